@@ -1,0 +1,57 @@
+# `make demo` and `make test` need nothing but Python 3.11 or later, make and a compiler.
+PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3,$(shell $(p) -c "import sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null && echo $(p))))
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+SEED ?= 1
+
+.PHONY: demo test check slow bench clean help
+
+help:
+	@echo "make demo   install, generate fresh minimal pairs, score a real model on them"
+	@echo "make test   install what the tests need and run them all"
+	@echo "make check  lint and type checks"
+	@echo "make slow   the tests that take minutes"
+	@echo "make bench  speed and memory beside lm-evaluation-harness and minicons"
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "Priscian needs Python 3.11 or later; set PYTHON=/path/to/python"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# torch comes first and by its exact version: any other specifier may bring gigabytes of CUDA.
+$(VENV)/.hf: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install -q torch==2.13.0
+	$(PIP) install -q -c constraints.txt -e ".[hf,smollm2]"
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.hf
+	$(PIP) install -q -c constraints.txt -e ".[hf,smollm2,dev]"
+	@touch $@
+
+demo: $(VENV)/.hf
+	$(BIN)/priscian demo --seed $(SEED)
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 --dist loadfile --cov=priscian --cov-report=term --cov-fail-under=90 -m "not slow" $(ARGS)
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+
+slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -m slow $(ARGS)
+
+.venv-bench/.done: pyproject.toml constraints.txt benchmarks/peers.txt
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install -q torch==2.13.0
+	.venv-bench/bin/python -m pip install -q -c constraints.txt -r benchmarks/peers.txt -e ".[hf,smollm2]"
+	@touch $@
+
+bench: .venv-bench/.done
+	.venv-bench/bin/python benchmarks/scoring_speed.py $(ARGS)
+	.venv-bench/bin/python benchmarks/memory.py
+	.venv-bench/bin/python benchmarks/startup.py
+
+clean:
+	rm -rf $(VENV) .venv-bench .pytest_cache .mypy_cache .ruff_cache htmlcov .coverage*

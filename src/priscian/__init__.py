@@ -1,0 +1,66 @@
+"""Priscian: targeted linguistic evaluation of language models.
+
+>>> from priscian import load_model
+>>> model = load_model("smollm2")                                          # doctest: +SKIP
+>>> model.surprisals("The keys to the cabinet are here.")                  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from priscian.api import Model as Model
+    from priscian.api import load_model as load_model
+    from priscian.datasets import read_blimp as read_blimp
+    from priscian.datasets import read_dataset as read_dataset
+    from priscian.datasets import read_pairs as read_pairs
+    from priscian.errors import PriscianError as PriscianError
+    from priscian.records import Contrast as Contrast
+    from priscian.records import Item as Item
+    from priscian.records import ItemSet as ItemSet
+    from priscian.records import Judgement as Judgement
+    from priscian.records import Sentence as Sentence
+    from priscian.records import Span as Span
+    from priscian.records import Text as Text
+    from priscian.records import TokenScores as TokenScores
+    from priscian.runs import Run as Run
+    from priscian.runs import score as score
+    from priscian.scoring import Options as Options
+    from priscian.scoring import ScoreStore as ScoreStore
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Contrast": "priscian.records",
+    "Item": "priscian.records",
+    "ItemSet": "priscian.records",
+    "Judgement": "priscian.records",
+    "Sentence": "priscian.records",
+    "Span": "priscian.records",
+    "Text": "priscian.records",
+    "TokenScores": "priscian.records",
+    "Model": "priscian.api",
+    "load_model": "priscian.api",
+    "Options": "priscian.scoring",
+    "PriscianError": "priscian.errors",
+    "Run": "priscian.runs",
+    "ScoreStore": "priscian.scoring",
+    "read_blimp": "priscian.datasets",
+    "read_dataset": "priscian.datasets",
+    "read_pairs": "priscian.datasets",
+    "score": "priscian.runs",
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'priscian' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,99 @@
+"""`priscian cache`: what the score store holds, and how to make room."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Annotated
+
+from cyclopts import App, Parameter
+from rich.table import Table
+
+from priscian.errors import UnknownNameError, UsageError
+
+cache_app = App(
+    name="priscian cache",
+    help_format="plaintext",
+    version_flags=(),
+    help="Look at the score store, or forget a model's scores.",
+)
+
+
+@cache_app.command(name="list")
+def cache_list(*, json_: Annotated[bool, Parameter(name="--json", negative="")] = False) -> None:
+    """Models in the store, with the number of texts and the space they take.
+
+    Parameters
+    ----------
+    json_
+        Print JSON.
+    """
+    from priscian.cli.screen import out
+    from priscian.scoring import ScoreStore
+
+    with ScoreStore.default() as store:
+        models = store.models()
+        path = store.path
+    if json_:
+        rows = [
+            {"key": m.key, "label": m.label, "texts": m.texts, "bytes": m.bytes} for m in models
+        ]
+        print(json.dumps({"store": str(path), "models": rows}, ensure_ascii=False))
+        return
+    made = Table(title=f"{path}", title_justify="left")
+    for name in ("key", "model", "texts", "size", "first used"):
+        made.add_column(name, justify="right" if name in {"texts", "size"} else "left")
+    for m in models:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(m.created))
+        made.add_row(m.key[:12], m.label, f"{m.texts:,}", _size(m.bytes), when)
+    out().print(made)
+
+
+@cache_app.command(name="size")
+def cache_size() -> None:
+    """Space that the store takes on disk."""
+    from priscian.scoring import ScoreStore
+
+    with ScoreStore.default() as store:
+        assert store.path is not None
+        total = sum(
+            p.stat().st_size for p in store.path.parent.glob(store.path.name + "*") if p.is_file()
+        )
+        print(f"{_size(total)}\t{store.path}")
+
+
+@cache_app.command(name="prune")
+def cache_prune(
+    *models: str, all_: Annotated[bool, Parameter(name="--all", negative="")] = False
+) -> None:
+    """Forget the scores of some models.
+
+    Parameters
+    ----------
+    models
+        Keys, or the beginnings of keys, or labels, as `priscian cache list` shows them.
+    all_
+        Every model.
+    """
+    from priscian.scoring import ScoreStore
+
+    if not models and not all_:
+        raise UsageError("name the models to forget, or --all; priscian cache list shows them")
+    with ScoreStore.default() as store:
+        known = store.models()
+        chosen = {m.key for m in known} if all_ else set()
+        for name in models:
+            found = {m.key for m in known if m.key.startswith(name) or m.label == name}
+            if not found:
+                raise UnknownNameError("model in the store", name, [m.label for m in known])
+            chosen |= found
+        removed = store.prune(chosen)
+    print(f"{removed:,} texts of {len(chosen)} models removed")
+
+
+def _size(count: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}"
+        count /= 1000
+    return f"{count:.1f} GB"

@@ -1,0 +1,20 @@
+"""`priscian cite`: BibTeX of everything a run rests on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def cite_command(run: Path | None = None) -> None:
+    """Print BibTeX for a run, or for Priscian itself.
+
+    Parameters
+    ----------
+    run
+        A run folder.
+    """
+    from priscian.runs import RunFolder, keys_of, references
+
+    keys = ["priscian"] if run is None else keys_of(RunFolder.open(run).read())
+    known = references()
+    print("\n\n".join(known[key] for key in keys))

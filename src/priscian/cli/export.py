@@ -1,0 +1,38 @@
+"""`priscian export`: a run in the file shapes of other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+
+def export_command(
+    run: Path,
+    *,
+    format_: Annotated[Literal["lm-eval", "babylm", "csv"], Parameter(name=("--format", "-f"))],
+    out: Path | None = None,
+) -> None:
+    """Write a run as lm-evaluation-harness results, BabyLM predictions or CSV.
+
+    Examples:
+      priscian export runs/two --format csv
+      priscian export runs/two --format lm-eval --out results/
+
+    Parameters
+    ----------
+    run
+        A run folder.
+    format_
+        lm-eval, babylm or csv.
+    out
+        Folder to write to; by default RUN/export/FORMAT.
+    """
+    from priscian.runs import RunFolder, export
+
+    made = export(RunFolder.open(run), format_, out or run / "export" / format_)
+    for path in made[:5]:
+        print(path)
+    if len(made) > 5:
+        print(f"… and {len(made) - 5} more")

@@ -1,0 +1,130 @@
+"""`priscian score`: models on data sets, into a run folder."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from priscian.errors import UsageError
+
+
+def score_command(
+    *models: str,
+    on: Annotated[list[str], Parameter(alias="--tasks", negative="", consume_multiple=False)],
+    out: Annotated[Path | None, Parameter(alias=("--output-path", "--output_path"))] = None,
+    resume: Annotated[bool, Parameter(negative="")] = False,
+    limit: int | None = None,
+    good: str | None = None,
+    bad: str | None = None,
+    measure: str = "surprisal",
+    tie: str = "wrong",
+    seed: int = 0,
+    revisions: str | None = None,
+    bos: str | None = None,
+    dtype: str | None = None,
+    device: str | None = None,
+    batch_tokens: Annotated[str, Parameter(alias="--batch_tokens")] = "auto",
+    workers: str = "auto",
+    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    quiet: Annotated[bool, Parameter(negative="")] = False,
+) -> None:
+    """Score models on sets of minimal pairs and write a run folder.
+
+    Scores are kept in a store: nothing is ever computed twice, and a run that was killed goes on
+    with --resume where it stopped.
+
+    Examples:
+      priscian score smollm2 --on blimp:data/blimp
+      priscian score hf:gpt2 mlm:bert-base-cased --on blimp:data --on pairs:mine.csv --out runs/two
+      priscian score EleutherAI/pythia-70m --revisions 'step*' --on blimp:data --limit 100
+
+    Parameters
+    ----------
+    models
+        Model strings, provider:id@revision?option=value; a bare name or folder is hf:.
+    on
+        Data sets: blimp:PATH, pairs:FILE, or a path. Repeat for several.
+    out
+        Run folder to make; by default runs/ and the date and time.
+    resume
+        Go on with the run in --out.
+    limit
+        Only the first N items of each paradigm.
+    good
+        Column of the acceptable sentence (pairs).
+    bad
+        Column of the unacceptable sentence (pairs).
+    measure
+        surprisal, surprisal_per_token or surprisal_per_char.
+    tie
+        What a tie counts: wrong, half, random or vote:N.
+    seed
+        For random ties.
+    revisions
+        Score every revision, or checkpoint folder, that matches: 'step*'.
+    bos
+        Token that opens a text: auto, none, a token or an id.
+    dtype
+        float32 (default), bfloat16, float16 or auto.
+    device
+        cpu, cuda, mps or auto (default).
+    batch_tokens
+        Tokens in a batch, or auto.
+    workers
+        Processes on the CPU, or auto.
+    json_
+        Print the summaries as JSON.
+    quiet
+        No progress bar, no table.
+    """
+    from priscian.cli.screen import Progress
+    from priscian.models import parse_model
+    from priscian.runs import score
+    from priscian.scoring import Options
+
+    options = Options(
+        batch_tokens=_number("--batch-tokens", batch_tokens), workers=_number("--workers", workers)
+    )
+    specs = [parse_model(m) for m in models]
+    specs = [
+        s.with_options(dtype=dtype, device=device, bos=bos if s.provider == "hf" else None)
+        for s in specs
+    ]
+    out = out or Path("runs") / time.strftime("%Y%m%d-%H%M%S")
+    with Progress(quiet) as progress:
+        run = score(
+            specs,
+            on,
+            out=out,
+            resume=resume,
+            limit=limit,
+            good=good,
+            bad=bad,
+            measure=measure,
+            tie=tie,
+            seed=seed,
+            revisions=revisions,
+            options=options,
+            watch=progress,
+        )
+    if json_:
+        print(json.dumps([r.summary for r in run.results], ensure_ascii=False))
+    elif not quiet:
+        from priscian.cli.tables import print_run
+
+        print_run(run)
+
+
+def _number(name: str, text: str) -> int | None:
+    if text == "auto":
+        return None
+    if not text.isdigit() or int(text) < 1:
+        raise UsageError(f"{name} takes a whole number from 1, or auto; not {text!r}")
+    return int(text)
+
+
+Summary = dict[str, Any]

@@ -1,0 +1,84 @@
+"""What the terminal shows: consoles, progress, tables, colours."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+
+def out() -> Console:
+    """Standard output; wide and plain when it is not a terminal."""
+    console = Console()
+    return console if console.is_terminal else Console(width=160)
+
+
+class Progress:
+    """A bar for each model, with rate and time left; silent when nobody watches."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+        from rich.progress import Progress as Bars
+
+        console = Console(stderr=True)
+        self._bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=console,
+            disable=quiet or not console.is_terminal,
+            auto_refresh=False,
+        )
+        self._tasks: dict[str, TaskID] = {}
+        self._first: dict[str, tuple[int, float]] = {}
+
+    def __enter__(self) -> Progress:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bars.stop()
+
+    def __call__(self, name: str, done: int, total: int) -> None:
+        now = self._bars.get_time()
+        if name not in self._tasks:
+            self._tasks[name] = self._bars.add_task(name, total=total, rate="")
+        if done != self._first.setdefault(name, (done, now))[0]:
+            start, began = self._first[name]
+            rate = f"{(done - start) / max(now - began, 1e-9):,.0f} texts/s"
+        else:
+            rate = ""
+            self._first[name] = (done, now)
+        self._bars.update(self._tasks[name], completed=done, rate=rate)
+        self._bars.refresh()
+
+
+def is_terminal() -> bool:
+    """Whether a person is likely to be reading standard output."""
+    return sys.stdout.isatty()
+
+
+def shade(bits: float) -> str:
+    """A colour for a surprisal: grey when expected, through yellow, to red when a shock."""
+    steps = ((1, "grey50"), (3, "green3"), (6, "yellow3"), (10, "orange3"), (15, "red3"))
+    return next((colour for limit, colour in steps if bits < limit), "bold red1")

@@ -1,0 +1,79 @@
+"""Tables of a run on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text as Rich
+
+from priscian.cli.screen import out
+from priscian.runs import Result, Run
+
+FEW = 14
+"""Data sets with at most so many paradigms are shown by paradigm, others by phenomenon."""
+
+
+def print_run(run: Run) -> None:
+    """A table for each data set and method, models side by side, and where the files are."""
+    console = out()
+    for data in dict.fromkeys(r.data.name for r in run.results):
+        results = [r for r in run.results if r.data.name == data]
+        for method in results[0].summary["methods"]:
+            console.print(table(data, method, results))
+        _warn_of_ties(results)
+    if run.folder is not None:
+        console.print(f"\nRun folder: [bold]{run.folder}[/bold]")
+        console.print("Items are in items.parquet, numbers in summary.json, by model and data set.")
+
+
+def table(data: str, method: str, results: Sequence[Result]) -> Table:
+    """Accuracy in per cent with its 95 % interval; rows from the broad to the narrow."""
+    made = Table(title=f"{data}: {method}", title_justify="left", title_style="bold")
+    made.add_column("")
+    made.add_column("n", justify="right")
+    for result in results:
+        made.add_column(result.model, justify="right")
+    summaries = [r.summary["methods"][method] for r in results]
+    level = _level(summaries[0])
+    for name in summaries[0][level]:
+        cells = [s[level][name] for s in summaries]
+        made.add_row(name, f"{cells[0]['n']:,}", *(_cell(c) for c in cells))
+    overall = [s["overall"] for s in summaries]
+    made.add_section()
+    made.add_row(
+        "overall (mean of paradigms)",
+        f"{overall[0]['n']:,}",
+        *(_cell(c) for c in overall),
+        style="bold",
+    )
+    return made
+
+
+def _level(summary: dict[str, Any]) -> str:
+    if len(summary["paradigms"]) <= FEW or not summary.get("phenomena"):
+        return "paradigms"
+    return "phenomena"
+
+
+def _cell(cell: dict[str, Any]) -> Rich:
+    low, high = cell["ci"]
+    p = cell["accuracy"]
+    colour = "green" if low > 0.5 else "red" if high < 0.5 else "yellow"
+    text = Rich(f"{100 * p:5.1f}", style=colour)
+    text.append(f"  {100 * low:.1f}–{100 * high:.1f}", style="dim")
+    if cell["ties"]:
+        text.append(f"  {cell['ties']} tied", style="magenta")
+    return text
+
+
+def _warn_of_ties(results: Sequence[Result]) -> None:
+    for result in results:
+        for method, summary in result.summary["methods"].items():
+            ties = summary["overall"]["ties"]
+            if ties:
+                print(
+                    f"{result.model}: {ties} of {summary['overall']['n']} items tie by {method}; "
+                    f"counted as {result.summary['tie']}"
+                )

@@ -1,0 +1,32 @@
+"""Readers and writers of data sets, and the data strings that name them."""
+
+from __future__ import annotations
+
+from priscian.datasets.blimp import read_blimp
+from priscian.datasets.identical import identical_pairs
+from priscian.datasets.pairs import read_pairs
+from priscian.datasets.reference import blimp_taxonomy, canonical_uid
+from priscian.datasets.registry import (
+    Dataset,
+    DatasetKind,
+    dataset_kinds,
+    read_dataset,
+    register_kind,
+)
+from priscian.datasets.write import blimp_row, write_blimp, write_pairs
+
+__all__ = [
+    "Dataset",
+    "DatasetKind",
+    "blimp_row",
+    "blimp_taxonomy",
+    "canonical_uid",
+    "dataset_kinds",
+    "identical_pairs",
+    "read_blimp",
+    "read_dataset",
+    "read_pairs",
+    "register_kind",
+    "write_blimp",
+    "write_pairs",
+]

@@ -1,0 +1,214 @@
+"""BLiMP's files: the official JSONL, the Hub's parquet, BabyLM's filtered and supplement files."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from priscian.datasets.files import (
+    JSONL_SUFFIXES,
+    PARQUET_SUFFIXES,
+    PathLike,
+    Row,
+    collector_paused,
+    data_files,
+    label,
+    read_rows,
+    sentence_at,
+)
+from priscian.datasets.identical import settle_identical
+from priscian.datasets.prefixes import (
+    CONTRASTS,
+    PREFIX_KEYS,
+    Method,
+    method_of,
+    prefix_spans,
+    with_spans,
+)
+from priscian.datasets.reference import REFERENCE, blimp_taxonomy, canonical_uid
+from priscian.datasets.repairs import Repairs
+from priscian.errors import DataError, DataWarning
+from priscian.records import Item, ItemSet, Sentence, Span
+
+PAIR_ID_KEYS = ("pairID", "pair_id", "pair_ID")
+SET_KEYS = ("language", "licence", "reference")
+
+# keys that become part of a record; every other key of a row is kept in the item's meta
+_CONSUMED = PREFIX_KEYS | {
+    "sentence_good", "sentence_bad", "field", "linguistics_term", "UID", *PAIR_ID_KEYS,
+    "spans_good", "spans_bad", "context", "context_good", "context_bad", *SET_KEYS,
+}  # fmt: skip
+
+_REMEDY = (
+    "BLiMP's files need sentence_good and sentence_bad; "
+    "for other names use pairs:FILE with --good and --bad"
+)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """An item set while its rows are read."""
+
+    name: str
+    kind: tuple[str, str]
+    method: Method | None
+    facts: dict[str, str]
+    items: list[Item] = field(default_factory=list)
+    places: dict[str, tuple[Path, int]] = field(default_factory=dict)
+
+    def finish(self) -> ItemSet:
+        wide, narrow = self.kind
+        # a lone field would pass for a phenomenon: paths are read from their narrow end
+        taxonomy = tuple(level for level in (wide, narrow) if level) if narrow else ()
+        known = blimp_taxonomy().get(self.name)
+        return ItemSet(
+            self.name,
+            tuple(self.items),
+            CONTRASTS[self.method],
+            taxonomy or known or (),
+            language=self.facts.get("language", "en"),
+            licence=self.facts.get("licence", ""),
+            reference=self.facts.get("reference", REFERENCE if known else ""),
+        )
+
+
+@collector_paused()
+def read_blimp(path: PathLike, *, drop_identical: bool = False) -> list[ItemSet]:
+    """One item set a paradigm (UID) from a JSONL or parquet file, or a folder of them.
+
+    >>> for paradigm in read_blimp("data/blimp"):           # doctest: +SKIP
+    ...     print(paradigm.name, len(paradigm), paradigm.taxonomy)
+
+    Items keep the order of the file and are named `UID/pairID`, or by their number from 0. Each has
+    the conditions `good` and `bad`. The contrast `full` compares whole sentences; where a file has
+    prefix fields, `one_prefix` or `two_prefix` compares the span `critical`.
+    """
+    files = data_files(path, (*JSONL_SUFFIXES, *PARQUET_SUFFIXES))
+    drafts: dict[str, _Draft] = {}
+    skipped: list[Path] = []
+    for file in files:
+        if file.suffix.lower() in (".csv", ".tsv", ".tab"):
+            raise DataError(f"{file}: BLiMP's files are JSONL or parquet; use pairs:{file}")
+        rows = read_rows(file)
+        if file != Path(path) and not {"sentence_good", "sentence_bad"} & rows[0][1].keys():
+            skipped.append(file)
+            continue
+        _read_file(file, label(file, path), rows, drafts, drop_identical)
+    if not drafts:
+        raise DataError(f"{path}: no file here has sentence_good and sentence_bad; {_REMEDY}")
+    for file in skipped:
+        warnings.warn(
+            f"{file}: skipped, its rows have no sentence_good and sentence_bad",
+            DataWarning,
+            stacklevel=3,
+        )
+    return [draft.finish() for draft in drafts.values()]
+
+
+def _read_file(
+    file: Path,
+    stem: str,
+    rows: Iterable[tuple[int, Row]],
+    drafts: dict[str, _Draft],
+    drop_identical: bool,
+) -> None:
+    repairs = Repairs(file)
+    fresh: list[tuple[_Draft, Item]] = []
+    names: dict[str, str] = {}
+    for line, row in rows:
+        raw = str(row.get("UID") or stem)
+        name = names.get(raw) or names.setdefault(raw, canonical_uid(raw))
+        draft = drafts.get(name)
+        if draft is None:
+            draft = drafts[name] = _draft(name, row, repairs)
+        else:
+            _check_same(draft, row, repairs, line)
+        pair_id = _pair_id(row)
+        if pair_id is None:
+            pair_id = str(len(draft.places))
+        item = _item(f"{name}/{pair_id}", draft.method, row, repairs, line)
+        if item.id in draft.places:
+            there, at = draft.places[item.id]
+            raise DataError(
+                f"{file}:{line}: the pair {item.id} is already at {there}:{at}; "
+                "give each pair of a paradigm its own pairID"
+            )
+        draft.places[item.id] = (file, line)
+        fresh.append((draft, item))
+    repairs.tell()
+    owner = {item.id: draft for draft, item in fresh}
+    for item in settle_identical((i for _, i in fresh), file, drop=drop_identical):
+        owner[item.id].items.append(item)
+
+
+def _draft(name: str, row: Row, repairs: Repairs) -> _Draft:
+    facts = {key: str(row[key]) for key in SET_KEYS if row.get(key)}
+    return _Draft(name, _kind(row, repairs), method_of(row), facts)
+
+
+def _kind(row: Row, repairs: Repairs) -> tuple[str, str]:
+    return (
+        repairs.spell("field", str(row.get("field") or "")),
+        repairs.spell("linguistics_term", str(row.get("linguistics_term") or "")),
+    )
+
+
+def _check_same(draft: _Draft, row: Row, repairs: Repairs, line: int) -> None:
+    """A paradigm has one field, one phenomenon and one prefix method."""
+    method = method_of(row)
+    if method != draft.method:
+        raise DataError(
+            f"{repairs.file}:{line}: this row has {method or 'no prefix'} fields, but {draft.name} "
+            f"began with {draft.method or 'none'}; every row of a paradigm needs the same ones"
+        )
+    kind = _kind(row, repairs)
+    if kind != draft.kind:
+        raise DataError(
+            f"{repairs.file}:{line}: field and linguistics_term are {kind}, but {draft.name} "
+            f"began with {draft.kind}; a paradigm has one of each"
+        )
+
+
+def _pair_id(row: Row) -> str | None:
+    for key in PAIR_ID_KEYS:
+        value = row.get(key)
+        if value is not None:
+            return str(value)
+    return None
+
+
+def _item(name: str, method: Method | None, row: Row, repairs: Repairs, line: int) -> Item:
+    file = repairs.file
+    good = sentence_at(row, "sentence_good", file, line, _REMEDY)
+    bad = sentence_at(row, "sentence_bad", file, line, _REMEDY)
+    repairs.watch_edges(good, bad)
+    texts = {"good": good, "bad": bad}
+    found = prefix_spans(row, method, texts, repairs, line) if method else {}
+    shared = row.get("context") or ""
+    conditions = {}
+    for side, text in texts.items():
+        listed = row.get(f"spans_{side}")
+        spans: tuple[Span, ...] = found.get(side, ())
+        if listed:
+            spans = with_spans(_listed_spans(listed, text, f"spans_{side}", file, line), spans)
+        context = row.get(f"context_{side}") or shared
+        conditions[side] = Sentence(text, spans, str(context))
+    meta = {key: row[key] for key in row if key not in _CONSUMED}
+    return Item(name, conditions, meta)
+
+
+def _listed_spans(listed: object, text: str, key: str, file: Path, line: int) -> list[Span]:
+    """Spans from [name, start, end] lists."""
+    spans = []
+    for entry in listed if isinstance(listed, list) else [listed]:
+        match entry:
+            case [str(name), int(start), int(end)] if 0 <= start <= end <= len(text):
+                spans.append(Span(name, start, end))
+            case _:
+                raise DataError(
+                    f"{file}:{line}: {key} has {entry!r}; each span must be [name, start, end] "
+                    f"within the sentence (0–{len(text)})"
+                )
+    return spans

@@ -1,0 +1,206 @@
+"""Plain minimal pairs: JSONL, CSV, TSV or parquet with columns of any name."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+from priscian.datasets.columns import Columns, Wanted, find_columns, has_sentences
+from priscian.datasets.delimited import DELIMITED_SUFFIXES, read_delimited
+from priscian.datasets.files import (
+    JSONL_SUFFIXES,
+    PARQUET_SUFFIXES,
+    NumberedRows,
+    PathLike,
+    Row,
+    collector_paused,
+    data_files,
+    label,
+    read_rows,
+    sentence_at,
+)
+from priscian.datasets.identical import is_identical, settle_identical
+from priscian.datasets.prefixes import CONTRASTS
+from priscian.datasets.repairs import Repairs
+from priscian.errors import DataError, DataWarning
+from priscian.records import Item, ItemSet, Sentence, Span
+
+PAIR_SUFFIXES = (*JSONL_SUFFIXES, *DELIMITED_SUFFIXES, *PARQUET_SUFFIXES)
+
+_REMEDY = "every row needs both sentences"
+_NEXT_WORD = re.compile(r"\s*(\S+)")
+_CLOSING = ".,;:!?…\"'”’»)]。、！？"
+
+
+@collector_paused()
+def read_pairs(
+    path: PathLike,
+    good: str | None = None,
+    bad: str | None = None,
+    *,
+    context: str | None = None,
+    field: str | None = None,
+    phenomenon: str | None = None,
+    paradigm: str | None = None,
+    prefix: str | None = None,
+    id: str | None = None,  # noqa: A002 - the column is called so
+    delimiter: str | None = None,
+    drop_identical: bool = False,
+) -> list[ItemSet]:
+    """Item sets from a file of pairs or a folder of such files.
+
+    >>> read_pairs("pairs.csv")                                   # doctest: +SKIP
+    >>> read_pairs("table.tsv", good="fine", bad="odd")           # doctest: +SKIP
+
+    Each keyword names a column; without one the usual names are tried, and `""` turns a column off.
+    A file is one item set named after it; with a column `paradigm` (or several values of
+    `phenomenon`) one set for each. With a column `prefix` that begins both sentences, the contrast
+    `one_prefix` compares the next word after it.
+    """
+    wanted = Wanted(good, bad, context, field, phenomenon, paradigm, prefix, id)
+    files = data_files(path, PAIR_SUFFIXES)
+    found: list[tuple[str, ItemSet]] = []
+    refused: list[DataError] = []
+    for file in files:
+        rows = _rows(file, wanted, delimiter)
+        try:
+            columns = find_columns(wanted, list(rows[0][1]), file)
+        except DataError as error:
+            refused.append(error)
+            continue
+        stem = label(file, path)
+        found += [(stem, s) for s in _read_file(file, stem, rows, columns, wanted, drop_identical)]
+    if not found:
+        if refused:
+            raise refused[0]
+        raise DataError(f"{path}: every pair is identical and was dropped; check the columns")
+    for refusal in refused:
+        warnings.warn(f"skipped {refusal}", DataWarning, stacklevel=3)
+    return _unique_names(found)
+
+
+def _rows(file: Path, wanted: Wanted, delimiter: str | None) -> NumberedRows:
+    if file.suffix.lower() in DELIMITED_SUFFIXES:
+        return read_delimited(file, lambda header: has_sentences(wanted, header), delimiter)
+    if file.suffix.lower() in (*JSONL_SUFFIXES, *PARQUET_SUFFIXES):
+        return read_rows(file)
+    raise DataError(
+        f"{file}: unknown kind of file {file.suffix!r}; pairs are read from "
+        f"{', '.join(PAIR_SUFFIXES)}"
+    )
+
+
+def _cell(row: Row, column: str | None) -> str:
+    value = row.get(column) if column else None
+    return "" if value is None else str(value)
+
+
+def _read_file(
+    file: Path, stem: str, rows: NumberedRows, columns: Columns, wanted: Wanted, drop: bool
+) -> list[ItemSet]:
+    repairs = Repairs(file)
+    groups: dict[tuple[tuple[str, ...], str], list[tuple[int, Row]]] = {}
+    for line, row in rows:
+        narrow = _cell(row, columns.phenomenon).strip()
+        wide = _cell(row, columns.field).strip() if narrow else ""
+        taxonomy = tuple(level for level in (wide, narrow) if level)
+        groups.setdefault((taxonomy, _cell(row, columns.paradigm).strip()), []).append((line, row))
+    sets = []
+    for (taxonomy, paradigm), members in groups.items():
+        name = paradigm or (stem if len(groups) == 1 or not taxonomy else taxonomy[-1])
+        sets.append(_itemset(name, taxonomy, members, columns, wanted, repairs))
+    repairs.tell()
+    settle_identical((i for s in sets for i in s.items), file, drop=drop)
+    if drop:
+        sets = [replace(s, items=tuple(i for i in s.items if not is_identical(i))) for s in sets]
+    return [s for s in sets if s.items]
+
+
+def _itemset(
+    name: str,
+    taxonomy: tuple[str, ...],
+    members: list[tuple[int, Row]],
+    columns: Columns,
+    wanted: Wanted,
+    repairs: Repairs,
+) -> ItemSet:
+    ids = [_cell(row, columns.id) for _, row in members]
+    if len(set(ids)) < len(ids) or "" in ids:
+        ids = [str(number) for number in range(len(members))]
+    items = tuple(
+        _item(f"{name}/{own}", row, columns, repairs, line)
+        for own, (line, row) in zip(ids, members, strict=True)
+    )
+    if not columns.prefix:
+        return ItemSet(name, items, CONTRASTS[None], taxonomy)
+    spanned = []
+    for item, (line, row) in zip(items, members, strict=True):
+        begin = repairs.strip(columns.prefix, _cell(row, columns.prefix))
+        sides = {side: _after(begin, s) for side, s in item.conditions.items()}
+        conditions = {side: s for side, s in sides.items() if s}
+        if len(conditions) < len(sides):
+            problem = f"{repairs.file}:{line}: {begin!r} does not begin both sentences"
+            if wanted.prefix:
+                raise DataError(f"{problem}; correct the column {columns.prefix!r}")
+            warnings.warn(
+                f"{problem}; column {columns.prefix!r} not used", DataWarning, stacklevel=5
+            )
+            return ItemSet(name, items, CONTRASTS[None], taxonomy)
+        spanned.append(replace(item, conditions=conditions))
+    return ItemSet(name, tuple(spanned), CONTRASTS["one_prefix"], taxonomy)
+
+
+def _item(name: str, row: Row, columns: Columns, repairs: Repairs, line: int) -> Item:
+    good = sentence_at(row, columns.good, repairs.file, line, _REMEDY)
+    bad = sentence_at(row, columns.bad, repairs.file, line, _REMEDY)
+    repairs.watch_edges(good, bad)
+    context = _cell(row, columns.context)
+    used = {columns.good, columns.bad, columns.context, columns.field, columns.phenomenon,
+            columns.paradigm, columns.prefix}  # fmt: skip
+    meta = {key: value for key, value in row.items() if key not in used}
+    return Item(
+        name,
+        {"good": Sentence(good, context=context), "bad": Sentence(bad, context=context)},
+        meta,
+    )
+
+
+def _after(prefix: str, sentence: Sentence) -> Sentence | None:
+    """The sentence with the spans `prefix` and `critical`: the next word, without closing marks."""
+    if not sentence.text.startswith(prefix):
+        return None
+    word = _NEXT_WORD.match(sentence.text, len(prefix))
+    if word is None:
+        return None
+    end = word.start(1) + len(word[1].rstrip(_CLOSING) or word[1])
+    spans = (Span("prefix", 0, len(prefix)), Span("critical", word.start(1), end))
+    return replace(sentence, spans=spans)
+
+
+def _unique_names(found: list[tuple[str, ItemSet]]) -> list[ItemSet]:
+    """A name that several sets share is told apart by taxonomy, then by file."""
+    sets = [itemset for _, itemset in found]
+    names = [itemset.name for itemset in sets]
+    for qualifiers in (["/".join(s.taxonomy) for s in sets], [stem for stem, _ in found]):
+        if len(set(qualifiers)) > 1:
+            count = Counter(names)
+            names = [
+                f"{q}/{name}" if count[name] > 1 and q and q != name else name
+                for name, q in zip(names, qualifiers, strict=True)
+            ]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise DataError(f"two item sets are called {twice[0]!r}; rename one of the files")
+    return [_renamed(s, name) for s, name in zip(sets, names, strict=True)]
+
+
+def _renamed(itemset: ItemSet, name: str) -> ItemSet:
+    if name == itemset.name:
+        return itemset
+    items = tuple(
+        replace(i, id=f"{name}/{i.id.removeprefix(itemset.name + '/')}") for i in itemset.items
+    )
+    return replace(itemset, name=name, items=items)

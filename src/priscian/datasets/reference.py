@@ -1,0 +1,33 @@
+"""The names of BLiMP's 67 paradigms and their place in its taxonomy."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+REFERENCE = (
+    "Warstadt et al. (2020). BLiMP: The Benchmark of Linguistic Minimal Pairs for English. "
+    "TACL 8, 377–392. doi:10.1162/tacl_a_00321"
+)
+
+
+@cache
+def blimp_taxonomy() -> dict[str, tuple[str, str]]:
+    """Every UID with its field and phenomenon."""
+    table = resources.files("priscian.datasets") / "data" / "blimp_paradigms.tsv"
+    rows = (line.split("\t") for line in table.read_text("utf-8").splitlines()[1:])
+    return {uid: (field, phenomenon) for uid, field, phenomenon in rows}
+
+
+@cache
+def _by_lower_case() -> dict[str, str]:
+    return {uid.lower(): uid for uid in blimp_taxonomy()}
+
+
+def canonical_uid(uid: str) -> str:
+    """BLiMP's own spelling of a UID whatever its capitals; other names stay as they are.
+
+    >>> canonical_uid("complex_np_island")
+    'complex_NP_island'
+    """
+    return _by_lower_case().get(uid.lower(), uid)

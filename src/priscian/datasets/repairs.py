@@ -1,0 +1,64 @@
+"""What a reader puts right in a file, gathered so that each kind is told once, with a count."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from priscian.errors import DataWarning
+
+_SPELLINGS = {
+    "field": {"syntax/semantics": "syntax_semantics", "syntax-semantics": "syntax_semantics"},
+    "linguistics_term": {"s-selection": "argument_structure"},
+}
+
+
+@dataclass(slots=True)
+class Repairs:
+    """The repairs of one file."""
+
+    file: Path
+    stray: Counter[str] = field(default_factory=Counter)
+    capitals: Counter[str] = field(default_factory=Counter)
+    spellings: Counter[tuple[str, str]] = field(default_factory=Counter)
+    edges: int = 0
+
+    def strip(self, key: str, value: str) -> str:
+        """The value without spaces around it."""
+        clean = value.strip()
+        if clean != value:
+            self.stray[key] += 1
+        return clean
+
+    def spell(self, key: str, value: str) -> str:
+        """The usual spelling of a field or phenomenon."""
+        usual = _SPELLINGS[key].get(value, value)
+        if usual != value:
+            self.spellings[key, value] += 1
+        return usual
+
+    def watch_edges(self, *sentences: str) -> None:
+        """Count sentences with white space at an end: it is scored, so it is not taken away."""
+        for sentence in sentences:
+            if sentence[0].isspace() or sentence[-1].isspace():
+                self.edges += 1
+
+    def tell(self) -> None:
+        """One warning for each kind of repair."""
+        for key, count in self.stray.items():
+            values = "value" if count == 1 else "values"
+            self._warn(f"{count} {values} of {key} had stray spaces; stripped")
+        for key, count in self.capitals.items():
+            self._warn(f"{count} of {key} differ from the sentence in capitals; read as the same")
+        for (key, value), count in self.spellings.items():
+            usual = _SPELLINGS[key][value]
+            rows = "row" if count == 1 else "rows"
+            self._warn(f"{key} {value!r} in {count} {rows}; read as {usual}")
+        if self.edges:
+            noun, verb = ("sentence", "has") if self.edges == 1 else ("sentences", "have")
+            self._warn(f"{self.edges} {noun} {verb} white space at an end; scored as they stand")
+
+    def _warn(self, message: str) -> None:
+        warnings.warn(f"{self.file}: {message}", DataWarning, stacklevel=5)

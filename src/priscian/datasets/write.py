@@ -1,0 +1,200 @@
+"""Writing minimal pairs: BLiMP's own schema, or a plain table."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from priscian.datasets.blimp import SET_KEYS
+from priscian.datasets.files import PathLike, Row
+from priscian.datasets.prefixes import FIELDS, Method
+from priscian.datasets.reference import REFERENCE, blimp_taxonomy
+from priscian.errors import DataError, UsageError
+from priscian.records import Item, ItemSet, Sentence
+
+_FLAGS = ("simple_LM_method", "one_prefix_method", "two_prefix_method")
+
+
+def write_blimp(itemsets: Iterable[ItemSet], folder: PathLike) -> list[Path]:
+    """One `NAME.jsonl` a set in BLiMP's schema; `read_blimp` gives the same sets back.
+
+    Keys that BLiMP does not have are added only where they say something: `spans_good` and
+    `spans_bad`, `context`, `licence`, `reference`, and whatever an item's meta holds.
+    """
+    folder = Path(folder)
+    paths = []
+    for itemset in itemsets:
+        if Path(itemset.name).name != itemset.name:
+            raise DataError(f"set {itemset.name!r} cannot name a file; rename it without slashes")
+        rows = [blimp_row(itemset, item) for item in itemset.items]
+        path = folder / f"{itemset.name}.jsonl"
+        _save(path, msgspec.json.Encoder(enc_hook=_refuse).encode_lines(rows))
+        paths.append(path)
+    return paths
+
+
+def blimp_row(itemset: ItemSet, item: Item) -> Row:
+    """One line of BLiMP's JSONL."""
+    good, bad = _pair(item)
+    field, term = _levels(itemset)
+    method = _method(itemset)
+    meta = dict(item.meta)
+    flags = {
+        "simple_LM_method": True,
+        "one_prefix_method": method == "one_prefix",
+        "two_prefix_method": method == "two_prefix",
+    }
+    row: Row = {"sentence_good": good.text, "sentence_bad": bad.text}
+    if method:
+        row |= _prefix_fields(method, item)
+    row |= {"field": field, "linguistics_term": term, "UID": itemset.name}
+    row |= {key: meta.pop(key, flags[key]) for key in _FLAGS}
+    row["lexically_identical"] = meta.pop("lexically_identical", _same_words(good, bad))
+    row["pairID"] = item.id.removeprefix(f"{itemset.name}/")
+    for side, sentence in (("good", good), ("bad", bad)):
+        if {span.name for span in sentence.spans} - ({"prefix", "critical"} if method else set()):
+            row[f"spans_{side}"] = [[s.name, s.start, s.end] for s in sentence.spans]
+    row |= _contexts(good, bad)
+    default = {"language": "en", "licence": "", "reference": _own_reference(itemset)}
+    for key in SET_KEYS:
+        value = getattr(itemset, key)
+        if value != default[key]:
+            row[key] = value
+    return row | {key: value for key, value in meta.items() if key not in row}
+
+
+def write_pairs(itemsets: Iterable[ItemSet], path: PathLike) -> Path:
+    """One table of all sets, as JSONL, CSV or TSV by the suffix; spans are not written.
+
+    Columns: id, sentence_good, sentence_bad, field, phenomenon, paradigm, and context if any.
+    """
+    path = Path(path)
+    rows = [_table_row(itemset, item) for itemset in itemsets for item in itemset.items]
+    if not any(row["context"] for row in rows):
+        for row in rows:
+            del row["context"]
+    match path.suffix.lower():
+        case ".jsonl" | ".ndjson":
+            data = msgspec.json.Encoder().encode_lines(rows)
+        case ".csv":
+            data = _delimited(rows, ",")
+        case ".tsv" | ".tab":
+            data = _delimited(rows, "\t")
+        case other:
+            raise UsageError(f"cannot write pairs as {other!r}; use .jsonl, .csv or .tsv")
+    _save(path, data)
+    return path
+
+
+def _table_row(itemset: ItemSet, item: Item) -> dict[str, str]:
+    good, bad = _pair(item)
+    if good.context != bad.context:
+        raise DataError(
+            f"item {item.id} has a context for each sentence, and a table of pairs has room for "
+            "one; use write_blimp"
+        )
+    field, phenomenon = _levels(itemset)
+    return {
+        "id": item.id.removeprefix(f"{itemset.name}/"),
+        "sentence_good": good.text,
+        "sentence_bad": bad.text,
+        "field": field,
+        "phenomenon": phenomenon,
+        "paradigm": itemset.name,
+        "context": good.context,
+    }
+
+
+def _delimited(rows: Sequence[dict[str, str]], delimiter: str) -> bytes:
+    if not rows:
+        return b""
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, list(rows[0]), delimiter=delimiter, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue().encode()
+
+
+def _pair(item: Item) -> tuple[Sentence, Sentence]:
+    if set(item.conditions) != {"good", "bad"}:
+        raise DataError(
+            f"item {item.id} has the conditions {', '.join(item.conditions)}; "
+            "only pairs with good and bad can be written so"
+        )
+    return item["good"], item["bad"]
+
+
+def _levels(itemset: ItemSet) -> tuple[str, str]:
+    if len(itemset.taxonomy) > 2:
+        raise DataError(
+            f"set {itemset.name}: taxonomy {' > '.join(itemset.taxonomy)} is deeper than "
+            "field and phenomenon; shorten it"
+        )
+    field, term = ("", "", *itemset.taxonomy)[-2:]
+    return field, term
+
+
+def _method(itemset: ItemSet) -> Method | None:
+    names = {contrast.name for contrast in itemset.contrasts}
+    return next((method for method in FIELDS if method in names), None)
+
+
+def _prefix_fields(method: Method, item: Item) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    for side, (prefix_key, word_key) in FIELDS[method].items():
+        sentence = item[side]
+        prefix, word = sentence["prefix"], sentence["critical"]
+        begin = f"{prefix} {word}" if prefix else word
+        shared = fields.get(prefix_key, prefix) == prefix and fields.get(word_key, word) == word
+        if not (shared and sentence.text.startswith(begin)):
+            raise DataError(
+                f"item {item.id}: the spans prefix ({prefix!r}) and critical ({word!r}) do not fit "
+                f"the {method.replace('_', '-')} method; correct them or remove its contrast"
+            )
+        fields |= {prefix_key: prefix, word_key: word}
+    return fields
+
+
+def _own_reference(itemset: ItemSet) -> str:
+    """What the reader knows of itself, and so need not be said in every row."""
+    return REFERENCE if itemset.name in blimp_taxonomy() else ""
+
+
+def _contexts(good: Sentence, bad: Sentence) -> dict[str, str]:
+    if good.context == bad.context:
+        return {"context": good.context} if good.context else {}
+    return {"context_good": good.context, "context_bad": bad.context}
+
+
+def _same_words(good: Sentence, bad: Sentence) -> bool:
+    """Whether the two sentences are the same words in some order."""
+    bags = [sorted(s.text.lower().rstrip(".?!").split()) for s in (good, bad)]
+    return bags[0] == bags[1]
+
+
+def _refuse(value: Any) -> Any:
+    raise DataError(
+        f"an item's meta holds {value!r}, which JSON cannot; keep text and numbers there"
+    )
+
+
+def _save(path: Path, data: bytes) -> None:
+    """Write beside and move into place, so that a file is never half there."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_bytes(data)
+        beside.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        raise DataError(
+            f"{path}: cannot be written ({error.strerror}); check the folder and the free space"
+        ) from error

@@ -1,0 +1,101 @@
+"""One tree of errors. Each message says what went wrong, where, and what to do.
+
+PriscianError
+├── UsageError            the command or call cannot be meant as written (exit code 2)
+│   └── UnknownNameError  no such paradigm, data set, provider …; suggests the nearest names
+├── DataError             a file, row or field is not what it should be
+│   └── LexiconError      a row of the lexicon is malformed
+├── GrammarError          a paradigm or phrase cannot be built
+├── ModelError            a model cannot be found, loaded or used
+│   ├── WrongKindError    a causal model where a masked one is meant, or the reverse
+│   ├── OffsetsError      the tokenizer cannot say where its tokens are
+│   ├── TooLongError      a text does not fit the model's context
+│   └── ScoreError        the model gave NaN or infinity
+├── StoreError            the score store cannot be read or written
+└── RunError              a run folder exists, is unfinished or does not match
+
+PriscianWarning           something was repaired or looks wrong, and the work went on
+└── DataWarning           in a file: what, where, how often
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class PriscianError(Exception):
+    """Base of every error that Priscian raises on purpose."""
+
+    exit_code = 1
+
+
+class UsageError(PriscianError):
+    """The command or call cannot be meant as written."""
+
+    exit_code = 2
+
+
+class UnknownNameError(UsageError):
+    """No such name; the message suggests the nearest known ones."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str], remedy: str = "") -> None:
+        known = list(known)
+        near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        if near:
+            hint = f"did you mean {', '.join(near)}?"
+        elif 0 < len(known) <= 8:
+            hint = f"known: {', '.join(known)}."
+        else:
+            hint = ""
+        super().__init__(" ".join(part for part in (f"no {what} {name!r};", hint, remedy) if part))
+        self.name = name
+        self.near = tuple(near)
+
+
+class DataError(PriscianError):
+    """A file, row or field is not what it should be."""
+
+
+class LexiconError(DataError):
+    """A row of the lexicon is malformed."""
+
+
+class GrammarError(PriscianError):
+    """A paradigm or phrase cannot be built."""
+
+
+class ModelError(PriscianError):
+    """A model cannot be found, loaded or used."""
+
+
+class WrongKindError(ModelError):
+    """A causal model where a masked one is meant, or the reverse."""
+
+
+class OffsetsError(ModelError):
+    """The tokenizer cannot say where its tokens are."""
+
+
+class TooLongError(ModelError):
+    """A text does not fit the model's context."""
+
+
+class ScoreError(ModelError):
+    """The model gave NaN or infinity."""
+
+
+class StoreError(PriscianError):
+    """The score store cannot be read or written."""
+
+
+class RunError(PriscianError):
+    """A run folder exists, is unfinished or does not match."""
+
+
+class PriscianWarning(UserWarning):
+    """Something was repaired or looks wrong, and the work went on."""
+
+
+class DataWarning(PriscianWarning):
+    """A file was repaired while it was read: what, where, how often."""

@@ -1,0 +1,105 @@
+"""Contrasts: is the expression true of an item, by what margin, and does a tie decide it?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from priscian.errors import DataError, ScoreError
+from priscian.records import Arithmetic, Comparison, Expression, Logic, Number, Value
+
+TIE = 1e-6  # nats
+
+Lookup = Callable[[str, str], float]
+Coin = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether an expression holds.
+
+    `tie`: it holds or fails as its tied comparisons fall, so only a rule for ties decides.
+    `margin`: how far it is from failing (positive) or from holding (negative); for `good < bad`
+    that is bad − good, for `&` the smaller of two margins, for `|` the larger.
+    """
+
+    true: bool
+    tie: bool
+    margin: float
+
+
+def evaluate(
+    expression: Expression,
+    value: Lookup,
+    *,
+    coin: Coin | None = None,
+    tie: float = TIE,
+    atol: float = 1e-3,
+    rtol: float = 1e-5,
+) -> Verdict:
+    """Evaluate an expression, given the measure of (condition, span).
+
+    Two numbers at most `tie` apart are tied: neither `<` nor `>` holds, unless a `coin` says so,
+    which is tossed once for each tied comparison, from left to right. `a = b` holds if
+    |a − b| ≤ atol + rtol·|b|, SyntaxGym's rule, and never ties.
+    """
+    match expression:
+        case Comparison(op, left, right):
+            a, b = number(left, value), number(right, value)
+            gap = 0.0 if a == b else b - a  # ∞ and ∞ are equal, yet their difference is NaN
+            if op == "=":
+                slack = atol + rtol * abs(b) - abs(gap) if math.isfinite(b) else -abs(gap)
+                return Verdict(slack >= 0, False, slack)
+            if abs(gap) <= tie:
+                return Verdict(coin() if coin else False, True, gap if op == "<" else -gap)
+            margin = gap if op == "<" else -gap
+            return Verdict(margin > 0, False, margin)
+        case Logic(op, left, right):
+            first, second = (
+                evaluate(side, value, coin=coin, tie=tie, atol=atol, rtol=rtol)
+                for side in (left, right)
+            )
+            return _both(first, second) if op == "&" else _either(first, second)
+        case _:
+            raise DataError(
+                f"{expression} is a number, neither true nor false; compare it with <, > or ="
+            )
+
+
+def _both(a: Verdict, b: Verdict) -> Verdict:
+    # a side that fails outright settles it, however the other falls
+    settled = (not a.true and not a.tie) or (not b.true and not b.tie)
+    return Verdict(a.true and b.true, (a.tie or b.tie) and not settled, min(a.margin, b.margin))
+
+
+def _either(a: Verdict, b: Verdict) -> Verdict:
+    settled = (a.true and not a.tie) or (b.true and not b.tie)
+    return Verdict(a.true or b.true, (a.tie or b.tie) and not settled, max(a.margin, b.margin))
+
+
+def number(expression: Expression, value: Lookup) -> float:
+    """The number that an expression without comparisons stands for."""
+    match expression:
+        case Value(condition, span):
+            result = value(condition, span)
+        case Number(constant):
+            result = constant
+        case Arithmetic(op, left, right):
+            a, b = number(left, value), number(right, value)
+            result = a + b if op == "+" else a - b
+        case _:
+            raise DataError(f"{expression} is true or false, and cannot be added or compared")
+    if math.isnan(result):
+        raise ScoreError(f"{expression} is not a number; look for NaN or infinity in the scores")
+    return result
+
+
+def values_of(expression: Expression) -> Iterator[Value]:
+    """Every (condition, span) that an expression looks at, from left to right."""
+    match expression:
+        case Value():
+            yield expression
+        case Arithmetic(_, left, right) | Comparison(_, left, right) | Logic(_, left, right):
+            yield from values_of(left)
+            yield from values_of(right)

@@ -1,0 +1,151 @@
+"""Where a Transformers model is: a local folder, a GGUF file, or a commit on the Hub."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from priscian.errors import ModelError
+from priscian.models.fingerprint import CONFIG, TOKENIZER, WEIGHTS, hash_file, hash_folder
+from priscian.models.spec import ModelSpec
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A folder or repository, the commit of the latter, and the GGUF file if there is one."""
+
+    source: str
+    commit: str = ""
+    gguf: str = ""
+
+    def fields(self) -> dict[str, str]:
+        """What the model key says of the place: contents, never a name that may be reused."""
+        if self.commit:
+            return {"repository": self.source, "commit": self.commit} | (
+                {"gguf": self.gguf} if self.gguf else {}
+            )
+        folder = Path(self.source)
+        if self.gguf:
+            return {"weights": hash_file(folder / self.gguf)}
+        return {
+            "weights": hash_folder(folder, WEIGHTS),
+            "tokenizer": hash_folder(folder, TOKENIZER),
+            "config": hash_folder(folder, CONFIG),
+        }
+
+
+def locate(spec: ModelSpec) -> Place:
+    """Find the model that a spec names, without loading anything."""
+    path = Path(spec.id).expanduser()
+    if path.is_file():
+        if path.suffix != ".gguf":
+            raise ModelError(
+                f"{path} is not a model: give a folder with config.json, or a .gguf file"
+            )
+        return Place(str(path.parent), gguf=path.name)
+    if path.is_dir():
+        folder = path / spec.revision if spec.revision else path
+        return _folder(folder, spec)
+    if not _REPOSITORY.fullmatch(spec.id):
+        raise ModelError(f"no file or folder {spec.id}; give a path that exists or a Hub name")
+    return Place(spec.id, _resolve(spec.id, spec.revision or "main"), spec.options.get("gguf", ""))
+
+
+def _folder(folder: Path, spec: ModelSpec) -> Place:
+    if not folder.is_dir():
+        raise ModelError(f"{spec.id} has no checkpoint folder {spec.revision!r}")
+    if (folder / "config.json").is_file():
+        if not any(True for pattern in WEIGHTS for _ in folder.glob(pattern)):
+            raise ModelError(f"{folder} has a config.json but no weights (*.safetensors, *.bin)")
+        return Place(str(folder))
+    files = sorted(folder.glob("*.gguf"))
+    if len(files) == 1:
+        return Place(str(folder), gguf=files[0].name)
+    if files:
+        raise ModelError(f"{folder} holds {len(files)} GGUF files; name one of them")
+    raise ModelError(f"{folder} is not a model: it has neither config.json nor a .gguf file")
+
+
+def list_revisions(spec: ModelSpec, pattern: str) -> list[ModelSpec]:
+    """Every checkpoint folder, or branch and tag on the Hub, that matches; by number, then name."""
+    path = Path(spec.id).expanduser()
+    if path.is_dir():
+        names = [p.name for p in path.iterdir() if (p / "config.json").is_file()]
+    else:
+        names = _hub_references(spec.id)
+    return [spec.at(name) for name in sorted(fnmatch.filter(names, pattern), key=_natural)]
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    parts = re.split(r"(\d+)", name)
+    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
+
+
+def _hub_references(repository: str) -> list[str]:
+    hub = _hub()
+    try:
+        found = hub.HfApi().list_repo_refs(repository)
+    except Exception as error:
+        raise _hub_error(repository, "", error) from error
+    return [reference.name for reference in (*found.branches, *found.tags)]
+
+
+def _resolve(repository: str, revision: str) -> str:
+    """The commit that a revision stands for: asked of the Hub, or of the local cache offline."""
+    if _COMMIT.fullmatch(revision):
+        return revision
+    hub = _hub()
+    if not hub.constants.HF_HUB_OFFLINE:
+        try:
+            return str(hub.HfApi().model_info(repository, revision=revision, timeout=10).sha)
+        except Exception as error:
+            cached = _cached_commit(hub, repository, revision)
+            if cached and not isinstance(error, hub.errors.RepositoryNotFoundError):
+                return cached
+            raise _hub_error(repository, revision, error) from error
+    cached = _cached_commit(hub, repository, revision)
+    if cached:
+        return cached
+    raise ModelError(
+        f"{repository}@{revision} is not in the local Hub cache and HF_HUB_OFFLINE is set; "
+        f"give a local folder instead: hf:PATH"
+    )
+
+
+def _cached_commit(hub: Any, repository: str, revision: str) -> str:
+    folder = Path(hub.constants.HF_HUB_CACHE) / f"models--{repository.replace('/', '--')}"
+    reference = folder / "refs" / revision
+    commit = reference.read_text().strip() if reference.is_file() else ""
+    return commit if commit and (folder / "snapshots" / commit).is_dir() else ""
+
+
+def _hub() -> Any:  # huggingface_hub has no usable stubs
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    try:
+        import huggingface_hub
+        import huggingface_hub.constants
+        import huggingface_hub.errors
+    except ImportError:
+        raise ModelError("Hub models need the hf extra: pip install 'priscian[hf]'") from None
+    return huggingface_hub
+
+
+def _hub_error(repository: str, revision: str, error: Exception) -> ModelError:
+    name = type(error).__name__
+    if name == "RevisionNotFoundError":
+        return ModelError(f"{repository} has no revision {revision!r}; see its branches on the Hub")
+    if name in {"RepositoryNotFoundError", "HFValidationError"}:
+        return ModelError(f"no model {repository!r} on the Hub, and no such folder here")
+    if name == "GatedRepoError":
+        return ModelError(f"{repository} is gated; accept its terms, then `hf auth login`")
+    return ModelError(
+        f"cannot reach the Hub for {repository} ({name}); download the model elsewhere and give "
+        f"its folder (hf:PATH), or set HF_HUB_OFFLINE=1 if it is in the local cache"
+    )

@@ -1,0 +1,199 @@
+"""`mlm:` — any masked language model that Transformers can load, by pseudo-log-likelihood."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from priscian.errors import ModelError, UsageError, WrongKindError
+from priscian.models.huggingface import (
+    HuggingFaceProvider,
+    check_finite,
+    context_length,
+    load_config,
+    load_weights,
+    pick_device,
+)
+from priscian.models.locate import Place
+from priscian.models.protocol import Encoding, Floats, TokenBatch
+from priscian.models.spec import ModelSpec
+from priscian.models.tokens import Tokenizer, check_length
+from priscian.records import Text
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+OPTIONS = frozenset({"dtype", "device", "pll", "tokenizer", "remote_code", "name", "attention"})
+VARIANTS = ("word-l2r", "original", "whole-word")
+
+
+class MaskedProvider(HuggingFaceProvider):
+    """Masked models from the Hub or a folder, by pseudo-log-likelihood."""
+
+    example = "mlm:bert-base-cased?pll=original"
+
+    options = OPTIONS
+
+    def method(self, spec: ModelSpec) -> dict[str, str]:
+        """What the key says of how a text is scored."""
+        return {"method": "pll", "pll": variant(spec)}
+
+    def load(self, spec: ModelSpec) -> MaskedModel:
+        """The model, its head found and verified."""
+        spec.check_options(OPTIONS)
+        return MaskedModel(spec, self.place(spec))
+
+
+def variant(spec: ModelSpec) -> str:
+    """Which pseudo-log-likelihood: `word-l2r` (Kauf & Ivanova 2023), `original`, `whole-word`."""
+    name = spec.options.get("pll", "word-l2r")
+    if name not in VARIANTS:
+        raise UsageError(f"{spec}: pll={name} is not one of {', '.join(VARIANTS)}")
+    return name
+
+
+def hidden_with(token: int, words: Sequence[int | None], pll: str) -> list[int]:
+    """Which of a text's tokens are masked when one is scored.
+
+    original: the token itself (Salazar et al. 2020); word-l2r: also the later pieces of its
+    word, so that they cannot give it away; whole-word: every piece of its word.
+
+    >>> hidden_with(1, [0, 1, 1, 1, 2], "word-l2r")
+    [1, 2, 3]
+    """
+    if pll == "original":
+        return [token]
+    from_here = token if pll == "word-l2r" else 0
+    same = [i for i in range(from_here, len(words)) if words[i] == words[token]]
+    return same if words[token] is not None else [token]
+
+
+class MaskedModel:
+    """A masked model whose output layer runs only where a token is masked."""
+
+    kind = "masked"
+
+    def __init__(self, spec: ModelSpec, place: Place) -> None:
+        import torch
+        from transformers import AutoModelForMaskedLM
+
+        config = load_config(spec, place)
+        refuse_causal(spec, config)
+        self.pll = variant(spec)
+        self.device = pick_device(spec)
+        self.tokenizer = Tokenizer(spec, place)
+        if self.tokenizer.hf.mask_token_id is None:
+            raise ModelError(f"the tokenizer of {spec} has no mask token; it is no masked model's")
+        self.mask_id = int(self.tokenizer.hf.mask_token_id)
+        self.model = load_weights(AutoModelForMaskedLM, spec, place, self.device)
+        self.context_length = _readable(config)
+        with torch.inference_mode():
+            self.head = self._take_head()
+        self.notes = {
+            "dtype": str(self.model.dtype),
+            "vocabulary": str(self.model.get_input_embeddings().weight.shape[0]),
+            "pll": self.pll,
+            "head": "tiled" if self.head else "full logits",
+        }
+
+    def _take_head(self) -> Any:
+        """Put the output layer aside, so that a forward pass ends with what it would read."""
+        import torch
+
+        from priscian.models.head import Head
+
+        output = self.model.get_output_embeddings()
+        weight = getattr(output, "weight", None)
+        if weight is None or weight.dim() != 2:
+            return None
+        head = Head(weight, getattr(output, "bias", None))
+        probe = torch.full((1, 6), self.mask_id, device=self.device)
+        wanted = self.model(input_ids=probe).logits[0].float().log_softmax(-1)  # (6, vocab)
+        name = next(name for name, module in self.model.named_modules() if module is output)
+        parent, _, leaf = name.rpartition(".")
+        setattr(self.model.get_submodule(parent), leaf, torch.nn.Identity())
+        targets = torch.arange(wanted.shape[-1], device=self.device)[:: max(1, len(weight) // 64)]
+        which = torch.arange(6, device=self.device).repeat_interleave(len(targets))
+        tolerance = 1e-4 if self.model.dtype == torch.float32 else 0.05
+        try:
+            hidden = self.model(input_ids=probe).logits[0]
+            got = head.logprobs(hidden, which, targets.repeat(6)).view(6, -1)
+            good = bool((got - wanted[:, targets]).abs().max() <= tolerance)
+        except RuntimeError:
+            good = False
+        if not good:
+            setattr(self.model.get_submodule(parent), leaf, output)
+        return head if good else None
+
+    def encode(self, texts: Sequence[Text]) -> list[Encoding]:
+        """Token ids between the model's special tokens."""
+        encodings = self.tokenizer.encode_masked(texts)
+        check_length(texts, encodings, self.context_length)
+        return encodings
+
+    def logprobs(self, batch: TokenBatch) -> Floats:
+        """log p of each query's target at its masked place."""
+        import torch
+
+        with torch.inference_mode():
+            queries = torch.from_numpy(batch.queries).to(self.device)
+            ids = torch.from_numpy(batch.ids).to(self.device)
+            inputs = {"input_ids": ids}
+            if (batch.lengths != ids.shape[1]).any():
+                columns = torch.arange(ids.shape[1], device=self.device)
+                lengths = torch.from_numpy(batch.lengths).to(self.device)
+                inputs["attention_mask"] = (columns < lengths[:, None]).long()
+            output = self.model(**inputs).logits  # (rows, length, width or vocab)
+            rows = output.reshape(-1, output.shape[-1])
+            flat = queries[:, 0] * ids.shape[1] + queries[:, 1]
+            positions, which = torch.unique(flat, return_inverse=True)
+            states = rows[positions]
+            if self.head is None:
+                found = states.float().log_softmax(-1)[which].gather(1, queries[:, 2:])[:, 0]
+            else:
+                found = self.head.logprobs(states, which, queries[:, 2])
+            return _numpy(found)
+
+    def reference(self, encoding: Encoding) -> list[float]:
+        """The text's own tokens, one masked input at a time."""
+        import torch
+
+        values = []
+        for token in range(len(encoding.starts)):
+            ids = list(encoding.ids)
+            for other in hidden_with(token, encoding.words, self.pll):
+                ids[encoding.first + other] = self.mask_id
+            row = TokenBatch(
+                ids=np.array([ids]),
+                lengths=np.array([len(ids)]),
+                queries=np.array(
+                    [[0, encoding.first + token, encoding.ids[encoding.first + token]]]
+                ),
+            )
+            with torch.inference_mode():
+                values.append(float(self.logprobs(row)[0]))
+        return values
+
+
+def refuse_causal(spec: ModelSpec, config: Any) -> None:
+    """A causal model has no masked positions to fill."""
+    names = config.architectures or []
+    if any(n.endswith(("ForCausalLM", "LMHeadModel")) for n in names) or (
+        not names and config.model_type in {"gpt2", "llama", "gpt_neox", "opt", "mistral"}
+    ):
+        raise WrongKindError(f"{spec} is a causal model; write hf:{spec.id}")
+    if config.is_encoder_decoder:
+        raise WrongKindError(f"{spec} is an encoder–decoder, which mlm: cannot score")
+
+
+def _readable(config: Any) -> int | None:
+    limit = context_length(config)
+    if limit is not None and config.model_type in {"roberta", "xlm-roberta", "camembert"}:
+        return limit - 2  # its positions begin after the padding index
+    return limit
+
+
+def _numpy(values: Tensor) -> Floats:
+    return check_finite(values.double().cpu().numpy())

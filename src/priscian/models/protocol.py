@@ -1,0 +1,96 @@
+"""What a model must offer: one method for simple models, two for those that run on torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from priscian.models.key import ModelKey
+from priscian.models.spec import ModelSpec
+from priscian.records import Text, TokenScores
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class Provider(Protocol):
+    """A family of models, registered by name and entry point."""
+
+    def key(self, spec: ModelSpec) -> ModelKey:
+        """The model's key; cheap: no weights are loaded, no torch imported."""
+        ...
+
+    def load(self, spec: ModelSpec) -> LanguageModel | TorchModel:
+        """The model, ready to score."""
+        ...
+
+    def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
+        """The model at every revision or checkpoint whose name matches a shell pattern."""
+        ...
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """All that a simple model needs: n-gram, recurrent, remote."""
+
+    def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
+        """Token scores, in the order of the texts."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """A text as token ids, BOS, context and special tokens included.
+
+    The text's own tokens are `ids[first : first + len(starts)]`.
+    """
+
+    ids: tuple[int, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    first: int
+    words: tuple[int | None, ...] = ()  # of masked models: which word each own token is part of
+
+
+@dataclass(frozen=True, slots=True)
+class TokenBatch:
+    """Rows of token ids and the log-probabilities that are asked of them.
+
+    A query (row, column, target) asks for log p(target | all that `column` attends to). Without
+    `parents`, a causal model reads each row from left to right. With them, a row is a packed
+    prefix tree: a token attends to itself and its ancestors, and its position is its depth.
+    With `prefix`, row r continues prefix row `owner[r]`, and columns count from its start.
+    """
+
+    ids: Ints  # (rows, length)
+    lengths: Ints  # (rows,)
+    queries: Ints  # (queries, 3)
+    parents: Ints | None = None  # (rows, length), -1 at a root
+    prefix: Ints | None = None  # (prefixes, shared length)
+    owner: Ints | None = None  # (rows,)
+
+
+@runtime_checkable
+class TorchModel(Protocol):
+    """A model that reads token ids, so that the engine can own trees and batches."""
+
+    kind: str  # "causal" or "masked"
+    device: str
+    context_length: int | None
+    notes: Mapping[str, str]
+
+    def encode(self, texts: Sequence[Text]) -> list[Encoding]:
+        """Token ids with character offsets."""
+        ...
+
+    def logprobs(self, batch: TokenBatch) -> Floats:
+        """One natural-log probability for each query of the batch."""
+        ...
+
+    def reference(self, encoding: Encoding) -> list[float]:
+        """The slow, plain way, one text at a time: what every faster way is checked against."""
+        ...

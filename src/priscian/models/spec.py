@@ -1,0 +1,85 @@
+"""Model strings: `provider:id@revision?option=value&…`, parsed once and printed back the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import parse_qsl, quote, unquote
+
+from priscian.errors import UsageError
+
+_PROVIDER = re.compile(r"([a-z][a-z0-9_-]*):(?!//)(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """A model string taken apart.
+
+    >>> ModelSpec.parse("hf:EleutherAI/pythia-70m@step1000?dtype=bfloat16").revision
+    'step1000'
+    """
+
+    provider: str
+    id: str
+    revision: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str, default: str = "hf") -> ModelSpec:
+        """Read a model string; a bare name or path belongs to the default provider."""
+        head, _, query = text.partition("?")
+        match = _PROVIDER.fullmatch(head)
+        provider, name = (match[1], match[2]) if match else (default, head)
+        revision = ""
+        if "@" in name and not Path(name).expanduser().exists():
+            name, _, revision = name.rpartition("@")
+        if not name:
+            raise UsageError(f"model string {text!r} names no model; write provider:id, as hf:gpt2")
+        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=False) if query else []
+        options = dict(pairs)
+        if query and (len(options) != query.count("&") + 1 or "" in options):
+            raise UsageError(f"options of {text!r} must be name=value, joined by &, each once")
+        return cls(provider, unquote(name), revision, options)
+
+    def __str__(self) -> str:
+        at = f"@{self.revision}" if self.revision else ""
+        query = "&".join(f"{k}={quote(v, safe='/|<>')}" for k, v in sorted(self.options.items()))
+        return f"{self.provider}:{self.id}{at}{'?' + query if query else ''}"
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def with_options(self, **options: str | None) -> ModelSpec:
+        """The same model with options added; None leaves one as it is."""
+        merged = dict(self.options) | {k: v for k, v in options.items() if v is not None}
+        return ModelSpec(self.provider, self.id, self.revision, merged)
+
+    def at(self, revision: str) -> ModelSpec:
+        """The same model at another revision."""
+        return ModelSpec(self.provider, self.id, revision, self.options)
+
+    @property
+    def label(self) -> str:
+        """A short name for tables: the last part of the id, with revision and options."""
+        if "name" in self.options:
+            return self.options["name"]
+        name = Path(self.id).name or self.id
+        at = f"@{self.revision}" if self.revision else ""
+        extra = "".join(f",{k}={v}" for k, v in sorted(self.options.items()) if k not in HARMLESS)
+        prefix = "" if self.provider == "hf" else f"{self.provider}:"
+        return f"{prefix}{name}{at}{extra}"
+
+    def check_options(self, known: frozenset[str]) -> None:
+        """Refuse options that the provider does not have."""
+        for name in self.options:
+            if name not in known:
+                listed = ", ".join(sorted(known))
+                raise UsageError(
+                    f"{self.provider}: has no option {name!r} (in {self}); it has {listed}"
+                )
+
+
+HARMLESS = frozenset({"device", "name"})
+"""Options that choose how a score is computed, not what it is."""

@@ -1,0 +1,20 @@
+"""Runs: score models on data sets, and keep the results in a folder."""
+
+from priscian.runs.cite import keys_of, references
+from priscian.runs.folder import RunFolder, safe_name
+from priscian.runs.formats import FORMATS, export
+from priscian.runs.results import Result, evaluate
+from priscian.runs.run import Run, score
+
+__all__ = [
+    "FORMATS",
+    "Result",
+    "Run",
+    "RunFolder",
+    "evaluate",
+    "export",
+    "keys_of",
+    "references",
+    "safe_name",
+    "score",
+]

@@ -1,0 +1,32 @@
+"""What a run rests on, as BibTeX."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from typing import Any
+
+
+def references() -> dict[str, str]:
+    """Every reference that Priscian knows, by key."""
+    text = files("priscian.runs").joinpath("references.bib").read_text("utf-8")
+    entries = re.findall(r"^@\w+\{([\w-]+),.*?^\}", text, flags=re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^@\w+\{[\w-]+,.*?^\}", text, flags=re.MULTILINE | re.DOTALL)
+    return dict(zip(entries, blocks, strict=True))
+
+
+def keys_of(run: dict[str, Any]) -> list[str]:
+    """Keys of the references that a `run.json` calls for."""
+    keys = ["priscian"]
+    if any(str(d["spec"]).startswith("blimp") for d in run["request"]["data"].values()):
+        keys.append("blimp")
+    for name, model in run["models"].items():
+        fields = model.get("key", {})
+        if fields.get("provider") in {"hf", "mlm"}:
+            keys.append("transformers")
+        if "pll" in fields:
+            keys.append("pll-word-l2r" if fields["pll"] == "word-l2r" else "pll")
+        if name.startswith("smollm2"):
+            keys.append("smollm2")
+    keys += ["wilson", "mover"]
+    return list(dict.fromkeys(keys))

@@ -1,0 +1,217 @@
+"""Score models on data sets: the whole job, from strings to a run folder."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from priscian.datasets import Dataset, read_dataset
+from priscian.errors import PriscianWarning, UsageError
+from priscian.metrics import TieRule, find_measure
+from priscian.models import ModelSpec, expand_revisions, model_key, parse_model
+from priscian.records import Text, TokenScores
+from priscian.runs.folder import RunFolder, safe_name
+from priscian.runs.results import Result, evaluate
+from priscian.scoring import Options, Plan, Scored, ScoreStore, score_texts
+from priscian.scoring.engine import DEFAULTS
+
+Watch = Callable[[str, int, int], None]  # model, texts done, texts in all
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Results of every model on every data set, and the folder they are in, if any."""
+
+    results: tuple[Result, ...]
+    folder: Path | None = None
+
+    def __getitem__(self, key: tuple[str, str]) -> Result:
+        for result in self.results:
+            if (result.model, result.data.name) == key:
+                return result
+        raise KeyError(key)
+
+
+def score(
+    models: str | ModelSpec | Sequence[str | ModelSpec],
+    on: str | Dataset | Sequence[str | Dataset],
+    *,
+    out: str | Path | None = None,
+    resume: bool = False,
+    limit: int | None = None,
+    good: str | None = None,
+    bad: str | None = None,
+    measure: str = "surprisal",
+    tie: str = "wrong",
+    seed: int = 0,
+    revisions: str | None = None,
+    options: Options = DEFAULTS,
+    store: ScoreStore | None = None,
+    watch: Watch = lambda model, done, total: None,
+) -> Run:
+    """Score models on data sets; with `out`, write a run folder.
+
+    >>> score("gpt2", "blimp:data/blimp", out="runs/gpt2")                 # doctest: +SKIP
+    """
+    find_measure(measure)
+    TieRule.parse(tie)
+    specs = _models(models, revisions)
+    data = _data(on, limit, good, bad)
+    request = {
+        "models": [str(s) for s in specs],
+        "data": {d.name: _describe(d) for d in data},
+        "limit": limit,
+        "measure": measure,
+        "tie": tie,
+        "seed": seed,
+    }
+    folder = None
+    if out is not None:
+        folder = (RunFolder.resume if resume else RunFolder.create)(Path(out), request)
+    texts = [
+        Text(s.text, s.context) for d in data for itemset in d.sets for s in itemset.sentences()
+    ]
+    results: list[Result] = []
+    with store or ScoreStore.default() as kept:
+        for spec, name in _named(specs):
+            scored = _score_one(spec, name, texts, kept, options, folder, watch)
+            for d in data:
+                result = evaluate(name, d, scored.scores, measure=measure, tie=tie, seed=seed)
+                results.append(result)
+                if folder is not None:
+                    result.write(folder.path / safe_name(name) / safe_name(d.name))
+    if folder is not None:
+        folder.update(status="finished")
+    return Run(tuple(results), folder.path if folder else None)
+
+
+def _score_one(
+    spec: ModelSpec,
+    name: str,
+    texts: Sequence[Text],
+    store: ScoreStore,
+    options: Options,
+    folder: RunFolder | None,
+    watch: Watch,
+) -> Scored:
+    saved = _saved_plan(folder, name)
+    if folder is not None:
+        key = model_key(spec)
+        folder.update_model(
+            name,
+            string=str(spec),
+            folder=safe_name(name),
+            key=dict(key.fields),
+            digest=key.digest,
+            status="running",
+        )
+
+    def keep(plan: Plan) -> None:
+        if folder is not None:
+            folder.update_model(name, plan=plan.to_dict())
+
+    began = time.monotonic()
+    scored = score_texts(
+        spec,
+        texts,
+        store,
+        options=options,
+        plan=saved,
+        on_plan=keep,
+        progress=lambda done, total: watch(name, done, total),
+    )
+    _warn_if_absurd(name, scored)
+    if folder is not None:
+        changes: dict[str, Any] = {
+            "status": "finished",
+            "texts": len(scored.scores),
+            "computed": scored.computed,
+            "seconds": round(time.monotonic() - began, 2),
+        }
+        if scored.notes:
+            changes["notes"] = scored.notes
+        folder.update_model(name, **changes)
+    return scored
+
+
+def _saved_plan(folder: RunFolder | None, name: str) -> Plan | None:
+    if folder is None:
+        return None
+    known = folder.read()["models"].get(name, {}).get("plan")
+    return Plan.from_dict(known) if known else None
+
+
+def _models(
+    models: str | ModelSpec | Sequence[str | ModelSpec], revisions: str | None
+) -> list[ModelSpec]:
+    listed = [models] if isinstance(models, str | ModelSpec) else list(models)
+    if not listed:
+        raise UsageError("name at least one model, as smollm2, hf:gpt2 or a folder")
+    if revisions is None:
+        return [parse_model(m) for m in listed]
+    return [spec for m in listed for spec in expand_revisions(m, revisions)]
+
+
+def _data(
+    on: str | Dataset | Sequence[str | Dataset],
+    limit: int | None,
+    good: str | None,
+    bad: str | None,
+) -> list[Dataset]:
+    listed = [on] if isinstance(on, str | Dataset) else list(on)
+    if not listed:
+        raise UsageError("name at least one data set: --on blimp:DIR or --on pairs:FILE")
+    data = [
+        d if isinstance(d, Dataset) else read_dataset(d, good=good, bad=bad, limit=limit)
+        for d in listed
+    ]
+    names = [d.name for d in data]
+    twice = {n for n in names if names.count(n) > 1}
+    if twice:
+        raise UsageError(f"two data sets are called {twice.pop()!r}; rename a file or folder")
+    return data
+
+
+def _describe(data: Dataset) -> dict[str, Any]:
+    return {
+        "spec": data.spec,
+        "levels": list(data.taxonomy_levels),
+        "sets": {
+            s.name: {"n": len(s), "hash": s.content_hash[:16], "taxonomy": list(s.taxonomy)}
+            for s in data.sets
+        },
+    }
+
+
+def _named(specs: Iterable[ModelSpec]) -> list[tuple[ModelSpec, str]]:
+    """Each model with a name of its own: its label, told apart by its key where two are alike."""
+    specs = list(dict.fromkeys(specs))
+    labels = [s.label for s in specs]
+    return [
+        (s, s.label if labels.count(s.label) == 1 else f"{s.label}-{model_key(s).digest[:6]}")
+        for s in specs
+    ]
+
+
+def _warn_if_absurd(name: str, scored: Scored) -> None:
+    """A model that does worse than a uniform guess is probably fed the wrong way."""
+    vocabulary = int(scored.notes.get("vocabulary", 0))
+    mean = mean_surprisal(scored.scores.values())
+    if vocabulary and mean > math.log(vocabulary):
+        warnings.warn(
+            f"{name}: mean surprisal is {mean / math.log(2):.1f} bits a token, worse than guessing "
+            f"among its {vocabulary} tokens; check the tokenizer and the BOS policy (?bos=…)",
+            PriscianWarning,
+            stacklevel=2,
+        )
+
+
+def mean_surprisal(scores: Iterable[TokenScores]) -> float:
+    """Nats a token, over all tokens that were scored."""
+    logps = [p for s in scores for p in s.logps if p == p]
+    return -math.fsum(logps) / len(logps) if logps else 0.0

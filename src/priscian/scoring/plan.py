@@ -1,0 +1,80 @@
+"""The plan of a run: how texts are batched and by how many workers, fixed once and saved."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+
+from priscian.errors import RunError
+
+CPU_BATCH = 512
+DEVICE_BATCH = 8192
+ROW = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that decides which texts are computed together.
+
+    A resumed run reads its plan back, so it redoes whole batches and ends with the same bits.
+    """
+
+    way: str  # tree, cache, rows, single, masked, simple
+    batch_tokens: int
+    row_tokens: int
+    workers: int
+    threads: int
+    error: float  # largest difference from the plain way that the self-check saw
+    pending: str  # which of the texts were still to be scored, as a packed bitmap
+    digest: str = ""  # of the batches, to notice a plan that no longer fits
+
+    def to_dict(self) -> dict[str, object]:
+        """For `run.json`."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, object]) -> Plan:
+        """From `run.json`."""
+        try:
+            return cls(**data)  # type: ignore[arg-type]
+        except TypeError as error:
+            raise RunError(f"the saved plan is not one of this version: {error}") from None
+
+    def with_batches(self, groups: Sequence[Sequence[int]]) -> Plan:
+        """The plan with the digest of its batches."""
+        return replace(self, digest=digest_of(groups))
+
+
+def digest_of(groups: Sequence[Sequence[int]]) -> str:
+    """A short hash of which texts go together."""
+    payload = json.dumps([list(g) for g in groups], separators=(",", ":"))
+    return hashlib.sha256(payload.encode()).hexdigest()[:16]
+
+
+def pack_bits(bits: Sequence[bool]) -> str:
+    """A list of yes and no as a short string."""
+    number = bytes(
+        sum(1 << k for k, bit in enumerate(bits[at : at + 8]) if bit)
+        for at in range(0, len(bits), 8)
+    )
+    return base64.b64encode(zlib.compress(number)).decode()
+
+
+def unpack_bits(text: str, count: int) -> list[bool]:
+    """The reverse of `pack_bits`."""
+    data = zlib.decompress(base64.b64decode(text))
+    if len(data) != (count + 7) // 8:
+        raise RunError("the saved plan is for another number of texts; start a new run folder")
+    return [bool(data[i // 8] >> (i % 8) & 1) for i in range(count)]
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,73 @@
+"""Tiny real models, built on the spot, and a cache folder of their own for every test."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tiny import TEXTS, build_causal, build_masked
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No test sees or leaves anything in the user's own cache."""
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("PRISCIAN_CACHE", str(folder))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The reference data beside the repository, where there is any."""
+    if not SHARED.is_dir():
+        pytest.skip("needs ../shared, which is not here")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def causal(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """`causal("gpt2")` is the folder of a tiny random model of that architecture."""
+    made: dict[tuple[Any, ...], Path] = {}
+
+    def folder(kind: str, **options: Any) -> Path:
+        name = (kind, *sorted(options.items()))
+        if name not in made:
+            made[name] = build_causal(kind, tmp_path_factory.mktemp(kind), **options)
+        return made[name]
+
+    return folder
+
+
+@pytest.fixture(scope="session")
+def masked(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """`masked(cased=True)` is the folder of a tiny random BERT."""
+    made: dict[bool, Path] = {}
+
+    def folder(cased: bool = True) -> Path:
+        if cased not in made:
+            made[cased] = build_masked(tmp_path_factory.mktemp("bert"), cased)
+        return made[cased]
+
+    return folder
+
+
+@pytest.fixture(scope="session")
+def texts() -> list[str]:
+    """Sentences with shared beginnings, of many lengths, with accents and odd spaces."""
+    return list(TEXTS)
+
+
+@pytest.fixture
+def in_folder(tmp_path: Path) -> Iterator[Path]:
+    """The test runs with an empty folder as its working directory."""
+    before = Path.cwd()
+    os.chdir(tmp_path)
+    yield tmp_path
+    os.chdir(before)
