@@ -18,9 +18,13 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 
 VERBS = {
+    "demo": ("demo:demo_command", "fresh pairs, a real model, a table: start here"),
+    "generate": ("generate:generate_command", "minimal pairs in BLiMP's schema, from any seed"),
+    "show": ("show:show_command", "pairs of a paradigm, the difference marked"),
+    "check": ("check:check_command", "lint minimal pairs: ours, the official, your own"),
     "score": ("score:score_command", "models on data sets, into a run folder"),
     "surprisal": ("surprisal:surprisal_command", "how unexpected each token or word is, in bits"),
-    "list": ("list:list_command", "what there is: models, data sets, measures"),
+    "list": ("list:list_command", "paradigms, models, data sets, measures"),
     "export": ("export:export_command", "a run as lm-eval, BabyLM or CSV files"),
     "cache": ("cache:cache_app", "the score store: list, size, prune"),
     "cite": ("cite:cite_command", "BibTeX of everything a run rests on"),
@@ -33,6 +37,7 @@ Targeted linguistic evaluation of language models.
 {verbs}
 
 Try:
+  priscian show adjunct_island
   priscian surprisal smollm2 "The keys to the cabinet is here."
   priscian score smollm2 --on blimp:DIR --out runs/first
 

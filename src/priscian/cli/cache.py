@@ -83,9 +83,14 @@ def cache_prune(
         known = store.models()
         chosen = {m.key for m in known} if all_ else set()
         for name in models:
-            found = {m.key for m in known if m.key.startswith(name) or m.label == name}
+            found = {m.key for m in known if m.label == name}
+            found = found or {m.key for m in known if name and m.key.startswith(name)}
             if not found:
                 raise UnknownNameError("model in the store", name, [m.label for m in known])
+            if len(found) > 1 and not any(m.label == name for m in known):
+                raise UsageError(
+                    f"{len(found)} keys begin with {name!r}; write more of the one meant"
+                )
             chosen |= found
         removed = store.prune(chosen)
     print(f"{removed:,} texts of {len(chosen)} models removed")

@@ -10,20 +10,25 @@ from rich.table import Table
 
 
 def list_command(
-    what: Literal["models", "datasets", "measures"] = "models",
+    what: Literal["paradigms", "models", "datasets", "measures"] = "paradigms",
     *,
     json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> None:
-    """List the kinds of models, data sets or measures.
+    """List the paradigms, or the kinds of models, data sets and measures.
 
     Parameters
     ----------
     what
-        models, datasets or measures.
+        paradigms, models, datasets or measures.
     json_
         Print JSON.
     """
-    rows = {"models": _models, "datasets": _datasets, "measures": _measures}[what]()
+    rows = {
+        "paradigms": _paradigms,
+        "models": _models,
+        "datasets": _datasets,
+        "measures": _measures,
+    }[what]()
     if json_:
         print(json.dumps(rows, ensure_ascii=False))
         return
@@ -37,15 +42,33 @@ def list_command(
     out().print(made)
 
 
+def _paradigms() -> list[dict[str, str]]:
+    from priscian.paradigms import paradigms
+
+    return [
+        {
+            "paradigm": p.uid + (" (extra)" if p.extra else ""),
+            "phenomenon": p.phenomenon,
+            "field": p.field,
+            "prefix": p.prefix or "",
+            "edit": p.edit.kind,
+            "example": f"{p.good_example} / *{p.bad_example}",
+        }
+        for p in sorted(paradigms().values(), key=lambda p: (p.phenomenon, p.uid))
+    ]
+
+
 def _models() -> list[dict[str, str]]:
     from importlib.util import find_spec
 
     from priscian.models import PRESETS, provider_names
-    from priscian.models.registry import describe
+    from priscian.models.registry import broken_providers, describe
 
+    broken = broken_providers()
     rows = [
         {"model": f"{name}:…", "what": what, "example": example}
         for name in provider_names()
+        if name not in broken
         for what, example in [describe(name)]
     ]
     for name, preset in PRESETS.items():

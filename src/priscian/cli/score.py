@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -29,6 +29,9 @@ def score_command(
     device: str | None = None,
     batch_tokens: Annotated[str, Parameter(alias="--batch_tokens")] = "auto",
     workers: str = "auto",
+    model: str | None = None,
+    model_args: Annotated[str, Parameter(alias="--model_args")] = "",
+    log_samples: Annotated[bool, Parameter(alias="--log_samples", negative="", show=False)] = False,
     json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
@@ -76,6 +79,12 @@ def score_command(
         Tokens in a batch, or auto.
     workers
         Processes on the CPU, or auto.
+    model
+        As in lm-evaluation-harness: hf, with --model-args.
+    model_args
+        As in lm-evaluation-harness: pretrained=ID,revision=REV,dtype=TYPE.
+    log_samples
+        Accepted and ignored: items are always kept.
     json_
         Print the summaries as JSON.
     quiet
@@ -89,7 +98,12 @@ def score_command(
     options = Options(
         batch_tokens=_number("--batch-tokens", batch_tokens), workers=_number("--workers", workers)
     )
-    specs = [parse_model(m) for m in models]
+    if resume and out is None:
+        raise UsageError("--resume needs --out RUN, the folder of the run to go on with")
+    named = [*models, *([_harness_model(model or "hf", model_args)] if model_args else [])]
+    if model and not model_args:
+        named.append(model)
+    specs = [parse_model(m) for m in named]
     specs = [
         s.with_options(dtype=dtype, device=device, bos=bos if s.provider == "hf" else None)
         for s in specs
@@ -119,12 +133,24 @@ def score_command(
         print_run(run)
 
 
+def _harness_model(provider: str, arguments: str) -> str:
+    """`hf` and `pretrained=ID,revision=REV,dtype=TYPE` as a model string."""
+    parts = dict(part.partition("=")[::2] for part in arguments.split(",") if part)
+    if "pretrained" not in parts:
+        raise UsageError("--model-args needs pretrained=ID")
+    name = parts.pop("pretrained")
+    revision = parts.pop("revision", "")
+    if parts.pop("trust_remote_code", "").lower() == "true":
+        parts["remote_code"] = "yes"
+    query = "&".join(f"{key}={value}" for key, value in parts.items())
+    return (
+        f"{provider}:{name}" + (f"@{revision}" if revision else "") + (f"?{query}" if query else "")
+    )
+
+
 def _number(name: str, text: str) -> int | None:
     if text == "auto":
         return None
     if not text.isdigit() or int(text) < 1:
         raise UsageError(f"{name} takes a whole number from 1, or auto; not {text!r}")
     return int(text)
-
-
-Summary = dict[str, Any]

@@ -58,6 +58,8 @@ def surprisal_command(
     lines = [*texts, *(_lines(file) if file else [])]
     if not lines:
         raise UsageError("give a text in quotes, or --file FILE with one text a line")
+    if not all(line.strip() for line in lines):
+        raise UsageError(f"text {[bool(t.strip()) for t in lines].index(False) + 1} is empty")
     asked = [Text(line, context) for line in lines]
     with ScoreStore.default() as store:
         scored = score_texts(model, asked, store).scores

@@ -59,6 +59,12 @@ def _read_pairs(target: str, *, good: str | None, bad: str | None) -> list[ItemS
     return read_pairs(target, good, bad)
 
 
+def _read_generated(target: str, *, good: str | None, bad: str | None) -> list[ItemSet]:
+    from priscian.datasets.generated import read_generated  # the grammar takes time to load
+
+    return read_generated(target)
+
+
 _KINDS: dict[str, DatasetKind] = {}
 
 
@@ -69,6 +75,14 @@ def register_kind(kind: DatasetKind) -> None:
 
 register_kind(DatasetKind("blimp", _read_blimp, "BLiMP's JSONL or parquet: a file or a folder"))
 register_kind(DatasetKind("pairs", _read_pairs, "minimal pairs as JSONL, CSV, TSV or parquet"))
+register_kind(
+    DatasetKind(
+        "generated",
+        _read_generated,
+        "fresh pairs of our 67 paradigms: generated:SEED or generated:SEED,N",
+        needs_path=False,
+    )
+)
 
 
 def dataset_kinds() -> dict[str, DatasetKind]:
@@ -154,7 +168,7 @@ def guess_kind(path: str) -> str:
 
 
 def _name(kind: DatasetKind, target: str) -> str:
-    if not target or not kind.needs_path:
-        return target or kind.name
+    if not kind.needs_path:
+        return f"{kind.name}-{target}" if target else kind.name
     path = Path(target).resolve()
     return path.name if path.is_dir() else path.stem

@@ -6,13 +6,14 @@ import contextlib
 import io
 import logging
 import os
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from priscian.errors import ModelError, ScoreError
 from priscian.models.key import ModelKey
-from priscian.models.locate import Place, list_revisions, locate
+from priscian.models.locate import Place, list_revisions, locate, locate_tokenizer
 from priscian.models.protocol import Floats
 from priscian.models.spec import ModelSpec
 
@@ -41,9 +42,10 @@ class HuggingFaceProvider:
         if dtype not in DTYPES:
             raise ModelError(f"{spec}: dtype {dtype!r} is not one of {', '.join(DTYPES)}")
         fields = {"provider": spec.provider, "dtype": dtype} | self.place(spec).fields()
-        for name in ("tokenizer", "attention"):
-            if name in spec.options:
-                fields[f"option {name}"] = _option_content(name, spec.options[name])
+        if "tokenizer" in spec.options:
+            fields["option tokenizer"] = _tokenizer_content(spec)
+        if "attention" in spec.options:
+            fields["option attention"] = spec.options["attention"]
         return ModelKey(fields | self.method(spec))
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
@@ -51,11 +53,8 @@ class HuggingFaceProvider:
         return list_revisions(spec, pattern)
 
 
-def _option_content(name: str, value: str) -> str:
-    if name != "tokenizer":
-        return value
-    place = locate(ModelSpec("hf", value)) if not os.path.isdir(value) else Place(value)
-    fields = place.fields()
+def _tokenizer_content(spec: ModelSpec) -> str:
+    fields = locate_tokenizer(spec, Place("")).fields()
     return fields.get("tokenizer") or ":".join(fields.values())
 
 
@@ -102,23 +101,45 @@ def load_weights(auto: Any, spec: ModelSpec, place: Place, device: str) -> Any:
         extra["attn_implementation"] = spec.options["attention"]
     try:
         with contextlib.redirect_stderr(io.StringIO()):  # its progress bar cannot be turned off
-            model = auto.from_pretrained(
+            model, told = auto.from_pretrained(
                 place.source,
                 revision=place.commit or None,
                 dtype=dtype,
                 trust_remote_code=spec.options.get("remote_code") == "yes",
+                output_loading_info=True,
                 **extra,
             )
+        _refuse_missing(spec, model, told["missing_keys"])
         model = model.to(device=device) if name == "auto" else model.to(device=device, dtype=dtype)
         return model.eval().requires_grad_(False)
+    except ModelError:
+        raise
     except Exception as error:
         raise _cannot_load(spec, "weights", error) from error
 
 
+def _refuse_missing(spec: ModelSpec, model: Any, missing: Collection[str]) -> None:
+    """Transformers draws weights at random where a file has none: scores would mean nothing."""
+    absent = sorted(name for name, _ in model.named_parameters() if name in missing)
+    if absent:
+        raise ModelError(
+            f"the files of {spec} lack {len(absent)} of the model's weights ({absent[0]}, …); "
+            f"they are not those of a whole language model: give one saved with its output layer"
+        )
+
+
 def _cannot_load(spec: ModelSpec, part: str, error: Exception) -> ModelError:
     lines = [line for line in str(error).splitlines() if line.strip()]
-    reason = lines[0] if lines else type(error).__name__
-    return ModelError(f"the {part} of {spec} cannot be loaded: {reason}")
+    reason = lines[0].rstrip(".") if lines else type(error).__name__
+    if "trust_remote_code" in str(error):
+        return ModelError(
+            f"{spec} comes with code of its own, which is not run unless you trust it: "
+            f"read it, then add the option remote_code=yes"
+        )
+    return ModelError(
+        f"the {part} of {spec} cannot be loaded: {reason}; "
+        f"check that the model's files are whole and of one model"
+    )
 
 
 def pick_device(spec: ModelSpec) -> str:

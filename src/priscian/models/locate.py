@@ -58,9 +58,24 @@ def locate(spec: ModelSpec) -> Place:
     return Place(spec.id, _resolve(spec.id, spec.revision or "main"), spec.options.get("gguf", ""))
 
 
+def locate_tokenizer(spec: ModelSpec, place: Place) -> Place:
+    """Where the tokenizer is: with the model, unless the option `tokenizer` names another."""
+    named = spec.options.get("tokenizer")
+    if named is None:
+        return place
+    if Path(named).expanduser().is_dir():  # it may hold a tokenizer and no model
+        return Place(str(Path(named).expanduser()))
+    return locate(ModelSpec.parse(named))
+
+
 def _folder(folder: Path, spec: ModelSpec) -> Place:
     if not folder.is_dir():
         raise ModelError(f"{spec.id} has no checkpoint folder {spec.revision!r}")
+    named = spec.options.get("gguf", "")
+    if named:
+        if not (folder / named).is_file():
+            raise ModelError(f"{folder} has no GGUF file {named!r}; correct ?gguf=NAME")
+        return Place(str(folder), gguf=named)
     if (folder / "config.json").is_file():
         if not any(True for pattern in WEIGHTS for _ in folder.glob(pattern)):
             raise ModelError(f"{folder} has a config.json but no weights (*.safetensors, *.bin)")
@@ -69,7 +84,9 @@ def _folder(folder: Path, spec: ModelSpec) -> Place:
     if len(files) == 1:
         return Place(str(folder), gguf=files[0].name)
     if files:
-        raise ModelError(f"{folder} holds {len(files)} GGUF files; name one of them")
+        raise ModelError(
+            f"{folder} holds {len(files)} GGUF files; name one of them, as hf:{files[0]}"
+        )
     raise ModelError(f"{folder} is not a model: it has neither config.json nor a .gguf file")
 
 

@@ -41,8 +41,10 @@ def find_provider(name: str) -> Provider:
         raise UnknownNameError("model provider", name, provider_names())
     try:
         provider: Provider = _entry_points()[name].load()()
-    except ImportError as error:
-        raise ModelError(f"provider {name!r} cannot be loaded: {error}") from error
+    except Exception as error:  # a plug-in may fail in any way
+        raise ModelError(
+            f"model provider {name!r} cannot be loaded: {error}; update or uninstall its package"
+        ) from error
     return provider
 
 

@@ -33,20 +33,22 @@ class ModelSpec:
         match = _PROVIDER.fullmatch(head)
         provider, name = (match[1], match[2]) if match else (default, head)
         revision = ""
-        if "@" in name and not Path(name).expanduser().exists():
-            name, _, revision = name.rpartition("@")
+        if not Path(name).expanduser().exists():  # a path that is there is meant as it stands
+            if "@" in name:
+                name, _, revision = name.rpartition("@")
+            name, revision = unquote(name), unquote(revision)
         if not name:
             raise UsageError(f"model string {text!r} names no model; write provider:id, as hf:gpt2")
-        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=False) if query else []
-        options = dict(pairs)
-        if query and (len(options) != query.count("&") + 1 or "" in options):
+        parts = query.split("&") if query else []
+        options = dict(parse_qsl(query, keep_blank_values=True))
+        if len(options) != len(parts) or "" in options or any("=" not in p for p in parts):
             raise UsageError(f"options of {text!r} must be name=value, joined by &, each once")
-        return cls(provider, unquote(name), revision, options)
+        return cls(provider, name, revision, options)
 
     def __str__(self) -> str:
-        at = f"@{self.revision}" if self.revision else ""
+        at = f"@{_escape(self.revision)}" if self.revision else ""
         query = "&".join(f"{k}={quote(v, safe='/|<>')}" for k, v in sorted(self.options.items()))
-        return f"{self.provider}:{self.id}{at}{'?' + query if query else ''}"
+        return f"{self.provider}:{_escape(self.id)}{at}{'?' + query if query else ''}"
 
     def __hash__(self) -> int:
         return hash(str(self))
@@ -79,6 +81,11 @@ class ModelSpec:
                 raise UsageError(
                     f"{self.provider}: has no option {name!r} (in {self}); it has {listed}"
                 )
+
+
+def _escape(part: str) -> str:
+    """An id or revision with the marks that would end it written as %XX."""
+    return part.replace("%", "%25").replace("?", "%3F").replace("@", "%40")
 
 
 HARMLESS = frozenset({"device", "name"})

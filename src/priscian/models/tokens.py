@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from priscian.errors import ModelError, OffsetsError, TooLongError
-from priscian.models.locate import Place
+from priscian.models.locate import Place, locate_tokenizer
 from priscian.models.protocol import Encoding
 from priscian.models.spec import ModelSpec
 from priscian.records import Text
@@ -24,11 +24,11 @@ class Tokenizer:
         from transformers import AutoTokenizer
 
         self.name = spec.label
+        place = locate_tokenizer(spec, place)
         extra = {"gguf_file": place.gguf} if place.gguf else {}
-        source = spec.options.get("tokenizer", place.source)
         try:
             self.hf: Any = AutoTokenizer.from_pretrained(
-                source,
+                place.source,
                 revision=place.commit or None,
                 trust_remote_code=spec.options.get("remote_code") == "yes",
                 **extra,

@@ -6,6 +6,8 @@ import re
 from importlib.resources import files
 from typing import Any
 
+from priscian.datasets.reference import REFERENCE
+
 
 def references() -> dict[str, str]:
     """Every reference that Priscian knows, by key."""
@@ -18,7 +20,7 @@ def references() -> dict[str, str]:
 def keys_of(run: dict[str, Any]) -> list[str]:
     """Keys of the references that a `run.json` calls for."""
     keys = ["priscian"]
-    if any(str(d["spec"]).startswith("blimp") for d in run["request"]["data"].values()):
+    if any(_rests_on_blimp(data) for data in run["request"]["data"].values()):
         keys.append("blimp")
     for name, model in run["models"].items():
         fields = model.get("key", {})
@@ -30,3 +32,9 @@ def keys_of(run: dict[str, Any]) -> list[str]:
             keys.append("smollm2")
     keys += ["wilson", "mover"]
     return list(dict.fromkeys(keys))
+
+
+def _rests_on_blimp(data: dict[str, Any]) -> bool:
+    """Whether a data set was named as BLiMP, or its sets say that they come from there."""
+    named = str(data["spec"]).partition(":")[0] == "blimp"
+    return named or any(s.get("reference") == REFERENCE for s in data["sets"].values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -71,8 +72,8 @@ class RunFolder:
         if not (path / "run.json").is_file():
             raise RunError(f"{path} is not a run folder: it has no run.json")
         folder = cls(path)
-        if folder.read().get("format", 0) > FORMAT:
-            raise RunError(f"{path} was made by a newer Priscian; update to read it")
+        if folder.read()["format"] != FORMAT:
+            raise RunError(f"{path} was made by another version of Priscian; update to read it")
         return folder
 
     def read(self) -> dict[str, Any]:
@@ -80,7 +81,13 @@ class RunFolder:
         try:
             found: dict[str, Any] = json.loads((self.path / "run.json").read_text("utf-8"))
         except (OSError, ValueError) as error:
-            raise RunError(f"{self.path / 'run.json'} cannot be read: {error}") from None
+            raise RunError(
+                f"{self.path / 'run.json'} cannot be read: {error}; begin again with another --out"
+            ) from None
+        if not isinstance(found, dict) or not {"format", "request", "models"} <= found.keys():
+            raise RunError(
+                f"{self.path / 'run.json'} is not a run's; begin again with another --out"
+            )
         return found
 
     def write(self, data: dict[str, Any]) -> None:
@@ -116,7 +123,8 @@ def write_text(path: Path, text: str) -> None:
         temporary.write_text(text, "utf-8")
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink()
         raise RunError(
             f"cannot write {path}: {error.strerror}; free space or change --out"
         ) from None

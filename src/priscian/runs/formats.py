@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import polars
 
 
+Folders = Mapping[str, Path]  # of a model's results, by data set
+
+
 def export(run: RunFolder, form: str, out: Path) -> list[Path]:
     """Write a run in another tool's shape; the files that were made."""
     if form not in FORMATS:
@@ -24,10 +27,12 @@ def export(run: RunFolder, form: str, out: Path) -> list[Path]:
     results = run.results()
     if not results:
         raise RunError(f"{run.path} has no finished result to export; run score with --resume")
-    made: list[Path] = []
+    by_model: dict[str, dict[str, Path]] = {}
     for model, data, folder in results:
-        made += FORMATS[form](run, model, data, folder, out)
-    return made
+        by_model.setdefault(model, {})[data] = folder
+    return [
+        path for model, data in by_model.items() for path in FORMATS[form](run, model, data, out)
+    ]
 
 
 def _items(folder: Path, method: str = "full") -> polars.DataFrame:
@@ -43,81 +48,95 @@ def _sets(folder: Path, method: str = "full") -> Iterator[tuple[str, list[dict[s
         yield name, [row for row in rows if row["set"] == name]
 
 
-def _csv(run: RunFolder, model: str, data: str, folder: Path, out: Path) -> list[Path]:
+def _csv(run: RunFolder, model: str, data: Folders, out: Path) -> list[Path]:
     import polars
 
-    path = out / f"{model}_{data}.csv"
-    frame = polars.read_parquet(folder / "items.parquet")
-    write_text(path, frame.insert_column(0, polars.lit(model).alias("model")).write_csv())
-    return [path]
+    made = []
+    for name, folder in data.items():
+        frame = polars.read_parquet(folder / "items.parquet")
+        made.append(out / f"{model}_{name}.csv")
+        write_text(made[-1], frame.insert_column(0, polars.lit(model).alias("model")).write_csv())
+    return made
 
 
-def _babylm(run: RunFolder, model: str, data: str, folder: Path, out: Path) -> list[Path]:
+def _babylm(run: RunFolder, model: str, data: Folders, out: Path) -> list[Path]:
     """predictions.json of the BabyLM 2025 pipeline: the chosen sentence of every pair."""
     entry = _entry(run, model)
     backend = "mlm" if entry.get("key", {}).get("provider") == "mlm" else "causal"
-    revision = ModelSpec.parse(entry.get("string", model)).revision or "main"
-    path = out / model / revision / "zero_shot" / backend / "blimp" / data / "predictions.json"
-    predictions = {
-        name: {
-            "predictions": [
-                {
-                    "id": f"{name}_{i}",
-                    "pred": row["text_good"] if row["correct"] > 0.5 else row["text_bad"],
-                }
-                for i, row in enumerate(rows)
-            ]
-        }
-        for name, rows in _sets(folder)
-    }
-    write_json(path, predictions)
-    return [path]
+    revision = safe_name(ModelSpec.parse(entry.get("string", model)).revision or "main")
+    # the checkpoints of a model share a folder, each in one of its own
+    place = out / model.replace(f"@{revision}", "", 1) / revision / "zero_shot" / backend / "blimp"
+    made = []
+    for name, folder in data.items():
+        made.append(place / name / "predictions.json")
+        write_json(made[-1], {uid: _predictions(uid, rows) for uid, rows in _sets(folder)})
+    return made
 
 
-def _lm_eval(run: RunFolder, model: str, data: str, folder: Path, out: Path) -> list[Path]:
+def _predictions(uid: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    chosen = [row["text_good"] if row["correct"] > 0.5 else row["text_bad"] for row in rows]
+    return {"predictions": [{"id": f"{uid}_{i}", "pred": text} for i, text in enumerate(chosen)]}
+
+
+def _lm_eval(run: RunFolder, model: str, data: Folders, out: Path) -> list[Path]:
     """results_DATE.json and samples_TASK_DATE.jsonl as lm-evaluation-harness 0.4 writes them."""
     entry, facts = _entry(run, model), run.read()
-    summary = json.loads((folder / "summary.json").read_text("utf-8"))["methods"]["full"]
+    string = str(entry.get("string", model))
     date = str(facts["created"])[:19].replace(":", "-")
-    place = out / safe_name(str(entry.get("string", model)).partition(":")[2] or model)
-    tasks = {f"blimp_{name}": cell for name, cell in summary["paradigms"].items()}
-    results = {task: _lm_eval_row(f" - {task}", cell) for task, cell in tasks.items()}
-    group = _lm_eval_row(data, summary["overall"], stderr_of=list(tasks.values()))
+    place = out / safe_name(string.partition(":")[2] or model)
+    results: dict[str, Any] = {}
+    groups: dict[str, Any] = {}
+    tasks: dict[str, dict[str, Any]] = {}
+    subtasks: dict[str, list[str]] = {}
+    configs: dict[str, Any] = {}
+    made = [place / f"results_{date}.json"]
+    for name, folder in data.items():
+        summary = json.loads((folder / "summary.json").read_text("utf-8"))["methods"]["full"]
+        named = {uid: _task(uid, name, tasks) for uid in summary["paradigms"]}
+        cells = {named[uid]: cell for uid, cell in summary["paradigms"].items()}
+        groups[name] = _lm_eval_row(name, summary["overall"], stderr_of=list(cells.values()))
+        results[name] = groups[name]
+        results |= {task: _lm_eval_row(f" - {task}", cell) for task, cell in cells.items()}
+        configs |= {task: _lm_eval_config(task, name) for task in cells}
+        subtasks[name] = list(cells)
+        tasks |= cells
+        for uid, rows in _sets(folder):
+            made.append(place / f"samples_{safe_name(named[uid])}_{date}.jsonl")
+            samples = [_lm_eval_sample(i, row) for i, row in enumerate(rows)]
+            lines = [json.dumps(sample, ensure_ascii=False) for sample in samples]
+            write_text(made[-1], "\n".join(lines) + "\n")
     payload = {
-        "results": {data: group, **results},
-        "groups": {data: group},
-        "group_subtasks": {data: list(tasks)},
-        "configs": {task: _lm_eval_config(task, data) for task in tasks},
+        "results": results,
+        "groups": groups,
+        "group_subtasks": subtasks,
+        "configs": configs,
         "versions": dict.fromkeys(tasks, 1.0),
         "n-shot": dict.fromkeys(tasks, 0),
         "higher_is_better": {task: {"acc": True} for task in tasks},
         "n-samples": {t: {"original": c["n"], "effective": c["n"]} for t, c in tasks.items()},
         "config": {
             "model": "hf",
-            "model_args": str(entry.get("string", model)),
+            "model_args": string,
             "batch_size": "auto",
-            "device": entry.get("key", {}).get("device"),
+            "device": ModelSpec.parse(string).options.get("device"),
             "limit": facts["request"].get("limit"),
         },
         "git_hash": None,
         "date": facts["created"],
         "model_source": "hf",
-        "model_name": str(entry.get("string", model)),
+        "model_name": string,
         "model_name_sanitized": place.name,
         "task_hashes": dict.fromkeys(tasks, ""),
         "total_evaluation_time_seconds": str(entry.get("seconds", "")),
         "made_by": f"priscian {facts['priscian']}",
     }
-    made = [place / f"results_{date}.json"]
     write_json(made[0], payload)
-    for name, rows in _sets(folder):
-        path = place / f"samples_blimp_{name}_{date}.jsonl"
-        lines = [
-            json.dumps(_lm_eval_sample(i, row), ensure_ascii=False) for i, row in enumerate(rows)
-        ]
-        write_text(path, "\n".join(lines) + "\n")
-        made.append(path)
     return made
+
+
+def _task(uid: str, data: str, taken: Mapping[str, Any]) -> str:
+    """A task's name: lm-eval's own, unless an earlier data set has a paradigm of that name."""
+    return f"blimp_{uid}" if f"blimp_{uid}" not in taken else f"{data}_{uid}"
 
 
 def _lm_eval_row(
@@ -149,7 +168,7 @@ def _lm_eval_sample(number: int, row: dict[str, Any]) -> dict[str, Any]:
     return {
         "doc_id": number,
         "doc": doc,
-        "target": 0,
+        "target": "0",
         "arguments": arguments,
         "resps": [[[str(s), "False"]] for s in scores],
         "filtered_resps": [[str(s), "False"] for s in scores],
@@ -172,5 +191,5 @@ def _entry(run: RunFolder, model: str) -> dict[str, Any]:
     return next((m for m in models.values() if m.get("folder") == model), {})
 
 
-Exporter = Callable[[RunFolder, str, str, Path, Path], list[Path]]
+Exporter = Callable[[RunFolder, str, Folders, Path], list[Path]]
 FORMATS: dict[str, Exporter] = {"lm-eval": _lm_eval, "babylm": _babylm, "csv": _csv}

@@ -6,12 +6,13 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from priscian.datasets import Dataset, read_dataset
-from priscian.errors import PriscianWarning, UsageError
+from priscian.errors import PriscianWarning, RunError, UsageError
 from priscian.metrics import TieRule, find_measure
 from priscian.models import ModelSpec, expand_revisions, model_key, parse_model
 from priscian.records import Text, TokenScores
@@ -77,7 +78,7 @@ def score(
         Text(s.text, s.context) for d in data for itemset in d.sets for s in itemset.sentences()
     ]
     results: list[Result] = []
-    with store or ScoreStore.default() as kept:
+    with nullcontext(store) if store else ScoreStore.default() as kept:  # close only our own
         for spec, name in _named(specs):
             scored = _score_one(spec, name, texts, kept, options, folder, watch)
             for d in data:
@@ -102,6 +103,12 @@ def _score_one(
     saved = _saved_plan(folder, name)
     if folder is not None:
         key = model_key(spec)
+        before = folder.read()["models"].get(name, {}).get("digest", key.digest)
+        if before != key.digest:
+            raise RunError(
+                f"{spec} is not what it was when {folder.path} was begun: its files have changed; "
+                f"give another --out"
+            )
         folder.update_model(
             name,
             string=str(spec),
@@ -170,10 +177,10 @@ def _data(
         d if isinstance(d, Dataset) else read_dataset(d, good=good, bad=bad, limit=limit)
         for d in listed
     ]
-    names = [d.name for d in data]
-    twice = {n for n in names if names.count(n) > 1}
+    names = [safe_name(d.name) for d in data]
+    twice = sorted({n for n in names if names.count(n) > 1})
     if twice:
-        raise UsageError(f"two data sets are called {twice.pop()!r}; rename a file or folder")
+        raise UsageError(f"two data sets are called {twice[0]!r}; rename a file or folder")
     return data
 
 
@@ -182,7 +189,12 @@ def _describe(data: Dataset) -> dict[str, Any]:
         "spec": data.spec,
         "levels": list(data.taxonomy_levels),
         "sets": {
-            s.name: {"n": len(s), "hash": s.content_hash[:16], "taxonomy": list(s.taxonomy)}
+            s.name: {
+                "n": len(s),
+                "hash": s.content_hash[:16],
+                "taxonomy": list(s.taxonomy),
+                "reference": s.reference,
+            }
             for s in data.sets
         },
     }
@@ -191,11 +203,12 @@ def _describe(data: Dataset) -> dict[str, Any]:
 def _named(specs: Iterable[ModelSpec]) -> list[tuple[ModelSpec, str]]:
     """Each model with a name of its own: its label, told apart by its key where two are alike."""
     specs = list(dict.fromkeys(specs))
-    labels = [s.label for s in specs]
-    return [
-        (s, s.label if labels.count(s.label) == 1 else f"{s.label}-{model_key(s).digest[:6]}")
-        for s in specs
-    ]
+    folders = [safe_name(s.label) for s in specs]
+    named = {
+        s.label if folders.count(folder) == 1 else f"{s.label}-{model_key(s).digest[:6]}": s
+        for s, folder in zip(specs, folders, strict=True)
+    }
+    return [(s, name) for name, s in named.items()]
 
 
 def _warn_if_absurd(name: str, scored: Scored) -> None:

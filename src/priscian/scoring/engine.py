@@ -87,6 +87,8 @@ def score_texts(
     if any(missing):
         loaded = loaded or load(spec)
         pending = unpack_bits(plan.pending, len(texts)) if plan else missing
+        if any(m and not p for m, p in zip(missing, pending, strict=True)):
+            plan, pending = None, missing  # the store has been pruned since the plan was made
         work = _Work(spec, key, store, loaded, options)
         todo = [text for text, wanted in zip(texts, pending, strict=True) if wanted]
         plan, computed = work.run(todo, pack_bits(pending), plan, on_plan, progress, len(texts))
@@ -116,7 +118,7 @@ class _Work:
         """Plan, or take the saved plan; compute the batches that are not in the store."""
         if isinstance(self.model, TorchModel):
             encodings = self.model.encode(texts)
-            plan, way, groups = self._plan_torch(self.model, encodings, pending, plan)
+            plan, way, groups = self._plan_torch(self.model, texts, encodings, pending, plan)
             compute = _torch_batch(self.model, way, texts, encodings, groups)
         else:
             groups = [
@@ -149,7 +151,12 @@ class _Work:
         return sum(len(groups[g]) for g in todo)
 
     def _plan_torch(
-        self, model: TorchModel, encodings: list[Encoding], pending: str, saved: Plan | None
+        self,
+        model: TorchModel,
+        texts: list[Text],
+        encodings: list[Encoding],
+        pending: str,
+        saved: Plan | None,
     ) -> tuple[Plan, Batching, list[list[int]]]:
         if saved is not None:
             _set_threads(saved)
@@ -175,6 +182,7 @@ class _Work:
         assert best is not None
         error, way, groups = best
         if error > limit:
+            _refuse_broken(model, texts, encodings)
             raise ScoreError(
                 f"{self.spec}: no way of batching agrees with one text at a time "
                 f"(the best is off by {error:.2g} nats); try dtype=float32 or --batch-tokens 1"
@@ -255,12 +263,22 @@ def _blame(
     model: TorchModel, texts: Sequence[Text], members: Sequence[Encoding], error: PriscianError
 ) -> str:
     """Name the text whose scores are not finite."""
-    for text, encoding in zip(texts, members, strict=True):
+    try:
+        _refuse_broken(model, texts, members)
+    except ScoreError as found:
+        return str(found)
+    return f"{error} in a batch that begins with {texts[0].text!r}; try --batch-tokens 1"
+
+
+def _refuse_broken(model: TorchModel, texts: Sequence[Text], encodings: Sequence[Encoding]) -> None:
+    """Refuse the first text whose scores are not finite even when it is read alone."""
+    for text, encoding in zip(texts, encodings, strict=True):
         try:
             model.reference(encoding)
-        except ScoreError:
-            return f"{error} for the text {text.text!r}; the model or its dtype is broken there"
-    return f"{error} in a batch that begins with {texts[0].text!r}; try --batch-tokens 1"
+        except ScoreError as error:
+            raise ScoreError(
+                f"{error} for the text {text.text!r}; the model or its dtype is broken there"
+            ) from None
 
 
 def _set_threads(plan: Plan) -> None:

@@ -1,0 +1,91 @@
+"""Measurements in fresh processes, and how much else the machine had to do meanwhile."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import resource
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+BATCH_SIZES = (8, 32, 128)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One timed run of one tool."""
+
+    tool: str
+    pairs: int
+    seconds: float  # from model loaded to scores stored
+    others: float  # share of the machine that other processes took meanwhile
+    notes: dict[str, Any]
+
+    @property
+    def rate(self) -> float:
+        """Pairs a second."""
+        return self.pairs / self.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """One model on some cores, and a folder for what passes between processes."""
+
+    model: Path
+    folder: Path
+    cores: int
+
+    def child(self, script: str, *arguments: object) -> Any:
+        """Run a script of this folder in a fresh process; what it wrote."""
+        out = self.folder / "result.json"
+        out.unlink(missing_ok=True)
+        command = [sys.executable, str(HERE / script), *map(str, arguments)]
+        subprocess.run(
+            [*command, "--cores", str(self.cores), "--out", str(out)],
+            check=True,
+            env=os.environ | {"PRISCIAN_CACHE": str(self.folder / "cache")},
+        )
+        return json.loads(out.read_text(encoding="utf-8"))
+
+    def rates(self, tool: str, pairs: Path) -> dict[int, float]:
+        """Pairs a second at each batch size, after a first pass that is thrown away."""
+        sizes = (BATCH_SIZES[0], *BATCH_SIZES)
+        results = self.child("tools.py", tool, self.model, pairs, "--batch-size", *sizes)
+        return {r["batch_size"]: r["pairs"] / r["seconds"] for r in results[1:]}
+
+    def run(self, tool: str, pairs: Path, batch_size: int) -> Run:
+        """One run in its own process."""
+        before = _Clock.now()
+        (result,) = self.child("tools.py", tool, self.model, pairs, "--batch-size", batch_size)
+        others = _Clock.now().others_since(before)
+        return Run(tool, result["pairs"], result["seconds"], others, result["notes"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    """Seconds of the machine's cores, of those busy, and of our finished children."""
+
+    whole: float
+    busy: float
+    ours: float
+
+    @classmethod
+    def now(cls) -> _Clock:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        ours = usage.ru_utime + usage.ru_stime
+        try:
+            first = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0]
+        except OSError:
+            return cls(math.nan, math.nan, ours)
+        ticks = [int(value) / os.sysconf("SC_CLK_TCK") for value in first.split()[1:9]]
+        idle = ticks[3] + ticks[4]  # idle, iowait; stolen time counts as busy with others
+        return cls(sum(ticks), sum(ticks) - idle, ours)
+
+    def others_since(self, before: _Clock) -> float:
+        spent = (self.busy - before.busy) - (self.ours - before.ours)
+        return max(0.0, spent / (self.whole - before.whole))

@@ -1,0 +1,80 @@
+"""The grammar that a paradigm is handed: it draws, builds and pairs phrases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+
+from priscian.grammar.draw import Reject
+from priscian.grammar.pair import NOTHING, Pair
+from priscian.grammar.phrases import Labelled, Node, leaves
+from priscian.grammar.realise import Utterance, realise
+from priscian.grammar.verbals import Verbals
+from priscian.lexicon import Lexicon, load_lexicon
+from priscian.records import Sentence
+
+
+class Grammar(Verbals):
+    """All that a paradigm needs, with one stream of randomness.
+
+    >>> g = Grammar(seed=1)
+    >>> verb = g.verb("trans", "refl")
+    >>> subject = g.subject(verb)
+    >>> g.sentence(subject, g.vp(verb, "past", object=subject).agree(subject)).text[-1]
+    '.'
+    """
+
+    def __init__(self, lexicon: Lexicon | None = None, seed: int | Random = 0) -> None:
+        stream = seed if isinstance(seed, Random) else Random(seed)
+        super().__init__(lexicon or load_lexicon(), stream.random)
+
+    def sentence(self, *nodes: Node, end: str = ".", **labelled: Node) -> Sentence:
+        """A single sentence with spans for what was given by name."""
+        return realise(_named(nodes, labelled), end=end).sentence()
+
+    def length(self, *nodes: Node) -> int:
+        """How many words a phrase has."""
+        return sum(1 for _ in leaves(*nodes))
+
+    def pair(
+        self,
+        *nodes: Node,
+        end: str = ".",
+        extra: Mapping[str, object] = NOTHING,
+        **labelled: Node,
+    ) -> Pair:
+        """Two sentences alike but for the `Either` inside: `g.pair(subject, Either(a, b))`.
+
+        What is given by name is recorded as a span: `g.pair(subject=dp, verb=Either(a, b))`.
+        """
+        whole = _named(nodes, labelled)
+        return _checked(realise(whole, True, end), realise(whole, False, end), extra)
+
+    def pair_of(
+        self,
+        good: tuple[Node, ...],
+        bad: tuple[Node, ...],
+        end: str = ".",
+        bad_end: str = "",
+        extra: Mapping[str, object] = NOTHING,
+    ) -> Pair:
+        """Two sentences made of the same phrases in another order."""
+        return _checked(realise(good, True, end), realise(bad, False, bad_end or end), extra)
+
+
+def _named(nodes: tuple[Node, ...], labelled: Mapping[str, Node]) -> tuple[Node, ...]:
+    return (*nodes, *(Labelled(name, node) for name, node in labelled.items()))
+
+
+def _checked(good: Utterance, bad: Utterance, extra: Mapping[str, object]) -> Pair:
+    # Different words that are spelt alike (*found* of *find* and *found*) make no pair.
+    if good.texts == bad.texts and good.words != bad.words and good.end == bad.end:
+        raise Reject
+    # *a* against *an* would be a second difference, made by spelling alone.
+    if _articles(good) != _articles(bad):
+        raise Reject
+    return Pair(good, bad, extra)
+
+
+def _articles(side: Utterance) -> int:
+    return side.texts.count("an") + (side.texts[0] == "An")

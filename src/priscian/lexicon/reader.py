@@ -1,0 +1,280 @@
+"""Reads the open word classes: nouns, verbs, adjectives and names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from priscian.errors import LexiconError
+from priscian.lexicon import selection as sel
+from priscian.lexicon.entries import Adjective, Complement, Name, Noun, Predicate, Verb
+from priscian.lexicon.morphology import Irregular, Morphology
+from priscian.lexicon.selection import Lemmas, Selection, SelectionError, Sort, Universe
+from priscian.lexicon.tables import Row, read_table
+from priscian.lexicon.words import Gender, Number, Word
+
+NOUN_FLAGS = ("collective", "unique", "predicate")
+VERB_FLAGS = (
+    "strict", "refl", "nopass", "stative", "agentive", "state_change", "thatonly",
+)  # fmt: skip
+# How each frame's arguments are read: S subject, O object, P preposition:selection, PRT particle.
+FRAMES: Mapping[str, tuple[str, ...]] = {
+    "unerg": ("S",),
+    "unacc": ("S",),
+    "trans": ("S", "O"),
+    "optobj": ("S", "O"),
+    "alt": ("S", "O"),
+    "ditrans": ("S", "O", "P:G"),
+    "pp": ("S", "P:O"),
+    "prt": ("S", "PRT", "O"),
+    "prt0": ("S", "PRT"),
+    "that": ("S",),
+    "wh": ("S",),
+    "ing": ("S",),
+    "gerund": ("S",),
+    "raise_subj": (),
+    "raise_obj": ("S",),
+    "ctrl_subj": ("S",),
+    "ctrl_obj": ("S", "O"),
+}
+LIST_TAIL = re.compile(r"=[^|&!():]*$")
+FRAME = re.compile(r"\s*([a-z_0-9]+)\s*(?:\((.*)\))?\s*")
+
+
+class Sorts:
+    """The hierarchy of sorts: every sort with all the sorts above it."""
+
+    def __init__(self, path: Path) -> None:
+        parents: dict[str, tuple[str, ...]] = {}
+        for row in read_table(path, ("sort", "parents"), ("gloss",)):
+            above = tuple(row.parts("parents", None))
+            for parent in above:
+                if parent not in parents:
+                    raise row.error("parents", f"unknown sort {parent!r}; define it further up")
+            parents[row["sort"]] = above
+        self.above: dict[str, frozenset[str]] = {}
+        for sort, direct in parents.items():
+            self.above[sort] = frozenset({sort}).union(*(self.above[p] for p in direct))
+
+    def close(self, row: Row, column: str, names: list[str]) -> frozenset[str]:
+        """The sorts and all above them; complains about unknown ones."""
+        for name in names:
+            if name not in self.above:
+                raise row.error(column, f"unknown sort {name!r}; {self._hint(name)}")
+        return frozenset().union(*(self.above[name] for name in names))
+
+    def _hint(self, name: str) -> str:
+        import difflib
+
+        near = difflib.get_close_matches(name, self.above, n=2)
+        return f"did you mean {' or '.join(near)}?" if near else "see sorts.tsv"
+
+
+class Selections:
+    """Makes selections from text, once per text, and checks them when the nouns are known."""
+
+    def __init__(self, sorts: Sorts) -> None:
+        self.sorts = sorts
+        self.universe: Universe = Universe((), {})
+        self._made: dict[str, Selection] = {}
+        self._lemmas: list[tuple[Row, str, str]] = []
+
+    def make(self, row: Row, column: str, text: str) -> Selection:
+        if text in self._made:
+            return self._made[text]
+        try:
+            expression = sel.parse(text)
+        except SelectionError as error:
+            raise row.error(column, str(error)) from None
+        for leaf in sel.leaves(expression):
+            if isinstance(leaf, Sort):
+                self.sorts.close(row, column, [leaf.name])
+            elif isinstance(leaf, Lemmas):
+                self._lemmas += [(row, column, name) for name in leaf.names]
+        self._made[text] = Selection(text, expression, self.universe)
+        return self._made[text]
+
+    def bind(self, nouns: list[Noun]) -> list[LexiconError]:
+        """Let the selections see the nouns; returns complaints about lemmas that do not exist."""
+        bare = {
+            sort: Noun(f"<{sort}>", None, None, above) for sort, above in self.sorts.above.items()
+        }
+        self.universe.__init__(nouns, bare)  # type: ignore[misc]
+        return [
+            row.error(column, f"unknown noun {name!r}; add it to the nouns or drop it here")
+            for row, column, name in self._lemmas
+            if name not in self.universe.by_lemma
+        ]
+
+
+def read_morphology(folder: Path) -> Morphology:
+    """The three tables of exceptions."""
+    plurals, irregular = {}, set()
+    for row in read_table(folder / "irregular_plurals.tsv", ("lemma", "plural"), ("kind",)):
+        plurals[row["lemma"]] = row["plural"]
+        # A matter of spelling alone (*heroes*, *photos*) does not make a plural irregular.
+        if row.one_of("kind", ("irregular", "zero", "spelling", "")) != "spelling":
+            irregular.add(row["lemma"])
+    verbs = {
+        row["lemma"]: Irregular(row["past"], row["participle"], row["note"] == "variable")
+        for row in read_table(
+            folder / "irregular_verbs.tsv", ("lemma", "past", "participle"), ("note",)
+        )
+    }
+    doubling = {row["lemma"] for row in read_table(folder / "doubling.tsv", ("lemma",))}
+    return Morphology(plurals, frozenset(irregular), verbs, frozenset(doubling))
+
+
+def read_nouns(path: Path, sorts: Sorts, selections: Selections, forms: Morphology) -> list[Noun]:
+    """`lemma · count · sorts · gender · complement · flags`."""
+    nouns = []
+    columns = ("lemma", "count", "sorts")
+    for row in read_table(path, columns, ("gender", "complement", "flags")):
+        lemma = row["lemma"]
+        count = row.one_of("count", ("count", "mass", "both", "plural"))
+        names = row.parts("sorts", None)
+        if not names:
+            raise row.error("sorts", "empty; expected one to three sorts of sorts.tsv")
+        plural = lemma if count == "plural" else forms.plural(lemma)
+        nouns.append(
+            Noun(
+                lemma=lemma,
+                singular=None if count == "plural" else Word(lemma, lemma, "noun.sg"),
+                plural=None if count == "mass" else Word(plural, lemma, "noun.pl"),
+                sorts=sorts.close(row, "sorts", names),
+                gender=_gender(row),
+                count=count,
+                irregular=count != "plural" and lemma in forms.irregular_plurals,
+                complements=_complements(row, selections),
+                flags=frozenset(row.all_of("flags", NOUN_FLAGS)),
+            )
+        )
+    return nouns
+
+
+def _gender(row: Row) -> Gender | None:
+    value = row.one_of("gender", ("m", "f", ""))
+    return None if not value else ("m" if value == "m" else "f")
+
+
+def _complements(row: Row, selections: Selections) -> tuple[Complement, ...]:
+    complements = []
+    for part in row.parts("complement"):
+        preposition, colon, text = part.partition(":")
+        if not colon:
+            raise row.error("complement", f"{part!r}; expected preposition:selection")
+        word = Word(preposition.strip(), preposition.strip(), "prep")
+        complements.append(Complement(word, selections.make(row, "complement", text.strip())))
+    return tuple(complements)
+
+
+def read_verbs(path: Path, selections: Selections, forms: Morphology) -> list[Verb]:
+    """`lemma · frames · flags`."""
+    verbs = []
+    for row in read_table(path, ("lemma", "frames"), ("flags",)):
+        frames: dict[str, tuple[Predicate, ...]] = {}
+        verb = make_verb(row["lemma"], forms, frames, frozenset(row.all_of("flags", VERB_FLAGS)))
+        for text in row.parts("frames"):
+            for predicate in _predicates(row, text, verb, selections):
+                frames[predicate.frame] = (*frames.get(predicate.frame, ()), predicate)
+        if "refl" in verb.flags:
+            anyone = selections.make(row, "flags", "person")
+            frames["refl"] = (Predicate(verb, "refl", anyone),)
+        verbs.append(verb)
+    return verbs
+
+
+def make_verb(
+    lemma: str,
+    forms: Morphology,
+    frames: Mapping[str, tuple[Predicate, ...]],
+    flags: frozenset[str] = frozenset(),
+) -> Verb:
+    """A verb with all its forms."""
+    past, irregular = forms.past(lemma), forms.verbs.get(lemma)
+    return Verb(
+        lemma=lemma,
+        bare=Word(lemma, lemma, "verb.bare"),
+        present_sg=Word(forms.third_singular(lemma), lemma, "verb.pres.sg"),
+        present_pl=Word(lemma, lemma, "verb.pres.pl"),
+        past_sg=Word(past, lemma, "verb.past"),
+        past_pl=Word(past, lemma, "verb.past"),
+        gerund=Word(forms.gerund(lemma), lemma, "verb.ing"),
+        participle=Word(forms.participle(lemma), lemma, "verb.en"),
+        frames=frames,
+        flags=flags,
+        irregular=irregular is not None,
+        variable=irregular is not None and irregular.variable,
+    )
+
+
+def _predicates(row: Row, text: str, verb: Verb, selections: Selections) -> list[Predicate]:
+    match = FRAME.fullmatch(text)
+    if not match or match[1] not in FRAMES:
+        raise row.error(
+            "frames", f"{text!r}; expected one of {', '.join(FRAMES)} and its arguments"
+        )
+    name, arguments = match[1], _arguments(match[2] or "")
+    shape = FRAMES[name]
+    if len(arguments) != len(shape):
+        raise row.error("frames", f"{text!r}; expected {name}({', '.join(shape)})")
+    slots: dict[str, Selection] = {}
+    words: dict[str, Word] = {}
+    for part, argument in zip(shape, arguments, strict=True):
+        if part == "PRT":
+            words["particle"] = Word(argument, argument, "prt")
+            continue
+        if part.startswith("P:"):
+            preposition, colon, argument = argument.partition(":")
+            if not colon:
+                raise row.error("frames", f"{text!r}; expected preposition:selection for {part}")
+            words["preposition"] = Word(preposition.strip(), preposition.strip(), "prep")
+        slot = {"S": "subject", "O": "object", "P:O": "object", "P:G": "goal"}[part]
+        slots[slot] = selections.make(row, "frames", argument.strip())
+    subject = slots.pop("subject", None) or selections.make(row, "frames", "entity")
+    made = [Predicate(verb, name, subject, **slots, **words)]  # type: ignore[arg-type]
+    if name == "alt":
+        made.append(Predicate(verb, "inch", slots["object"]))
+    elif name == "optobj":
+        made.append(Predicate(verb, "drop", subject))
+    return made
+
+
+def _arguments(text: str) -> list[str]:
+    """Split at the commas that separate arguments, not those inside `=a,b` lists.
+
+    In `trans(person, =cake,pie)` a comma without a following space goes on with the list.
+    """
+    parts: list[str] = []
+    for part in text.split(","):
+        inside_list = bool(parts) and LIST_TAIL.search(parts[-1]) and not part.startswith(" ")
+        if inside_list:
+            parts[-1] += f",{part}"
+        else:
+            parts.append(part)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def read_adjectives(path: Path, selections: Selections) -> list[Adjective]:
+    """`lemma · position · selects · classes`."""
+    return [
+        Adjective(
+            word=Word(row["lemma"], row["lemma"], "adj"),
+            position=row.one_of("position", ("both", "attr", "pred")),
+            selects=selections.make(row, "selects", row["selects"] or "entity"),
+            classes=frozenset(row.parts("classes")),
+        )
+        for row in read_table(path, ("lemma", "position", "selects", "classes"), ("participle",))
+    ]
+
+
+def read_names(path: Path) -> list[Name]:
+    """`name · kind · gender · number`."""
+    names = []
+    for row in read_table(path, ("name", "kind"), ("gender", "number")):
+        number: Number = "pl" if row.one_of("number", ("sg", "pl", "")) == "pl" else "sg"
+        kind = row.one_of("kind", ("first", "surname", "place", "institution"))
+        word = Word(row["name"], row["name"], f"name.{number}")
+        names.append(Name(word, kind, _gender(row), number))
+    return names

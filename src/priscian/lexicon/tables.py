@@ -1,0 +1,85 @@
+"""Tab-separated tables whose every complaint names file, line and field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from priscian.errors import LexiconError
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a table, and where it stands."""
+
+    file: str
+    line: int
+    cells: Mapping[str, str]
+
+    def __getitem__(self, column: str) -> str:
+        return self.cells[column]
+
+    def parts(self, column: str, separator: str | None = ";") -> list[str]:
+        """The parts of a cell, without blanks; no separator splits at spaces."""
+        return [part.strip() for part in self.cells[column].split(separator) if part.strip()]
+
+    def one_of(self, column: str, allowed: Sequence[str]) -> str:
+        """The cell, which must be one of these."""
+        value = self.cells[column]
+        if value not in allowed:
+            raise self.error(column, f"{value!r}; expected {_alternatives(allowed)}")
+        return value
+
+    def all_of(self, column: str, allowed: Sequence[str], separator: str = ";") -> list[str]:
+        """The parts of a cell, each of which must be one of these."""
+        values = self.parts(column, separator)
+        for value in values:
+            if value not in allowed:
+                raise self.error(column, f"{value!r}; expected {_alternatives(allowed)}")
+        return values
+
+    def error(self, column: str, message: str) -> LexiconError:
+        return LexiconError(f"{self.file}:{self.line}: field {column!r}: {message}")
+
+
+def read_table(path: Path, columns: Sequence[str], optional: Sequence[str] = ()) -> Iterator[Row]:
+    """Rows below a header line; comments and blank lines are skipped, short rows padded."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise LexiconError(
+            f"{path.name} is missing from {path.parent}; see docs/lexicon.md"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise LexiconError(
+            f"{path.name}: not UTF-8 at byte {error.start}; save it as UTF-8"
+        ) from None
+    header: list[str] | None = None
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        cells = [cell.strip() for cell in line.split("\t")]
+        if header is None:
+            header = cells
+            missing = [column for column in columns if column not in header]
+            if missing:
+                raise LexiconError(
+                    f"{path.name}:{number}: no column {', '.join(missing)}; "
+                    f"expected {' · '.join((*columns, *optional))}"
+                )
+            continue
+        if len(cells) > len(header):
+            raise LexiconError(
+                f"{path.name}:{number}: {len(cells)} fields; expected {len(header)}: "
+                f"{' · '.join(header)}"
+            )
+        cells += [""] * (len(header) - len(cells))
+        row = dict.fromkeys(optional, "") | dict(zip(header, cells, strict=True))
+        if not cells[0]:
+            raise LexiconError(f"{path.name}:{number}: field {header[0]!r}: empty; expected a word")
+        yield Row(path.name, number, row)
+
+
+def _alternatives(allowed: Sequence[str]) -> str:
+    return ", ".join(value or "nothing" for value in allowed)

@@ -1,0 +1,54 @@
+"""A reflexive agrees with its antecedent in gender and number."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from priscian.grammar import Either, Grammar, Pair, other_number
+from priscian.lexicon import Gender
+from priscian.paradigms.edits import Substitution
+from priscian.paradigms.registry import paradigm
+
+GENDERS: tuple[Gender, ...] = ("m", "f", "n")
+anaphor = partial(paradigm, phenomenon="anaphor_agreement", field="morphology", prefix="one")
+
+
+@anaphor("anaphor_gender_agreement", edit=Substitution("gender"))
+def anaphor_gender_agreement(g: Grammar) -> Pair:
+    """The waitress blamed herself. / *The waitress blamed himself."""
+    gender = g.weighted(GENDERS, (47.0, 47.0, 6.0))
+    if gender == "n":
+        # A company goes with *itself* alone; an animal or a child might have a gender.
+        verb = g.verb("trans", "refl", subject="some institution")
+        subject = g.dp((verb.subject, "institution"), "sg", names=False)
+    else:
+        verb = g.verb("refl")
+        subject = g.subject(verb, number="sg", features=gender, names=0.4)
+    wrong = g.choose([other for other in GENDERS if other != gender])
+    return g.pair(
+        subject=subject,
+        verb=g.vp(verb, gap=True).agree(subject),
+        reflexive=Either(g.reflexive(subject), g.reflexive(subject, gender=wrong)),
+    )
+
+
+@anaphor("anaphor_number_agreement", edit=Substitution("number"), lexically_identical=True)
+def anaphor_number_agreement(g: Grammar) -> Pair:
+    """The waiters admired themselves. / *The waiters admired himself."""
+    kind = g.weighted(("m", "f", "n", "pl"), (29.0, 29.0, 4.0, 38.0))
+    if kind == "n":
+        verb = g.verb("trans", "refl", subject="some animal")
+        subject = g.dp((verb.subject, "animal"), "sg")
+    elif kind == "pl":
+        verb = g.verb("refl")
+        subject = g.subject(verb, number="pl")
+    else:
+        # A singular antecedent has a gender, or *themselves* would do as well.
+        verb = g.verb("refl")
+        subject = g.subject(verb, number="sg", features=kind, names=0.4)
+    wrong = g.reflexive(subject, number=other_number(subject.number))
+    return g.pair(
+        subject=subject,
+        verb=g.vp(verb, gap=True).agree(subject),
+        reflexive=Either(g.reflexive(subject), wrong),
+    )

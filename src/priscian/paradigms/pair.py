@@ -1,0 +1,118 @@
+"""A proved pair as a record and as a row of BLiMP's schema."""
+
+from __future__ import annotations
+
+from priscian.errors import GrammarError
+from priscian.grammar import Pair, Utterance
+from priscian.paradigms.edits import prove
+from priscian.paradigms.registry import Paradigm
+from priscian.records import Item, Sentence
+
+Mark = tuple[str, int, int]
+Row = dict[str, object]
+
+
+def prove_pair(paradigm: Paradigm, pair: Pair) -> None:
+    """Raise GrammarError unless the pair is what its paradigm declares."""
+    if pair.good.texts == pair.bad.texts and pair.good.end == pair.bad.end:
+        raise GrammarError(f"{paradigm.uid}: both sentences are {pair.good.text!r}")
+    prove(paradigm.edit, pair.good.words, pair.bad.words, paradigm.uid)
+
+
+def sentences(paradigm: Paradigm, pair: Pair) -> tuple[Sentence, Sentence]:
+    """Both sentences with their spans: labelled constituents, contrast, prefix, critical word."""
+    good, bad = pair.good, pair.bad
+    ours, theirs = _contrast(good, bad)
+    if paradigm.prefix is None:
+        return good.sentence(ours), bad.sentence(theirs)
+    left = _critical(paradigm, good, ours)
+    right = _critical(paradigm, bad, theirs)
+    _check_prefixes(paradigm, good, bad, left, right)
+    return good.sentence(ours + _marks(left)), bad.sentence(theirs + _marks(right))
+
+
+def _contrast(good: Utterance, bad: Utterance) -> tuple[tuple[Mark, ...], tuple[Mark, ...]]:
+    """From the first word that differs to the last, on each side."""
+    ours, theirs = good.words, bad.words
+    start, shorter = 0, min(len(ours), len(theirs))
+    while start < shorter and ours[start] == theirs[start]:
+        start += 1
+    tail = 0
+    while tail < shorter - start and ours[-1 - tail] == theirs[-1 - tail]:
+        tail += 1
+    return (
+        (("contrast", start, len(ours) - tail),),
+        (("contrast", start, len(theirs) - tail),),
+    )
+
+
+def _critical(paradigm: Paradigm, side: Utterance, contrast: tuple[Mark, ...]) -> int:
+    """The position of the word that the prefix method scores."""
+    for name, start, end in side.marks:
+        if name == "critical":
+            if end != start + 1:
+                raise GrammarError(
+                    f"{paradigm.uid}: the critical stretch of {side.text!r} is not one word"
+                )
+            return start
+    (_, start, end) = contrast[0]
+    # One prefix: the word that differs. Two prefixes: the word after what differs.
+    position = start if paradigm.prefix == "one" else end
+    if position >= len(side.texts):
+        raise GrammarError(f"{paradigm.uid}: no word follows the contrast in {side.text!r}")
+    return position
+
+
+def _check_prefixes(
+    paradigm: Paradigm, good: Utterance, bad: Utterance, left: int, right: int
+) -> None:
+    same_prefix = good.texts[:left] == bad.texts[:right]
+    same_word = good.words[left].text == bad.words[right].text
+    if left == 0 or right == 0:
+        fault = "nothing stands before the critical word"
+    elif paradigm.prefix == "one" and (not same_prefix or same_word):
+        fault = "one prefix needs equal prefixes and different words"
+    elif paradigm.prefix == "two" and (same_prefix or not same_word):
+        fault = "two prefixes need different prefixes and equal words"
+    else:
+        return
+    raise GrammarError(f"{paradigm.uid}: {fault}: {good.text!r} / {bad.text!r}")
+
+
+def _marks(critical: int) -> tuple[Mark, ...]:
+    return (("prefix", 0, critical), ("critical", critical, critical + 1))
+
+
+def as_item(paradigm: Paradigm, pair: Pair, number: int) -> Item:
+    """The pair as an item with the conditions `good` and `bad`."""
+    good, bad = sentences(paradigm, pair)
+    return Item(f"{paradigm.uid}-{number}", {"good": good, "bad": bad}, dict(pair.extra))
+
+
+def as_row(paradigm: Paradigm, pair: Pair, number: int) -> Row:
+    """The pair in BLiMP's schema, with our spans added."""
+    good, bad = sentences(paradigm, pair)
+    row: Row = {
+        "sentence_good": good.text,
+        "sentence_bad": bad.text,
+        "field": paradigm.field,
+        "linguistics_term": paradigm.phenomenon,
+        "UID": paradigm.uid,
+        "simple_LM_method": True,
+        "one_prefix_method": paradigm.prefix == "one",
+        "two_prefix_method": paradigm.prefix == "two",
+        "lexically_identical": paradigm.lexically_identical,
+        "pairID": str(number),
+    }
+    if paradigm.prefix == "one":
+        row["one_prefix_prefix"] = good["prefix"]
+        row["one_prefix_word_good"] = good["critical"]
+        row["one_prefix_word_bad"] = bad["critical"]
+    elif paradigm.prefix == "two":
+        row["two_prefix_prefix_good"] = good["prefix"]
+        row["two_prefix_prefix_bad"] = bad["prefix"]
+        row["two_prefix_word"] = good["critical"]
+    row.update(pair.extra)
+    row["spans_good"] = [[span.name, span.start, span.end] for span in good.spans]
+    row["spans_bad"] = [[span.name, span.start, span.end] for span in bad.spans]
+    return row
