@@ -51,9 +51,9 @@ def generated_pairs(each: int, seed: int = SEED) -> list[PairText]:
     from priscian.paradigms import generate_rows, paradigms
 
     return [
-        PairText(p.uid, str(row["sentence_good"]), str(row["sentence_bad"]))
-        for p in paradigms()
-        for row in generate_rows(p.uid, each, seed)
+        PairText(uid, str(row["sentence_good"]), str(row["sentence_bad"]))
+        for uid in paradigms()
+        for row in generate_rows(uid, each, seed)
     ]
 
 

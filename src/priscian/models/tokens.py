@@ -45,6 +45,13 @@ class Tokenizer:
                 f"fast tokenizer (tokenizer.json) and name that folder with ?tokenizer=PATH"
             )
         self.fast: Any = self.hf.backend_tokenizer
+        special = set(self.hf.all_special_ids)
+        if self.fast.get_vocab_size(with_added_tokens=True) <= len(special):
+            # Transformers makes one up where a folder has no tokenizer files
+            raise ModelError(
+                f"the tokenizer of {spec} has no vocabulary: its files are missing; "
+                f"copy tokenizer.json beside the weights or name another with ?tokenizer=PATH"
+            )
         self.fast.no_padding()
         self.fast.no_truncation()
 

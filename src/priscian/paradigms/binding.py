@@ -16,99 +16,171 @@ from priscian.grammar import (
     Inflection,
     Node,
     Pair,
+    Reject,
     critical,
 )
-from priscian.lexicon import Predicate, Selection
+from priscian.grammar.draw import Slot
+from priscian.lexicon import Gender, Number, Predicate, Word
 from priscian.paradigms.edits import Reordering, Substitution
+from priscian.paradigms.gaps import earlier, object_of, one_object, phrase, reported
 from priscian.paradigms.registry import paradigm
+
+
+def words(text: str) -> frozenset[str]:
+    """Lemmas, listed as text."""
+    return frozenset(text.split())
+
 
 binding = partial(paradigm, phenomenon="binding", field="syntax_semantics")
 bound = partial(binding, prefix="one")
 
 # Kinds of antecedent: a singular one has a gender, or *themselves* would do as well.
 KINDS = ("m", "f", "pl")
+NUMBERS: dict[str, tuple[Number, Gender | None]] = {
+    "m": ("sg", "m"),
+    "f": ("sg", "f"),
+    "pl": ("pl", None),
+}
+OWNERS = tuple(Word(text, text, "det") for text in ("his", "her", "our", "their"))
 CONTRASTS = tuple((one, other) for one in KINDS for other in KINDS if one != other)
-# Verbs that look ahead (*predict*) or want a subjunctive (*recommend*): any tense would not do.
-AHEAD = frozenset(
-    "anticipate bet decide demand expect fantasize forecast foresee foretell guarantee hope insist "
-    "pledge pray predict prefer promise prophesy propose recommend request suggest swear threaten "
-    "vow wish".split()
+# Verbs that tell what was done, with a clause in any tense; not *predict*, *recommend*, *prove*.
+TELLING = words(
+    "acknowledge add admit announce argue assert assume believe claim complain concede conclude "
+    "confess confide confirm declare deny discover doubt explain fear figure find forget guess "
+    "hear hint imagine imply joke know learn maintain mention mumble mutter note notice observe "
+    "presume pretend protest realize recall recollect regret remark remember repeat reply report "
+    "respond reveal say sense shout state stress suppose suspect testify think understand whine "
+    "whisper worry write yell"
 )
-# Verbs at ease without *that*.
-BRIDGE = frozenset(
-    "admit agree assume believe claim confess doubt fear figure forget guess imagine imply know "
-    "learn mention presume pretend realize recall remember say sense suppose suspect think "
-    "understand worry".split()
+# Those of them that are at ease without *that*.
+BRIDGE = words(
+    "admit assume believe claim confess fear figure forget guess imagine know learn mention "
+    "presume pretend realize recall remember say sense suppose suspect think understand"
 )
-# A participle of these could stand before an object: *asked a question*, *named the captain*.
-DOUBLE = frozenset(
-    "allow appoint ask award bet call charge choose consider cost crown declare deem deny elect "
-    "envy find fine forgive hand judge label leave make name pay refuse serve teach tell".split()
+# Verbs that tell what one sees oneself doing, by sight or in the mind.
+PICTURING = words(
+    "catch envision film find imagine notice observe picture recall remember see visualize watch"
 )
-BACKSHIFTED = ("would", "could", "might")
+# Verbs that need more than a person as object: *reminded herself (of what?)*.
+SHORT = words("advise ask convince distance implore inform mention outbid persuade remind resemble")
+# Reflexives that are no true objects, so that no cleft can set them off: *enjoy*, *dress oneself*.
+INHERENT = words(
+    "accept amuse assert bathe brace calm clothe compose conceal cover dress dry enjoy excuse "
+    "exhaust explain express fan feed free groom hear help hide identify indulge introduce kick "
+    "know like motivate prepare push refresh seat see serve shave slap steady surprise undress "
+    "upset warm wash weigh"
+)
+SAID = (
+    Inflection("past"),
+    Inflection("past"),
+    Inflection("past"),
+    Inflection("past", perfect=True),
+    Inflection("pres", perfect=True),
+    Inflection("past", negation="n't"),
+    Inflection("pres", modal="might"),
+)
 # Tenses whose form does not depend on the subject, so that subjects can be exchanged.
 UNIFORM = (
     Inflection("past"),
     Inflection("past"),
+    Inflection("past"),
     Inflection("past", perfect=True),
     Inflection("pres", modal="might"),
-    Inflection("pres", modal="would"),
-    Inflection("past", negation="n't"),
 )
+PLAIN = "the|indefinite|demonstrative"
 
 
-def _someone(g: Grammar, kind: str, *slots: Selection, names: float = 0.35) -> DP:
+def _contrast(g: Grammar) -> tuple[str, str]:
+    """Two kinds of antecedent that need different reflexives; now and then one is a company."""
+    # A company may be *they*, so it is set against a man or a woman.
+    return ("n", g.choose(("m", "f"))) if g.coin(0.04) else g.deal(CONTRASTS)
+
+
+def _someone(
+    g: Grammar,
+    kind: str,
+    *slots: Slot,
+    det: str = "any",
+    names: float = 0.4,
+    adjective: float = 0.1,
+) -> DP:
     """A phrase that goes with just one reflexive."""
-    where = slots or ("person",)
-    if kind == "pl":
-        return g.dp(where, "pl", names=names, adjective=0.12)
-    return g.dp(where, "sg", features=kind, names=names, adjective=0.12)
+    if kind == "n":
+        return g.dp((*slots, "company"), "sg", det=PLAIN, names=False)
+    number, gender = NUMBERS[kind]
+    if g.coin(names) and all(g.select(slot).admits_names for slot in slots):
+        return g.named(gender, "first" if gender else "surname")
+    features = kind if gender else ""
+    dp = phrase(
+        g, *slots, names=0.0, number=number, features=features, det=det, adjective=adjective
+    )
+    if dp.number != number:
+        raise Reject
+    # *her uncle* would bring in somebody else who could be *herself*; nobody says *our wife*.
+    return g.with_determiner(dp, "my|your") if dp.determiner[0] in OWNERS else dp
 
 
-def _says(verb: Predicate) -> bool:
-    return verb.lemma not in AHEAD
+def _reflexive_verb(g: Grammar, kind: str) -> Predicate:
+    """A verb at ease before the reflexive of such an antecedent."""
+    if kind == "n":
+        return g.verb("transitive", "refl", subject="some company")
+    return g.verb("refl", fits=_whole)
+
+
+def _tells(verb: Predicate) -> bool:
+    return verb.lemma in TELLING
 
 
 def _bridges(verb: Predicate) -> bool:
     return verb.lemma in BRIDGE
 
 
+def _whole(verb: Predicate) -> bool:
+    return verb.lemma not in SHORT
+
+
+def _true_object(verb: Predicate) -> bool:
+    return verb.lemma not in INHERENT and verb.lemma not in SHORT
+
+
+def _pictures(verb: Predicate) -> bool:
+    return verb.lemma in PICTURING
+
+
 def _participle_bars_object(verb: Predicate) -> bool:
     """*himself praised the cook* is out; not *himself hit the ball*, *himself asked a question*."""
-    entry = verb.verb
-    return (
-        verb.lemma not in DOUBLE
-        and "ditrans" not in entry.frames
-        and entry.past_sg.text not in (entry.bare.text, entry.gerund.text)
-    )
+    forms = verb.verb
+    return one_object(verb) and forms.past_sg.text not in (forms.bare.text, forms.gerund.text)
 
 
-def _below(g: Grammar, verb: Predicate, matrix: Inflection) -> Inflection:
-    """A tense that is at ease in a clause below this tense."""
-    inflection = g.inflection(verb, negation=0.08)
-    past = matrix.tense == "past" and not matrix.modal
-    if past and inflection.tense == "pres" and inflection.modal not in BACKSHIFTED:
-        return Inflection("past", perfect=not inflection.progressive)
-    if not past and inflection.tense == "past" and inflection.perfect:
-        return Inflection("past")
-    return inflection
+def _saying(g: Grammar, verb: Predicate) -> Inflection:
+    if "stative" in verb.flags and g.coin(0.4):
+        return Inflection("pres")
+    return g.choose(SAID)
 
 
-def _clausal(verb: Predicate, tense: Inflection, subject: DP, *rest: Node) -> Node:
-    """The verb that takes the clause, in agreement with its subject."""
+def _thing(g: Grammar, verb: Predicate) -> DP:
+    """An object of the verb, but no part of somebody's body."""
+    return phrase(g, object_of(verb), "!body_part")
+
+
+def _finite(verb: Predicate, tense: Inflection, subject: DP, *rest: Node) -> Node:
+    """The verb in agreement, before whatever follows."""
     return VP(verb.verb, tense, rest).agree(subject)
 
 
 @bound("principle_A_c_command", edit=Substitution(maybe=("gender", "number")))
 def principle_A_c_command(g: Grammar) -> Pair:  # noqa: N802
     """The man who met Emma blamed himself. / *The man who met Emma blamed herself."""
-    kind, other = g.deal(CONTRASTS)
-    verb, inner = g.verb("refl"), g.verb("transitive", subject="person", object="person")
-    subject, distractor = _someone(g, kind, names=False), _someone(g, other)
-    tense = g.choose(("past", "past", "perfect"))
+    kind, other = _contrast(g)
+    verb, whose = _reflexive_verb(g, kind), "some company" if kind == "n" else "person"
+    inner = g.verb("transitive", subject=whose, object="some person", fits=_whole)
+    subject = _someone(g, kind, verb.subject, inner.subject, "!kin", det=PLAIN, names=0.0)
+    distractor = _someone(g, other, object_of(inner), "person")
+    tense = g.choose(SAID)
     return g.pair(
-        subject=g.relative(subject, g.vp(inner, tense, object=distractor)),
-        verb=g.vp(verb).agree(subject),
+        subject=g.relative(subject, g.vp(inner, earlier(g, inner, tense), object=distractor)),
+        verb=_finite(verb, tense, subject),
         reflexive=Either(g.reflexive(subject), g.reflexive(distractor)),
     )
 
@@ -116,27 +188,31 @@ def principle_A_c_command(g: Grammar) -> Pair:  # noqa: N802
 @bound("principle_A_case_1", edit=Substitution("case"))
 def principle_A_case_1(g: Grammar) -> Pair:  # noqa: N802
     """Emma said that she fed the cat. / *Emma said that herself fed the cat."""
-    verb = g.verb("that", fits=_says)
-    subject = _someone(g, g.deal(KINDS), verb.subject)
-    tense, inner = g.inflection(verb), g.verb("transitive|prt", subject=subject)
-    pronoun = Either(g.pronoun(subject), g.reflexive(subject))
-    predicate = g.vp(inner, _below(g, inner, tense)).agree(subject)
+    verb = g.verb("that", fits=_tells)
+    inner = g.verb("transitive", subject="some person")
+    subject = _someone(g, g.deal(KINDS), verb.subject, inner.subject, "person")
+    tense = _saying(g, verb)
+    predicate = g.vp(inner, reported(g, inner, tense), object=_thing(g, inner))
     return g.pair(
-        subject=subject, verb=_clausal(verb, tense, subject, THAT), pronoun=pronoun, rest=predicate
+        subject=subject,
+        verb=_finite(verb, tense, subject, THAT),
+        pronoun=Either(g.pronoun(subject), g.reflexive(subject)),
+        embedded=predicate.agree(subject),
     )
 
 
 @bound("principle_A_case_2", edit=Substitution("form"))
 def principle_A_case_2(g: Grammar) -> Pair:  # noqa: N802
-    """Emma imagined herself feeding the cat. / *Emma imagined herself fed the cat."""
-    verb = g.verb("ing")
-    subject = _someone(g, g.deal(KINDS), verb.subject)
-    inner = g.verb("transitive", "!stative", subject=subject, fits=_participle_bars_object)
+    """Emma imagined herself washing the cup. / *Emma imagined herself washed the cup."""
+    verb = g.verb("ing", fits=_pictures)
+    inner = g.verb("transitive", "!stative", subject="some person", fits=_participle_bars_object)
+    subject = _someone(g, g.deal(KINDS), verb.subject, inner.subject, "person")
+    form = Either(inner.verb.gerund, inner.verb.past(subject.number))
     return g.pair(
         subject=subject,
-        verb=_clausal(verb, g.inflection(verb), subject),
+        verb=_finite(verb, g.choose(SAID), subject),
         reflexive=g.reflexive(subject),
-        embedded=(Either(inner.verb.gerund, inner.verb.past(subject.number)), g.object(inner)),
+        embedded=(form, _thing(g, inner)),
     )
 
 
@@ -144,14 +220,14 @@ def principle_A_case_2(g: Grammar) -> Pair:  # noqa: N802
 def principle_A_domain_1(g: Grammar) -> Pair:  # noqa: N802
     """Emma said that the boys helped her. / *Emma said that the boys helped herself."""
     kind, other = g.deal(CONTRASTS)
-    verb = g.verb("that", fits=_says)
-    inner = g.verb("transitive", subject="person", object="person")
-    subject, local = _someone(g, kind, verb.subject), _someone(g, other)
-    tense = g.inflection(verb)
+    verb = g.verb("that", fits=_tells)
+    inner = g.verb("transitive", subject="person", object="person", fits=_whole)
+    subject, local = _someone(g, kind, verb.subject), _someone(g, other, "person")
+    tense = _saying(g, verb)
     return g.pair(
         subject=subject,
-        verb=_clausal(verb, tense, subject, THAT),
-        embedded=Clause(local, g.vp(inner, _below(g, inner, tense), gap=True)),
+        verb=_finite(verb, tense, subject, THAT),
+        embedded=Clause(local, g.vp(inner, reported(g, inner, tense), gap=True)),
         pronoun=Either(g.pronoun(subject, "acc"), g.reflexive(subject)),
     )
 
@@ -159,14 +235,14 @@ def principle_A_domain_1(g: Grammar) -> Pair:  # noqa: N802
 @bound("principle_A_domain_2", edit=Substitution(maybe=("gender", "number")))
 def principle_A_domain_2(g: Grammar) -> Pair:  # noqa: N802
     """Emma thinks the boys blamed themselves. / *Emma thinks the boys blamed herself."""
-    kind, other = g.deal(CONTRASTS)
-    verb, inner = g.verb("that", fits=_bridges), g.verb("refl")
-    subject, local = _someone(g, kind, verb.subject), _someone(g, other)
-    tense = g.inflection(verb)
+    kind, other = _contrast(g)
+    verb, inner = g.verb("that", fits=_bridges), _reflexive_verb(g, kind)
+    local, subject = _someone(g, kind, inner.subject), _someone(g, other, verb.subject)
+    tense = _saying(g, verb)
     return g.pair(
         subject=subject,
-        verb=_clausal(verb, tense, subject),
-        embedded=Clause(local, g.vp(inner, _below(g, inner, tense))),
+        verb=_finite(verb, tense, subject),
+        embedded=Clause(local, VP(inner.verb, reported(g, inner, tense))),
         reflexive=Either(g.reflexive(local), g.reflexive(subject)),
     )
 
@@ -175,10 +251,11 @@ def principle_A_domain_2(g: Grammar) -> Pair:  # noqa: N802
 def principle_A_domain_3(g: Grammar) -> Pair:  # noqa: N802
     """Emma thought the boys blamed themselves. / *The boys thought Emma blamed themselves."""
     kind, other = g.deal(CONTRASTS)
-    verb, inner = g.verb("that", fits=_bridges), g.verb("refl")
-    subject, local = _someone(g, kind, verb.subject), _someone(g, other, verb.subject)
-    says = _clausal(verb, g.choose(UNIFORM), subject)
-    does = g.vp(inner, g.choose(UNIFORM)).agree(local)
+    verb, inner = g.verb("that", fits=_bridges), g.verb("refl", fits=_whole)
+    subject = _someone(g, kind, verb.subject, adjective=0.05)
+    local = _someone(g, other, verb.subject, adjective=0.05)
+    says = _finite(verb, g.choose(UNIFORM), subject)
+    does = _finite(inner, g.choose(UNIFORM), local)
     reflexive = critical(g.reflexive(local))
     return g.pair_of(
         (subject, says, local, does, reflexive), (local, says, subject, does, reflexive)
@@ -188,8 +265,8 @@ def principle_A_domain_3(g: Grammar) -> Pair:  # noqa: N802
 @binding("principle_A_reconstruction", edit=Reordering(), lexically_identical=True)
 def principle_A_reconstruction(g: Grammar) -> Pair:  # noqa: N802
     """It's herself that Emma blamed. / *It's herself that blamed Emma."""
-    verb = g.verb("transitive", "refl", subject="person", object="person")
-    subject = _someone(g, g.deal(KINDS))
+    verb = g.verb("refl", fits=_true_object)
+    subject = _someone(g, g.deal(KINDS), "person", names=0.3, adjective=0.25)
     cleft = (g.word("it's"), g.reflexive(subject), g.choose((REL_THAT, REL_WHO)))
-    predicate = g.vp(verb, gap=True).agree(subject)
+    predicate = _finite(verb, _saying(g, verb), subject)
     return g.pair_of((*cleft, subject, predicate), (*cleft, predicate, subject))

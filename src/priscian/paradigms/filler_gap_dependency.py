@@ -8,73 +8,102 @@ from priscian.grammar import (
     DP,
     REL_THAT,
     THAT,
+    VP,
+    WHAT,
+    WHO,
     Either,
     Grammar,
     Inflection,
+    Node,
     Pair,
     label,
 )
 from priscian.lexicon import Predicate
 from priscian.paradigms.edits import Exchange, Reordering, Substitution
-from priscian.paradigms.gaps import earlier, filler, one_object, report, reported, settled
+from priscian.paradigms.gaps import (
+    ACTOR,
+    VAGUE,
+    asks_for,
+    between_people,
+    definite,
+    earlier,
+    filler,
+    head,
+    object_of,
+    one_object,
+    phrase,
+    report,
+    reported,
+    words,
+)
 from priscian.paradigms.registry import paradigm
 
 dependency = partial(paradigm, phenomenon="filler_gap_dependency", field="syntax")
 complementiser = partial(dependency, edit=Substitution("lemma", "category"))
 
-# What these report is a measure, a choice or a forecast, hardly who did what to whom.
-NO_REPORT = frozenset(
-    "anticipate calculate consider decide demonstrate estimate forecast foresee foretell grasp "
-    "illustrate imagine perceive predict prove sense show signal specify study".split()
+# Verbs that go with *that* as well as with *who* and *what*, and report who did what to whom.
+REPORTING = words(
+    "admit announce confirm disclose discover divulge explain forget guess hear know learn "
+    "mention note notice realize recall remember report reveal say see state"
 )
-
-
-def _reports(verb: Predicate) -> bool:
-    return verb.lemma not in NO_REPORT
+# Somebody or something may be found so, and a question too: *noticed the vase*, *noticed what …*.
+FINDING = words(
+    "announce describe discover discuss divulge examine explain hear investigate know mention "
+    "notice observe overhear recall recognize recollect remember report reveal see uncover"
+)
 
 
 def _responsive(g: Grammar) -> tuple[DP, Predicate, Inflection]:
     """*the mayor*, *discover*, past: what goes with *that* as well as with *who* and *what*."""
-    verb = g.verb("wh", also="that", fits=_reports)
-    return g.subject(verb, verb.use("that"), names=0.25), verb, report(g, verb)
+    verb = g.verb("wh", also="that", fits=lambda v: v.lemma in REPORTING)
+    subject = phrase(g, verb.subject, verb.use("that").subject, "person", adjective=0.1)
+    return subject, verb, report(g, verb)
 
 
-def _relative(g: Grammar, dp: DP, matrix: Inflection, shorter: float = 0.2) -> DP:
-    """*the nurse who praised the cook*, sometimes *the nurse who slept*."""
-    frame = "strict_intransitive|pp" if g.coin(shorter) else "transitive"
-    verb = g.verb(frame, subject=dp)
-    return g.relative(dp, g.vp(verb, earlier(g, verb, matrix)))
+def _actor(g: Grammar, verb: Predicate, tense: Inflection, far: bool) -> DP:
+    """The subject of the clause; if the filler is to be far away, with a relative clause."""
+    if not far:
+        return definite(g, verb.subject, ACTOR, adjective=0.15)
+    dp = head(g, verb.subject, ACTOR)
+    # Whoever it is, it is easy to imagine what passed between two people.
+    if dp.person and g.coin(0.7):
+        other = g.verb("trans", subject="person", object="person", fits=between_people)
+    else:
+        other = g.verb("transitive|pp", "!stative", subject=dp)
+    complement = phrase(g, other.object) if other.object else None
+    return g.relative(dp, g.vp(other, earlier(g, other, tense), object=complement))
 
 
 def _without_gap(g: Grammar, *, far: bool) -> Pair:
     subject, matrix, tense = _responsive(g)
-    verb = g.verb("transitive", fits=one_object)
-    what = g.object(verb, adjective=0.1)
-    inner = settled(g, verb.subject, names=not far and 0.25)
-    if far:
-        inner = _relative(g, inner, tense)
-    vp = g.vp(verb, reported(g, verb, tense), object=what)
+    verb = g.verb("transitive", subject="some animate", fits=one_object)
+    what = phrase(g, object_of(verb), adjective=0.1)
+    actor = _actor(g, verb, tense, far)
+    vp = VP(verb.verb, reported(g, verb, tense), (what,))
     return g.pair(
         subject=subject,
-        verb=g.vp(matrix, tense).with_complement().agree(subject),
+        verb=VP(matrix.verb, tense).agree(subject),
         filler=Either(THAT, filler(what.noun, verb)),
-        clause=(inner, *vp.agree(inner)),
+        clause=(actor, *vp.agree(actor)),
     )
 
 
 def _with_gap(g: Grammar, *, far: bool) -> Pair:
     subject, matrix, tense = _responsive(g)
-    verb = g.verb("trans", "strict")
-    wh = filler(g.noun(verb.object or "entity"), verb)
-    inner = settled(g, verb.subject, names=not far and 0.25, adjective=0.25)
-    if far:
-        inner = _relative(g, inner, tense)
-    vp = g.vp(verb, reported(g, verb, tense), gap=True)
+    wh = g.deal((WHO, WHAT))
+    verb = g.verb(
+        "trans",
+        "strict",
+        subject="some animate",
+        fits=lambda v: v.lemma not in VAGUE and between_people(v) and asks_for(v, wh),
+    )
+    actor = _actor(g, verb, tense, far)
+    vp = VP(verb.verb, reported(g, verb, tense))
     return g.pair(
         subject=subject,
-        verb=g.vp(matrix, tense).with_complement().agree(subject),
+        verb=VP(matrix.verb, tense).agree(subject),
         filler=Either(wh, THAT),
-        clause=(inner, *vp.agree(inner)),
+        clause=(actor, *vp.agree(actor)),
     )
 
 
@@ -86,7 +115,7 @@ def wh_vs_that_no_gap(g: Grammar) -> Pair:
 
 @complementiser("wh_vs_that_no_gap_long_distance")
 def wh_vs_that_no_gap_long_distance(g: Grammar) -> Pair:
-    """Emma knew that the cook who slept burned it. / *Emma knew what the cook who slept burned it."""
+    """Emma knew that a man who slept saw it. / *Emma knew what a man who slept saw it."""
     return _without_gap(g, far=True)
 
 
@@ -102,51 +131,47 @@ def wh_vs_that_with_gap_long_distance(g: Grammar) -> Pair:
     return _with_gap(g, far=True)
 
 
-def _finding(g: Grammar, found: DP) -> tuple[DP, Predicate, Inflection]:
-    """*the mayor*, *notice*, past: what goes with this object as well as with a question."""
-    verb = g.verb("transitive", also="wh", object=found, fits=one_object)
-    return g.subject(verb, verb.use("wh"), names=0.25), verb, report(g, verb)
+def _found(g: Grammar, what: DP) -> tuple[tuple[Node, ...], Inflection]:
+    """*the mayor noticed*, before this or before a question, and its tense."""
+    verb = g.verb("transitive", also="wh", object=what, fits=lambda v: v.lemma in FINDING)
+    subject, tense = phrase(g, verb.subject, verb.use("wh").subject), report(g, verb)
+    finite = VP(verb.verb, tense).agree(subject)
+    return (label("subject", subject), label("verb", finite)), tense
 
 
 def object_gap(g: Grammar, *, far: bool) -> Pair:
     """*the vase that the boy broke __* and *what the boy broke the vase*."""
-    verb = g.verb("transitive", fits=one_object)
-    found = g.object(verb, names=False, det="the|indefinite", features="individual")
-    subject, matrix, tense = _finding(g, found)
-    inner = settled(g, verb.subject, names=not far and 0.25)
-    if far:
-        inner = _relative(g, inner, tense)
-    finite = g.vp(verb, reported(g, verb, tense), gap=True).agree(inner)
-    start = (label("subject", subject), g.vp(matrix, tense, gap=True).agree(subject))
-    wh = filler(found.noun, verb)
-    return g.pair_of(
-        (*start, label("object", found), label("filler", REL_THAT), inner, finite),
-        (*start, label("filler", wh), inner, finite, label("object", found)),
-    )
+    verb = g.verb("transitive", subject="some animate", fits=one_object)
+    what = head(g, object_of(verb), adjective=0.15)
+    start, tense = _found(g, what)
+    actor = _actor(g, verb, tense, far)
+    clause = (actor, *VP(verb.verb, earlier(g, verb, tense)).agree(actor))
+    good = (label("object", what), label("filler", REL_THAT), label("clause", clause))
+    bad = (label("filler", filler(what.noun, verb)), label("clause", clause, what))
+    return g.pair_of((*start, *good), (*start, *bad))
 
 
 def _subject_gap(g: Grammar, *, far: bool) -> Pair:
-    verb = g.verb("transitive", fits=one_object)
-    who = g.dp(verb.subject, names=False, det="the", features="individual")
-    subject, matrix, tense = _finding(g, who)
-    between = ()
+    verb = g.verb("transitive", subject="some animate", fits=one_object)
+    who = head(g, verb.subject, ACTOR)
+    start, tense = _found(g, who)
+    between: tuple[Node, ...] = ()
     if far:
-        nearer = g.verb("trans", "!stative", object=who, fits=_takes_no_clause)
-        other = settled(g, nearer.subject)
-        vp = g.vp(nearer, earlier(g, nearer, tense), gap=True)
-        between = (g.relativiser(who), other, *vp.agree(other))
-    finite = g.vp(verb, reported(g, verb, tense), object=g.object(verb)).agree(who)
-    start = (label("subject", subject), g.vp(matrix, tense, gap=True).agree(subject))
-    found = label("object", who, between)
-    wh = filler(who.noun, matrix)
+        nearer = g.verb("trans", "!stative", subject="person", object=who, fits=_takes_no_clause)
+        other = definite(g, nearer.subject, "person")
+        finite = VP(nearer.verb, earlier(g, nearer, tense)).agree(other)
+        between = (g.relativiser(who), other, *finite)
+    vp = VP(verb.verb, earlier(g, verb, tense), (phrase(g, object_of(verb)),))
+    what, finite = label("object", who, *between), vp.agree(who)
+    wh = label("filler", filler(who.noun, verb))
     return g.pair_of(
-        (*start, found, label("filler", REL_THAT), finite),
-        (*start, label("filler", wh), found, finite),
+        (*start, what, label("filler", REL_THAT), *finite), (*start, wh, what, *finite)
     )
 
 
 def _takes_no_clause(verb: Predicate) -> bool:
-    return "that" not in verb.verb.frames
+    """Or *the boy that she told that* would begin like a clause."""
+    return "that" not in verb.verb.frames and between_people(verb)
 
 
 @dependency("wh_questions_object_gap", edit=Reordering("lemma", "category"))
@@ -163,5 +188,5 @@ def wh_questions_subject_gap(g: Grammar) -> Pair:
 
 @dependency("wh_questions_subject_gap_long_distance", edit=Exchange("rel", "wh"))
 def wh_questions_subject_gap_long_distance(g: Grammar) -> Pair:
-    """Emma knew the cook that he hired that broke it. / *Emma knew who the cook that he hired broke it."""
+    """Emma saw a man that we met that left it. / *Emma saw who a man that we met left it."""
     return _subject_gap(g, far=True)

@@ -1,28 +1,79 @@
-"""What paradigms about gaps share: which verbs can have one, and tenses that go together."""
+"""What paradigms about gaps share: verbs that leave no second gap, people, tenses in step."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Unpack
 
-from priscian.grammar import DP, WHAT, WHO, Grammar, Inflection, Word
+from priscian.grammar import DP, WHAT, WHO, Grammar, Inflection, Reject, Word
 from priscian.grammar.draw import Slot
 from priscian.grammar.nominals import DPOptions
-from priscian.lexicon import Noun, Predicate
+from priscian.lexicon import Noun, Predicate, Selection
+
+
+def words(text: str) -> frozenset[str]:
+    """A set of lemmas."""
+    return frozenset(text.split())
+
 
 # A second object or an object predicate leaves room for a gap beside a full object, as in
 # *what the queen christened the ship*, whether or not the lexicon has a frame for it.
-SECOND_OBJECT = frozenset(
-    "advise allow answer appoint ask award baptize bet bid bill call charge choose christen color "
-    "command consider cost counsel crown declare deem deny designate dub dye elect envy excuse "
-    "feed find fine forgive forbid grant instruct keep label leave lease make name nickname "
-    "nominate offer order overcharge owe paint pay permit pick proclaim promise pronounce quote "
-    "reelect refuse rename rent save select serve show signal spare teach tell tip title vote "
-    "warn wish".split()
+SECOND_OBJECT = words(
+    "advise allow answer appoint ask award baptize bet bid bill call charge choose christen "
+    "color command consider cost counsel crown declare deem deny designate dub dye elect envy "
+    "excuse feed find fine forbid forgive grant help instruct keep label lease leave make "
+    "name nickname nominate offer order overcharge owe paint pay permit pick proclaim promise "
+    "pronounce quote reelect refuse rename rent save select serve show signal spare teach "
+    "tell tip title vote warn wish"
 )
-# Before these *what* would be an exclamation (*what a king*) or a dialect's *what all*, and
-# *that* would stand twice.
-UNSETTLED = frozenset({"a", "that", "all", "another"})
+# What anybody could do to anybody, and hardly ever does.
+RARE = words(
+    "accost admonish avenge badger blindfold delude chide elbow emulate endanger fluster goad humor "
+    "hypnotize implore jostle nudge oppress outbid ostracize outdo outlast shield torment"
+)
+# Nobody would ask what it was that somebody exceeded.
+VAGUE = words("attain avert exceed gauge heed incur inflict lack risk sustain undergo withstand")
+ACTOR = "animate|institution"
+# People of everyday life, whom anybody might do anything to: not *the nomad*.
+EVERYDAY = (
+    "="
+    "mother,father,brother,sister,aunt,uncle,cousin,niece,nephew,grandmother,grandfather,"
+    "son,daughter,wife,husband,boy,girl,teenager,kid,child,man,woman,lady,gentleman,guy,student,"
+    "pupil,trainee,apprentice,intern,freshman,classmate,graduate,cadet,friend,neighbor,guest,"
+    "customer,visitor,tourist,traveler,passenger,host,hostess,tenant,landlord,landlady,resident,"
+    "candidate,colleague,coworker,partner,boss,employee,client,patient,witness,stranger,volunteer,"
+    "contestant,roommate,boyfriend,girlfriend,bride,groom,villager,guide,newcomer,applicant,"
+    "champion,rival,veteran,hiker,hunter,collector,shopper,expert,owner,citizen,leader,fan,camper,"
+    "jogger,celebrity,activist,spectator,actor,actress,dancer,singer,musician,magician,comedian,"
+    "clown,drummer,guitarist,pianist,violinist,author,writer,poet,painter,artist,composer,"
+    "designer,photographer,director,journalist,reporter,editor,novelist,architect,teacher,"
+    "professor,scientist,historian,chemist,tutor,librarian,researcher,engineer,doctor,nurse,"
+    "dentist,surgeon,veterinarian,pharmacist,therapist,paramedic,mayor,senator,judge,sheriff,"
+    "governor,president,ambassador,politician,diplomat,inspector,soldier,detective,lifeguard,"
+    "policeman,policewoman,officer,guard,bodyguard,sergeant,general,captain,sailor,firefighter,"
+    "carpenter,plumber,electrician,mechanic,waiter,waitress,chef,cook,baker,butcher,driver,farmer,"
+    "gardener,janitor,cleaner,maid,butler,bartender,barber,hairdresser,tailor,fisherman,shepherd,"
+    "cowboy,pilot,steward,stewardess,mailman,messenger,builder,technician,florist,grocer,cashier,"
+    "salesman,nanny,babysitter,housekeeper,zookeeper,locksmith,banker,lawyer,secretary,accountant,"
+    "receptionist,clerk,manager,consultant,agent,translator,programmer,assistant,runner,boxer,"
+    "goalkeeper,swimmer,skier,golfer,coach,referee,cyclist,gymnast,wrestler,king,queen,prince,"
+    "princess,priest,nun,bishop,monk"
+)
+# One has a single one of these: not *my mothers*.
+ONLY = words("mother father grandmother grandfather wife husband boyfriend girlfriend")
+# Relatives whose family need not be named.
+ALONE = words("child heir heiress twin triplet widow widower")
+# Mass nouns that stand alone: *felt pride*, *studied chemistry*.
+UNCOUNTED = words("emotion quality ability illness topic language activity crime")
+# After *what* an indefinite article would make an exclamation (*what a king*), and after *that*
+# the demonstrative *that* would be the same word twice.
+DEFINITE = words("the this these those my your his her our their")
+# Quantifiers other than these would ask for a second thought about scope.
+PLAIN = DEFINITE | {"a", "some", "several", "that"}
+
+# Verbs of knowledge that lasts, so that they are at home in the present.
+LASTING = frozenset({"know", "remember", "realize"})
 
 Table = tuple[tuple[Inflection, ...], tuple[float, ...]]
 
@@ -41,51 +92,56 @@ def _present(**shares: float) -> dict[Inflection, float]:
 
 REPORT = _table(
     {
-        Inflection("past"): 60.0,
-        Inflection("past", negation="n't"): 9.0,
+        Inflection("past"): 64.0,
+        Inflection("past", negation="n't"): 8.0,
         Inflection("past", perfect=True): 8.0,
         Inflection("pres", perfect=True): 10.0,
         Inflection("pres", perfect=True, negation="n't"): 3.0,
-        **_present(will=4.0, might=3.0, should=2.0, may=1.0),
+        **_present(will=3.0, might=2.0),
     }
 )
 STATIVE_REPORT = _table(
     {
-        Inflection("past"): 52.0,
-        Inflection("past", negation="n't"): 10.0,
+        Inflection("past"): 56.0,
+        Inflection("past", negation="n't"): 8.0,
         Inflection("pres"): 26.0,
-        Inflection("pres", negation="n't"): 8.0,
-        **_present(might=2.0, should=2.0),
+        Inflection("pres", negation="n't"): 6.0,
+        **_present(might=4.0),
     }
 )
 REPORTED = {
     "past": _table(
         {
-            Inflection("past"): 40.0,
-            Inflection("past", perfect=True): 32.0,
-            Inflection("past", progressive=True): 8.0,
-            **_past(would=8.0, might=5.0, could=3.0, should=4.0),
+            Inflection("past"): 42.0,
+            Inflection("past", perfect=True): 40.0,
+            **_past(would=5.0, might=2.0, could=1.0, should=1.0),
         }
     ),
     "pres": _table(
         {
-            Inflection("past"): 46.0,
-            Inflection("pres", perfect=True): 26.0,
-            Inflection("pres", progressive=True): 8.0,
-            **_present(will=9.0, might=4.0, can=3.0, should=4.0),
+            Inflection("past"): 52.0,
+            Inflection("pres", perfect=True): 32.0,
+            **_present(will=5.0, might=2.0, should=1.0),
         }
     ),
 }
 EARLIER = {
-    "past": _table({Inflection("past"): 70.0, Inflection("past", perfect=True): 30.0}),
-    "pres": _table({Inflection("past"): 75.0, Inflection("pres", perfect=True): 25.0}),
+    "past": _table({Inflection("past"): 65.0, Inflection("past", perfect=True): 35.0}),
+    "pres": _table({Inflection("past"): 70.0, Inflection("pres", perfect=True): 30.0}),
 }
+CONFESSED = _table(
+    {
+        Inflection("past", perfect=True): 72.0,
+        Inflection("past"): 22.0,
+        **_past(would=4.0, might=2.0),
+    }
+)
 # Auxiliaries that show no number, so that another subject may follow them.
 ASKED = _table(
     {
-        Inflection("past"): 44.0,
+        Inflection("past"): 48.0,
         Inflection("past", perfect=True): 12.0,
-        **_present(will=10.0, would=8.0, should=8.0, could=8.0, might=5.0, can=5.0),
+        **_present(will=12.0, would=8.0, should=7.0, could=6.0, might=5.0, can=2.0),
     }
 )
 
@@ -95,9 +151,31 @@ def one_object(verb: Predicate) -> bool:
     return "ditrans" not in verb.verb.frames and verb.lemma not in SECOND_OBJECT
 
 
+def object_of(verb: Predicate) -> Selection:
+    """What a transitive verb selects."""
+    assert verb.object is not None
+    return verb.object
+
+
+@cache
+def asks_for(verb: Predicate, wh: Word) -> bool:
+    """True if *who* or *what* is how one would ask for the object."""
+    nouns = object_of(verb).nouns
+    people = sum(noun.person or "institution" in noun.sorts for noun in nouns) / len(nouns)
+    return people >= 0.3 if wh is WHO else people <= 0.5
+
+
+def between_people(verb: Predicate) -> bool:
+    """False of what may happen between any two people, but hardly ever does."""
+    return verb.lemma not in RARE
+
+
+# ------------------------------------------------------------ tenses
+
+
 def report(g: Grammar, verb: Predicate) -> Inflection:
-    """A tense of *know* or *admit* before a clause or a noun that names a finding."""
-    return g.weighted(*(STATIVE_REPORT if "stative" in verb.flags else REPORT))
+    """A tense of *know* or *admit* before what somebody found out."""
+    return g.weighted(*(STATIVE_REPORT if verb.lemma in LASTING else REPORT))
 
 
 def reported(g: Grammar, verb: Predicate, matrix: Inflection) -> Inflection:
@@ -114,6 +192,11 @@ def earlier(g: Grammar, verb: Predicate, matrix: Inflection) -> Inflection:
     return g.weighted(*EARLIER[matrix.tense])
 
 
+def confessed(g: Grammar, verb: Predicate) -> Inflection:
+    """A tense for what somebody admits or recalls to have done; its auxiliary does not agree."""
+    return Inflection("past") if "stative" in verb.flags else g.weighted(*CONFESSED)
+
+
 def asked(g: Grammar, *verbs: Predicate) -> Inflection:
     """A tense of a question whose auxiliary does not agree: *did*, *had*, *should*."""
     if any("stative" in verb.flags for verb in verbs):
@@ -121,15 +204,83 @@ def asked(g: Grammar, *verbs: Predicate) -> Inflection:
     return g.weighted(*ASKED)
 
 
-def settled(
-    g: Grammar, slot: Slot | tuple[Slot, ...] = "person", **options: Unpack[DPOptions]
-) -> DP:
-    """A phrase that may follow *what* and *that*: *the king*, *Emma*, not *a king*."""
-    dp = g.dp(slot, **options)
+# ------------------------------------------------------------ phrases
+
+
+def phrase(g: Grammar, *slots: Slot, **options: Unpack[DPOptions]) -> DP:
+    """What these slots admit, but of people rather those of everyday life: *our cook*, *Emma*."""
+    names = options.pop("names", 0.3)
+    selection = g.select(_meet(*(g.select(slot).text for slot in slots)))
+    if selection.admits_names:
+        if _people(selection) == "only" or g.coin(0.6):
+            if g.coin(float(names)):
+                return g.named()
+            selection = g.select(_meet(selection.text, EVERYDAY))
+        else:
+            selection = g.select(_meet(selection.text, "!person"))
+    elif _people(selection) == "some":
+        usual = g.select(_meet(selection.text, f"{EVERYDAY}|!person"))
+        selection = usual if _people(usual) != "none" else selection
+    dp = g.dp(selection, names=False, **options)
+    return _usual(g, dp) if options.get("det", "any") == "any" else dp
+
+
+def _usual(g: Grammar, dp: DP) -> DP:
+    """With a determiner and a number that go well with the noun."""
+    noun, sorts = dp.noun, dp.noun.sorts
+    alone = noun.lemma in ONLY or noun.count == "both" or "government" in sorts
+    if alone and dp.number == "pl" and noun.singular:
+        dp = g.with_determiner(g.with_number(dp, "sg"), "the")
+    if noun.mass and not UNCOUNTED.isdisjoint(sorts):
+        return g.with_determiner(dp, "bare")
+    if "body_part" in sorts:
+        raise Reject  # *his knee*, but whose?
+    if noun.lemma in ONLY:
+        return g.with_determiner(dp, "my|your|his|her")
+    if "kin" in sorts and noun.lemma not in ALONE:
+        return g.with_determiner(dp, "possessive")
+    unsure = noun.count == "both" or "institution" in sorts
+    return _determined(g, dp, DEFINITE if unsure else PLAIN)
+
+
+def head(g: Grammar, *slots: Slot, **options: Unpack[DPOptions]) -> DP:
+    """A phrase that a relative clause may narrow down: *the cook*, not *our mother*."""
+    options["names"], options["det"], options["fits"] = 0.0, "the", restrictable
+    return phrase(g, *slots, **options)
+
+
+def restrictable(noun: Noun) -> bool:
+    """True of what *the* or *which* may single out: not *the sun that*, *which wife*."""
+    if "unique" in noun.flags or noun.lemma in ONLY:
+        return False
+    return "kin" not in noun.sorts or noun.lemma in ALONE
+
+
+@cache
+def _meet(*texts: str) -> str:
+    """What all of these select, as one selection, so that its nouns are looked up once."""
+    return "&".join(f"({text})" for text in texts)
+
+
+def definite(g: Grammar, *slots: Slot, **options: Unpack[DPOptions]) -> DP:
+    """As `phrase`, and known: *the nurse*, *Emma*, *your neighbors*, never *a king*."""
+    return _determined(g, phrase(g, *slots, **options), DEFINITE)
+
+
+def _determined(g: Grammar, dp: DP, admitted: frozenset[str]) -> DP:
     first = dp.determiner[0] if dp.determiner else None
-    if isinstance(first, Word) and first.text in UNSETTLED:
+    if isinstance(first, Word) and first.text not in admitted:
         return g.with_determiner(dp, "the")
     return dp
+
+
+@cache
+def _people(selection: Selection) -> str:
+    """Whether it selects people: `only`, `some` (at least four nouns) or `none`."""
+    people = sum(noun.person for noun in selection.nouns)
+    if people and people == len(selection.nouns) and selection.admits_names:
+        return "only"
+    return "some" if people >= 4 else "none"
 
 
 def filler(noun: Noun, verb: Predicate) -> Word:

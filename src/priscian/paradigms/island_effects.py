@@ -2,110 +2,198 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 from priscian.grammar import (
     AND,
     DP,
+    PAST,
+    PERFECT,
     VP,
+    WHAT,
     WHO,
     Either,
     Grammar,
     Inflection,
     Pair,
-    Reject,
     Word,
     critical,
     label,
 )
-from priscian.lexicon import Predicate
+from priscian.lexicon import Lexicon, Predicate
 from priscian.paradigms.edits import Reordering, Substitution
-from priscian.paradigms.gaps import asked, earlier, filler, one_object, reported
+from priscian.paradigms.gaps import (
+    ACTOR,
+    VAGUE,
+    asked,
+    asks_for,
+    between_people,
+    confessed,
+    definite,
+    earlier,
+    filler,
+    head,
+    object_of,
+    one_object,
+    phrase,
+    words,
+)
 from priscian.paradigms.registry import paradigm
 
 island = partial(paradigm, phenomenon="island_effects", field="syntax")
 reordered = partial(island, edit=Reordering(), lexically_identical=True)
 
-ADJUNCTS = (("before", "after", "while", "without"), (38.0, 36.0, 16.0, 10.0))
-# Verbs of feeling that what somebody does can be the subject of.
-STIRRING = frozenset(
-    "alarm amaze amuse anger annoy astonish bother confuse delight disappoint discourage disgust "
-    "distract disturb embarrass enrage excite frighten frustrate horrify humiliate impress "
-    "infuriate irritate offend outrage perplex please puzzle sadden satisfy shock stun surprise "
-    "thrill torment unnerve unsettle upset worry".split()
+# Gerunds that suit *while* because they take a while, and *without* because they might be wished.
+DURATIVE = words(
+    "admire avoid badger belittle berate caress cradle escort flatter follow guard ignore "
+    "imitate insult inspect interrogate mimic pamper pester pursue ridicule scrutinize "
+    "serenade shield stroke taunt torment transport"
 )
+UNINTENDED = words(
+    "awaken betray blame break congratulate consult contact damage disturb encounter greet "
+    "harm injure insult interrupt invite notify offend provoke remind ruin scratch thank wake "
+    "warn"
+)
+# Verbs that fit almost any object and so say little of it.
+GENERAL = words("describe discover found name rename mention notice recall recognize remember see")
+# What people often do to each other, and what of it goes well with anything else.
+NEUTRAL = words(
+    "accompany approach confront contact encounter follow greet inform interview meet notify phone "
+    "photograph question spot telephone text visit warn"
+)
+SOCIAL = NEUTRAL | words(
+    "accompany accuse approach assist avoid befriend blame comfort compliment confront "
+    "congratulate console contact criticize deceive embarrass embrace encourage encounter "
+    "flatter follow forgive greet help hug ignore inform insult interrupt interview introduce "
+    "invite kiss meet mock notify offend persuade phone photograph praise question reassure "
+    "remind ridicule scold shove slap snub spot surprise telephone text thank threaten visit "
+    "warn"
+)
+# Verbs of feeling that what somebody does can be the subject of.
+STIRRING = words(
+    "alarm amaze amuse anger annoy astonish bother confuse delight disappoint disgust disturb "
+    "embarrass enrage frighten frustrate horrify impress infuriate irritate offend outrage perplex "
+    "please provoke puzzle sadden shock startle stun surprise terrify unsettle upset worry"
+)
+# What nobody else would feel anything about.
+PRIVATE = words("chain clothe dread favor glimpse outlive quiz seat")
+PROGRESSIVE = Inflection("pres", progressive=True)
 # With these a clause without *that* sounds right, and so does a question.
-BRIDGES = frozenset(
-    "admit announce clarify confirm decide disclose discover explain forget guess hear imagine "
-    "indicate know learn mention notice realize recall remember report reveal say see state "
-    "understand".split()
+BRIDGES = {
+    "person": words("admit discover explain forget mention realize recall remember reveal say"),
+    "company": words("announce confirm disclose"),
+}
+# What one might ask *whose* about.
+OWNED = (
+    "(artefact&!(structure|public_building|shop|machine))|pet|farm_animal|kin|body_part|speech|idea|"
+    "=teacher,boss,friend,neighbor,roommate,assistant,lawyer,secretary,tenant,guest"
 )
 
 
 @reordered("adjunct_island")
 def adjunct_island(g: Grammar) -> Pair:
     """Who did Emma hug after greeting the cook? / *Who did Emma hug the cook after greeting?"""
-    verb = g.verb("transitive", "!stative", fits=one_object)
-    other = g.object(verb, names=0.15)
-    subject = g.subject(verb, names=0.35)
-    adjunct = g.verb("trans", "strict !stative", subject=subject, object=other)
-    vp = VP(verb.verb, asked(g, verb))
-    link = g.word(g.weighted(*ADJUNCTS), "prep")
-    start = (label("filler", filler(other.noun, verb)), *vp.invert(subject))
-    gerund, moved = (link, adjunct.verb.gerund), label("object", other)
-    return g.pair_of((*start, *gerund, moved), (*start, moved, *gerund), end="?")
+    verb = g.verb(
+        "transitive",
+        "!stative",
+        subject="some animate",
+        fits=lambda v: one_object(v) and _telling(v),
+    )
+    whom = definite(g, object_of(verb), names=0.15)
+    subject = definite(g, verb.subject, ACTOR)
+    adjunct = g.verb(
+        "trans",
+        "!stative",
+        subject=subject,
+        object=whom,
+        fits=lambda v: v.lemma in NEUTRAL if _open(v) else _telling(v),
+    )
+    links = ["before", "after"]
+    links += ["while"] * (adjunct.lemma in DURATIVE) + ["without"] * (adjunct.lemma in UNINTENDED)
+    gerund = (g.word(g.choose(links), "prep"), adjunct.verb.gerund)
+    start = (
+        label("filler", filler(whom.noun, verb)),
+        *VP(verb.verb, asked(g, verb)).invert(subject),
+    )
+    return g.pair_of(
+        (*start, label("island", gerund, whom)), (*start, whom, label("island", gerund)), end="?"
+    )
+
+
+def _telling(verb: Predicate) -> bool:
+    """True of narrow verbs, and of what people often do to each other; not of *mention*."""
+    return verb.lemma in SOCIAL if _open(verb) else verb.lemma not in GENERAL
+
+
+def _open(verb: Predicate) -> bool:
+    """True if anybody can do it to anybody."""
+    return verb.subject.admits_names and object_of(verb).admits_names
 
 
 @reordered("complex_NP_island")
 def complex_NP_island(g: Grammar) -> Pair:  # noqa: N802
     """Who did the boy who saw Emma hug? / *Who did Emma hug the boy who saw?"""
-    inner = g.verb("trans", "strict", subject="some person", object="some person")
-    who = g.dp((inner.subject, "person"), names=False, adjective=0.25)
-    whom = g.dp((inner.object or "person", "person"), names=0.25, adjective=0.25)
+    inner = g.verb(
+        "trans", "strict", subject="some person", object="some person", fits=between_people
+    )
+    who = head(g, inner.subject, "person", adjective=0.3)
+    whom = definite(g, object_of(inner), "person", adjective=0.3)
     # Each of the two is subject in one sentence, and the first is object in the other.
     outer = g.verb(
-        "trans", subject=whom, object=who, fits=lambda v: one_object(v) and _admits(v, who)
+        "trans",
+        subject=whom,
+        object=who,
+        fits=lambda v: one_object(v) and between_people(v) and who.noun in v.subject.members,
     )
     tense = asked(g, outer)
     relative = (g.relativiser(who), *VP(inner.verb, earlier(g, inner, tense)).agree(who))
     vp = VP(outer.verb, tense)
-    auxiliary, rest = vp.auxiliary("sg"), vp.rest("sg")
+    start, rest = (label("filler", WHO), vp.auxiliary("sg")), vp.rest()
     return g.pair_of(
-        (WHO, auxiliary, label("island", who, relative, whom), rest),
-        (WHO, auxiliary, whom, rest, label("island", who, relative)),
+        (*start, label("island", who, *relative, whom), *rest),
+        (*start, whom, *rest, label("island", who, *relative)),
         end="?",
     )
 
 
-def _admits(verb: Predicate, subject: DP) -> bool:
-    return subject.noun in verb.subject.members
-
-
 def _which(g: Grammar, what: DP) -> Word:
-    """*which* or *whose*, before one thing also *what*."""
-    words = ("which", "whose") if what.person or what.number == "pl" else ("which", "what", "whose")
-    return g.word(g.deal(words), "wh")
+    """*which*, before what can be owned also *whose*, before one thing also *what*."""
+    options = ["which"]
+    if what.number == "sg" and not what.person:
+        options.append("what")
+    if what.noun in g.select(OWNED).members:
+        options.append("whose")
+    return g.word(g.choose(options), "wh")
 
 
-def _questioned(g: Grammar, *verbs: Predicate) -> DP:
-    """What is asked about: *vase*, now and then *vases*."""
-    return g.object(
-        *verbs, number=g.number(0.15), det="bare", names=False, features="count individual"
+def _questioned(g: Grammar, verb: Predicate) -> DP:
+    """What is asked about, without a determiner: *vase*, now and then *vases*."""
+    return phrase(
+        g,
+        object_of(verb),
+        names=0.0,
+        number=g.number(0.15),
+        det="bare",
+        features="count individual",
     )
 
 
 @reordered("coordinate_structure_constraint_complex_left_branch", prefix="two")
 def coordinate_structure_constraint_complex_left_branch(g: Grammar) -> Pair:
     """Which cake did Emma see and Noah eat? / *Which did Emma see cake and Noah eat?"""
-    verb = g.verb("transitive", fits=one_object)
+    verb = g.verb("transitive", subject="some person", fits=one_object)
     what = _questioned(g, verb)
-    second = g.verb("transitive", object=what, fits=one_object)
-    vp = VP(verb.verb, asked(g, verb, second))
-    clause = vp.invert(g.subject(verb, names=0.3))
-    rest = VP(second.verb, vp.inflection).rest()
-    *auxiliaries, last = rest
-    coordinate = (AND, g.subject(second, names=0.3), *auxiliaries, critical(last))
-    which, noun = _which(g, what), label("noun", what)
+    second = g.verb(
+        "transitive",
+        subject="some person",
+        object=what,
+        fits=lambda v: one_object(v) and v.lemma not in GENERAL,
+    )
+    tense = asked(g, verb, second)
+    clause = VP(verb.verb, tense).invert(definite(g, verb.subject, "person"))
+    *auxiliaries, last = VP(second.verb, tense).rest()
+    coordinate = (AND, definite(g, second.subject, "person"), *auxiliaries, critical(last))
+    which, noun = label("filler", _which(g, what)), label("noun", what)
     return g.pair_of(
         (which, noun, *clause, *coordinate), (which, *clause, noun, *coordinate), end="?"
     )
@@ -114,26 +202,34 @@ def coordinate_structure_constraint_complex_left_branch(g: Grammar) -> Pair:
 @island("coordinate_structure_constraint_object_extraction", edit=Reordering())
 def coordinate_structure_constraint_object_extraction(g: Grammar) -> Pair:
     """Who will Emma and the cook hug? / *Who will Emma hug and the cook?"""
-    verb = g.verb("trans", subject="some person", object="some person", fits=one_object)
-    left = g.dp((verb.subject, "person"), names=0.35)
-    right = g.dp((verb.subject, verb.object or "person", "person"), names=0.35)
+    # The second of the two must do as an object as well, or the bad sentence would be worse.
+    verb = g.verb(
+        "trans",
+        subject="some person",
+        object="some person",
+        fits=lambda v: one_object(v) and between_people(v),
+    )
+    left = definite(g, verb.subject, "person", names=0.4)
+    right = definite(g, verb.subject, object_of(verb), "person", names=0.4)
     vp = VP(verb.verb, asked(g, verb))
-    conjunct = label("conjunct", AND, right)
-    start = (WHO, vp.auxiliary("sg"), left)
-    return g.pair_of((*start, conjunct, vp.rest()), (*start, vp.rest(), conjunct), end="?")
+    start, conjunct = (
+        (label("filler", WHO), vp.auxiliary("sg"), left),
+        label("conjunct", AND, right),
+    )
+    return g.pair_of((*start, conjunct, *vp.rest()), (*start, *vp.rest(), conjunct), end="?")
 
 
 def _left_branch(g: Grammar) -> tuple[VP, DP, DP]:
-    verb = g.verb("transitive", fits=one_object)
-    tense = g.inflection(verb, kind="auxiliary", negation=0.08)
-    return VP(verb.verb, tense), g.subject(verb, names=0.3), _questioned(g, verb)
+    verb = g.verb("transitive", "!stative", subject="some animate", fits=one_object)
+    tense = g.inflection(verb, kind="auxiliary", negation=0.0)
+    return VP(verb.verb, tense), definite(g, verb.subject, ACTOR, names=0.4), _questioned(g, verb)
 
 
 @reordered("left_branch_island_echo_question", prefix="two")
 def left_branch_island_echo_question(g: Grammar) -> Pair:
     """Emma has broken which vase? / *Which has Emma broken vase?"""
     vp, subject, what = _left_branch(g)
-    which, noun = _which(g, what), critical(what)
+    which, noun = label("filler", _which(g, what)), critical(what)
     return g.pair_of(
         (subject, *vp.agree(subject), which, noun), (which, *vp.invert(subject), noun), end="?"
     )
@@ -143,25 +239,39 @@ def left_branch_island_echo_question(g: Grammar) -> Pair:
 def left_branch_island_simple_question(g: Grammar) -> Pair:
     """Which vase has Emma broken? / *Which has Emma broken vase?"""
     vp, subject, what = _left_branch(g)
-    which, noun = _which(g, what), label("noun", what)
+    which, noun = label("filler", _which(g, what)), label("noun", what)
     return g.pair_of(
         (which, noun, *vp.invert(subject)), (which, *vp.invert(subject), noun), end="?"
     )
 
 
+@cache
+def _stirring(lexicon: Lexicon) -> tuple[Predicate, ...]:
+    pool = lexicon.predicates("trans", object="person").entries
+    return tuple(verb for verb in pool if verb.lemma in STIRRING)
+
+
 @reordered("sentential_subject_island")
 def sentential_subject_island(g: Grammar) -> Pair:
     """Who did Emma's ignoring the cook annoy? / *Who did Emma's ignoring annoy the cook?"""
-    verb = g.verb("trans", "eventive", fits=lambda v: v.lemma in STIRRING)
-    inner = g.verb("trans", "strict !stative", subject="some person", object="some person")
-    owner = g.dp((inner.subject, "person"), names=0.3)
-    whom = g.dp((inner.object or "person", "person"), names=0.15)
-    vp = VP(verb.verb, asked(g, verb))
+    verb = g.deal(_stirring(g.lexicon))
+    inner = g.verb(
+        "trans",
+        "strict !stative",
+        subject="some person",
+        object="some person",
+        fits=lambda v: v.lemma not in (verb.lemma, *PRIVATE) and between_people(v),
+    )
+    owner = definite(g, inner.subject, "person")
+    whom = definite(g, object_of(inner), "person", names=0.15)
+    # A gerund is singular, whatever its subject.
+    tense = g.weighted((PAST, PERFECT, PROGRESSIVE, None), (24.0, 16.0, 10.0, 50.0))
+    vp = VP(verb.verb, tense or asked(g, verb))
     gerund = (*g.possessor(owner), inner.verb.gerund)
-    start = (WHO, vp.auxiliary("sg"))
+    start = (label("filler", WHO), vp.auxiliary("sg"))
     return g.pair_of(
-        (*start, label("island", gerund, whom), vp.rest()),
-        (*start, label("island", gerund), vp.rest(), whom),
+        (*start, label("island", *gerund, whom), *vp.rest("sg")),
+        (*start, label("island", *gerund), *vp.rest("sg"), whom),
         end="?",
     )
 
@@ -169,18 +279,20 @@ def sentential_subject_island(g: Grammar) -> Pair:
 @island("wh_island", edit=Substitution("lemma", "category"), prefix="one")
 def wh_island(g: Grammar) -> Pair:
     """What did Emma say she had broken? / *What did Emma say who had broken?"""
-    verb = g.verb("trans", "strict", subject="some person")
-    subject = g.dp((verb.subject, "person"), names=0.35)
-    matrix = g.verb("wh", also="that", subject=subject, fits=lambda v: v.lemma in BRIDGES)
-    tense = Inflection("past")
-    inner = reported(g, verb, tense)
-    if inner.progressive:
-        raise Reject
-    wh = filler(g.noun(verb.object or "entity"), verb)
+    sort = "company" if g.coin(0.06) else "person"
+    wh = g.deal((WHO, WHAT))
+    verb = g.verb(
+        "trans",
+        "strict",
+        subject=f"some {sort}",
+        fits=lambda v: v.lemma not in VAGUE and between_people(v) and asks_for(v, wh),
+    )
+    matrix = g.verb("wh", also="that", fits=lambda v: v.lemma in BRIDGES[sort])
+    subject = definite(g, verb.subject, matrix.subject, sort, names=0.35)
     return g.pair(
-        wh,
-        *VP(matrix.verb, tense).invert(subject),
-        filler=Either(g.pronoun(subject), WHO),
-        clause=VP(verb.verb, inner).agree("sg"),
+        label("matrix", wh, *VP(matrix.verb, PAST).invert(subject)),
+        subject=Either(g.pronoun(subject), WHO),
+        # No auxiliary that agrees: *who* and *they* are followed by the same verb.
+        clause=VP(verb.verb, confessed(g, verb)).agree("sg"),
         end="?",
     )

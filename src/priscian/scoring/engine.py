@@ -251,6 +251,8 @@ def _simple_batch(
     def compute(number: int) -> list[TokenScores]:
         members = [texts[i] for i in groups[number]]
         scores = list(model.score(members))
+        if len(scores) != len(members):
+            raise ScoreError(f"the model gave {len(scores)} answers to {len(members)} texts")
         for text, score in zip(members, scores, strict=True):
             if any(math.isinf(p) or p > 1e-6 for p in score.logps):
                 raise ScoreError(f"the model gave an impossible log-probability for {text.text!r}")

@@ -1,0 +1,54 @@
+"""Two paradigms that BLiMP's authors planned and left out; they are not among the 67."""
+
+from __future__ import annotations
+
+from priscian.grammar import AND, VP, Grammar, Pair, label
+from priscian.paradigms.edits import Reordering
+from priscian.paradigms.filler_gap_dependency import object_gap
+from priscian.paradigms.gaps import asked, object_of, one_object, phrase, restrictable
+from priscian.paradigms.registry import paradigm
+
+
+@paradigm(
+    "coordinate_structure_constraint_subject_extraction",
+    phenomenon="island_effects",
+    field="syntax",
+    edit=Reordering(),
+    lexically_identical=True,
+    extra=True,
+)
+def coordinate_structure_constraint_subject_extraction(g: Grammar) -> Pair:
+    """Which cook and which maid will hug Emma? / *Which cook will and which maid hug Emma?"""
+    verb = g.verb("transitive", "!stative", subject="some person", fits=one_object)
+    left, right = (
+        phrase(
+            g,
+            verb.subject,
+            "person",
+            names=0.0,
+            number="sg",
+            det=g.word("which", "wh"),
+            adjective=0.15,
+            fits=restrictable,
+        )
+        for _ in range(2)
+    )
+    tense = asked(g, verb)
+    if not tense.has_auxiliary:
+        tense = g.inflection(verb, kind="modal", negation=0.0)
+    vp = VP(verb.verb, tense, (phrase(g, object_of(verb)),))
+    filler, conjunct = label("filler", left), label("conjunct", AND, right)
+    finite, *rest = vp.agree("pl")
+    return g.pair_of((filler, conjunct, finite, *rest), (filler, finite, conjunct, *rest), end="?")
+
+
+@paradigm(
+    "wh_questions_object_gap_long_distance",
+    phenomenon="filler_gap_dependency",
+    field="syntax",
+    edit=Reordering("lemma", "category"),
+    extra=True,
+)
+def wh_questions_object_gap_long_distance(g: Grammar) -> Pair:
+    """Emma saw it that a man who slept broke. / *Emma saw what a man who slept broke it."""
+    return object_gap(g, far=True)

@@ -1,0 +1,306 @@
+"""The polarity item *ever* needs a licensor that has it in its scope."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from priscian.grammar import (
+    DP,
+    NOT,
+    PAST,
+    PERFECT,
+    PRESENT,
+    REL_THAT,
+    VP,
+    Either,
+    Grammar,
+    Inflection,
+    Pair,
+    Reject,
+    critical,
+    label,
+)
+from priscian.lexicon import Number, Predicate, Selection, Word
+from priscian.paradigms.edits import Reordering, Substitution
+from priscian.paradigms.registry import paradigm
+
+semantics = partial(paradigm, phenomenon="npi_licensing", field="semantics")
+scope = partial(
+    paradigm,
+    phenomenon="npi_licensing",
+    field="syntax_semantics",
+    edit=Reordering(),
+    prefix="two",
+    lexically_identical=True,
+)
+
+EVER = Word("ever", "ever", "adv")
+ONLY = Word("only", "only", "adv")
+EVEN = Word("even", "even", "adv")
+
+PLUPERFECT = Inflection("past", perfect=True)
+WAS_DOING = Inflection("past", progressive=True)
+IS_DOING = Inflection("pres", progressive=True)
+COULD, WILL, WOULD = (Inflection("pres", modal) for modal in ("could", "will", "would"))
+
+# Dealt with the number of the subject, so that no auxiliary is much more frequent than another.
+QUESTIONS: tuple[tuple[Inflection, Number | None], ...] = (
+    (PERFECT, "pl"),
+    (PRESENT, "pl"),
+    (COULD, None),
+    *2 * ((PERFECT, "sg"), (PRESENT, "sg"), (PAST, None)),
+    *2 * ((PLUPERFECT, None), (WILL, None), (WOULD, None)),
+)
+# Tenses at home with *only … ever* and with *not ever*.
+UNDER_ONLY = (PERFECT, PERFECT, PERFECT, PAST, PAST, PAST, PLUPERFECT, WOULD, WOULD, WILL)
+UNDER_NOT = (PERFECT, PERFECT, PERFECT, PAST, PAST, PLUPERFECT, PLUPERFECT, WOULD, WOULD, WILL)
+# Tenses of a relative clause and of the main clause about the same person.
+BEFORE_AND_AFTER = (
+    (PAST, PAST),
+    (PAST, PERFECT),
+    (PAST, WILL),
+    (PAST, WOULD),
+    (PERFECT, PERFECT),
+    (PERFECT, WILL),
+    (PLUPERFECT, PAST),
+    (PLUPERFECT, PLUPERFECT),
+)
+# The same where the relative clause has an auxiliary, so that *not* may follow it.
+WITH_AUXILIARY = (
+    (PERFECT, PERFECT),
+    (PERFECT, WILL),
+    (PLUPERFECT, PAST),
+    (PLUPERFECT, PLUPERFECT),
+    (PLUPERFECT, WOULD),
+    (WAS_DOING, PAST),
+    (WAS_DOING, PLUPERFECT),
+    (IS_DOING, PERFECT),
+    (IS_DOING, WILL),
+    (WILL, PERFECT),
+)
+# Adverbs that stand where *ever* does, with the tenses they are at ease with.
+HABITS = (PAST, PAST, PERFECT, PERFECT, PLUPERFECT, WOULD)
+OPINIONS = (PAST, PAST, PERFECT, PERFECT, PLUPERFECT, WAS_DOING, WILL, WOULD)
+REPORTS = (PAST, PAST, PERFECT, PERFECT, PLUPERFECT, WAS_DOING)
+IN_PLACE_OF_EVER = (
+    *((adverb, HABITS) for adverb in ("often", "sometimes", "always", "frequently")),
+    *((adverb, OPINIONS) for adverb in ("probably", "certainly", "definitely", "undoubtedly")),
+    *((adverb, REPORTS) for adverb in ("clearly", "obviously", "apparently", "actually")),
+)
+# Adverbs that stand where *not* does, after any auxiliary, *did* included; none licenses *ever*.
+IN_PLACE_OF_NOT = ("certainly", "definitely", "really", "clearly", "obviously", "also", "actually")
+
+# Done once in a life or all the time, so that *ever* and *often* tell nothing.
+UNREMARKABLE = frozenset(
+    {"adapt", "blink", "breathe", "burp", "cope", "cough", "emigrate", "enlist", "err", "exhale"}
+    | {
+        "falter",
+        "flinch",
+        "gaze",
+        "glance",
+        "graduate",
+        "immigrate",
+        "inquire",
+        "interact",
+        "pause",
+        "react",
+        "rest",
+        "retire",
+        "shudder",
+    }
+    | {"sigh", "sit", "slumber", "sneeze", "squint", "squirm", "stand", "sweat", "talk", "think"}
+    | {"tumble", "walk", "wince", "yawn"}
+)
+EVENTFUL = "transitive|pp|prt"
+FRAMES = ("transitive", "unerg", "pp", "prt")
+WEIGHTS = (50.0, 30.0, 16.0, 4.0)
+OWNED = "pet|=neighbor,boss,friend,roommate,rival,partner,teacher,doctor,lawyer,student"
+ORDINARY = (
+    "=man,woman,guy,lady,boy,girl,child,teenager,kid,student,neighbor,guest,visitor,tourist,friend,"
+    "customer,stranger,passenger,driver,teacher,doctor,nurse,waiter,waitress,clerk,secretary,"
+    "manager,boss,lawyer,farmer,cook,chef,baker,barber,plumber,mechanic,librarian,cashier,janitor,"
+    "gardener,carpenter,electrician,accountant,engineer,scientist,professor,writer,artist,singer,"
+    "actor,actress,musician,dancer,photographer,journalist,reporter,policeman,policewoman,judge,"
+    "detective,firefighter,soldier,sailor,pilot,mayor,coach,athlete,runner,swimmer,player,dentist,"
+    "pharmacist,hairdresser,tailor,salesman,saleswoman,bartender,receptionist,tenant,landlord,"
+    "roommate,classmate,colleague,coworker,employee,intern,babysitter,cyclist,hiker,jogger,guide,"
+    "gentleman,freshman,patient,client,volunteer,witness,shopper,newcomer,resident,villager,bride,"
+    "groom,hostess,host,widow,butcher,fisherman,hunter,guard,mailman"
+)
+# What is at ease without a determiner in the singular: *coffee*, *history*, *breakfast*.
+UNCOUNTED = frozenset({"drink", "liquid", "meal", "topic", "quality", "emotion", "ability"})
+# What is known and met with again and again: *the mayor*, *the museum*, *the violin*.
+LASTING = frozenset({"person", "institution", "place", "building", "event", "instrument"})
+
+
+def _verb(
+    g: Grammar, frame: str = "", inflection: Inflection = PAST, subject: DP | None = None
+) -> Predicate:
+    """Something that people or animals may do more than once."""
+    frame = frame or g.weighted(FRAMES, WEIGHTS)
+    return g.verb(
+        frame,
+        "!stative" if inflection.progressive else "",
+        subject=subject or ("some person" if frame == "unerg" else "some animate"),
+        fits=lambda verb: verb.lemma not in UNREMARKABLE,
+    )
+
+
+def _plain(
+    g: Grammar, slot: Selection, sort: str, number: Number | None = None, names: float = 0.3
+) -> DP:
+    """*the nurse* or *Emma*; where anyone would do, mostly people of everyday life."""
+    anyone = slot.admits_names
+    named = anyone and g.coin(names)
+    ordinary = anyone and not named and g.coin(0.65)
+    slots = (ORDINARY, slot) if ordinary else (slot, sort)
+    return g.dp(slots, number, det="the", names=named)
+
+
+def _subject(g: Grammar, verb: Predicate, number: Number | None = None, names: float = 0.3) -> DP:
+    """A definite phrase: quantifiers could license *ever* themselves."""
+    return _definite(g, _plain(g, verb.subject, "animate", number, names))
+
+
+def _definite(g: Grammar, dp: DP) -> DP:
+    """*the mayor*, *these mayors*, *my sister*"""
+    if dp.name:
+        return dp
+    related = "kin" in dp.noun.sorts and dp.number == "sg"
+    if related or (dp.noun in g.select(OWNED).members and g.coin()):
+        return g.with_determiner(dp, "possessive")
+    return g.with_determiner(dp, "this") if g.coin(0.12) else dp
+
+
+def _head(g: Grammar, verb: Predicate) -> DP:
+    """The head of a restrictive relative: *the nurse*, *that nurse*."""
+    dp = _plain(g, verb.subject, "animate", names=0.0)
+    return g.with_determiner(dp, "that") if g.coin(0.12) else dp
+
+
+def _relativiser(g: Grammar, dp: DP) -> Word:
+    return g.relativiser(dp) if dp.person else REL_THAT
+
+
+def _object(g: Grammar, verb: Predicate, slot: Selection, *, habit: bool = False) -> DP:
+    """What one may do something to again and again: *a letter*, *letters*, *the mayor*."""
+    dp = _plain(g, slot, "!body_part", names=0.0 if verb.frame == "prt" else 0.25)
+    noun = dp.noun
+    if noun.mass or (noun.count == "both" and noun.sorts & UNCOUNTED):
+        return g.with_determiner(g.with_number(dp, "sg"), "bare")
+    if dp.name:
+        return dp
+    if noun.count == "both" or "unique" in noun.flags:
+        return g.with_number(dp, "sg")
+    lasting = noun.sorts & LASTING or (verb.frame == "pp" and dp.number == "sg")
+    definite = 0.7 if lasting else 0.25
+    if "kin" in noun.sorts or g.coin(definite / 2 if habit else definite):
+        return _definite(g, dp)
+    return g.with_determiner(dp, "bare" if dp.number == "pl" else "a")
+
+
+def _vp(g: Grammar, verb: Predicate, inflection: Inflection, *, habit: bool = False) -> VP:
+    thing = _object(g, verb, verb.object, habit=habit) if verb.object else None
+    return g.vp(verb, inflection, object=thing)
+
+
+@semantics(
+    "matrix_question_npi_licensor_present",
+    edit=Reordering(),
+    prefix="two",
+    lexically_identical=True,
+)
+def matrix_question_npi_licensor_present(g: Grammar) -> Pair:
+    """Has the nurse ever laughed? / *The nurse has ever laughed."""
+    inflection, number = g.deal(QUESTIONS)
+    verb = _verb(g)
+    subject = _subject(g, verb, number=number, names=0.85)
+    vp = _vp(g, verb, inflection, habit=inflection is PRESENT)
+    auxiliary = label("auxiliary", vp.auxiliary(subject))
+    rest = (critical(EVER), label("verb", vp.rest(subject)))
+    dp = label("subject", subject)
+    return g.pair_of((auxiliary, dp, *rest), (dp, auxiliary, *rest), end="?", bad_end=".")
+
+
+def _npi_present(g: Grammar, *particle: Word) -> Pair:
+    """An adverb that needs no licensor against *ever*."""
+    adverb, inflections = g.deal(IN_PLACE_OF_EVER)
+    inflection, habit = g.choose(inflections), inflections is HABITS
+    verb = _verb(g, inflection=inflection)
+    if habit and "stative" in verb.flags:
+        raise Reject
+    subject = _subject(g, verb)
+    vp = _vp(g, verb, inflection, habit=habit)
+    either = label("adverb", Either(g.word(adverb, "adv"), EVER))
+    return g.pair(*particle, subject=subject, predicate=vp.with_adverb(either).agree(subject))
+
+
+@semantics("npi_present_1", edit=Substitution("lemma"), prefix="one")
+def npi_present_1(g: Grammar) -> Pair:
+    """Even the nurse has often laughed. / *Even the nurse has ever laughed."""
+    return _npi_present(g, EVEN)
+
+
+@semantics("npi_present_2", edit=Substitution("lemma"), prefix="one")
+def npi_present_2(g: Grammar) -> Pair:
+    """The nurse has often laughed. / *The nurse has ever laughed."""
+    return _npi_present(g)
+
+
+@semantics("only_npi_licensor_present", edit=Substitution("lemma"), prefix="two")
+def only_npi_licensor_present(g: Grammar) -> Pair:
+    """Only the nurse has ever laughed. / *Even the nurse has ever laughed."""
+    verb = _verb(g)
+    subject = _subject(g, verb)
+    vp = _vp(g, verb, g.choose(UNDER_ONLY)).with_adverb(critical(EVER))
+    return g.pair(Either(ONLY, EVEN), subject=subject, predicate=vp.agree(subject))
+
+
+@scope("only_npi_scope")
+def only_npi_scope(g: Grammar) -> Pair:
+    """Only the nurse who Emma met has ever slept. / *The nurse who only Emma met has ever slept."""
+    before, after = g.choose(BEFORE_AND_AFTER)
+    main = _verb(g)
+    head = _head(g, main)
+    verb = g.verb("transitive", subject="some person", object=head)
+    other = _subject(g, verb, names=0.5)
+    relative = (other, *g.vp(verb, before, gap=True).agree(other))
+    who = _relativiser(g, head)
+    predicate = _vp(g, main, after).with_adverb(critical(EVER)).agree(head)
+    return g.pair_of(
+        (ONLY, head, who, label("relative", relative), label("predicate", predicate)),
+        (head, who, ONLY, label("relative", relative), label("predicate", predicate)),
+    )
+
+
+@semantics(
+    "sentential_negation_npi_licensor_present",
+    edit=Substitution("lemma", "category"),
+    prefix="two",
+)
+def sentential_negation_npi_licensor_present(g: Grammar) -> Pair:
+    """The nurse has not ever laughed. / *The nurse has certainly ever laughed."""
+    verb = _verb(g)
+    subject = _subject(g, verb)
+    vp = _vp(g, verb, g.choose(UNDER_NOT))
+    return g.pair(
+        subject=subject,
+        auxiliary=vp.auxiliary(subject),
+        negation=Either(NOT, g.word(g.deal(IN_PLACE_OF_NOT), "adv")),
+        critical=EVER,
+        verb=vp.rest(subject),
+    )
+
+
+@scope("sentential_negation_npi_scope")
+def sentential_negation_npi_scope(g: Grammar) -> Pair:
+    """The man who had won could not ever rest. / *The man who had not won could ever rest."""
+    before, after = g.choose(WITH_AUXILIARY)
+    main = _verb(g, EVENTFUL if g.coin(0.65) else "unerg")
+    head = _head(g, main)
+    relative = _vp(g, _verb(g, EVENTFUL, before, head), before)
+    vp = _vp(g, main, after)
+    start = (head, _relativiser(g, head), relative.auxiliary(head))
+    middle = (relative.rest(head), vp.auxiliary(head))
+    rest = (critical(EVER), vp.rest(head))
+    return g.pair_of((*start, *middle, NOT, *rest), (*start, NOT, *middle, *rest))

@@ -1,0 +1,208 @@
+"""Strong determiners shun the pivot of *there is*; superlative modifiers shun the scope of *no*."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from priscian.grammar import (
+    PAST,
+    PERFECT,
+    PRESENT,
+    Either,
+    Grammar,
+    Inflection,
+    Node,
+    Pair,
+    critical,
+    label,
+)
+from priscian.lexicon import Number, Predicate, Selection, Word
+from priscian.paradigms.edits import Reordering, SpanSubstitution, Substitution
+from priscian.paradigms.npi_licensing import ORDINARY
+from priscian.paradigms.registry import paradigm
+
+quantifiers = partial(paradigm, phenomenon="quantifiers", field="semantics")
+
+THERE = Word("there", "there", "func")
+AT = Word("at", "at", "prep")
+THAN = Word("than", "than", "prep")
+PLUPERFECT = Inflection("past", perfect=True)
+WILL, MIGHT, MAY, MUST, COULD, SHOULD = (
+    Inflection("pres", modal) for modal in ("will", "might", "may", "must", "could", "should")
+)
+
+# Determiners of the pivot, weak against strong. Neither *the* nor *this* is among the strong ones:
+# "There was this nurse laughing" is good of a new nurse, "There was the nurse laughing" of a scene.
+PIVOTS: tuple[tuple[str, Number, str], ...] = (
+    *2 * (("a", "sg", "every"), ("a", "sg", "each")),
+    ("another", "sg", "every"),
+    ("no", "sg", "every"),
+    ("some", "pl", "most"),
+    ("some", "pl", "all"),
+    ("many", "pl", "most"),
+    ("several", "pl", "both"),
+    ("few", "pl", "most"),
+    ("no", "pl", "all"),
+    ("three", "pl", "most"),
+    ("four", "pl", "both"),
+    ("five", "pl", "all"),
+)
+# Strong quantifiers before *be there*; an adverb does not make them weak.
+STRONG: tuple[tuple[str, Number], ...] = (
+    ("every", "sg"),
+    ("each", "sg"),
+    ("almost every", "sg"),
+    ("nearly every", "sg"),
+    ("both", "pl"),
+    ("all three", "pl"),
+    ("all four", "pl"),
+    ("most of the", "pl"),
+)
+PRESENTED = (PAST, PAST, PAST, PRESENT, PRESENT, PERFECT, PLUPERFECT, WILL, MIGHT)
+LOCATED = (PAST, PAST, PRESENT, PERFECT, PLUPERFECT, WILL, MIGHT, MAY, MUST, COULD, SHOULD)
+# What can be watched: done at a place, now, with things if with anything.
+FRAMES = ("transitive", "unerg", "pp")
+WEIGHTS = (34.0, 46.0, 20.0)
+HANDLING = frozenset({"agentive", "state_change"})
+TURNED = frozenset({"at", "for", "to"})  # *smiling at*, *waiting for*, *listening to*
+UNSEEN = frozenset(
+    {"adapt", "adjust", "agree", "apply", "assent", "atone", "behave", "breathe", "care", "commute"}
+    | {"comply", "concur", "confess", "conform", "consent", "cope", "defect", "digress"}
+    | {"disapprove", "dissent", "elope", "emigrate", "enlist", "err", "evacuate", "excel"}
+    | {"exhale", "fast", "glance", "go", "graduate", "hibernate", "immigrate", "impose", "inquire"}
+    | {"interact", "interfere", "object", "opt", "overeat", "oversleep", "participate"}
+    | {"persevere", "procrastinate", "react", "rebel", "refer", "reign", "relent", "resign"}
+    | {"retire", "scheme", "settle", "stray", "subscribe", "succeed", "think", "travel"}
+    | {"trespass", "triumph", "vacation", "vacillate", "volunteer", "vote", "work", "yield"}
+    | {"admire", "age", "borrow", "censor", "cherish", "commandeer", "embezzle", "exaggerate"}
+    | {"fabricate", "fake", "forbid", "foresee", "forget", "forsake", "gamble", "ghostwrite"}
+    | {"glimpse", "hoard", "insure", "memorize", "misplace", "nullify", "outbid", "outgrow"}
+    | {"overdo", "privatize", "rename", "renew", "revoke", "shun", "spurn", "sue", "veto"}
+)
+BESIDE = frozenset({"near", "beside", "behind", "outside", "by"})
+
+MODIFIERS = (("more", "least"), ("fewer", "most"))
+NUMERALS = ("three", "four", "five", "six", "seven", "eight", "ten")
+COUNTED = (PAST, PAST, PAST, PERFECT, PERFECT, PLUPERFECT)
+POSITIVE: tuple[tuple[str, Number], ...] = (
+    *((word, "sg") for word in ("every", "each", "the", "this", "that", "another")),
+    *((word, "pl") for word in ("most", "both", "some", "several", "many", "the", "this", "that")),
+)
+
+
+def _who(g: Grammar, verb: Predicate) -> tuple[Selection | str, ...]:
+    """Who may do it; where anyone may, mostly people of everyday life."""
+    ordinary = verb.subject.admits_names and g.coin(0.8)
+    return (ORDINARY, verb.subject) if ordinary else (verb.subject, "animate&!kin")
+
+
+def _activity(g: Grammar) -> Predicate:
+    """What people or animals may be watched doing."""
+    frame = g.weighted(FRAMES, WEIGHTS)
+    thing = {"transitive": "some object", "pp": "some physical"}.get(frame)
+    return g.verb(frame, "!stative", subject="some animate", object=thing, fits=_watchable)
+
+
+def _watchable(verb: Predicate) -> bool:
+    if verb.lemma in UNSEEN:
+        return False
+    if verb.preposition:
+        return verb.preposition.text in TURNED
+    return verb.object is None or bool(verb.flags & HANDLING)
+
+
+def _doing(g: Grammar, verb: Predicate) -> Node:
+    """*selling apples*, *waiting for the bus*"""
+    if verb.object is None:
+        return g.vp(verb).gerund()
+    number = g.number()
+    kind = g.choose(("the", "bare") if number == "pl" else ("the", "a"))
+    dp = g.dp((verb.object, "physical&!body_part"), number, det="the", names=0.2)
+    if dp.name or "unique" in dp.noun.flags:
+        kind = "the"
+    elif dp.noun.count != "count":
+        dp, kind = g.with_number(dp, "sg"), "the"
+    thing = dp if kind == "the" else g.with_determiner(dp, kind)
+    return g.vp(verb, object=thing).gerund()
+
+
+def _place(g: Grammar) -> tuple[Node, ...]:
+    """*near the lake*"""
+    near = g.choose([p for p in g.lexicon.prepositions("locative") if p.lemma in BESIDE])
+    return (*near.words, g.dp(near.selects or "place", "sg", det="the", names=False))
+
+
+@quantifiers("existential_there_quantifiers_1", edit=Substitution("lemma"))
+def existential_there_quantifiers_1(g: Grammar) -> Pair:
+    """There were many nurses laughing. / *There were most nurses laughing."""
+    weak, number, strong = g.deal(PIVOTS)
+    verb = _activity(g)
+    pivot = g.dp(_who(g, verb), number, det=weak, names=False, features="count")
+    place = _place(g) if verb.frame == "unerg" and g.coin(0.4) else ()
+    determiner = Either(pivot.determiner, g.with_determiner(pivot, strong).determiner)
+    activity = label("activity", _doing(g, verb), place)
+    rest = (label("determiner", determiner), pivot.head, activity)
+    return g.pair(THERE, be=g.copular(rest, g.choose(PRESENTED)).agree(pivot))
+
+
+@quantifiers("existential_there_quantifiers_2", edit=Reordering())
+def existential_there_quantifiers_2(g: Grammar) -> Pair:
+    """Every nurse was there laughing. / *There was every nurse laughing."""
+    strong, number = g.deal(STRONG)
+    determiner = tuple(g.word(word, "det") for word in strong.split())
+    verb = _activity(g)
+    dp = g.dp(_who(g, verb), number, det=determiner, names=False, features="count")
+    be = label("be", g.copular((), g.deal(LOCATED)).agree(dp))
+    pivot, activity = label("pivot", dp), label("activity", _doing(g, verb))
+    return g.pair_of((pivot, be, THERE, activity), (THERE, be, pivot, activity))
+
+
+def _counting(g: Grammar) -> Predicate:
+    """A verb whose objects can be counted; mostly not people, whom one seldom counts."""
+    return g.verb(
+        "transitive",
+        "!stative",
+        subject="some animate",
+        fits=lambda verb: verb.object is not None and (not verb.object.admits_names or g.coin(0.3)),
+    )
+
+
+@quantifiers("superlative_quantifiers_1", edit=SpanSubstitution(2))
+def superlative_quantifiers_1(g: Grammar) -> Pair:
+    """No nurse met more than six cooks. / *No nurse met at least six cooks."""
+    comparative, superlative = g.deal(MODIFIERS)
+    verb = _counting(g)
+    subject = g.dp(_who(g, verb), g.number(0.2), det="no", names=False)
+    modifier = Either((g.word(comparative), THAN), (AT, g.word(superlative)))
+    counted = _counted(g, verb, label("modifier", modifier))
+    return g.pair(
+        subject=subject,
+        verb=g.vp(verb, g.choose(COUNTED), object=counted).agree(subject),
+        extra={"crucial_item": f"at {superlative}"},
+    )
+
+
+@quantifiers("superlative_quantifiers_2", edit=Substitution("lemma"), prefix="two")
+def superlative_quantifiers_2(g: Grammar) -> Pair:
+    """Every nurse met at least six cooks. / *No nurse met at least six cooks."""
+    superlative = g.deal(("least", "most"))
+    determiner, number = g.deal(POSITIVE)
+    verb = _counting(g)
+    subject = g.dp(_who(g, verb), number, det=determiner, names=False)
+    either = Either(subject.determiner, g.with_determiner(subject, "no").determiner)
+    counted = _counted(g, verb, critical(AT), g.word(superlative))
+    return g.pair(
+        subject=(label("determiner", either), subject.head),
+        verb=g.vp(verb, g.choose(COUNTED), object=counted).agree(subject),
+        extra={"crucial_item": f"at {superlative}"},
+    )
+
+
+def _counted(g: Grammar, verb: Predicate, *modifier: Node) -> Node:
+    """*at least six old coins*"""
+    determiner = (*modifier, g.word(g.choose(NUMERALS), "det.pl"))
+    slot = verb.object or "entity"
+    anyone = verb.object is not None and verb.object.admits_names
+    slots = (ORDINARY, slot) if anyone else (slot, "!body_part")
+    dp = g.dp(slots, "pl", det=determiner, names=False, features="count individual")
+    return dp if dp.person or g.coin(0.75) else g.described(dp)
