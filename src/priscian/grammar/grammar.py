@@ -13,6 +13,8 @@ from priscian.grammar.verbals import Verbals
 from priscian.lexicon import Lexicon, load_lexicon
 from priscian.records import Sentence
 
+UNIVERSAL = frozenset({"every", "each", "all", "both"})
+
 
 class Grammar(Verbals):
     """All that a paradigm needs, with one stream of randomness.
@@ -73,7 +75,25 @@ def _checked(good: Utterance, bad: Utterance, extra: Mapping[str, object]) -> Pa
     # *a* against *an* would be a second difference, made by spelling alone.
     if _articles(good) != _articles(bad):
         raise Reject
+    if _scope_clash(good):
+        raise Reject
     return Pair(good, bad, extra)
+
+
+def _scope_clash(side: Utterance) -> bool:
+    """*Every cook didn't …* has two readings, *didn't see some doors* none that is at ease."""
+    universal = negated = False
+    for word in side.words:
+        if word.tag == "neg" or word.tag.endswith(".neg"):
+            if universal:
+                return True
+            negated = True
+        elif word.category == "det":
+            if word.lemma in UNIVERSAL:
+                universal = True
+            elif negated and word.lemma == "some":
+                return True
+    return False
 
 
 def _articles(side: Utterance) -> int:

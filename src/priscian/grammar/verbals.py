@@ -39,7 +39,9 @@ class Verbals(Nominals):
         bare = tuple(_verb_of(verb) for verb in verbs)
         stative = any("stative" in verb.flags for verb in bare)
         copula = any(verb is BE for verb in bare)
-        options, weights = _inflections(kind, stative, copula)
+        # *The log split* is good, in the past.
+        ambiguous = any(verb.present_pl.text == verb.past_sg.text for verb in bare)
+        options, weights = _inflections(kind, stative, copula, ambiguous)
         if not options:
             raise Reject
         chosen = self.weighted(options, weights)
@@ -183,7 +185,7 @@ class Verbals(Nominals):
 
 @cache
 def _inflections(
-    kind: str, stative: bool, copula: bool
+    kind: str, stative: bool, copula: bool, ambiguous: bool
 ) -> tuple[tuple[Inflection, ...], tuple[float, ...]]:
     present = 24.0 if stative else 3.0
     table = {
@@ -207,6 +209,8 @@ def _inflections(
             # The plain present shows number on the verb itself: many critical words.
             table[Inflection("pres")] = 48.0
             table[Inflection("pres", perfect=True)] = 9.0
+            if ambiguous:
+                del table[Inflection("pres")]
             table = {
                 i: w for i, w in table.items() if i.agrees or (copula and i == Inflection("past"))
             }

@@ -162,6 +162,7 @@ class Lexicon:
                 for noun in selection.nouns
                 if (number is None or noun.form(number) is not None)
                 and "predicate" not in noun.flags
+                and not (number == "pl" and "unique" in noun.flags)
                 and all(_has_feature(noun, number, feature) for feature in wanted)
             )
         return self._nouns[key]

@@ -48,7 +48,8 @@ def write_model(path: Path, stored: Stored) -> str:
     packed = zlib.compress(json.dumps(header, ensure_ascii=False).encode(), 9)
     body = bytearray(len(packed).to_bytes(8, "little") + packed)
     for name, value in stored.weights.items():
-        small = value.astype(STORED)
+        with np.errstate(over="ignore"):
+            small = value.astype(STORED)
         if not np.isfinite(small).all():
             raise ModelError(f"weights {name!r} do not fit float16; train with a smaller rate")
         body += small.tobytes()

@@ -85,7 +85,8 @@ class Softmax:
             if not len(where):
                 continue
             used, mine = np.unique(which[where], return_inverse=True)
-            inner: Floats32 = (states[used] @ widen.T) @ self.tables[number].T
+            narrow: Floats32 = states[used] @ widen.T
+            inner: Floats32 = narrow @ self.tables[number].T
             inner += self.biases[number]
             picked = inner[mine, targets[where] - self.ends[number - 1]]
             result[where] += picked - log_sum(inner)[mine]

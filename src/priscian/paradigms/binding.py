@@ -42,15 +42,19 @@ NUMBERS: dict[str, tuple[Number, Gender | None]] = {
     "pl": ("pl", None),
 }
 OWNERS = tuple(Word(text, text, "det") for text in ("his", "her", "our", "their"))
+DISTANT = Word("that", "that", "det.sg")
 CONTRASTS = tuple((one, other) for one in KINDS for other in KINDS if one != other)
 # Verbs that tell what was done, with a clause in any tense; not *predict*, *recommend*, *prove*.
 TELLING = words(
-    "acknowledge add admit announce argue assert assume believe claim complain concede conclude "
-    "confess confide confirm declare deny discover doubt explain fear figure find forget guess "
-    "hear hint imagine imply joke know learn maintain mention mumble mutter note notice observe "
-    "presume pretend protest realize recall recollect regret remark remember repeat reply report "
-    "respond reveal say sense shout state stress suppose suspect testify think understand whine "
-    "whisper worry write yell"
+    "acknowledge add admit announce argue assert believe claim concede conclude confess confide "
+    "confirm declare deny explain forget imply joke know maintain mention mumble mutter note "
+    "pretend realize recall recollect regret remark remember repeat reply report respond reveal "
+    "say state stress testify think understand whisper write"
+)
+# The same for what others did: nobody *suspected that she misplaced the key* herself.
+LEARNING = TELLING | words(
+    "assume complain discover doubt fear figure find guess hear hint imagine learn notice observe "
+    "presume protest sense shout suppose suspect whine worry yell"
 )
 # Those of them that are at ease without *that*.
 BRIDGE = words(
@@ -58,11 +62,11 @@ BRIDGE = words(
     "presume pretend realize recall remember say sense suppose suspect think understand"
 )
 # Verbs that tell what one sees oneself doing, by sight or in the mind.
-PICTURING = words(
-    "catch envision film find imagine notice observe picture recall remember see visualize watch"
-)
+PICTURING = words("catch envision film find imagine picture recall remember see visualize watch")
 # Verbs that need more than a person as object: *reminded herself (of what?)*.
-SHORT = words("advise ask convince distance implore inform mention outbid persuade remind resemble")
+SHORT = words(
+    "advise ask convince distance implore inform know mention outbid persuade remind resemble"
+)
 # Reflexives that are no true objects, so that no cleft can set them off: *enjoy*, *dress oneself*.
 INHERENT = words(
     "accept amuse assert bathe brace calm clothe compose conceal cover dress dry enjoy excuse "
@@ -117,7 +121,10 @@ def _someone(
     if dp.number != number:
         raise Reject
     # *her uncle* would bring in somebody else who could be *herself*; nobody says *our wife*.
-    return g.with_determiner(dp, "my|your") if dp.determiner[0] in OWNERS else dp
+    if dp.determiner[0] in OWNERS:
+        return g.with_determiner(dp, "my|your")
+    # *thought that nun …* would look like a complementiser.
+    return g.with_determiner(dp, "the") if dp.determiner[0] == DISTANT else dp
 
 
 def _reflexive_verb(g: Grammar, kind: str) -> Predicate:
@@ -129,6 +136,10 @@ def _reflexive_verb(g: Grammar, kind: str) -> Predicate:
 
 def _tells(verb: Predicate) -> bool:
     return verb.lemma in TELLING
+
+
+def _learns(verb: Predicate) -> bool:
+    return verb.lemma in LEARNING
 
 
 def _bridges(verb: Predicate) -> bool:
@@ -189,9 +200,8 @@ def principle_A_c_command(g: Grammar) -> Pair:  # noqa: N802
 def principle_A_case_1(g: Grammar) -> Pair:  # noqa: N802
     """Emma said that she fed the cat. / *Emma said that herself fed the cat."""
     verb = g.verb("that", fits=_tells)
-    inner = g.verb("transitive", subject="some person")
-    subject = _someone(g, g.deal(KINDS), verb.subject, inner.subject, "person")
-    tense = _saying(g, verb)
+    subject = _someone(g, g.deal(KINDS), verb.subject, "person")
+    inner, tense = g.verb("transitive", subject=subject), _saying(g, verb)
     predicate = g.vp(inner, reported(g, inner, tense), object=_thing(g, inner))
     return g.pair(
         subject=subject,
@@ -205,8 +215,8 @@ def principle_A_case_1(g: Grammar) -> Pair:  # noqa: N802
 def principle_A_case_2(g: Grammar) -> Pair:  # noqa: N802
     """Emma imagined herself washing the cup. / *Emma imagined herself washed the cup."""
     verb = g.verb("ing", fits=_pictures)
-    inner = g.verb("transitive", "!stative", subject="some person", fits=_participle_bars_object)
-    subject = _someone(g, g.deal(KINDS), verb.subject, inner.subject, "person")
+    subject = _someone(g, g.deal(KINDS), verb.subject, "person")
+    inner = g.verb("transitive", "!stative", subject=subject, fits=_participle_bars_object)
     form = Either(inner.verb.gerund, inner.verb.past(subject.number))
     return g.pair(
         subject=subject,
@@ -220,9 +230,9 @@ def principle_A_case_2(g: Grammar) -> Pair:  # noqa: N802
 def principle_A_domain_1(g: Grammar) -> Pair:  # noqa: N802
     """Emma said that the boys helped her. / *Emma said that the boys helped herself."""
     kind, other = g.deal(CONTRASTS)
-    verb = g.verb("that", fits=_tells)
+    verb = g.verb("that", fits=_learns)
     inner = g.verb("transitive", subject="person", object="person", fits=_whole)
-    subject, local = _someone(g, kind, verb.subject), _someone(g, other, "person")
+    subject, local = _someone(g, kind, verb.subject, "person"), _someone(g, other, "person")
     tense = _saying(g, verb)
     return g.pair(
         subject=subject,
@@ -237,7 +247,7 @@ def principle_A_domain_2(g: Grammar) -> Pair:  # noqa: N802
     """Emma thinks the boys blamed themselves. / *Emma thinks the boys blamed herself."""
     kind, other = _contrast(g)
     verb, inner = g.verb("that", fits=_bridges), _reflexive_verb(g, kind)
-    local, subject = _someone(g, kind, inner.subject), _someone(g, other, verb.subject)
+    local, subject = _someone(g, kind, inner.subject), _someone(g, other, verb.subject, "person")
     tense = _saying(g, verb)
     return g.pair(
         subject=subject,
@@ -252,8 +262,8 @@ def principle_A_domain_3(g: Grammar) -> Pair:  # noqa: N802
     """Emma thought the boys blamed themselves. / *The boys thought Emma blamed themselves."""
     kind, other = g.deal(CONTRASTS)
     verb, inner = g.verb("that", fits=_bridges), g.verb("refl", fits=_whole)
-    subject = _someone(g, kind, verb.subject, adjective=0.05)
-    local = _someone(g, other, verb.subject, adjective=0.05)
+    subject = _someone(g, kind, verb.subject, "person", adjective=0.05)
+    local = _someone(g, other, verb.subject, "person", adjective=0.05)
     says = _finite(verb, g.choose(UNIFORM), subject)
     does = _finite(inner, g.choose(UNIFORM), local)
     reflexive = critical(g.reflexive(local))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, partial
 
 from priscian.grammar import BE, DP, THAT, TO, VP, Clause, Either, Grammar, Inflection, Node, Pair
-from priscian.lexicon import Adjective, Lexicon, Number, Predicate
+from priscian.lexicon import Adjective, Lexicon, Number, Predicate, Word
 from priscian.paradigms.edits import Substitution
 from priscian.paradigms.gaps import object_of, one_object, phrase
 from priscian.paradigms.registry import paradigm
@@ -23,11 +23,13 @@ raising = partial(
 SEEN = "person&!kin"
 THING = "object&!(person|institution)"
 WEAK = "a|some|several|many|a few|two|three|four|five"
+# After the complementiser it would be *that that*.
+DISTANT = Word("that", "that", "det.sg")
 CROWD: tuple[str, Number] = ("several|many|a few", "pl")
 PAST, PRESENT = Inflection("past"), Inflection("pres")
 PERFECT = Inflection("pres", perfect=True)
 MIGHT, WOULD, WILL = (Inflection("pres", modal) for modal in ("might", "would", "will"))
-TENSES = (PAST, PAST, PAST, PRESENT, PRESENT, PERFECT, MIGHT, WOULD)
+TENSES = (PAST, PAST, PAST, PRESENT, PRESENT, PRESENT, MIGHT, WOULD)
 EVENTS = (PAST, PAST, PAST, PERFECT, MIGHT, WOULD, WILL)
 COPULAR = (PAST, PAST, PAST, PRESENT, PRESENT, MIGHT, WOULD, Inflection("past", negation="n't"))
 # Verbs of finding out, which tell of an event and so shun the plain present.
@@ -51,12 +53,15 @@ EPISTEMIC = frozenset(
         "plausible possible probable true undeniable unlikely untrue"
     )
 )
+# Without an object, *there* would be a place: *trained there to be a nurse*.
+OBJECTLESS = frozenset(words("advise counsel enlist lobby nag pay recruit teach train"))
 # Begun or habitual, so of several people; or over, so in the past.
 HABIT = frozenset(words("begin cease continue start tend"))
 OVER = frozenset(words("begin cease prove start"))
 # Neither seen nor going on: not *a guest craving a lime*, *a guest losing the key*.
 UNSEEN = frozenset(
     words(
+        "autograph burst cherish communicate contribute cope indulge narrow plagiarize renounce "
         "achieve besiege care detect miss obsess picture procure spend think acquire arrive "
         "attend avoid ban claim complete crave decide discover drop encounter enroll envision "
         "expect find forget imagine inherit invest locate lose malign misinterpret misplace "
@@ -70,10 +75,10 @@ FORESEEN = words(
     "alleged apt bound certain due expected guaranteed known liable likely meant reported rumored "
     "scheduled set slated supposed sure unlikely"
 )
-# Of one event: with a habit (*apt*) or a purpose (*meant*) an object can be left out.
+# Of one event: with a habit (*apt*) or a purpose (*meant*) an object can be left out, and *due to
+# sabotage* may be about a cause.
 SINGLE = words(
-    "bound certain destined due expected guaranteed likely scheduled set slated supposed sure "
-    "unlikely"
+    "bound certain destined expected guaranteed likely scheduled set slated supposed sure unlikely"
 )
 # Tough adjectives that go with most of what one can do; others suit people, things or plans alone.
 EFFORT = words(
@@ -81,28 +86,35 @@ EFFORT = words(
     "tricky"
 )
 TOIL = {
-    "animate": (*EFFORT, "exhausting", "unpleasant"),
+    "animate": (*EFFORT, "exhausting", "risky", "unpleasant"),
     "object": (*EFFORT, "complicated", "exhausting", "tedious"),
-    "abstract": (*EFFORT, "complicated", "tedious"),
+    "abstract": (*EFFORT, "complicated", "risky", "tedious"),
 }
 # Deeds that nobody finds easy or hard.
 UNTRIED = frozenset(
     words(
-        "accost assign frame name pardon personalize pocket portray admire admonish appoint "
-        "assert auction autograph avenge badger belittle berate betray blindfold brandish bring "
-        "bury butter caress cash cherish chide christen cite clutch coddle commandeer commend "
-        "compliment coerce con condemn condone congratulate convey cradle crave damage dedicate "
-        "deface delude demand demote denounce depict deplore devour disinherit disown dread elbow "
-        "encounter endanger escort exceed exclude excuse exile experience express fabricate favor "
-        "flaunt fling foretell glorify goad greet handpick harass hog honor hospitalize humor "
-        "idolize imprison incite incriminate incur inflict injure insult introduce invite "
-        "jeopardize kidnap malign mention mishandle misidentify misplace mispronounce misquote "
-        "mistake mistreat misuse neglect nudge ostracize outgrow outlive overdo overlook pamper "
-        "pat penalize pester petition ransack rebuke relinquish relish remind rename renounce "
-        "reprimand reproach request risk ruin seat sentence serenade shield shun sideline snatch "
-        "snub spare spearhead sprain spurn squander strangle summon supplant sustain target taunt "
-        "terrorize thank torch torment undercut undergo unveil usurp utter vilify vindicate waive "
-        "woo"
+        "discover employ establish omit welcome accost assign frame name pardon personalize "
+        "pocket portray admire admonish appoint assert auction autograph avenge badger belittle "
+        "berate betray blindfold brandish bring bury butter caress cash cherish chide christen "
+        "cite clutch coddle commandeer commend compliment coerce con condemn condone congratulate "
+        "convey cradle crave damage dedicate deface delude demand demote denounce depict deplore "
+        "devour disinherit disown dread elbow encounter endanger escort exceed exclude excuse "
+        "exile experience express fabricate favor flaunt fling foretell glorify goad greet "
+        "handpick harass hog honor hospitalize humor idolize imprison incite incriminate incur "
+        "inflict injure insult introduce invite jeopardize kidnap malign mention mishandle "
+        "misidentify misplace mispronounce misquote mistake mistreat misuse neglect nudge "
+        "ostracize outgrow outlive overdo overlook pamper pat penalize pester petition ransack "
+        "rebuke relinquish relish remind rename renounce reprimand reproach request risk ruin "
+        "seat sentence serenade shield shun sideline snatch snub spare spearhead sprain spurn "
+        "squander strangle summon supplant sustain target taunt terrorize thank torch torment "
+        "undercut undergo unveil usurp utter vilify vindicate waive woo"
+    )
+)
+# Deeds that nobody has in prospect.
+UNPLANNED = frozenset(
+    words(
+        "cherish convey experience feel idolize inherit outgrow outlast outlive receive ruin "
+        "sense smell sprain supplant surpass sustain undergo wear"
     )
 )
 
@@ -137,6 +149,8 @@ def _deed(g: Grammar, det: str = "any", number: Number | None = None) -> Clause:
     verb = g.verb(frame, "!stative", subject="some person", object="some object", fits=_seen)
     thing = phrase(g, object_of(verb), THING)
     doer = phrase(g, verb.subject, SEEN, det=det, number=number, names=0.3 if det == "any" else 0)
+    if doer.determiner == (DISTANT,):
+        doer = g.with_determiner(doer, "the")
     return Clause(doer, g.vp(verb, PAST, object=thing))
 
 
@@ -148,7 +162,7 @@ def _scene(g: Grammar, det: str = WEAK, number: Number | None = None) -> tuple[D
 
 def _object_raising(g: Grammar, good: Predicate, expletive: str, embedded: Node) -> Pair:
     subject = phrase(g, good.subject, "person", adjective=0.1)
-    bad = g.verb("ctrl_obj", subject=subject)
+    bad = g.verb("ctrl_obj", subject=subject, fits=_needs_object)
     tense = _tense(g, good)
     right, wrong = (VP(verb.verb, tense).agree(subject) for verb in (good, bad))
     return g.pair(
@@ -219,7 +233,7 @@ def tough_vs_raising_2(g: Grammar) -> Pair:
     """The boy was likely to wash the cup. / *The boy was easy to wash the cup."""
     raised = _dealt(g, "raising", PROSPECT)
     tough = g.pick(_adjectives(g.lexicon, "tough", TOIL["object"]))
-    verb = g.verb("trans", "!stative", subject="some person", fits=one_object)
+    verb = g.verb("trans", "!stative", subject="some person", fits=_planned)
     subject = phrase(g, verb.subject, "person", adjective=0.1)
     tense = g.choose((PAST, PAST, PRESENT))
     return g.pair(
@@ -241,3 +255,11 @@ def _suiting(dp: DP) -> tuple[str, ...]:
     """Tough adjectives that can be said of it."""
     kinds = (kind for kind in ("animate", "object") if kind in dp.noun.sorts)
     return TOIL[next(kinds, "abstract")]
+
+
+def _needs_object(verb: Predicate) -> bool:
+    return verb.lemma not in OBJECTLESS
+
+
+def _planned(verb: Predicate) -> bool:
+    return one_object(verb) and verb.lemma not in UNPLANNED

@@ -63,7 +63,8 @@ class Substitution:
 
     @property
     def kind(self) -> str:
-        return f"{self.words}-word substitution of {', '.join(sorted(self.what))}"
+        features = ", ".join(sorted(self.what)) or " or ".join(sorted(self.maybe))
+        return f"{self.words}-word substitution of {features}"
 
     def fault(self, good: Words, bad: Words) -> str:
         if len(good) != len(bad):

@@ -50,5 +50,5 @@ def coordinate_structure_constraint_subject_extraction(g: Grammar) -> Pair:
     extra=True,
 )
 def wh_questions_object_gap_long_distance(g: Grammar) -> Pair:
-    """Emma saw it that a man who slept broke. / *Emma saw what a man who slept broke it."""
+    """Amy saw the car that men who slept hit. / *Amy saw what men who slept hit the car."""
     return object_gap(g, far=True)

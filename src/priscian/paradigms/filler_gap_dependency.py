@@ -66,11 +66,12 @@ def _actor(g: Grammar, verb: Predicate, tense: Inflection, far: bool) -> DP:
         return definite(g, verb.subject, ACTOR, adjective=0.15)
     dp = head(g, verb.subject, ACTOR)
     # Whoever it is, it is easy to imagine what passed between two people.
-    if dp.person and g.coin(0.7):
+    if dp.person and g.coin(0.85):
         other = g.verb("trans", subject="person", object="person", fits=between_people)
+        complement = phrase(g, object_of(other), "person")
     else:
         other = g.verb("transitive|pp", "!stative", subject=dp)
-    complement = phrase(g, other.object) if other.object else None
+        complement = phrase(g, object_of(other))
     return g.relative(dp, g.vp(other, earlier(g, other, tense), object=complement))
 
 
@@ -115,7 +116,7 @@ def wh_vs_that_no_gap(g: Grammar) -> Pair:
 
 @complementiser("wh_vs_that_no_gap_long_distance")
 def wh_vs_that_no_gap_long_distance(g: Grammar) -> Pair:
-    """Emma knew that a man who slept saw it. / *Emma knew what a man who slept saw it."""
+    """Emma knew that the man who slept ate it. / *Emma knew what the man who slept ate it."""
     return _without_gap(g, far=True)
 
 
@@ -142,7 +143,7 @@ def _found(g: Grammar, what: DP) -> tuple[tuple[Node, ...], Inflection]:
 def object_gap(g: Grammar, *, far: bool) -> Pair:
     """*the vase that the boy broke __* and *what the boy broke the vase*."""
     verb = g.verb("transitive", subject="some animate", fits=one_object)
-    what = head(g, object_of(verb), adjective=0.15)
+    what = head(g, object_of(verb), adjective=0.25)
     start, tense = _found(g, what)
     actor = _actor(g, verb, tense, far)
     clause = (actor, *VP(verb.verb, earlier(g, verb, tense)).agree(actor))
@@ -188,5 +189,5 @@ def wh_questions_subject_gap(g: Grammar) -> Pair:
 
 @dependency("wh_questions_subject_gap_long_distance", edit=Exchange("rel", "wh"))
 def wh_questions_subject_gap_long_distance(g: Grammar) -> Pair:
-    """Emma saw a man that we met that left it. / *Emma saw who a man that we met left it."""
+    """Amy saw the man that we met that ate it. / *Amy saw who the man that we met ate it."""
     return _subject_gap(g, far=True)

@@ -24,7 +24,9 @@ from priscian.lexicon import Lexicon, Predicate
 from priscian.paradigms.edits import Reordering, Substitution
 from priscian.paradigms.gaps import (
     ACTOR,
+    RARE,
     VAGUE,
+    WONDERED,
     asked,
     asks_for,
     between_people,
@@ -46,16 +48,20 @@ reordered = partial(island, edit=Reordering(), lexically_identical=True)
 # Gerunds that suit *while* because they take a while, and *without* because they might be wished.
 DURATIVE = words(
     "admire avoid badger belittle berate caress cradle escort flatter follow guard ignore "
-    "imitate insult inspect interrogate mimic pamper pester pursue ridicule scrutinize "
+    "insult inspect interrogate pester pursue ridicule scrutinize "
     "serenade shield stroke taunt torment transport"
 )
 UNINTENDED = words(
-    "awaken betray blame break congratulate consult contact damage disturb encounter greet "
+    "awaken betray blame break congratulate consult contact damage disturb greet "
     "harm injure insult interrupt invite notify offend provoke remind ruin scratch thank wake "
     "warn"
 )
-# Verbs that fit almost any object and so say little of it.
-GENERAL = words("describe discover found name rename mention notice recall recognize remember see")
+# Verbs that fit almost any object and so say little of it, or hardly come before or after another.
+GENERAL = words(
+    "amuse bruise date describe discover divorce flaunt foresee found imagine imitate jeopardize "
+    "marry mention mimic misinterpret mishandle misuse name notice overdo picture predict recall "
+    "recognize remember rename ruin see smell utilize visualize wed"
+)
 # What people often do to each other, and what of it goes well with anything else.
 NEUTRAL = words(
     "accompany approach confront contact encounter follow greet inform interview meet notify phone "
@@ -76,7 +82,10 @@ STIRRING = words(
     "please provoke puzzle sadden shock startle stun surprise terrify unsettle upset worry"
 )
 # What nobody else would feel anything about.
-PRIVATE = words("chain clothe dread favor glimpse outlive quiz seat")
+PRIVATE = words(
+    "chain clothe depict describe dread favor glimpse greet mention outlive pamper portray quiz "
+    "seat transport"
+)
 PROGRESSIVE = Inflection("pres", progressive=True)
 # With these a clause without *that* sounds right, and so does a question.
 BRIDGES = {
@@ -122,7 +131,9 @@ def adjunct_island(g: Grammar) -> Pair:
 
 def _telling(verb: Predicate) -> bool:
     """True of narrow verbs, and of what people often do to each other; not of *mention*."""
-    return verb.lemma in SOCIAL if _open(verb) else verb.lemma not in GENERAL
+    if _open(verb):
+        return verb.lemma in SOCIAL
+    return not any(verb.lemma in group for group in (GENERAL, RARE, STIRRING, VAGUE))
 
 
 def _open(verb: Predicate) -> bool:
@@ -175,19 +186,22 @@ def _questioned(g: Grammar, verb: Predicate) -> DP:
         number=g.number(0.15),
         det="bare",
         features="count individual",
+        fits=lambda noun: "body_part" not in noun.sorts,
     )
 
 
 @reordered("coordinate_structure_constraint_complex_left_branch", prefix="two")
 def coordinate_structure_constraint_complex_left_branch(g: Grammar) -> Pair:
-    """Which cake did Emma see and Noah eat? / *Which did Emma see cake and Noah eat?"""
-    verb = g.verb("transitive", subject="some person", fits=one_object)
+    """Which cake did Emma see and Paul eat? / *Which did Emma see cake and Paul eat?"""
+    verb = g.verb(
+        "transitive", subject="some person", fits=lambda v: one_object(v) and between_people(v)
+    )
     what = _questioned(g, verb)
     second = g.verb(
         "transitive",
         subject="some person",
         object=what,
-        fits=lambda v: one_object(v) and v.lemma not in GENERAL,
+        fits=lambda v: one_object(v) and between_people(v) and v.lemma not in GENERAL,
     )
     tense = asked(g, verb, second)
     clause = VP(verb.verb, tense).invert(definite(g, verb.subject, "person"))
@@ -207,7 +221,7 @@ def coordinate_structure_constraint_object_extraction(g: Grammar) -> Pair:
         "trans",
         subject="some person",
         object="some person",
-        fits=lambda v: one_object(v) and between_people(v),
+        fits=one_object,
     )
     left = definite(g, verb.subject, "person", names=0.4)
     right = definite(g, verb.subject, object_of(verb), "person", names=0.4)
@@ -221,8 +235,11 @@ def coordinate_structure_constraint_object_extraction(g: Grammar) -> Pair:
 
 def _left_branch(g: Grammar) -> tuple[VP, DP, DP]:
     verb = g.verb("transitive", "!stative", subject="some animate", fits=one_object)
-    tense = g.inflection(verb, kind="auxiliary", negation=0.0)
-    return VP(verb.verb, tense), definite(g, verb.subject, ACTOR, names=0.4), _questioned(g, verb)
+    return (
+        VP(verb.verb, g.weighted(*WONDERED)),
+        definite(g, verb.subject, ACTOR, names=0.4),
+        _questioned(g, verb),
+    )
 
 
 @reordered("left_branch_island_echo_question", prefix="two")
@@ -248,7 +265,8 @@ def left_branch_island_simple_question(g: Grammar) -> Pair:
 @cache
 def _stirring(lexicon: Lexicon) -> tuple[Predicate, ...]:
     pool = lexicon.predicates("trans", object="person").entries
-    return tuple(verb for verb in pool if verb.lemma in STIRRING)
+    # Once each, whatever the number of its frames.
+    return tuple({verb.lemma: verb for verb in pool if verb.lemma in STIRRING}.values())
 
 
 @reordered("sentential_subject_island")

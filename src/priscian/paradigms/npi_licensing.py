@@ -128,7 +128,7 @@ ORDINARY = (
     "groom,hostess,host,widow,butcher,fisherman,hunter,guard,mailman"
 )
 # What is at ease without a determiner in the singular: *coffee*, *history*, *breakfast*.
-UNCOUNTED = frozenset({"drink", "liquid", "meal", "topic", "quality", "emotion", "ability"})
+UNCOUNTED = frozenset({"drink", "liquid", "meal", "topic", "emotion", "ability"})
 # What is known and met with again and again: *the mayor*, *the museum*, *the violin*.
 LASTING = frozenset({"person", "institution", "place", "building", "event", "instrument"})
 
@@ -182,16 +182,25 @@ def _relativiser(g: Grammar, dp: DP) -> Word:
     return g.relativiser(dp) if dp.person else REL_THAT
 
 
+def _uncounted(g: Grammar, dp: DP) -> DP:
+    """*the sun*, *coffee*, *the countryside*, *the pizza*, *scissors*"""
+    noun = dp.noun
+    if noun.count == "plural":
+        return dp
+    dp = g.with_number(dp, "sg")
+    bare = noun.sorts & UNCOUNTED or (noun.mass and not noun.sorts & LASTING)
+    return g.with_determiner(dp, "bare") if bare and "unique" not in noun.flags else dp
+
+
 def _object(g: Grammar, verb: Predicate, slot: Selection, *, habit: bool = False) -> DP:
     """What one may do something to again and again: *a letter*, *letters*, *the mayor*."""
-    dp = _plain(g, slot, "!body_part", names=0.0 if verb.frame == "prt" else 0.25)
+    number: Number | None = "pl" if habit and g.coin(0.7) else None
+    dp = _plain(g, slot, "!body_part", number, names=0.0 if verb.frame == "prt" else 0.25)
     noun = dp.noun
-    if noun.mass or (noun.count == "both" and noun.sorts & UNCOUNTED):
-        return g.with_determiner(g.with_number(dp, "sg"), "bare")
     if dp.name:
         return dp
-    if noun.count == "both" or "unique" in noun.flags:
-        return g.with_number(dp, "sg")
+    if noun.count != "count" or "unique" in noun.flags:
+        return _uncounted(g, dp)
     lasting = noun.sorts & LASTING or (verb.frame == "pp" and dp.number == "sg")
     definite = 0.7 if lasting else 0.25
     if "kin" in noun.sorts or g.coin(definite / 2 if habit else definite):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from priscian.grammar import (
+    DP,
     PAST,
     PERFECT,
     PRESENT,
@@ -31,21 +32,22 @@ WILL, MIGHT, MAY, MUST, COULD, SHOULD = (
     Inflection("pres", modal) for modal in ("will", "might", "may", "must", "could", "should")
 )
 
-# Determiners of the pivot, weak against strong. Neither *the* nor *this* is among the strong ones:
-# "There was this nurse laughing" is good of a new nurse, "There was the nurse laughing" of a scene.
+# Determiners of the pivot, weak against strong. Left out are those that have a good reading:
+# "There was this nurse laughing" (a new one), "There was the nurse laughing" (of a scene),
+# "There were all nurses" (and no others).
 PIVOTS: tuple[tuple[str, Number, str], ...] = (
     *2 * (("a", "sg", "every"), ("a", "sg", "each")),
     ("another", "sg", "every"),
     ("no", "sg", "every"),
     ("some", "pl", "most"),
-    ("some", "pl", "all"),
+    ("some", "pl", "both"),
     ("many", "pl", "most"),
     ("several", "pl", "both"),
     ("few", "pl", "most"),
-    ("no", "pl", "all"),
+    ("no", "pl", "most"),
     ("three", "pl", "most"),
     ("four", "pl", "both"),
-    ("five", "pl", "all"),
+    ("five", "pl", "most"),
 )
 # Strong quantifiers before *be there*; an adverb does not make them weak.
 STRONG: tuple[tuple[str, Number], ...] = (
@@ -77,7 +79,21 @@ UNSEEN = frozenset(
     | {"admire", "age", "borrow", "censor", "cherish", "commandeer", "embezzle", "exaggerate"}
     | {"fabricate", "fake", "forbid", "foresee", "forget", "forsake", "gamble", "ghostwrite"}
     | {"glimpse", "hoard", "insure", "memorize", "misplace", "nullify", "outbid", "outgrow"}
-    | {"overdo", "privatize", "rename", "renew", "revoke", "shun", "spurn", "sue", "veto"}
+    | {
+        "overdo",
+        "overheat",
+        "privatize",
+        "purify",
+        "refreeze",
+        "rename",
+        "renew",
+        "revolt",
+        "revoke",
+        "shun",
+        "spurn",
+        "sue",
+        "veto",
+    }
 )
 BESIDE = frozenset({"near", "beside", "behind", "outside", "by"})
 
@@ -111,11 +127,11 @@ def _watchable(verb: Predicate) -> bool:
     return verb.object is None or bool(verb.flags & HANDLING)
 
 
-def _doing(g: Grammar, verb: Predicate) -> Node:
-    """*selling apples*, *waiting for the bus*"""
+def _doing(g: Grammar, verb: Predicate, who: DP) -> Node:
+    """*selling apples*, *waiting for the bus*; several people seldom handle one thing."""
     if verb.object is None:
         return g.vp(verb).gerund()
-    number = g.number()
+    number = g.number(0.85 if who.number == "pl" and verb.frame != "pp" else 0.4)
     kind = g.choose(("the", "bare") if number == "pl" else ("the", "a"))
     dp = g.dp((verb.object, "physical&!body_part"), number, det="the", names=0.2)
     if dp.name or "unique" in dp.noun.flags:
@@ -140,7 +156,7 @@ def existential_there_quantifiers_1(g: Grammar) -> Pair:
     pivot = g.dp(_who(g, verb), number, det=weak, names=False, features="count")
     place = _place(g) if verb.frame == "unerg" and g.coin(0.4) else ()
     determiner = Either(pivot.determiner, g.with_determiner(pivot, strong).determiner)
-    activity = label("activity", _doing(g, verb), place)
+    activity = label("activity", _doing(g, verb, pivot), place)
     rest = (label("determiner", determiner), pivot.head, activity)
     return g.pair(THERE, be=g.copular(rest, g.choose(PRESENTED)).agree(pivot))
 
@@ -153,7 +169,7 @@ def existential_there_quantifiers_2(g: Grammar) -> Pair:
     verb = _activity(g)
     dp = g.dp(_who(g, verb), number, det=determiner, names=False, features="count")
     be = label("be", g.copular((), g.deal(LOCATED)).agree(dp))
-    pivot, activity = label("pivot", dp), label("activity", _doing(g, verb))
+    pivot, activity = label("pivot", dp), label("activity", _doing(g, verb, dp))
     return g.pair_of((pivot, be, THERE, activity), (THERE, be, pivot, activity))
 
 
@@ -167,14 +183,25 @@ def _counting(g: Grammar) -> Predicate:
     )
 
 
+def _counted(g: Grammar, verb: Predicate) -> DP:
+    """*six old coins*"""
+    numeral = g.word(g.choose(NUMERALS), "det.pl")
+    slot = verb.object or "entity"
+    anyone = verb.object is not None and verb.object.admits_names
+    slots = (ORDINARY, slot) if anyone else (slot, "!body_part")
+    dp = g.dp(slots, "pl", det=numeral, names=False, features="count individual")
+    return dp if dp.person or g.coin(0.75) else g.described(dp)
+
+
 @quantifiers("superlative_quantifiers_1", edit=SpanSubstitution(2))
 def superlative_quantifiers_1(g: Grammar) -> Pair:
     """No nurse met more than six cooks. / *No nurse met at least six cooks."""
-    comparative, superlative = g.deal(MODIFIERS)
     verb = _counting(g)
     subject = g.dp(_who(g, verb), g.number(0.2), det="no", names=False)
+    counted = _counted(g, verb)
+    comparative, superlative = g.deal(MODIFIERS)
     modifier = Either((g.word(comparative), THAN), (AT, g.word(superlative)))
-    counted = _counted(g, verb, label("modifier", modifier))
+    counted = g.with_determiner(counted, (label("modifier", modifier), *counted.determiner))
     return g.pair(
         subject=subject,
         verb=g.vp(verb, g.choose(COUNTED), object=counted).agree(subject),
@@ -190,19 +217,11 @@ def superlative_quantifiers_2(g: Grammar) -> Pair:
     verb = _counting(g)
     subject = g.dp(_who(g, verb), number, det=determiner, names=False)
     either = Either(subject.determiner, g.with_determiner(subject, "no").determiner)
-    counted = _counted(g, verb, critical(AT), g.word(superlative))
+    counted = _counted(g, verb)
+    modifier = (critical(AT), g.word(superlative))
+    counted = g.with_determiner(counted, (*modifier, *counted.determiner))
     return g.pair(
         subject=(label("determiner", either), subject.head),
         verb=g.vp(verb, g.choose(COUNTED), object=counted).agree(subject),
         extra={"crucial_item": f"at {superlative}"},
     )
-
-
-def _counted(g: Grammar, verb: Predicate, *modifier: Node) -> Node:
-    """*at least six old coins*"""
-    determiner = (*modifier, g.word(g.choose(NUMERALS), "det.pl"))
-    slot = verb.object or "entity"
-    anyone = verb.object is not None and verb.object.admits_names
-    slots = (ORDINARY, slot) if anyone else (slot, "!body_part")
-    dp = g.dp(slots, "pl", det=determiner, names=False, features="count individual")
-    return dp if dp.person or g.coin(0.75) else g.described(dp)
