@@ -47,12 +47,13 @@ SHAPES = {
 
 
 def generated_pairs(each: int, seed: int = SEED) -> list[PairText]:
-    """`each` pairs of every paradigm, paradigm by paradigm."""
+    """`each` pairs of each of BLiMP's paradigms, one paradigm after the other."""
     from priscian.paradigms import generate_rows, paradigms
 
     return [
         PairText(uid, str(row["sentence_good"]), str(row["sentence_bad"]))
-        for uid in paradigms()
+        for uid, paradigm in paradigms().items()
+        if not paradigm.extra
         for row in generate_rows(uid, each, seed)
     ]
 

@@ -97,8 +97,8 @@ def test_a_kind_can_be_registered_and_need_no_path():
     register_kind(TOY)
     data = read_dataset("toy")
     assert (data.name, data.taxonomy_levels) == ("toy", ("circuit",))
-    assert read_dataset("toy:2020").name == "2020"
-    assert list(dataset_kinds()) == ["blimp", "pairs", "toy"]
+    assert read_dataset("toy:2020").name == "toy-2020"
+    assert list(dataset_kinds()) == ["blimp", "pairs", "generated", "toy"]
 
 
 def test_a_plug_in_is_found_by_entry_point(plug_in, monkeypatch):
@@ -111,7 +111,7 @@ def test_a_plug_in_is_found_by_entry_point(plug_in, monkeypatch):
 def test_a_broken_plug_in_warns_and_the_rest_works(plug_in, write_text):
     plug_in(("gone", "no_such_module:X"), ("odd", "priscian.datasets:read_blimp"))
     with pytest.warns(PriscianWarning) as caught:
-        assert list(dataset_kinds()) == ["blimp", "pairs"]
+        assert list(dataset_kinds()) == ["blimp", "pairs", "generated"]
     messages = [str(w.message) for w in caught]
     assert messages[0].startswith("data set plug-in 'gone' (no_such_module:X) cannot be used: ")
     assert "is not a DatasetKind" in messages[1]

@@ -10,8 +10,9 @@ from priscian.paradigms.gaps import SECOND_OBJECT
 
 LEXICON = load_lexicon()
 VERBS = {verb.lemma: verb for verb in LEXICON.all_verbs}
-PEOPLE = {noun.lemma for noun in LEXICON.all_nouns if noun.person}
-THINGS = {noun.lemma for noun in LEXICON.all_nouns if not noun.person}
+HUMAN = {"person", "infant"}
+PEOPLE = {noun.lemma for noun in LEXICON.all_nouns if noun.sorts & HUMAN}
+THINGS = {noun.lemma for noun in LEXICON.all_nouns if not noun.sorts & HUMAN}
 NO_GAP = ["wh_vs_that_no_gap", "wh_vs_that_no_gap_long_distance"]
 WITH_GAP = ["wh_vs_that_with_gap", "wh_vs_that_with_gap_long_distance"]
 SUBJECT_GAP = ["wh_questions_subject_gap", "wh_questions_subject_gap_long_distance"]

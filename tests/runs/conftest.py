@@ -34,7 +34,7 @@ def blimp(tmp_path: Path) -> Path:
         for i, n in enumerate(nouns)
     ]
     one = [
-        row("odd_one", "syntax", "binding", i, f"The {n} has admired us.", f"The {n} have admired us.",
+        row("odd_one", "syntax", "binding", i, f"The {n} has gone out.", f"The {n} have gone out.",
             one_prefix_prefix=f"The {n}", one_prefix_word_good="has", one_prefix_word_bad="have")
         for i, n in enumerate(nouns)
     ]  # fmt: skip

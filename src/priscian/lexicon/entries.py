@@ -38,7 +38,7 @@ class Noun:
 
     @property
     def person(self) -> bool:
-        return "person" in self.sorts
+        return "person" in self.sorts or "infant" in self.sorts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

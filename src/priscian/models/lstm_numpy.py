@@ -71,6 +71,7 @@ class Softmax:
             where = np.flatnonzero(band == number)
             if len(where):
                 result[where] = self.tables[number][ids[where] - self.ends[number - 1]] @ widen
+        result *= np.float32(result.shape[1] ** 0.5)
         return result
 
     def logprobs(self, states: Floats32, which: Ints, targets: Ints) -> Floats32:

@@ -46,15 +46,15 @@ DISTANT = Word("that", "that", "det.sg")
 CONTRASTS = tuple((one, other) for one in KINDS for other in KINDS if one != other)
 # Verbs that tell what was done, with a clause in any tense; not *predict*, *recommend*, *prove*.
 TELLING = words(
-    "acknowledge add admit announce argue assert believe claim concede conclude confess confide "
-    "confirm declare deny explain forget imply joke know maintain mention mumble mutter note "
-    "pretend realize recall recollect regret remark remember repeat reply report respond reveal "
-    "say state stress testify think understand whisper write"
+    "acknowledge add admit announce argue assert believe claim concede conclude confess "
+    "confide confirm declare deny explain forget imply joke know maintain mention mumble "
+    "mutter note pretend realize recall recollect regret remark remember repeat reply report "
+    "respond reveal say state stress testify think understand whisper write"
 )
 # The same for what others did: nobody *suspected that she misplaced the key* herself.
 LEARNING = TELLING | words(
-    "assume complain discover doubt fear figure find guess hear hint imagine learn notice observe "
-    "presume protest sense shout suppose suspect whine worry yell"
+    "assume complain discover doubt fear figure find guess hear hint imagine learn notice "
+    "observe presume protest sense shout suppose suspect whine worry yell"
 )
 # Those of them that are at ease without *that*.
 BRIDGE = words(
@@ -70,9 +70,9 @@ SHORT = words(
 # Reflexives that are no true objects, so that no cleft can set them off: *enjoy*, *dress oneself*.
 INHERENT = words(
     "accept amuse assert bathe brace calm clothe compose conceal cover dress dry enjoy excuse "
-    "exhaust explain express fan feed free groom hear help hide identify indulge introduce kick "
-    "know like motivate prepare push refresh seat see serve shave slap steady surprise undress "
-    "upset warm wash weigh"
+    "exhaust explain express fan feed free groom hear help hide identify indulge introduce "
+    "kick know like motivate prepare push refresh seat see serve shave slap steady surprise "
+    "undress upset warm wash weigh"
 )
 SAID = (
     Inflection("past"),

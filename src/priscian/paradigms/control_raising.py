@@ -61,19 +61,21 @@ OVER = frozenset(words("begin cease prove start"))
 # Neither seen nor going on: not *a guest craving a lime*, *a guest losing the key*.
 UNSEEN = frozenset(
     words(
-        "autograph burst cherish communicate contribute cope indulge narrow plagiarize renounce "
-        "achieve besiege care detect miss obsess picture procure spend think acquire arrive "
-        "attend avoid ban claim complete crave decide discover drop encounter enroll envision "
-        "expect find forget imagine inherit invest locate lose malign misinterpret misplace "
-        "misread notice obtain opt pass prevent reach recall receive recollect remember rely "
-        "resist risk ruin settle spot subscribe understand win"
+        "achieve acquire age arrive attend autograph avoid ban besiege burst care cherish claim "
+        "communicate complete contribute cope crave cuddle damage dangle decide detect discover "
+        "drop encounter enroll envision expect find forget gloat imagine indulge inherit "
+        "intercept invest keep locate lose malign mention misinterpret misplace misread miss "
+        "narrow notice obsess obtain opt overdo pass picture plagiarize prevent procure protect "
+        "reach recall receive recollect reconsider refreeze relinquish rely remember renounce "
+        "resist risk ruin savor settle slap sound spend spot squash subscribe think tilt torch "
+        "tread understand wear wield win"
     )
 )
 # Raising adjectives at home with any deed; not hearsay, schedules or destiny.
 PROSPECT = words("apt bound certain expected likely meant set supposed sure unlikely")
 FORESEEN = words(
-    "alleged apt bound certain due expected guaranteed known liable likely meant reported rumored "
-    "scheduled set slated supposed sure unlikely"
+    "alleged apt bound certain due expected guaranteed known liable likely meant reported "
+    "rumored scheduled set slated supposed sure unlikely"
 )
 # Of one event: with a habit (*apt*) or a purpose (*meant*) an object can be left out, and *due to
 # sabotage* may be about a cause.
@@ -82,8 +84,8 @@ SINGLE = words(
 )
 # Tough adjectives that go with most of what one can do; others suit people, things or plans alone.
 EFFORT = words(
-    "awkward challenging difficult easy frustrating hard impossible simple straightforward tough "
-    "tricky"
+    "awkward challenging difficult easy frustrating hard impossible simple straightforward "
+    "tough tricky"
 )
 TOIL = {
     "animate": (*EFFORT, "exhausting", "risky", "unpleasant"),
@@ -93,21 +95,21 @@ TOIL = {
 # Deeds that nobody finds easy or hard.
 UNTRIED = frozenset(
     words(
-        "discover employ establish omit welcome accost assign frame name pardon personalize "
-        "pocket portray admire admonish appoint assert auction autograph avenge badger belittle "
+        "accost admire admonish appoint assert assign auction autograph avenge badger belittle "
         "berate betray blindfold brandish bring bury butter caress cash cherish chide christen "
-        "cite clutch coddle commandeer commend compliment coerce con condemn condone congratulate "
+        "cite clutch coddle coerce commandeer commend compliment con condemn condone congratulate "
         "convey cradle crave damage dedicate deface delude demand demote denounce depict deplore "
-        "devour disinherit disown dread elbow encounter endanger escort exceed exclude excuse "
-        "exile experience express fabricate favor flaunt fling foretell glorify goad greet "
-        "handpick harass hog honor hospitalize humor idolize imprison incite incriminate incur "
-        "inflict injure insult introduce invite jeopardize kidnap malign mention mishandle "
-        "misidentify misplace mispronounce misquote mistake mistreat misuse neglect nudge "
-        "ostracize outgrow outlive overdo overlook pamper pat penalize pester petition ransack "
-        "rebuke relinquish relish remind rename renounce reprimand reproach request risk ruin "
-        "seat sentence serenade shield shun sideline snatch snub spare spearhead sprain spurn "
-        "squander strangle summon supplant sustain target taunt terrorize thank torch torment "
-        "undercut undergo unveil usurp utter vilify vindicate waive woo"
+        "devour discover disinherit disown dread elbow employ encounter endanger escort establish "
+        "exceed exclude excuse exile experience express fabricate favor flaunt fling foretell "
+        "frame glorify goad greet handpick harass hog honor hospitalize humor idolize imprison "
+        "incite incriminate incur inflict injure insult introduce invite jeopardize kidnap malign "
+        "mention mishandle misidentify misplace mispronounce misquote mistake mistreat misuse "
+        "name neglect nudge omit ostracize outgrow outlive overdo overlook pamper pardon pat "
+        "penalize personalize pester petition pocket portray ransack rebuke relinquish relish "
+        "remind rename renounce reprimand reproach request risk ruin seat sentence serenade "
+        "shield shun sideline snatch snub spare spearhead sprain spurn squander strangle summon "
+        "supplant sustain target taunt terrorize thank torch torment undercut undergo unveil "
+        "usurp utter vilify vindicate waive welcome woo"
     )
 )
 # Deeds that nobody has in prospect.

@@ -31,16 +31,16 @@ TENSES = (
 )
 # After a numeral these could be a predicate (*ate two raw*, *bought two new*), an order (*two
 # large*), a noun (*two Swiss*), or a contrast that some speakers accept (*two red*).
-RISKY = frozenset(words("stage age size colour nationality material mood raising control"))
+RISKY = frozenset(words("age colour control material mood nationality raising size stage"))
 # So could these, or they are adverbs (*drove two fast*) or may follow a noun (*two nearby*).
 DOUBTFUL = frozenset(
     words(
-        "invisible lucky ugly bland creamy crispy crunchy greasy juicy salty soft stiff tame "
-        "amateur blind cheap classical clear common correct deaf domestic easy entire fair false "
-        "fast favorite fun hard impossible incorrect innocent loud main mild military musical "
-        "national nearby official original patient perfect plain poor possible pretty private "
-        "professional public quick rich royal safe secret sharp slow smooth sour spare spicy "
-        "sweet tender true vegetarian wild wrong"
+        "amateur bland blind cheap classical clear common correct creamy crispy crunchy deaf "
+        "domestic easy entire fair false fast favorite fun greasy hard haunted impossible "
+        "incorrect innocent invisible juicy loud lucky main mild military musical national nearby "
+        "official original patient perfect plain poor possible pretty private professional public "
+        "quick rich royal safe salty secret sharp slow smooth soft sour spare spicy stiff sweet "
+        "tame tender true ugly vegetarian wild wrong"
     )
 )
 # Before a numeral and an adjective these would judge or show: *found two odd*, *served two odd*.
@@ -55,10 +55,10 @@ JUDGING = frozenset(
 # What nobody does by numbers.
 ONCE = frozenset(
     words(
-        "befriend cherish coax cool defend overstate silence strangle vary crease dedicate "
-        "disclose envision establish exit found glimpse inherit lengthen miss misuse outlive "
-        "overheat perfect practice predict punch push quit recall recollect regain relinquish "
-        "safeguard surrender survive swivel"
+        "befriend brace cherish coax cool crease dedicate defend disclose envision equip "
+        "establish exit found glimpse inherit invent lengthen miss misuse outlive overdo overheat "
+        "overstate perfect practice predict punch push quit recall recollect regain relinquish "
+        "safeguard settle silence simplify strangle surrender survive swivel vary"
     )
 )
 

@@ -37,7 +37,7 @@ VAGUE = words(
     "attain avert caress chain clasp clothe clutch cradle exceed flaunt gauge heed hog incur "
     "inflict lack outlive pat prolong regain risk stroke sustain undergo utilize withstand"
 )
-ACTOR = "animate|(institution&!document)"
+ACTOR = "(animate&!infant)|(institution&!document)"
 # People of everyday life, whom anybody might do anything to: not *the nomad*.
 EVERYDAY = (
     "="
@@ -174,8 +174,8 @@ def asks_for(verb: Predicate, wh: Word) -> bool:
     """True if *who* or *what* is how one would ask for the object."""
     nouns = object_of(verb).nouns
     if wh is WHO:
-        return sum(noun.person for noun in nouns) >= 0.3 * len(nouns)
-    return sum(noun.person or "institution" in noun.sorts for noun in nouns) <= 0.5 * len(nouns)
+        return sum(map(human, nouns)) >= 0.3 * len(nouns)
+    return sum(human(noun) or "institution" in noun.sorts for noun in nouns) <= 0.5 * len(nouns)
 
 
 def between_people(verb: Predicate) -> bool:
@@ -297,9 +297,14 @@ def _people(selection: Selection) -> str:
     return "some" if people >= 4 else "none"
 
 
+def human(noun: Noun) -> bool:
+    """True of people, and of babies, who are no persons to verbs that ask for an actor."""
+    return noun.person or "infant" in noun.sorts
+
+
 def filler(noun: Noun, verb: Predicate) -> Word:
     """*who* for people and for what acts as they do where they would fit too; else *what*."""
-    if noun.person:
+    if human(noun):
         return WHO
     people = verb.object is not None and verb.object.admits_names
     return WHO if people and "institution" in noun.sorts else WHAT

@@ -35,6 +35,7 @@ from priscian.paradigms.gaps import (
     earlier,
     filler,
     head,
+    human,
     object_of,
     one_object,
     phrase,
@@ -170,7 +171,7 @@ def complex_NP_island(g: Grammar) -> Pair:  # noqa: N802
 def _which(g: Grammar, what: DP) -> Word:
     """*which*, before what can be owned also *whose*, before one thing also *what*."""
     options = ["which"]
-    if what.number == "sg" and not what.person:
+    if what.number == "sg" and not human(what.noun):
         options.append("what")
     if what.noun in g.select(OWNED).members:
         options.append("whose")

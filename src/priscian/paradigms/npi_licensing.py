@@ -112,6 +112,7 @@ UNREMARKABLE = frozenset(
     | {"tumble", "walk", "wince", "yawn"}
 )
 EVENTFUL = "transitive|pp|prt"
+HANDLING = frozenset({"agentive", "state_change"})
 FRAMES = ("transitive", "unerg", "pp", "prt")
 WEIGHTS = (50.0, 30.0, 16.0, 4.0)
 OWNED = "pet|=neighbor,boss,friend,roommate,rival,partner,teacher,doctor,lawyer,student"
@@ -142,8 +143,19 @@ def _verb(
         frame,
         "!stative" if inflection.progressive else "",
         subject=subject or ("some person" if frame == "unerg" else "some animate"),
-        fits=lambda verb: verb.lemma not in UNREMARKABLE,
+        fits=_lasting if inflection.progressive else _remarkable,
     )
+
+
+def _remarkable(verb: Predicate) -> bool:
+    return verb.lemma not in UNREMARKABLE
+
+
+def _lasting(verb: Predicate) -> bool:
+    """What may be going on: *was painting a wall*, rather than *was attaining a goal*."""
+    if verb.frame in ("trans", "optobj", "alt") and not verb.flags & HANDLING:
+        return False
+    return _remarkable(verb)
 
 
 def _plain(

@@ -28,7 +28,7 @@ def sentences(paradigm: Paradigm, pair: Pair) -> tuple[Sentence, Sentence]:
     left = _critical(paradigm, good, ours)
     right = _critical(paradigm, bad, theirs)
     _check_prefixes(paradigm, good, bad, left, right)
-    return good.sentence(ours + _marks(left)), bad.sentence(theirs + _marks(right))
+    return good.sentence(ours + _marks(good, left)), bad.sentence(theirs + _marks(bad, right))
 
 
 def _contrast(good: Utterance, bad: Utterance) -> tuple[tuple[Mark, ...], tuple[Mark, ...]]:
@@ -79,8 +79,9 @@ def _check_prefixes(
     raise GrammarError(f"{paradigm.uid}: {fault}: {good.text!r} / {bad.text!r}")
 
 
-def _marks(critical: int) -> tuple[Mark, ...]:
-    return (("prefix", 0, critical), ("critical", critical, critical + 1))
+def _marks(side: Utterance, critical: int) -> tuple[Mark, ...]:
+    word = ("critical", critical, critical + 1)
+    return (("prefix", 0, critical), *(() if word in side.marks else (word,)))
 
 
 def as_item(paradigm: Paradigm, pair: Pair, number: int) -> Item:

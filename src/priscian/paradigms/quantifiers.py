@@ -65,7 +65,7 @@ LOCATED = (PAST, PAST, PRESENT, PERFECT, PLUPERFECT, WILL, MIGHT, MAY, MUST, COU
 # What can be watched: done at a place, now, with things if with anything.
 FRAMES = ("transitive", "unerg", "pp")
 WEIGHTS = (34.0, 46.0, 20.0)
-HANDLING = frozenset({"agentive", "state_change"})
+HANDLERS = 120  # so many kinds of people at most handle such things for a living
 TURNED = frozenset({"at", "for", "to"})  # *smiling at*, *waiting for*, *listening to*
 UNSEEN = frozenset(
     {"adapt", "adjust", "agree", "apply", "assent", "atone", "behave", "breathe", "care", "commute"}
@@ -124,7 +124,9 @@ def _watchable(verb: Predicate) -> bool:
         return False
     if verb.preposition:
         return verb.preposition.text in TURNED
-    return verb.object is None or bool(verb.flags & HANDLING)
+    if verb.object is None or "agentive" in verb.flags:
+        return True
+    return "state_change" in verb.flags and len(verb.subject.nouns) <= HANDLERS
 
 
 def _doing(g: Grammar, verb: Predicate, who: DP) -> Node:

@@ -7,7 +7,7 @@ import importlib.util
 import pkgutil
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -107,7 +107,8 @@ def load_paradigms(path: Path) -> list[Paradigm]:
     if spec is None or spec.loader is None or not path.is_file():
         raise UsageError(f"{path} is no Python file; give one that defines paradigms")
     spec.loader.exec_module(importlib.util.module_from_spec(spec))
-    added = [entry for uid, entry in REGISTRY.items() if uid not in before]
+    added = [replace(entry, extra=True) for uid, entry in REGISTRY.items() if uid not in before]
+    REGISTRY.update({entry.uid: entry for entry in added})
     if not added:
         raise UsageError(f"{path} defines no paradigm; decorate a function with @paradigm")
     return added

@@ -66,7 +66,8 @@ class Network(nn.Module):
                 wide = functional.embedding(flat[where] - begin, table) @ widen
                 result = result.index_copy(0, where, wide)
             begin += len(table)
-        return result.view(*ids.shape, -1)
+        # Tied tables are small at first, for the softmax; the LSTM wants inputs of about one.
+        return result.view(*ids.shape, -1) * self.shape.widths[0] ** 0.5
 
     def forward(self, ids: Tensor) -> Tensor:
         """States (length, sentences, width) that predict the token after each."""

@@ -1,0 +1,217 @@
+"""A run in the file shapes of other tools, and what it rests on."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import math
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars
+import pytest
+
+from priscian import score
+from priscian.errors import RunError, UnknownNameError
+from priscian.runs import RunFolder, export, keys_of, references
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*worse than guessing")
+
+RESULT_KEYS = {
+    "results", "groups", "group_subtasks", "configs", "versions", "n-shot", "higher_is_better",
+    "n-samples", "config", "git_hash", "date", "model_source", "model_name",
+    "model_name_sanitized", "task_hashes", "total_evaluation_time_seconds",
+}  # fmt: skip
+SAMPLE_KEYS = {
+    "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
+    "doc_hash", "prompt_hash", "target_hash", "acc",
+}  # fmt: skip
+
+
+@pytest.fixture
+def run(causal: Callable[..., Path], blimp: Path, pairs: Path, tmp_path: Path) -> RunFolder:
+    """One model on two data sets."""
+    string = f"hf:{causal('gpt2')}?name=tiny"
+    score(string, [f"blimp:{blimp}", f"pairs:{pairs}"], out=tmp_path / "run")
+    return RunFolder.open(tmp_path / "run")
+
+
+def summary(run: RunFolder, data: str) -> dict[str, Any]:
+    path = run.path / "tiny" / data / "summary.json"
+    found: dict[str, Any] = json.loads(path.read_text())["methods"]["full"]
+    return found
+
+
+def full(run: RunFolder, data: str) -> polars.DataFrame:
+    frame = polars.read_parquet(run.path / "tiny" / data / "items.parquet")
+    return frame.filter(polars.col("method") == "full")
+
+
+class TestLmEval:
+    def test_one_results_file_holds_every_data_set(self, run: RunFolder, tmp_path: Path) -> None:
+        made = export(run, "lm-eval", tmp_path / "out")
+        (path,) = (tmp_path / "out").glob("*/results_*.json")
+        assert made[0] == path
+        assert re.fullmatch(r"results_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.json", path.name)
+        found = json.loads(path.read_text())
+        assert set(found) >= RESULT_KEYS
+        assert found["model_name_sanitized"] == path.parent.name
+        assert found["group_subtasks"] == {
+            "pairs": ["blimp_pairs"],
+            "tiny-blimp": ["blimp_odd_one", "blimp_odd_plain", "blimp_odd_two"],
+        }
+        assert set(found["groups"]) == {"pairs", "tiny-blimp"}
+        for data, tasks in found["group_subtasks"].items():
+            accuracies = summary(run, data)["paradigms"]
+            for task in tasks:
+                cell = accuracies[task.removeprefix("blimp_")]
+                n, p = cell["n"], cell["accuracy"]
+                assert found["results"][task] == {
+                    "alias": f" - {task}",
+                    "acc,none": p,
+                    "acc_stderr,none": pytest.approx(math.sqrt(p * (1 - p) / (n - 1))),
+                }
+                assert found["n-samples"][task] == {"original": n, "effective": n}
+            mean = sum(found["results"][t]["acc,none"] for t in tasks) / len(tasks)
+            assert found["groups"][data]["acc,none"] == pytest.approx(mean)
+        tasks = {t for group in found["group_subtasks"].values() for t in group}
+        for key in ("configs", "versions", "n-shot", "higher_is_better", "task_hashes"):
+            assert set(found[key]) == tasks
+
+    def test_samples_hold_every_item(self, run: RunFolder, tmp_path: Path) -> None:
+        export(run, "lm-eval", tmp_path / "out")
+        files = sorted((tmp_path / "out").glob("*/samples_*.jsonl"))
+        assert [re.sub(r"_\d{4}-.*", "", f.name) for f in files] == [
+            "samples_blimp_odd_one", "samples_blimp_odd_plain", "samples_blimp_odd_two",
+            "samples_blimp_pairs",
+        ]  # fmt: skip
+        samples = [json.loads(line) for line in files[0].read_text().splitlines()]
+        rows = full(run, "tiny-blimp").filter(polars.col("set") == "odd_one")
+        assert [s["doc_id"] for s in samples] == [0, 1, 2, 3]
+        for sample, row in zip(samples, rows.iter_rows(named=True), strict=True):
+            assert set(sample) == SAMPLE_KEYS
+            assert sample["doc"]["sentence_good"] == row["text_good"]
+            assert sample["arguments"] == {
+                "gen_args_0": {"arg_0": "", "arg_1": row["text_good"]},
+                "gen_args_1": {"arg_0": "", "arg_1": row["text_bad"]},
+            }
+            assert [float(r[0][0]) for r in sample["resps"]] == [
+                row["score_good"],
+                row["score_bad"],
+            ]
+            assert sample["filtered_resps"] == [r[0] for r in sample["resps"]]
+            assert (sample["acc"], sample["target"]) == (row["correct"], "0")
+            assert sample["target_hash"] == hashlib.sha256(b"0").hexdigest()
+
+    def test_paradigms_of_one_name_in_two_data_sets_are_both_kept(
+        self, causal: Callable[..., Path], blimp: Path, tmp_path: Path
+    ) -> None:
+        shutil.copytree(blimp, tmp_path / "again")
+        data = [f"blimp:{blimp}", f"blimp:{tmp_path / 'again'}"]
+        score(f"hf:{causal('gpt2')}", data, out=tmp_path / "run")
+        export(RunFolder.open(tmp_path / "run"), "lm-eval", tmp_path / "out")
+        assert len(list((tmp_path / "out").glob("*/samples_*.jsonl"))) == 6
+        (path,) = (tmp_path / "out").glob("*/results_*.json")
+        assert len(json.loads(path.read_text())["n-samples"]) == 6
+
+
+class TestBabyLM:
+    def test_predictions_are_the_chosen_sentences(self, run: RunFolder, tmp_path: Path) -> None:
+        made = export(run, "babylm", tmp_path / "out")
+        base = tmp_path / "out/tiny/main/zero_shot/causal/blimp"
+        assert sorted(made) == [base / n / "predictions.json" for n in ("pairs", "tiny-blimp")]
+        found = json.loads((base / "tiny-blimp/predictions.json").read_text())
+        frame = full(run, "tiny-blimp")
+        assert set(found) == {"odd_plain", "odd_one", "odd_two"}
+        for uid, content in found.items():
+            rows = frame.filter(polars.col("set") == uid)
+            assert content == {
+                "predictions": [
+                    {"id": f"{uid}_{i}", "pred": r["text_good" if r["delta"] > 0 else "text_bad"]}
+                    for i, r in enumerate(rows.iter_rows(named=True))
+                ]
+            }
+
+    def test_checkpoints_stand_side_by_side_under_their_model(
+        self, causal: Callable[..., Path], pairs: Path, tmp_path: Path
+    ) -> None:
+        for name in ("chck_1M", "chck_10M"):
+            shutil.copytree(causal("gpt2"), tmp_path / "baby" / name)
+        score(f"hf:{tmp_path}/baby", f"pairs:{pairs}", revisions="chck_*", out=tmp_path / "run")
+        made = export(RunFolder.open(tmp_path / "run"), "babylm", tmp_path / "out")
+        assert sorted(p.relative_to(tmp_path / "out").as_posix() for p in made) == [
+            f"baby/{name}/zero_shot/causal/blimp/pairs/predictions.json"
+            for name in ("chck_10M", "chck_1M")
+        ]
+
+    def test_masked_models_have_their_own_backend(
+        self, masked: Callable[..., Path], pairs: Path, tmp_path: Path
+    ) -> None:
+        score(f"mlm:{masked()}?name=bert", f"pairs:{pairs}", out=tmp_path / "run")
+        (path,) = export(RunFolder.open(tmp_path / "run"), "babylm", tmp_path / "out")
+        assert path.parts[-6:-1] == ("main", "zero_shot", "mlm", "blimp", "pairs")
+
+
+class TestCsv:
+    def test_one_file_a_data_set_with_every_row(self, run: RunFolder, tmp_path: Path) -> None:
+        made = export(run, "csv", tmp_path / "out")
+        assert [p.name for p in made] == ["tiny_pairs.csv", "tiny_tiny-blimp.csv"]
+        with made[0].open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        frame = polars.read_parquet(run.path / "tiny/pairs/items.parquet")
+        assert [r["model"] for r in rows] == ["tiny"] * 2
+        assert [r["text_good"] for r in rows] == frame["text_good"].to_list()
+        assert [float(r["delta"]) for r in rows] == pytest.approx(frame["delta"].to_list())
+
+
+def test_an_unknown_format_suggests_one(run: RunFolder, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match=r"no export format 'lmeval'; did you mean lm-eval"):
+        export(run, "lmeval", tmp_path)
+
+
+def test_a_run_without_results_says_so(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path / "run", {})
+    with pytest.raises(RunError, match=r"no finished result to export; run score with --resume"):
+        export(folder, "csv", tmp_path / "out")
+
+
+class TestCite:
+    def test_a_run_cites_what_it_rests_on(
+        self, run: RunFolder, masked: Callable[..., Path], blimp: Path, pairs: Path, tmp_path: Path
+    ) -> None:
+        base = ["priscian", "blimp", "transformers", "wilson", "mover"]
+        assert keys_of(run.read()) == base
+        models = [f"mlm:{masked()}?pll={p}" for p in ("word-l2r", "original")]
+        score(models, f"pairs:{pairs}", out=tmp_path / "masked")
+        keys = keys_of(RunFolder.open(tmp_path / "masked").read())
+        assert keys == ["priscian", "transformers", "pll-word-l2r", "pll", "wilson", "mover"]
+
+    def test_blimp_is_cited_even_when_given_as_a_bare_path(
+        self, causal: Callable[..., Path], tmp_path: Path
+    ) -> None:
+        path = tmp_path / "adjunct_island.jsonl"
+        row = {"sentence_good": "Go now.", "sentence_bad": "Now the go.", "UID": "adjunct_island"}
+        path.write_text(json.dumps(row))
+        score(f"hf:{causal('gpt2')}", str(path), out=tmp_path / "run")
+        assert "blimp" in keys_of(RunFolder.open(tmp_path / "run").read())
+
+    def test_a_table_that_is_called_blimp_is_not_blimp(
+        self, causal: Callable[..., Path], pairs: Path, in_folder: Path
+    ) -> None:
+        shutil.move(pairs, in_folder / "blimp_like.csv")
+        score(f"hf:{causal('gpt2')}", "blimp_like.csv", out=in_folder / "run")
+        assert "blimp" not in keys_of(RunFolder.open(in_folder / "run").read())
+
+    def test_every_key_has_an_entry_that_names_author_title_and_year(self) -> None:
+        known = references()
+        keys = {"priscian", "blimp", "transformers", "pll", "pll-word-l2r", "wilson", "mover"}
+        assert keys | {"smollm2"} <= set(known)
+        for key, entry in known.items():
+            assert re.match(rf"@\w+\{{{key},", entry)
+            assert entry.count("{") == entry.count("}")
+            for field in ("title", "author", "year"):
+                assert re.search(rf"^\s*{field}\s*=", entry, re.MULTILINE), (key, field)
