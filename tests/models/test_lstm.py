@@ -230,3 +230,39 @@ def test_scoring_needs_no_torch(file: Path) -> None:
         [sys.executable, "-c", script, str(file)], capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["1", "False"]
+
+
+def test_the_embedded_model_is_found_keyed_and_small() -> None:
+    from priscian.models import load, model_key
+    from priscian.models.builtin import MODELS
+
+    path = MODELS["lstm"].path
+    assert path.stat().st_size <= 10_000_000
+    assert model_key("builtin:lstm").fields["weights"]
+    assert model_key("builtin:lstm?name=mine") == model_key("builtin:lstm")
+    model = load("builtin:lstm")
+    assert isinstance(model, LstmModel)
+    ids = model.pieces.encode("The keys to the cabinet are here.")[0]
+    (scores,) = model.score([Text("The keys to the cabinet are here.")])
+    assert scores.logps == pytest.approx(by_torch(restore(path), ids), abs=1e-3)
+
+
+def test_the_embedded_model_prefers_plain_english() -> None:
+    from priscian.models import load
+
+    pairs = [
+        ("The boys were here.", "The boys was here."),
+        ("She has seen him.", "She has saw him."),
+        ("These books are old.", "This books are old."),
+    ]
+    model = load("builtin:lstm")
+    for good, bad in pairs:
+        better, worse = model.score([Text(good), Text(bad)])
+        assert better.total > worse.total
+
+
+def test_an_unknown_embedded_model_is_refused_with_the_known_ones() -> None:
+    from priscian.models import model_key
+
+    with pytest.raises(UsageError, match="lstm"):
+        model_key("builtin:lstn")

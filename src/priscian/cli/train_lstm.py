@@ -21,7 +21,7 @@ def train_lstm_command(
     hidden: int = 320,
     seconds: float = 3600.0,
     steps: int = 1_000_000,
-    rate: float = 2e-3,
+    rate: float = 3e-3,
     seed: int = 1,
     threads: int = 1,
     resume: bool = False,

@@ -34,7 +34,7 @@ class DP:
     @property
     def person(self) -> bool:
         """True of people, so that it is *who* and not *what*."""
-        return "person" in self.noun.sorts
+        return self.noun.person
 
     def modified(self, *modifiers: Node) -> DP:
         """With adjectives before the noun."""

@@ -94,6 +94,8 @@ def load_weights(auto: Any, spec: ModelSpec, place: Place, device: str) -> Any:
     """The model in evaluation mode; safetensors or `weights_only`, never a pickle executed."""
     import torch
 
+    from priscian.models.fuse import fuse_gelu
+
     name = spec.options.get("dtype", "float32")
     dtype: Any = "auto" if name == "auto" else getattr(torch, name)
     extra: dict[str, Any] = {"gguf_file": place.gguf} if place.gguf else {}
@@ -111,11 +113,14 @@ def load_weights(auto: Any, spec: ModelSpec, place: Place, device: str) -> Any:
             )
         _refuse_missing(spec, model, told["missing_keys"])
         model = model.to(device=device) if name == "auto" else model.to(device=device, dtype=dtype)
-        return model.eval().requires_grad_(False)
+        model = model.eval().requires_grad_(False)
     except ModelError:
         raise
     except Exception as error:
         raise _cannot_load(spec, "weights", error) from error
+    with torch.inference_mode():
+        fuse_gelu(model)
+    return model
 
 
 def _refuse_missing(spec: ModelSpec, model: Any, missing: Collection[str]) -> None:

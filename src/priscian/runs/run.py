@@ -63,6 +63,9 @@ def score(
     TieRule.parse(tie)
     specs = _models(models, revisions)
     data = _data(on, limit, good, bad)
+    named = _named(specs)
+    for spec, _ in named:
+        model_key(spec)  # a model that is not there is complained of before a folder is made
     request = {
         "models": [str(s) for s in specs],
         "data": {d.name: _describe(d) for d in data},
@@ -79,7 +82,7 @@ def score(
     ]
     results: list[Result] = []
     with nullcontext(store) if store else ScoreStore.default() as kept:  # close only our own
-        for spec, name in _named(specs):
+        for spec, name in named:
             scored = _score_one(spec, name, texts, kept, options, folder, watch)
             for d in data:
                 result = evaluate(name, d, scored.scores, measure=measure, tie=tie, seed=seed)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from priscian.errors import PriscianError, ScoreError
+from priscian.errors import DataError, PriscianError, ScoreError
 from priscian.models import (
     Encoding,
     LanguageModel,
@@ -77,6 +77,8 @@ def score_texts(
     progress: Progress = lambda done, total: None,
 ) -> Scored:
     """Every text's token scores; the model is loaded only if one of them is not in the store."""
+    if not all(text.text for text in texts):
+        raise DataError("a text to score is empty; give at least one character")
     spec = parse_model(model)
     key = model_key(spec)
     texts = list(dict.fromkeys(texts))

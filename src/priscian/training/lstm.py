@@ -25,7 +25,7 @@ class Schedule:
     seconds: float  # of wall time, over all resumptions
     steps: int  # whichever ends first
     batch_tokens: int = 1024
-    rate: float = 2e-3
+    rate: float = 3e-3
     warm_up: int = 300
     clip: float = 1.0
     extra_share: float = 0.12  # of batches that come from the extra sentences

@@ -1,0 +1,29 @@
+"""Faster modules that compute the same function, put in where they are proved to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+EQUAL = 1e-6
+
+
+def fuse_gelu(model: Any) -> int:
+    """Put PyTorch's one-pass tanh-GELU where a model spells it out; the number replaced.
+
+    0.5·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))) costs GPT-2 a tenth of its time on a CPU when each
+    operation walks over the activations by itself.
+    """
+    fused = torch.nn.GELU(approximate="tanh")
+    probe = torch.linspace(-12, 12, 4001, device=model.device)
+    replaced = 0
+    for parent in list(model.modules()):
+        for name, child in list(parent.named_children()):
+            spelt_out = type(child).__module__ == "transformers.activations"
+            if not spelt_out or "GELU" not in type(child).__name__:
+                continue
+            if bool((child(probe) - fused(probe)).abs().max() <= EQUAL):
+                setattr(parent, name, fused)
+                replaced += 1
+    return replaced

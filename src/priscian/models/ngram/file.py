@@ -1,0 +1,190 @@
+"""The `.pngm` file: sections of numbers, mapped into memory, each with a checksum.
+
+    magic | sections, each at a multiple of 64 bytes | description (JSON) | size, CRC of it | magic
+
+The description stands at the end, so that a file that was cut off is known at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import lzma
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from priscian.errors import ModelError
+
+MAGIC = b"PNGM\x01\r\n\x1a"
+ALIGN = 64
+_TAIL = struct.Struct("<QI8s")
+_XZ = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0}]
+
+Array = npt.NDArray[Any]
+
+
+class Section:
+    """A stretch of the file that is filled from its beginning."""
+
+    def __init__(self, file: BinaryIO, name: str, dtype: npt.DTypeLike, length: int) -> None:
+        self._file = file
+        self.name = name
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.length = length
+        self.offset = 0
+        self.filled = 0
+        self.crc = 0
+
+    def write(self, values: Array) -> None:
+        """Add values behind those that are there."""
+        data = np.ascontiguousarray(values, self.dtype).view(np.uint8)
+        self._file.seek(self.offset + self.filled * self.dtype.itemsize)
+        self._file.write(data.data)
+        self.crc = zlib.crc32(data, self.crc)
+        self.filled += len(values)
+
+    @property
+    def size(self) -> int:
+        """Bytes in the file."""
+        return self.length * self.dtype.itemsize
+
+    def describe(self) -> dict[str, object]:
+        """What the reader must know."""
+        if self.filled != self.length:
+            raise AssertionError(f"section {self.name}: {self.filled} of {self.length} written")
+        return {
+            "name": self.name,
+            "dtype": self.dtype.str,
+            "offset": self.offset,
+            "size": self.size,
+            "crc32": self.crc,
+        }
+
+
+class Writer:
+    """Sections of known length, filled in any order, each from its beginning."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._sections: list[Section] = []
+        self._end = len(MAGIC)
+        file.write(MAGIC)
+
+    def section(self, name: str, dtype: npt.DTypeLike, length: int) -> Section:
+        """A new section."""
+        made = Section(self._file, name, dtype, length)
+        made.offset = -(-self._end // ALIGN) * ALIGN
+        self._end = made.offset + made.size
+        self._sections.append(made)
+        return made
+
+    def add(self, name: str, values: Array) -> None:
+        """A whole section."""
+        self.section(name, values.dtype, len(values)).write(values)
+
+    def finish(self, facts: dict[str, object]) -> None:
+        """Write the description."""
+        described = {"facts": facts, "sections": [s.describe() for s in self._sections]}
+        data = json.dumps(described, ensure_ascii=False).encode()
+        self._file.seek(self._end)
+        self._file.write(data)
+        self._file.write(_TAIL.pack(len(data), zlib.crc32(data), MAGIC))
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file under a temporary name that takes its real one only when all of it is written."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("w+b") as file:
+            yield cast(BinaryIO, file)
+            file.flush()
+        temporary.replace(path)
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a file holds."""
+
+    facts: dict[str, Any]
+    arrays: dict[str, Array]
+
+
+def read_file(path: Path) -> Contents:
+    """Map a file into memory; every section is checked against its checksum."""
+    described, raw = _open(path)
+    arrays = {}
+    for entry in described["sections"]:
+        start, size = int(entry["offset"]), int(entry["size"])
+        data = raw[start : start + size]
+        if len(data) != size or zlib.crc32(data) != entry["crc32"]:
+            raise ModelError(
+                f"{path} is damaged: the checksum of its section {entry['name']!r} is wrong; "
+                f"copy or train it again"
+            )
+        arrays[entry["name"]] = data.view(np.dtype(entry["dtype"]))
+    return Contents(described["facts"], arrays)
+
+
+def read_facts(path: Path) -> dict[str, Any]:
+    """What the file says of itself, without its sections."""
+    facts: dict[str, Any] = _open(path)[0]["facts"]
+    return facts
+
+
+def _open(path: Path) -> tuple[dict[str, Any], npt.NDArray[np.uint8]]:
+    try:
+        with path.open("rb") as file:
+            head = file.read(6)
+        if head == b"\xfd7zXZ\x00":
+            raw = np.frombuffer(_unpack(path), np.uint8)
+        else:
+            raw = np.memmap(path, np.uint8, "r") if path.stat().st_size else np.zeros(0, np.uint8)
+    except OSError as error:
+        raise ModelError(f"cannot read {path}: {error.strerror or error}") from None
+    if raw[: len(MAGIC)].tobytes() != MAGIC:
+        raise ModelError(f"{path} is not a .pngm model; make one with `priscian train ngram`")
+    size, crc, magic = (
+        _TAIL.unpack(raw[-_TAIL.size :].tobytes()) if len(raw) > _TAIL.size else (0, 0, b"")
+    )
+    if magic != MAGIC or size + _TAIL.size > len(raw):
+        raise ModelError(f"{path} is cut off after {len(raw):,} bytes; copy or train it again")
+    data = raw[len(raw) - _TAIL.size - size : len(raw) - _TAIL.size].tobytes()
+    if zlib.crc32(data) != crc:
+        raise ModelError(
+            f"{path} is damaged: the checksum of its description is wrong; copy or train it again"
+        )
+    described: dict[str, Any] = json.loads(data)
+    return described, raw
+
+
+def _unpack(path: Path) -> bytes:
+    try:
+        return lzma.decompress(path.read_bytes())
+    except (lzma.LZMAError, EOFError) as error:
+        raise ModelError(
+            f"{path} is damaged or cut off ({error}); copy or train it again"
+        ) from None
+
+
+def pack_file(path: Path, packed: Path) -> None:
+    """The same file in xz: smaller, but unpacked into memory when it is read."""
+    data = lzma.compress(path.read_bytes(), lzma.FORMAT_XZ, lzma.CHECK_CRC64, filters=_XZ)
+    with replacing(packed) as file:
+        file.write(data)

@@ -1,0 +1,183 @@
+"""Who may import whom, how long a file may be, and what the package says of itself."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import priscian
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "priscian"
+MODULES = sorted(SOURCE.rglob("*.py"))
+LONGEST = 400
+
+BASE = {"errors", "records"}
+ALLOWED: dict[str, set[str]] = {
+    "errors": set(),
+    "records": {"errors"},
+    "lexicon": BASE,
+    "grammar": BASE | {"lexicon"},
+    "paradigms": BASE | {"grammar", "lexicon"},
+    "suites": BASE | {"grammar", "lexicon"},
+    "datasets": BASE | {"paradigms", "suites"},
+    "models": BASE,
+    "training": BASE | {"models"},
+    "scoring": BASE | {"models"},
+    "metrics": BASE,
+    "runs": BASE | {"datasets", "scoring", "metrics", "models"},
+    "analysis": BASE | {"metrics", "datasets"},
+    "report": BASE | {"analysis"},
+    "judge": BASE | {"datasets"},
+    "api": BASE | {"models", "scoring"},
+}
+ANYTHING = {"cli", "__init__"}
+EXCEPTIONS = {  # beyond the table, each for a reason
+    ("datasets/generated.py", "lexicon"),  # a malformed row is one error, not 67
+    ("datasets/lint.py", "lexicon"),  # unknown words, and the choice of a or an
+}
+
+
+def home(path: Path) -> str:
+    """The package, or the module at the top, that a file belongs to."""
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> set[str]:
+    """Parts of ours that a file imports, anywhere in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: write imports in full"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    ours = [name.split(".") for name in found if name.split(".")[0] == "priscian"]
+    return {parts[1] for parts in ours if len(parts) > 1} - {"__version__"}
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_imports_follow_the_table(path: Path) -> None:
+    package = home(path)
+    if package in ANYTHING:
+        return
+    assert package in ALLOWED, f"{package} has no line in the table of who may import whom"
+    excused = {part for file, part in EXCEPTIONS if path == SOURCE / file}
+    strangers = imports(path) - ALLOWED[package] - {package} - excused
+    assert not strangers, f"{name_of(path)} may not import {', '.join(sorted(strangers))}"
+
+
+def test_no_exception_outlives_its_reason() -> None:
+    for file, part in EXCEPTIONS:
+        assert part in imports(SOURCE / file)
+        assert part not in ALLOWED[home(SOURCE / file)]
+
+
+def test_the_table_has_no_circle() -> None:
+    seen: dict[str, set[str]] = {}
+
+    def below(package: str, path: tuple[str, ...] = ()) -> set[str]:
+        assert package not in path, f"circle: {' → '.join((*path, package))}"
+        if package not in seen:
+            direct = ALLOWED[package]
+            seen[package] = direct.union(*(below(p, (*path, package)) for p in direct))
+        return seen[package]
+
+    for package in ALLOWED:
+        assert package not in below(package)
+
+
+def test_imports_are_found_wherever_they_stand() -> None:
+    assert imports(SOURCE / "runs" / "run.py") >= {"datasets", "errors", "scoring", "models"}
+    assert "masked" not in imports(SOURCE / "scoring" / "batches.py")
+    assert "models" in imports(SOURCE / "scoring" / "batches.py")
+    assert imports(SOURCE / "errors.py") == set()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_files_are_short_and_say_what_they_are(path: Path) -> None:
+    text = path.read_text("utf-8")
+    lines = text.count("\n")
+    assert lines <= LONGEST, f"{name_of(path)} has {lines} lines; make it two files"
+    said = ast.get_docstring(ast.parse(text)) or ""
+    assert said.strip(), f"{name_of(path)} has no docstring"
+
+
+class TestPublicNames:
+    def test_all_is_complete_and_importable(self) -> None:
+        assert priscian.__all__ == sorted(priscian._HOMES)
+        for name in priscian.__all__:
+            value = getattr(priscian, name)
+            assert value is getattr(importlib.import_module(priscian._HOMES[name]), name)
+        assert dir(priscian) == priscian.__all__
+
+    def test_the_type_checker_sees_the_same_names(self) -> None:
+        tree = ast.parse((SOURCE / "__init__.py").read_text("utf-8"))
+        listed: dict[str, str] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("priscian."):
+                for alias in node.names:
+                    assert alias.asname == alias.name  # `as` makes it public to a strict checker
+                    listed[alias.name] = str(node.module)
+        assert listed == priscian._HOMES
+
+    def test_an_unknown_name_is_an_attribute_error(self) -> None:
+        with pytest.raises(AttributeError, match=r"no attribute 'scores'"):
+            priscian.scores  # noqa: B018
+
+    @pytest.mark.parametrize("path", [p for p in MODULES if p.name == "__init__.py"], ids=name_of)
+    def test_every_package_lists_names_that_exist(self, path: Path) -> None:
+        parts = path.parent.relative_to(SOURCE.parent).parts
+        module = importlib.import_module(".".join(parts))
+        listed = getattr(module, "__all__", [])
+        assert listed or not imports(path), "a package that gives names on must list them"
+        assert len(set(listed)) == len(listed)
+        assert all(hasattr(module, name) for name in listed)
+
+
+def test_the_tree_of_errors_is_drawn_as_it_is() -> None:
+    from priscian import errors
+
+    drawn: dict[str, str] = {}
+    path: list[str] = []
+    for line in (errors.__doc__ or "").splitlines():
+        found = re.match(r"((?:[│├└─ ]{4})*)(\w+(?:Error|Warning))\b", line)
+        if found:
+            depth = len(found[1]) // 4
+            path[depth:] = [found[2]]
+            drawn[found[2]] = path[depth - 1] if depth else ""
+    classes = {n: c for n, c in vars(errors).items() if isinstance(c, type)
+               and issubclass(c, Exception)}  # fmt: skip
+    assert set(drawn) == set(classes)
+    for name, parent in drawn.items():
+        above = classes[name].__bases__[0].__name__
+        assert above == (parent or {"PriscianError": "Exception"}.get(name, "UserWarning"))
+
+
+def tracked() -> list[Path]:
+    """Files of the repository that are text."""
+    done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip("not a git checkout")
+    paths = [ROOT / name for name in done.stdout.decode().split("\0") if name]
+    return [p for p in paths if p.is_file() and b"\0" not in p.read_bytes()[:4096]]
+
+
+def test_no_file_names_a_place_on_one_machine() -> None:
+    places = re.compile(r"(?<![\w./-])/(?:work|root|home|Users)/\w")
+    found = [
+        f"{name_of(path)}:{number}: {line.strip()[:80]}"
+        for path in tracked()
+        for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1)
+        if places.search(line)
+    ]
+    assert found == []

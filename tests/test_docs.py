@@ -1,0 +1,143 @@
+"""What the guides show is run: blocks marked `python`, except those marked `python no-run`.
+
+`no-run` is for blocks that need a model from the Hub, a package that may not be installed or data
+that are not here; they must still be valid Python that imports names which exist.
+"""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import pkgutil
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import priscian
+
+ROOT = Path(__file__).resolve().parents[1]
+GUIDES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of code in a guide."""
+
+    file: Path
+    line: int
+    mark: str
+    code: str
+
+    def __str__(self) -> str:
+        return f"{self.file.relative_to(ROOT).as_posix()}:{self.line}"
+
+
+def blocks(path: Path) -> list[Block]:
+    text = path.read_text("utf-8")
+    return [
+        Block(path, text.count("\n", 0, m.start()) + 2, m[1].strip(), m[2])
+        for m in FENCE.finditer(text)
+    ]
+
+
+WRITTEN = [path for path in GUIDES if path.is_file()]
+PYTHON = [b for path in WRITTEN for b in blocks(path) if b.mark.partition(" ")[0] == "python"]
+
+
+@pytest.fixture
+def apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paradigms that a guide defines are gone afterwards, and may have the names of ours."""
+    from priscian.paradigms import paradigms, registry
+
+    paradigms()
+    monkeypatch.setattr(registry, "REGISTRY", {})
+
+
+def run(block: Block, names: dict[str, Any]) -> None:
+    if ">>>" in block.code:
+        test = doctest.DocTestParser().get_doctest(
+            block.code, names, str(block), str(block.file), block.line - 1
+        )
+        told: list[str] = []
+        result = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(
+            test, out=told.append, clear_globs=False
+        )
+        names |= test.globs
+        assert result.failed == 0, "".join(told)
+        return
+    padded = "\n" * (block.line - 1) + block.code  # so that a traceback names the guide's line
+    exec(compile(padded, str(block.file), "exec"), names)
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda p: p.name)
+@pytest.mark.usefixtures("apart", "in_folder")
+def test_the_blocks_of_a_guide_run_one_after_another(path: Path) -> None:
+    names: dict[str, Any] = {"__name__": "guide"}
+    for block in blocks(path):
+        if block.mark == "python":
+            run(block, names)
+
+
+@pytest.mark.parametrize("block", PYTHON, ids=str)
+def test_a_block_is_valid_and_imports_what_exists(block: Block) -> None:
+    assert block.mark in {"python", "python no-run"}, f"{block}: mark it python or python no-run"
+    if ">>>" in block.code:
+        examples = doctest.DocTestParser().get_examples(block.code)
+        code = "".join(example.source for example in examples)
+    else:
+        code = block.code
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("priscian"):
+            module = importlib.import_module(str(node.module))
+            for alias in node.names:
+                assert hasattr(module, alias.name), f"{block}: no {alias.name} in {node.module}"
+
+
+def test_links_between_the_guides_lead_somewhere() -> None:
+    broken = [
+        f"{path.name}: {target}"
+        for path in WRITTEN
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text("utf-8"))
+        if not re.match(r"[a-z]+:", target) and not (path.parent / target).exists()
+    ]
+    assert broken == []
+
+
+def commands() -> list[tuple[str, str]]:
+    """`priscian VERB …` lines of the guides' plain blocks."""
+    lines = [
+        (str(block), line.strip())
+        for path in WRITTEN
+        for block in blocks(path)
+        if block.mark in {"", "sh", "bash", "console", "text"}
+        for line in block.code.splitlines()
+    ]
+    return [(where, line) for where, line in lines if line.startswith("priscian ")]
+
+
+def test_every_verb_that_a_guide_names_exists() -> None:
+    from priscian.cli.app import VERBS
+
+    shown = commands()
+    assert shown
+    strangers = [
+        (w, line) for w, line in shown if line.split()[1] not in {*VERBS, "VERB", "--help"}
+    ]
+    assert strangers == []
+
+
+def module_names() -> list[str]:
+    found = pkgutil.walk_packages(priscian.__path__, "priscian.")
+    return ["priscian", *(m.name for m in found if not m.name.endswith("__main__"))]
+
+
+@pytest.mark.parametrize("name", module_names())
+def test_the_examples_in_docstrings_hold(name: str) -> None:
+    module = importlib.import_module(name)
+    result = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
+    assert result.failed == 0
