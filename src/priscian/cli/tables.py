@@ -2,53 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text as Rich
 
 from priscian.cli.screen import out
+from priscian.datasets.published import published_means
 from priscian.runs import Result, Run
 
 FEW = 14
 """Data sets with at most so many paradigms are shown by paradigm, others by phenomenon."""
 
 
-def print_run(run: Run) -> None:
-    """A table for each data set and method, models side by side, and where the files are."""
+def print_run(run: Run, beside: Sequence[str] = ()) -> None:
+    """A table for each data set and method, models side by side, and where the files are.
+
+    `beside` names published systems whose accuracies on BLiMP's own data are shown as well.
+    """
     console = out()
     for data in dict.fromkeys(r.data.name for r in run.results):
         results = [r for r in run.results if r.data.name == data]
         for method in results[0].summary["methods"]:
-            console.print(table(data, method, results))
+            console.print(table(data, method, results, beside if method == "full" else ()))
         _warn_of_ties(results)
     if run.folder is not None:
         console.print(f"\nRun folder: [bold]{run.folder}[/bold]")
         console.print("Items are in items.parquet, numbers in summary.json, by model and data set.")
 
 
-def table(data: str, method: str, results: Sequence[Result]) -> Table:
+def table(data: str, method: str, results: Sequence[Result], beside: Sequence[str] = ()) -> Table:
     """Accuracy in per cent with its 95 % interval; rows from the broad to the narrow."""
+    known = {system: published_means(system) for system in beside}
     made = Table(title=f"{data}: {method}", title_justify="left", title_style="bold")
     made.add_column("")
     made.add_column("n", justify="right")
     for result in results:
         made.add_column(result.model, justify="right")
+    for system in known:
+        made.add_column(f"{system}*", justify="right", style="dim")
     summaries = [r.summary["methods"][method] for r in results]
     level = _level(summaries[0])
     for name in summaries[0][level]:
         cells = [s[level][name] for s in summaries]
-        made.add_row(name, f"{cells[0]['n']:,}", *(_cell(c) for c in cells))
+        made.add_row(
+            name, f"{cells[0]['n']:,}", *(_cell(c) for c in cells), *_published(known, name)
+        )
     overall = [s["overall"] for s in summaries]
     made.add_section()
     made.add_row(
         "overall (mean of paradigms)",
         f"{overall[0]['n']:,}",
         *(_cell(c) for c in overall),
+        *_published(known, "overall"),
         style="bold",
     )
+    if known:
+        made.caption = "* published, on BLiMP's own data (Warstadt et al. 2020)"
     return made
+
+
+def _published(known: Mapping[str, Mapping[str, float]], name: str) -> list[str]:
+    return [f"{100 * means[name]:.1f}" if name in means else "" for means in known.values()]
 
 
 def _level(summary: dict[str, Any]) -> str:

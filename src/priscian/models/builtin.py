@@ -31,6 +31,11 @@ class Builtin:
     load: Callable[[Path], LanguageModel]
 
     @property
+    def here(self) -> bool:
+        """Whether this installation has it."""
+        return (FOLDER / self.file).is_file()
+
+    @property
     def path(self) -> Path:
         """Where the file is."""
         path = FOLDER / self.file

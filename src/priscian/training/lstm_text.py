@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import lzma
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, cast
 
-from priscian.errors import DataError, UsageError
+from priscian.errors import UsageError
 from priscian.models.lstm_pieces import BOUNDARY, BYTES, INNER, PLAIN, Pieces, split_words
+from priscian.training.corpora import read_blocks
 
 ALPHABET = "".join(chr(code) for code in range(33, 127))
 LONGEST_WORD = 40
@@ -43,37 +41,15 @@ def _bare(sentence: str) -> str:
     return sentence.strip()
 
 
-def read_sentences(paths: Iterable[Path]) -> Iterator[tuple[int, str]]:
+def read_sentences(paths: Sequence[Path]) -> Iterator[tuple[int, str]]:
     """Sentences with the number of their paragraph (a line), counted over all files."""
     number = 0
-    for path in paths:
-        for line in _lines(path):
+    for _, _, block in read_blocks(paths):
+        for line in block.decode().split("\n")[:-1]:
             number += 1
             for sentence in split_sentences(line):
                 if sentence:
                     yield number, sentence
-
-
-def _lines(path: Path) -> Iterator[str]:
-    try:
-        with _open(path) as file:
-            for number, line in enumerate(file, 1):
-                try:
-                    yield line.decode("utf-8")
-                except UnicodeDecodeError:
-                    raise DataError(
-                        f"{path}, line {number}: not UTF-8; convert the file, as with iconv"
-                    ) from None
-    except (lzma.LZMAError, gzip.BadGzipFile, EOFError) as error:
-        raise DataError(f"{path} cannot be unpacked: {error}; copy it again") from None
-
-
-def _open(path: Path) -> BinaryIO:
-    if path.suffix == ".xz":
-        return cast(BinaryIO, lzma.open(path, "rb"))
-    if path.suffix == ".gz":
-        return cast(BinaryIO, gzip.open(path, "rb"))
-    return path.open("rb")
 
 
 def count_words(sentences: Iterable[str]) -> Counter[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -15,7 +14,7 @@ import numpy.typing as npt
 from priscian.errors import DataError, UsageError
 from priscian.models.ngram.file import Writer, replacing
 from priscian.models.ngram.tokens import Tokenisation
-from priscian.models.ngram.words import EOS, SPECIAL
+from priscian.models.ngram.words import EOS
 from priscian.training.ngram_smooth import (
     Discounts,
     Tally,
@@ -148,7 +147,7 @@ class _Training:
                     self._weigh(n, tokens, buckets, counts, workspace, discounts, writer)
                 )
             self._write(tokens, buckets, weights, unigrams, writer)
-            writer.finish(self._facts(tally, discounts))
+            writer.finish(unigrams.probabilities, self._facts(tally, discounts))
         kept = (vocabulary, *(int(k) for k in tally.kept[1:]))
         return Trained(
             self.out,
@@ -193,15 +192,12 @@ class _Training:
         self.words = vocabulary.words()
         if settings.vocabulary is not None or settings.min_count > 1:
             counts = self._cut(raw, counts)
-        tokens = Positions.__new__(Positions)
-        tokens.adopt(raw, length + settings.order + 1, np.int32)
-        return tokens, counts
+        return Positions.of_file(raw, length + settings.order + 1, np.int32), counts
 
     def _cut(self, raw: Path, counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Give the words outside the vocabulary the id of `<unk>`."""
         new = cut_vocabulary(counts, self.settings.vocabulary, self.settings.min_count)
-        ids = Positions.__new__(Positions)
-        ids.adopt(raw, os.path.getsize(raw) // 4, np.int32)
+        ids = Positions.of_file(raw, raw.stat().st_size // 4, np.int32)
         for start, block in ids.blocks(1 << 22):
             ids.write(start, new[block])
         kept = new > 0
@@ -310,5 +306,3 @@ class _Training:
             },
         }
 
-
-__all__ = ["SPECIAL", "NgramSettings", "Trained", "read_memory", "train_ngram"]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.models.ngram.file import Section, Writer
-from priscian.models.ngram.words import BOS, EOS, UNK
+from priscian.models.ngram.words import BOS, EOS
 from priscian.training.ngram_smooth import Tally, back_off_of_words, interpolate
 from priscian.training.ngram_sort import Runs, Sorted
 from priscian.training.spill import Positions
@@ -101,9 +101,8 @@ class TrieWriter:
         column[column == EOS] = BOS
         return column
 
-    def finish(self, facts: dict[str, object]) -> None:
+    def finish(self, unigrams: Floats, facts: dict[str, object]) -> None:
         """Write unigrams, the ends of all lists, and the description."""
-        unigrams: Floats = facts.pop("_unigrams")  # type: ignore[assignment]
         with np.errstate(divide="ignore"):
             self._probs[1].write(np.maximum(np.log10(np.minimum(unigrams, 1.0)), -99.0))
         if self._order > 1:
@@ -113,5 +112,3 @@ class TrieWriter:
             self._begins[n].write(np.array([self._reached[n + 1]]))
         self._writer.finish(facts)
 
-
-__all__ = ["UNK", "TrieWriter"]

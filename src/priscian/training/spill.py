@@ -22,13 +22,22 @@ WINDOW = 32 << 20
 class Positions:
     """One value for each position of a corpus, written and read at ascending positions."""
 
-    def __init__(self, length: int, dtype: npt.DTypeLike, file: Path | None) -> None:
+    def __init__(self, length: int, dtype: npt.DTypeLike, file: Path | None = None) -> None:
         self.length = length
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         self._file = file
         self._array: Array | None = np.zeros(length, self.dtype) if file is None else None
-        if file is not None:
-            reserve(file, length * self.dtype.itemsize)
+
+    @classmethod
+    def in_file(cls, length: int, dtype: npt.DTypeLike, file: Path) -> Positions:
+        """Values in a new file, all zero."""
+        reserve(file, length * np.dtype(dtype).itemsize)
+        return cls(length, dtype, file)
+
+    @classmethod
+    def of_file(cls, file: Path, length: int, dtype: npt.DTypeLike) -> Positions:
+        """Values that a file holds already."""
+        return cls(length, dtype, file)
 
     def put(self, where: Places, values: Array) -> None:
         """Set the values at ascending positions."""
@@ -128,7 +137,8 @@ class Workspace:
 
     def positions(self, length: int, dtype: npt.DTypeLike) -> Positions:
         """Values for each position, all zero."""
-        return Positions(length, dtype, self._name("pos"))
+        file = self._name("pos")
+        return Positions(length, dtype) if file is None else Positions.in_file(length, dtype, file)
 
     def keep(self, array: Array) -> Kept:
         """Put an array aside."""

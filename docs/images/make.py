@@ -1,0 +1,46 @@
+"""Make the picture of the README: what `priscian show` and `priscian score` print.
+
+python docs/images/make.py RUN
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from priscian.cli.show import marked
+from priscian.cli.tables import table
+from priscian.datasets import Dataset
+from priscian.paradigms import generate_items
+from priscian.runs import Result, RunFolder
+
+SHOWN = ("adjunct_island", "principle_A_domain_3", "irregular_past_participle_verbs")
+
+
+def main() -> None:
+    """Print pairs and a run's table into an SVG beside this file."""
+    console = Console(record=True, width=112, file=Path("/dev/null").open("w"))
+    console.print(Text("$ priscian show …", style="bold"))
+    for uid in SHOWN:
+        console.print(Text(uid, style="dim"))
+        for item in generate_items(uid, 2, 7):
+            console.print(marked(item["good"], "  ", "green"))
+            console.print(marked(item["bad"], " *", "red"))
+    console.print()
+    console.print(Text("$ priscian score … --on blimp:data/seed7", style="bold"))
+    run = RunFolder.open(Path(sys.argv[1]))
+    results = [
+        Result(summary["model"], Dataset(summary["data"], "", ()), summary, {})
+        for _, _, folder in run.results()
+        for summary in [json.loads((folder / "summary.json").read_text())]
+    ]
+    console.print(table("seed7", "full", results, ("5-gram", "LSTM", "GPT-2", "human")))
+    Path(__file__).with_name("priscian.svg").write_text(console.export_svg(title="Priscian"))
+
+
+if __name__ == "__main__":
+    main()

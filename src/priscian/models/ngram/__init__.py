@@ -1,0 +1,1 @@
+"""N-gram models: tries, files, ARPA, tokenisation."""
