@@ -14,6 +14,8 @@ TOKENS_A_WORD = 1.3
 END = "<|endoftext|>"
 PARADIGMS = 67
 SEED = 11
+ENOUGH = 100
+"""Pairs a paradigm that show nearly every word of the lexicon that the paradigms use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,12 @@ def write_pairs(pairs: Sequence[PairText], path: Path) -> None:
 def find_pairs(source: Path | None, each: int) -> list[PairText]:
     """Pairs of a file if one is named, else of our generator."""
     return read_pairs(source, each) if source else generated_pairs(each)
+
+
+def vocabulary_texts(source: Path | None, pairs: list[PairText]) -> list[str]:
+    """Sentences to learn a vocabulary from: enough of them, however few are scored."""
+    few = len(pairs) < ENOUGH * len(by_paradigm(pairs))
+    return list(sentences(find_pairs(source, ENOUGH) if few else pairs))
 
 
 def by_paradigm(pairs: Sequence[PairText]) -> dict[str, list[PairText]]:

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from materials import SHAPES, build_model, find_pairs, sentences, write_pairs
+from materials import SHAPES, build_model, find_pairs, vocabulary_texts, write_pairs
 
 HERE = Path(__file__).parent
 ROOM = 1e9
@@ -27,7 +27,7 @@ def main() -> int:
     pairs = find_pairs(asked.pairs, asked.pairs_per_paradigm)
     with tempfile.TemporaryDirectory(prefix="priscian-bench-") as name:
         folder = Path(name)
-        model = build_model(SHAPES[asked.shape], list(sentences(pairs)), folder)
+        model = build_model(SHAPES[asked.shape], vocabulary_texts(asked.pairs, pairs), folder)
         write_pairs(pairs, folder / "pairs.jsonl")
         command = [sys.executable, str(HERE / "tools.py"), "priscian", str(model)]
         command += [str(folder / "pairs.jsonl"), "--cores", str(asked.cores)]

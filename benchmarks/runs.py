@@ -21,6 +21,7 @@ class Run:
     """One timed run of one tool."""
 
     tool: str
+    batch_size: int
     pairs: int
     seconds: float  # from model loaded to scores stored
     others: float  # share of the machine that other processes took meanwhile
@@ -52,18 +53,23 @@ class Bench:
         )
         return json.loads(out.read_text(encoding="utf-8"))
 
-    def rates(self, tool: str, pairs: Path) -> dict[int, float]:
-        """Pairs a second at each batch size, after a first pass that is thrown away."""
-        sizes = (BATCH_SIZES[0], *BATCH_SIZES)
-        results = self.child("tools.py", tool, self.model, pairs, "--batch-size", *sizes)
-        return {r["batch_size"]: r["pairs"] / r["seconds"] for r in results[1:]}
+    def probe(self, tool: str, pairs: Path) -> list[Run]:
+        """A run at each batch size, after a first pass that is thrown away."""
+        return self._runs(tool, pairs, BATCH_SIZES[0], *BATCH_SIZES)[1:]
 
     def run(self, tool: str, pairs: Path, batch_size: int) -> Run:
         """One run in its own process."""
+        (run,) = self._runs(tool, pairs, batch_size)
+        return run
+
+    def _runs(self, tool: str, pairs: Path, *sizes: int) -> list[Run]:
         before = _Clock.now()
-        (result,) = self.child("tools.py", tool, self.model, pairs, "--batch-size", batch_size)
+        results = self.child("tools.py", tool, self.model, pairs, "--batch-size", *sizes)
         others = _Clock.now().others_since(before)
-        return Run(tool, result["pairs"], result["seconds"], others, result["notes"])
+        return [
+            Run(tool, r["batch_size"], r["pairs"], r["seconds"], others, r["notes"])
+            for r in results
+        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ PriscianError
 ├── UsageError            the command or call cannot be meant as written (exit code 2)
 │   └── UnknownNameError  no such paradigm, data set, provider …; suggests the nearest names
 ├── DataError             a file, row or field is not what it should be
-│   └── LexiconError      a row of the lexicon is malformed
+│   ├── LexiconError      a row of the lexicon is malformed
+│   └── FormulaError      a formula of a suite cannot be read; points at the place
 ├── GrammarError          a paradigm or phrase cannot be built
 ├── ModelError            a model cannot be found, loaded or used
 │   ├── WrongKindError    a causal model where a masked one is meant, or the reverse
@@ -59,6 +60,18 @@ class DataError(PriscianError):
 
 class LexiconError(DataError):
     """A row of the lexicon is malformed."""
+
+
+class FormulaError(DataError):
+    """A formula that cannot be read; `position` counts characters from 0."""
+
+    def __init__(self, formula: str, position: int, problem: str, remedy: str) -> None:
+        before, after = formula[max(0, position - 24) : position], formula[position : position + 24]
+        super().__init__(
+            f"formula, character {position + 1} (…{before}▸{after}…): {problem}; {remedy}"
+        )
+        self.formula = formula
+        self.position = position
 
 
 class GrammarError(PriscianError):

@@ -189,6 +189,14 @@ class TestPairs:
         assert found["pairs"] == 1
         assert "article" in {f["check"] for f in found["findings"]}
         assert len(done.complaints) == 1
+        shown = priscian("check", "pairs:odd.csv", "--show", "1")
+        assert shown.code == 1
+        assert re.search(r"^odd/0: article: ", shown.out, re.MULTILINE)
+        assert "1 pairs in 1 sets: " in shown.out
+        clean = priscian("check", "pairs:odd.csv", "--skip", ",".join(sorted(
+            {f["check"] for f in found["findings"]})))  # fmt: skip
+        assert (clean.code, clean.complaints) == (0, [])
+        assert "nothing found" in clean.out
         unknown = priscian("check", "pairs:odd.csv", "--skip", "articel")
         assert unknown.code == 2
         assert "did you mean article" in unknown.err

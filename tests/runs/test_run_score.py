@@ -19,7 +19,8 @@ from priscian import read_dataset, score
 from priscian.errors import PriscianWarning, RunError, UnknownNameError, UsageError
 from priscian.metrics import wilson
 from priscian.models import model_key
-from priscian.scoring import ScoreStore
+from priscian.scoring import Options, ScoreStore
+from priscian.scoring.plan import pack_bits
 
 # a random model is no better than a guess, and Priscian says so
 pytestmark = pytest.mark.filterwarnings("ignore:.*worse than guessing")
@@ -276,6 +277,51 @@ class TestResume:
         weigh(folder, 2.0)
         with pytest.raises(RunError, match=r"its files have changed; give another --out"):
             score(f"hf:{folder}", f"pairs:{pairs}", out=out, resume=True)
+
+    def test_an_interrupted_run_goes_on_under_its_plan_and_ends_the_same(
+        self, causal: Callable[..., Path], blimp: Path, tmp_path: Path
+    ) -> None:
+        string, data, few = f"hf:{causal('gpt2')}", f"blimp:{blimp}", Options(batch_tokens=24)
+        calm = score(string, data, out=tmp_path / "calm", store=ScoreStore(), options=few)
+
+        def stop(name: str, done: int, total: int) -> None:
+            if done > total // 2:
+                raise KeyboardInterrupt
+
+        store, out = ScoreStore(), tmp_path / "rough"
+        with pytest.raises(KeyboardInterrupt):
+            score(string, data, out=out, store=store, options=few, watch=stop)
+        kept = store.models()[0].texts
+        total = len({t for r in calm.results[0].frame().iter_rows(named=True)
+                     for t in (r["text_good"], r["text_bad"])})  # fmt: skip
+        assert 0 < kept < total
+        began = json.loads((out / "run.json").read_text())
+        assert began["status"] == "running"
+        rough = score(string, data, out=out, store=store, resume=True)  # other options: old plan
+        ended = json.loads((out / "run.json").read_text())
+        (before,), (after,) = began["models"].values(), ended["models"].values()
+        assert after["plan"] == before["plan"]
+        assert after["computed"] == total - kept
+        assert rough.results[0].frame().equals(calm.results[0].frame())
+        assert rough.results[0].overall == calm.results[0].overall
+
+    def test_a_plan_of_another_version_or_another_size_is_refused(
+        self, causal: Callable[..., Path], pairs: Path, tmp_path: Path
+    ) -> None:
+        string, out = f"hf:{causal('gpt2')}?name=m", tmp_path / "run"
+        score(string, f"pairs:{pairs}", out=out)
+        path = out / "run.json"
+        whole = json.loads(path.read_text())
+        with ScoreStore(tmp_path / "empty.sqlite") as store:
+            for change, told in (
+                ({"colour": "red"}, r"saved plan is not one of this version"),
+                ({"pending": pack_bits([True] * 99)}, r"another number of texts; start a new run"),
+            ):
+                changed = json.loads(path.read_text())
+                changed["models"]["m"]["plan"] = whole["models"]["m"]["plan"] | change
+                path.write_text(json.dumps(changed))
+                with pytest.raises(RunError, match=told):
+                    score(string, f"pairs:{pairs}", out=out, resume=True, store=store)
 
     def test_a_store_that_was_pruned_meanwhile_is_filled_again(
         self, causal: Callable[..., Path], blimp: Path, tmp_path: Path

@@ -128,7 +128,9 @@ class Problem:
         x = np.column_stack([np.asarray(column, np.float64) for column in fixed.values()])
         z = np.hstack([block.z for block in self.terms])  # (rows, all levels × columns)
         self.n, self.q = z.shape
-        _check(y, x, z, self.names, what)
+        ends = np.cumsum([block.size for block in self.terms]).tolist()
+        self.slices = [slice(e - b.size, e) for e, b in zip(ends, self.terms, strict=True)]
+        _check(y, x, self.terms, self.names, what)
         self.zz, self.zx, self.zy = z.T @ z, z.T @ x, z.T @ y
         self.xx, self.xy, self.yy = x.T @ x, x.T @ y, float(y @ y)
 
@@ -157,11 +159,9 @@ class Problem:
         residual = self.zy - self.zx @ solved.beta - solved.zzl @ solved.u  # Z'e
         slope = solved.zzl @ inverse
         gradient = []
-        for block, at in zip(self.terms, self._starts(), strict=True):
-            of_det = _sum_over_levels(slope, block, at)
-            size = slice(at, at + block.size)
-            e, u = residual[size].reshape(-1, block.k), solved.u[size].reshape(-1, block.k)
-            full = 2 * of_det - 2 * self.n / solved.r2 * (e.T @ u)
+        for block, at in zip(self.terms, self.slices, strict=True):
+            e, u = residual[at].reshape(-1, block.k), solved.u[at].reshape(-1, block.k)
+            full = 2 * block.sum_of_tiles(slope[at, at]) - 2 * self.n / solved.r2 * (e.T @ u)
             gradient.append(full[block.rows, block.cols])
         return float(d), np.concatenate(gradient)
 
@@ -190,9 +190,8 @@ class Problem:
         """β, u and the factors of the penalised least-squares problem at θ."""
         parts = self._split(theta)
         zzl = np.empty_like(self.zz)  # Z'ZΛ
-        for block, part, at in zip(self.terms, parts, self._starts(), strict=True):
-            size = slice(at, at + block.size)
-            zzl[:, size] = block.times(self.zz[:, size], part)
+        for block, part, at in zip(self.terms, parts, self.slices, strict=True):
+            zzl[:, at] = block.times(self.zz[:, at], part)
         m = self._from_left(zzl, parts)
         m[np.diag_indices(self.q)] += 1
         low = cholesky(m, lower=True, check_finite=False)
@@ -207,18 +206,13 @@ class Problem:
     def _from_left(self, matrix: Array, parts: list[Array]) -> Array:
         """Λ' times a matrix."""
         made = np.empty_like(matrix)
-        for block, part, at in zip(self.terms, parts, self._starts(), strict=True):
-            size = slice(at, at + block.size)
-            made[size] = block.times(matrix[size].T, part).T
+        for block, part, at in zip(self.terms, parts, self.slices, strict=True):
+            made[at] = block.times(matrix[at].T, part).T
         return made
 
     def _split(self, theta: Array) -> list[Array]:
         ends = np.cumsum([len(block.rows) for block in self.terms])
         return np.split(theta, ends[:-1])
-
-    def _starts(self) -> list[int]:
-        sizes = [0, *(block.size for block in self.terms)]
-        return np.cumsum(sizes)[:-1].tolist()
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,18 +261,22 @@ class _Block:
         wide = matrix.reshape(-1, self.k) @ self.template(part)
         return wide.reshape(matrix.shape)
 
-
-def _sum_over_levels(matrix: Array, block: _Block, at: int) -> Array:
-    """The sum of a term's diagonal blocks, one for each level."""
-    size = slice(at, at + block.size)
-    levels = block.size // block.k
-    tiles = matrix[size, size].reshape(levels, block.k, levels, block.k)
-    return np.asarray(np.einsum("aiaj->ij", tiles), np.float64)
+    def sum_of_tiles(self, matrix: Array) -> Array:
+        """The sum of the diagonal blocks of a matrix, one block for each level."""
+        levels = self.size // self.k
+        tiles = matrix.reshape(levels, self.k, levels, self.k)
+        return np.asarray(np.einsum("aiaj->ij", tiles), np.float64)
 
 
-def _check(y: Array, x: Array, z: Array, names: list[str], what: str) -> None:
-    if not (np.isfinite(y).all() and np.isfinite(x).all() and np.isfinite(z).all()):
+def _check(y: Array, x: Array, terms: list[_Block], names: list[str], what: str) -> None:
+    if not (np.isfinite(y).all() and np.isfinite(x).all()):
         raise DataError(f"{what}: a value is missing or infinite; take the row out")
+    for block in terms:
+        if block.size >= len(y):
+            raise DataError(
+                f"{what}: {block.size} random effects of {block.name} cannot be told from the "
+                f"residuals of {len(y)} rows; give more results, or leave the term out"
+            )
     if np.linalg.matrix_rank(x) < x.shape[1]:
         raise DataError(
             f"{what}: the fixed effects {', '.join(names)} cannot be told apart in {len(y)} rows; "

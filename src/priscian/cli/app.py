@@ -26,6 +26,8 @@ VERBS = {
     "surprisal": ("surprisal:surprisal_command", "how unexpected each token or word is, in bits"),
     "list": ("list:list_command", "paradigms, models, data sets, measures"),
     "export": ("export:export_command", "a run as lm-eval, BabyLM or CSV files"),
+    "train": ("train:train_app", "n-gram and recurrent models from your own text"),
+    "perplexity": ("perplexity:perplexity_command", "an n-gram model on held-out text"),
     "cache": ("cache:cache_app", "the score store: list, size, prune"),
     "cite": ("cite:cite_command", "BibTeX of everything a run rests on"),
 }

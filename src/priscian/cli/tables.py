@@ -44,7 +44,7 @@ def table(data: str, method: str, results: Sequence[Result], beside: Sequence[st
         made.add_column(f"{system}*", justify="right", style="dim")
     summaries = [r.summary["methods"][method] for r in results]
     level = _level(summaries[0])
-    for name in summaries[0][level]:
+    for name in sorted(summaries[0][level]):
         cells = [s[level][name] for s in summaries]
         made.add_row(
             name, f"{cells[0]['n']:,}", *(_cell(c) for c in cells), *_published(known, name)

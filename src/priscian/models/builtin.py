@@ -23,6 +23,12 @@ def _lstm(path: Path) -> LanguageModel:
     return LstmModel(path)
 
 
+def _ngram(path: Path) -> LanguageModel:
+    from priscian.models.ngram import load_ngram
+
+    return load_ngram(path)
+
+
 @dataclass(frozen=True, slots=True)
 class Builtin:
     """A model's file in the package, and what reads it."""
@@ -45,6 +51,7 @@ class Builtin:
 
 
 MODELS: dict[str, Builtin] = {
+    "ngram": Builtin("ngram.pngm", _ngram),
     "lstm": Builtin("lstm.plstm", _lstm),
 }
 

@@ -57,6 +57,16 @@ def read_blocks(
         done += size
 
 
+def read_sentences(files: Sequence[Path], split: bool) -> Iterator[str]:
+    """Sentences of files: of each line, or each line as it stands; empty lines are left out."""
+    for _, _, block in read_blocks(files):
+        for line in block.decode().split("\n"):
+            if split:
+                yield from split_sentences(line)
+            elif line.strip():
+                yield line
+
+
 def _size(path: Path) -> int:
     try:
         if path.is_dir():

@@ -67,7 +67,8 @@ class Network(nn.Module):
                 result = result.index_copy(0, where, wide)
             begin += len(table)
         # Tied tables are small at first, for the softmax; the LSTM wants inputs of about one.
-        return result.view(*ids.shape, -1) * self.shape.widths[0] ** 0.5
+        scale = float(self.shape.widths[0]) ** 0.5
+        return result.view(*ids.shape, -1) * scale
 
     def forward(self, ids: Tensor) -> Tensor:
         """States (length, sentences, width) that predict the token after each."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,10 +27,14 @@ from priscian.training.ngram_smooth import (
 )
 from priscian.training.ngram_sort import BUCKET, Shelved, cut_buckets, shelve, sort_bucket
 from priscian.training.ngram_text import Vocabulary, cut_vocabulary, read_ids
-from priscian.training.ngram_write import TrieWriter
+from priscian.training.ngram_write import Prepared, TrieWriter
 from priscian.training.spill import Positions, Workspace, scratch_folder
+from priscian.training.threads import count_threads, map_in_order
 
 HIGHEST_ORDER = 6
+PLACE = 150
+"""Bytes that a thread needs for each position of the bucket that it works on, at most."""
+Longs = npt.NDArray[np.int64]
 Watch = Callable[[str, int, int], None]
 
 
@@ -47,6 +51,7 @@ class NgramSettings:
     split_sentences: bool = True
     memory: int = 2 << 30
     scratch: Path | None = None
+    threads: int = field(default_factory=count_threads)
 
     def __post_init__(self) -> None:
         if not 1 <= self.order <= HIGHEST_ORDER:
@@ -113,8 +118,7 @@ def train_ngram(
     corpus, target = [Path(f) for f in files], Path(out)
     if not corpus:
         raise UsageError("no corpus: name one text file or more")
-    with ExitStack() as stack:
-        folder = stack.enter_context(scratch_folder(settings.scratch))
+    with scratch_folder(settings.scratch) as folder:
         return _Training(corpus, target, settings, folder, watch).run()
 
 
@@ -144,7 +148,9 @@ class _Training:
             weights = []
             for n in range(2, order + 1):
                 weights.append(
-                    self._weigh(n, tokens, buckets, counts, workspace, discounts, writer)
+                    self._weigh(
+                        n, tokens, buckets, counts[n - 2], workspace, discounts[n - 1], writer
+                    )
                 )
             self._write(tokens, buckets, weights, unigrams, writer)
             writer.finish(unigrams.probabilities, self._facts(tally, discounts))
@@ -202,16 +208,21 @@ class _Training:
             ids.write(start, new[block])
         kept = new > 0
         kept[0] = True
-        self.words = [word for word, wanted in zip(self.words, kept.tolist(), strict=True) if wanted]
+        self.words = [
+            word for word, wanted in zip(self.words, kept.tolist(), strict=True) if wanted
+        ]
         return np.bincount(new, counts, minlength=len(self.words)).astype(np.int64)
 
     def _spills(self, length: int) -> bool:
         """Whether the arrays of this corpus would not fit in the memory that is allowed."""
         each = 14 + 8 * (self.settings.order - 1)
-        return length * each + self._bucket(length) * 120 + 128 * 2**20 > self.settings.memory
+        at_work = self._bucket(length) * PLACE * self.settings.threads
+        return length * each + at_work + 128 * 2**20 > self.settings.memory
 
     def _bucket(self, length: int) -> int:
-        return max(1 << 14, min(BUCKET, length, self.settings.memory // 600))
+        """Positions to sort at a time: a third of the memory, for all threads together."""
+        fitting = self.settings.memory // (3 * PLACE * self.settings.threads)
+        return max(1 << 14, min(BUCKET, length, fitting))
 
     def _settle(self, tokens: Positions, workspace: Workspace) -> Positions:
         """Read the word ids into memory if there is room."""
@@ -233,12 +244,20 @@ class _Training:
     ) -> list[Shelved]:
         order = self.settings.order
         cuts = cut_buckets(word_counts, self._bucket(tokens.length))
+
+        def sort(cut: tuple[int, int]) -> tuple[Shelved, Longs, Longs] | None:
+            bucket = sort_bucket(tokens, *cut, order, tally.vocabulary, order)
+            if not len(bucket.places):
+                return None
+            seen, kept = count_bucket(bucket, tokens.take(bucket.places), tally, counts)
+            return shelve(bucket, workspace), seen, kept
+
         buckets = []
-        for number, (first, last) in enumerate(cuts, 1):
-            bucket = sort_bucket(tokens, first, last, order, tally.vocabulary, order)
-            if len(bucket.places):
-                count_bucket(bucket, tokens.take(bucket.places), tally, counts)
-                buckets.append(shelve(bucket, workspace))
+        for number, made in enumerate(map_in_order(sort, cuts, self.settings.threads), 1):
+            if made is not None:
+                buckets.append(made[0])
+                tally.seen += made[1]
+                tally.kept += made[2]
             self.watch("sorting", number, len(cuts))
         for positions in counts:
             close_circle(positions, order)
@@ -249,29 +268,23 @@ class _Training:
         n: int,
         tokens: Positions,
         buckets: Sequence[Shelved],
-        counts: Sequence[Positions],
+        counts: Positions,
         workspace: Workspace,
-        discounts: Sequence[Discounts],
+        discounts: Discounts,
         writer: TrieWriter,
     ) -> Positions:
         weights = workspace.positions(tokens.length, np.complex64)
-        done = 0
 
-        def tick() -> None:
-            nonlocal done
-            done += 1
-            self.watch(f"order {n}", done, len(buckets))
+        def weigh(shelved: Shelved) -> npt.NDArray[Any]:
+            bucket = shelved.sorted
+            runs, gamma = weigh_contexts(n, bucket, counts, weights, discounts)
+            words = tokens.take(bucket.places) if n == 2 else bucket.places[:0]
+            return writer.back_off(n - 1, bucket, runs, gamma, words)
 
-        weigh_contexts(
-            n,
-            buckets,
-            counts[n - 2],
-            weights,
-            discounts[n - 1],
-            lambda bucket, runs, gamma: writer.back_off(n - 1, bucket, runs, gamma, tokens),
-            tick,
-        )
-        counts[n - 2].drop()
+        for number, values in enumerate(map_in_order(weigh, buckets, self.settings.threads), 1):
+            writer.write_back_off(n - 1, values)
+            self.watch(f"order {n}", number, len(buckets))
+        counts.drop()
         close_circle(weights, self.settings.order, copy_back=True)
         return weights
 
@@ -283,8 +296,11 @@ class _Training:
         unigrams: Unigrams,
         writer: TrieWriter,
     ) -> None:
-        for number, shelved in enumerate(buckets, 1):
-            writer.bucket(shelved.sorted, unigrams.probabilities, weights, tokens)
+        def prepare(shelved: Shelved) -> list[Prepared]:
+            return writer.prepare(shelved.sorted, unigrams.probabilities, weights, tokens)
+
+        for number, part in enumerate(map_in_order(prepare, buckets, self.settings.threads), 1):
+            writer.write(part)
             self.watch("writing", number, len(buckets))
 
     def _facts(self, tally: Tally, discounts: Sequence[Discounts]) -> dict[str, object]:
@@ -305,4 +321,3 @@ class _Training:
                 "sentences": self.sentences,
             },
         }
-

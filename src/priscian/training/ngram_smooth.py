@@ -6,14 +6,14 @@ highest order and after `<s>`, else the number of different words seen before (H
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from priscian.models.ngram.words import BOS, EOS, UNK
-from priscian.training.ngram_sort import Runs, Shelved, Sorted
+from priscian.training.ngram_sort import Runs, Sorted
 from priscian.training.spill import Places, Positions, Workspace
 
 Floats = npt.NDArray[np.float64]
@@ -74,33 +74,41 @@ class Tally:
 
 def count_bucket(
     bucket: Sorted, words: Places, tally: Tally, counts: Sequence[Positions]
-) -> None:
-    """Add a bucket's n-grams to the tally; put each adjusted count at one place of its n-gram.
+) -> tuple[Longs, Longs]:
+    """How many n-grams have low adjusted counts, and how many of each order are kept.
 
-    The count of an n-gram to be pruned is put down as negative.
+    Each adjusted count is put at one place of its n-gram, negative if that is to be pruned.
     """
+    seen, kept_of = np.zeros_like(tally.seen), np.zeros_like(tally.kept)
     for n, runs in bucket.runs(tally.order):
-        adjusted = _adjust(bucket, runs, n)
-        valid = bucket.depth[runs.starts] >= n
-        kept = valid & (runs.sizes > tally.prune[n - 1])
-        real = adjusted[valid]
-        tally.seen[n - 1] += np.bincount(real[real < 5], minlength=5)
-        tally.kept[n - 1] += int(np.count_nonzero(kept))
+        depth = bucket.depth[runs.starts]
+        adjusted = _adjust(depth, runs, n)
+        threshold = tally.prune[n - 1]
         if n == 1:
             ids = words[bucket.slots[runs.starts]]
             tally.adjusted[ids] = adjusted
             tally.raw[ids] = runs.sizes
+            seen[0] += np.bincount(adjusted[adjusted < 5], minlength=5)
+            kept_of[0] += len(ids)
             continue
+        valid = np.flatnonzero(depth >= n)
+        real = adjusted[valid]
+        seen[n - 1] += np.bincount(real[real < 5], minlength=5)
+        kept_of[n - 1] += len(valid)
+        if threshold:
+            pruned = runs.sizes[valid] <= threshold
+            kept_of[n - 1] -= int(np.count_nonzero(pruned))
+            real = np.where(pruned, -real, real)
         local = np.zeros(len(bucket.places), np.int32)
-        signed = np.where(kept, adjusted, -adjusted)
-        local[bucket.slots[runs.starts[valid]]] = signed[valid]
+        local[bucket.slots[runs.starts[valid]]] = real
         counts[n - 2].put(bucket.places, local)
+    return seen, kept_of
 
 
-def _adjust(bucket: Sorted, runs: Runs, n: int) -> Longs:
+def _adjust(depth: npt.NDArray[np.uint8], runs: Runs, n: int) -> Longs:
     if runs.children is None:
         return runs.sizes
-    return np.where(bucket.depth[runs.starts] == n, runs.sizes, runs.children)
+    return np.where(depth == n, runs.sizes, runs.children)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,53 +135,45 @@ class Unigrams:
 
 
 def weigh_contexts(
-    n: int,
-    buckets: Sequence[Shelved],
-    counts: Positions,
-    weights: Positions,
-    discounts: Discounts,
-    emit: Callable[[Sorted, Runs, Floats], None],
-    tick: Callable[[], None],
-) -> None:
+    n: int, bucket: Sorted, counts: Positions, weights: Positions, discounts: Discounts
+) -> tuple[Runs, Floats]:
     """Turn adjusted counts of order n into discounted probability and back-off weight.
 
-    Both are put where the count was, as one complex number, for `interpolate` to read. `emit`
-    gets the back-off weight of every n-gram of order n - 1 in a bucket.
+    Both are put where the count was, as one complex number, for `interpolate` to read. What comes
+    back are the n-grams of order n - 1 in the bucket and their back-off weights.
     """
-    table = discounts.table
-    for shelved in buckets:
-        bucket = shelved.sorted
-        after = bucket.places + np.int32(1)
-        signed = counts.take(after)[bucket.slots]  # of the n-gram that ends one word later
-        runs = next(r for k, r in bucket.runs(n - 1) if k == n - 1)
-        count = np.abs(signed)
-        taken = table[np.minimum(count, 3)]
-        total = np.add.reduceat(count, runs.starts, dtype=np.int64).astype(np.float64)
-        mass = np.add.reduceat(np.where(signed < 0, count, taken), runs.starts)
-        ends = total == 0
-        total[ends] = 1.0
-        gamma = mass / total
-        gamma[ends] = 1.0
-        pair = np.empty((len(count), 2), np.float32)
-        pair[bucket.slots, 0] = (count - taken) / np.repeat(total, runs.sizes)
-        pair[bucket.slots, 1] = np.repeat(gamma.astype(np.float32), runs.sizes)
-        weights.put(after, pair.view(np.complex64).ravel())
-        emit(bucket, runs, gamma)
-        tick()
+    table = discounts.table.astype(np.float32)
+    after = bucket.places + np.int32(1)
+    signed = counts.take(after)[bucket.slots]  # of the n-gram that ends one word later
+    runs = bucket.runs_of(n - 1)
+    count = np.abs(signed)
+    taken = table[np.minimum(count, 3)]
+    total = np.add.reduceat(count, runs.starts, dtype=np.int64).astype(np.float64)
+    left = np.where(signed < 0, count, taken)
+    mass = np.add.reduceat(left, runs.starts, dtype=np.float64)
+    ends = total == 0
+    total[ends] = 1.0
+    gamma = mass / total
+    gamma[ends] = 1.0
+    pair = np.empty((len(count), 2), np.float32)
+    pair[:, 0] = (count - taken) / np.repeat(total.astype(np.float32), runs.sizes)
+    pair[:, 1] = np.repeat(gamma.astype(np.float32), runs.sizes)
+    local = np.empty(len(count), np.complex64)
+    local[bucket.slots] = pair.view(np.complex64).ravel()
+    weights.put(after, local)
+    return runs, gamma
 
 
 def interpolate(
-    bucket: Sorted, order: int, unigrams: Floats, weights: Sequence[Positions]
+    bucket: Sorted, levels: Mapping[int, Runs], unigrams: Floats, weights: Sequence[Positions]
 ) -> list[Floats]:
     """Probabilities of every run of every order in a bucket, unigrams first."""
     found = [unigrams]
-    levels = dict(bucket.runs(order))
-    for n in range(2, order + 1):
+    for n in range(2, len(levels) + 1):
         children = levels[n - 1].children
         assert children is not None
         pair = weights[n - 2].take(bucket.places)[bucket.slots[levels[n].starts]]
-        lower = np.repeat(found[-1], children)
-        found.append(pair.real.astype(np.float64) + pair.imag * lower)
+        found.append(pair.real + pair.imag * np.repeat(found[-1], children))
     return found
 
 
@@ -190,7 +190,9 @@ def new_counts(workspace: Workspace, order: int, length: int) -> list[Positions]
     return [workspace.positions(length, np.int32) for _ in range(order - 1)]
 
 
-def back_off_of_words(bucket: Sorted, runs: Runs, words: Places, gamma: Floats, into: Floats) -> None:
+def back_off_of_words(
+    bucket: Sorted, runs: Runs, words: Places, gamma: Floats, into: Floats
+) -> None:
     """Back-off weights of single words; what follows `</s>` in the corpus is said of `<s>`."""
     ids = words[bucket.slots[runs.starts]]
     into[ids] = gamma

@@ -20,7 +20,7 @@ from priscian.training.spill import Kept, Places, Positions, Workspace
 Ints = npt.NDArray[np.intp]
 Bytes = npt.NDArray[np.uint8]
 
-BUCKET = 1 << 21
+BUCKET = 1 << 20
 """Positions that are sorted at a time: few enough to stay near the processor."""
 
 
@@ -46,9 +46,22 @@ class Sorted:
         for n in range(order, 0, -1):
             if n < order:
                 inner: Ints = np.flatnonzero(self.level[starts] <= n)
-                children = np.diff(inner, append=len(starts))
+                children = sizes_of(inner, len(starts))
                 starts = starts[inner]
-            yield n, Runs(starts, np.diff(starts, append=len(self.level)), children)
+            yield n, Runs(starts, sizes_of(starts, len(self.level)), children)
+
+    def runs_of(self, n: int) -> Runs:
+        """The n-grams of one order."""
+        starts: Ints = np.flatnonzero(self.level <= n)
+        return Runs(starts, sizes_of(starts, len(self.level)), None)
+
+
+def sizes_of(starts: Ints, end: int) -> Ints:
+    """How far it is from each start to the next, and from the last to the end."""
+    sizes = np.empty_like(starts)
+    np.subtract(starts[1:], starts[:-1], out=sizes[:-1])
+    sizes[-1:] = end - starts[-1:]
+    return sizes
 
 
 @dataclass(frozen=True, slots=True)

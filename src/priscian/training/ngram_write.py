@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,20 @@ from priscian.training.spill import Positions
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+Ids = npt.NDArray[np.int32]
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """N-grams of one order in a bucket: first words, log10 probabilities, children before each.
+
+    Of order 1 the words are ids, and probabilities are written for all words at the end.
+    """
+
+    words: Array
+    probs: Array
+    begin: Array  # one longer: the number of all children at the end
 
 
 class TrieWriter:
@@ -46,49 +61,53 @@ class TrieWriter:
         self._unigram_backoff = np.ones(tally.vocabulary)
         self._unigram_begin = np.zeros(tally.vocabulary + 1, np.int64)
 
-    def back_off(
-        self, n: int, bucket: Sorted, runs: Runs, gamma: Floats, tokens: Positions
-    ) -> None:
-        """Write the back-off weights of the n-grams of a bucket."""
+    def back_off(self, n: int, bucket: Sorted, runs: Runs, gamma: Floats, words: Ids) -> Array:
+        """Log10 back-offs of the n-grams of a bucket that are kept, for `write_back_off`."""
         if n == 1:
-            words = tokens.take(bucket.places)
             back_off_of_words(bucket, runs, words, gamma, self._unigram_backoff)
-            return
-        kept = self._kept(bucket, runs, n)
-        self._backoffs[n].write(np.log10(gamma[kept]))
+            return gamma[:0]
+        return np.log10(gamma[self._kept(bucket, runs, n)]).astype(np.float32)
 
-    def bucket(
-        self,
-        bucket: Sorted,
-        unigrams: Floats,
-        weights: Sequence[Positions],
-        tokens: Positions,
-    ) -> None:
-        """Write all else of the n-grams of a bucket."""
+    def write_back_off(self, n: int, values: Array) -> None:
+        """Write the back-offs of a bucket behind those of the buckets before it."""
+        if n > 1:
+            self._backoffs[n].write(values)
+
+    def prepare(
+        self, bucket: Sorted, unigrams: Floats, weights: Sequence[Positions], tokens: Positions
+    ) -> list[Prepared]:
+        """All else of the n-grams of a bucket, by order, for `write`."""
         levels = dict(bucket.runs(self._order))
         ids = tokens.take(bucket.places)[bucket.slots[levels[1].starts]]
-        probabilities = interpolate(bucket, self._order, unigrams[ids], weights)
+        probabilities = interpolate(bucket, levels, unigrams[ids], weights)
+        found = []
         kept: Flags = np.ones(len(ids), np.bool_)
         for n in range(1, self._order + 1):
-            runs = levels[n]
-            if n > 1:
-                kept = self._kept(bucket, runs, n)
-                starts = runs.starts[kept]
-                self._words[n].write(self._outer_words(bucket, starts, n, tokens))
-                self._probs[n].write(np.log10(np.minimum(probabilities[n - 1][kept], 1.0)))
-            if n < self._order:
-                self._begin(n, ids, runs, kept, self._kept(bucket, levels[n + 1], n + 1))
+            inner = self._kept(bucket, levels[n + 1], n + 1) if n < self._order else kept[:0]
+            begin = _children_before(levels[n], inner)
+            if n == 1:
+                found.append(Prepared(ids, probabilities[0][:0], begin))
+            else:
+                words = self._outer_words(bucket, levels[n].starts[kept], n, tokens)
+                probs = np.log10(np.minimum(probabilities[n - 1][kept], 1.0)).astype(np.float32)
+                begin = np.append(begin[:-1][kept], begin[-1:]) if n < self._order else begin
+                found.append(Prepared(words, probs, begin))
+            kept = inner
+        return found
 
-    def _begin(self, n: int, ids: Any, runs: Runs, kept: Flags, inner: Flags) -> None:
-        """Where the children of each n-gram begin among the n-grams of the next order."""
-        assert runs.children is not None
-        edges = np.concatenate(([0], np.cumsum(runs.children)))
-        passed = np.concatenate(([0], np.cumsum(inner)))
-        if n == 1:
-            self._unigram_begin[ids + 1] = np.diff(passed[edges])
-        else:
-            self._begins[n].write(passed[edges[:-1]][kept] + self._reached[n + 1])
-        self._reached[n + 1] += int(passed[-1])
+    def write(self, prepared: Sequence[Prepared]) -> None:
+        """Write a bucket behind those before it."""
+        for n, part in enumerate(prepared, 1):
+            if n == 1:
+                if self._order > 1:
+                    self._unigram_begin[part.words + 1] = np.diff(part.begin)
+            else:
+                self._words[n].write(part.words)
+                self._probs[n].write(part.probs)
+            if n < self._order:
+                if n > 1:
+                    self._begins[n].write(part.begin[:-1] + self._reached[n + 1])
+                self._reached[n + 1] += int(part.begin[-1])
 
     def _kept(self, bucket: Sorted, runs: Runs, n: int) -> Flags:
         kept: Flags = bucket.depth[runs.starts] >= n
@@ -112,3 +131,13 @@ class TrieWriter:
             self._begins[n].write(np.array([self._reached[n + 1]]))
         self._writer.finish(facts)
 
+
+def _children_before(runs: Runs, inner: Flags) -> Array:
+    """How many kept n-grams of the next order come before the children of each n-gram."""
+    if runs.children is None:
+        return np.zeros(0, np.int64)
+    passed = np.zeros(len(inner) + 1, np.int64)
+    np.cumsum(inner, out=passed[1:])
+    edges = np.zeros(len(runs.children) + 1, np.int64)
+    np.cumsum(runs.children, out=edges[1:])
+    return passed[edges]

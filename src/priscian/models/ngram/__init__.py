@@ -1,1 +1,20 @@
 """N-gram models: tries, files, ARPA, tokenisation."""
+
+from priscian.models.ngram.model import NgramModel, differ_in_oov
+from priscian.models.ngram.perplexity import Perplexity, measure_perplexity
+from priscian.models.ngram.provider import NgramProvider, load_ngram
+from priscian.models.ngram.tokens import Tokenisation, WordSplitter
+from priscian.models.ngram.trie import Level, Trie
+
+__all__ = [
+    "Level",
+    "NgramModel",
+    "NgramProvider",
+    "Perplexity",
+    "Tokenisation",
+    "Trie",
+    "WordSplitter",
+    "differ_in_oov",
+    "load_ngram",
+    "measure_perplexity",
+]

@@ -1,0 +1,32 @@
+"""Analyses: what published results and runs say, as numbers that can be checked."""
+
+from __future__ import annotations
+
+from priscian.analysis.mixed_effects import Fit, RandomTerm, RatioTest, fit_mixed, likelihood_ratio
+from priscian.analysis.sg_mixed import mixed_models, ratio_tests
+from priscian.analysis.sg_read import (
+    Instance,
+    Perplexity,
+    SuiteScore,
+    find_perplexities,
+    read_perplexities,
+    read_suite_scores,
+)
+from priscian.analysis.sg_results import figures
+
+__all__ = [
+    "Fit",
+    "Instance",
+    "Perplexity",
+    "RandomTerm",
+    "RatioTest",
+    "SuiteScore",
+    "figures",
+    "find_perplexities",
+    "fit_mixed",
+    "likelihood_ratio",
+    "mixed_models",
+    "ratio_tests",
+    "read_perplexities",
+    "read_suite_scores",
+]

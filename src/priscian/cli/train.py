@@ -1,0 +1,147 @@
+"""`priscian train`: n-gram and recurrent models from plain text."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from priscian.cli.train_lstm import train_lstm_command
+
+if TYPE_CHECKING:
+    from priscian.training.ngram import Trained
+
+train_app = App(
+    name="priscian train",
+    help="Train a model on your own text.",
+    help_format="plaintext",
+    version_flags=(),
+    suppress_keyboard_interrupt=False,
+)
+train_app.command(train_lstm_command, name="lstm")
+
+
+@train_app.command(name="ngram")
+def train_ngram_command(
+    *,
+    corpus: Annotated[list[Path], Parameter(consume_multiple=True, negative="")],
+    out: Path,
+    order: int = 5,
+    arpa: Path | None = None,
+    memory: str = "2G",
+    prune: Annotated[list[int] | None, Parameter(consume_multiple=True, negative="")] = None,
+    vocabulary: int | None = None,
+    min_count: int = 1,
+    tokens: Annotated[bool, Parameter(negative="")] = False,
+    lines: Annotated[bool, Parameter(negative="")] = False,
+    case: str = "keep",
+    unk: str = "kenlm",
+    quantised: Annotated[bool, Parameter(negative="")] = False,
+    scratch: Path | None = None,
+    quiet: Annotated[bool, Parameter(negative="")] = False,
+) -> None:
+    """Estimate an n-gram model with interpolated modified Kneser–Ney smoothing.
+
+    The corpus is read once and sorted bucket by bucket; what does not fit in --memory goes to
+    temporary files. The model then is ngram:OUT for every other verb.
+
+    Examples:
+      priscian train ngram --corpus books.txt more.txt.xz --order 5 --out books.pngm
+      priscian train ngram --corpus tokens.txt --tokens --prune 0 0 1 --out t.pngm --arpa t.arpa.gz
+      priscian train ngram --corpus books.txt --order 1 --out unigrams.pngm
+
+    Parameters
+    ----------
+    corpus
+        Text files, plain, .gz or .xz.
+    out
+        The model file to write, .pngm.
+    order
+        The longest n-gram, 1 to 6.
+    arpa
+        Write an ARPA file too; gzip if it ends in .gz.
+    memory
+        How much memory to use at most: 2G, 500M.
+    prune
+        For each order, leave out n-grams that occur no more often: 0 0 1. The last goes on.
+    vocabulary
+        Keep the commonest N words; the others count as <unk>.
+    min_count
+        Keep words that occur N times; the others count as <unk>.
+    tokens
+        The text is cut into words already: split at spaces, a sentence a line.
+    lines
+        Every line is one sentence; by default lines are paragraphs and cut into sentences.
+    case
+        keep or lower.
+    unk
+        kenlm: <unk> is a word of count 0. srilm: it gets all the mass that unigrams leave.
+    quantised
+        Keep probabilities and back-offs as codes of eight bits: a smaller file.
+    scratch
+        Folder for temporary files; the system's by default.
+    quiet
+        No progress bar, no words.
+    """
+    from priscian.cli.screen import Progress
+    from priscian.models.ngram.tokens import Tokenisation
+    from priscian.training.ngram import NgramSettings, read_memory, train_ngram
+
+    settings = NgramSettings(
+        order=order,
+        prune=tuple(prune or (0,)),
+        unk=unk,
+        vocabulary=vocabulary,
+        min_count=min_count,
+        tokenisation=Tokenisation.of("space" if tokens else "ptb", case),
+        split_sentences=not (tokens or lines),
+        memory=read_memory(memory),
+        scratch=scratch,
+    )
+    began = time.perf_counter()
+    with Progress(quiet) as progress:
+        trained = train_ngram(corpus, out, settings, progress)
+        seconds = time.perf_counter() - began
+        if quantised:
+            _quantise(out)
+        if arpa is not None:
+            _write_arpa(out, arpa, progress)
+    if not quiet:
+        print(_report(trained, seconds))
+
+
+def _quantise(path: Path) -> None:
+    from priscian.models.ngram.quantise import quantise
+    from priscian.models.ngram.store import open_trie, save_trie
+
+    trie, facts = open_trie(path)
+    save_trie(quantise(trie), facts | {"quantised": 8}, path)
+
+
+def _write_arpa(model: Path, arpa: Path, progress: object) -> None:
+    from priscian.models.ngram.arpa_write import write_arpa
+    from priscian.models.ngram.store import open_trie
+
+    watch = progress if callable(progress) else None
+    write_arpa(
+        open_trie(model)[0],
+        arpa,
+        lambda done, total: watch("ARPA", done, total) if watch else None,
+    )
+
+
+def _report(trained: Trained, seconds: float) -> str:
+    lines = [
+        f"{trained.words:,} words in {trained.sentences:,} sentences, "
+        f"vocabulary {trained.vocabulary:,}; {seconds:.1f} s"
+        + (", arrays on disk" if trained.spilled else "")
+    ]
+    for n, (count, discounts) in enumerate(zip(trained.ngrams, trained.discounts, strict=True), 1):
+        shown = " ".join(f"{d:.4f}" for d in discounts.amounts)
+        note = "" if discounts.estimated else " (too few counts to estimate: the stated fall-back)"
+        lines.append(f"{n}-grams {count:>12,}  discounts {shown}{note}")
+    size = trained.path.stat().st_size / 1e6
+    lines.append(f"{trained.path}: {size:.1f} MB; use it as ngram:{trained.path}")
+    return "\n".join(lines)

@@ -1,0 +1,88 @@
+"""CoLA: labelled sentences of the linguistic literature, and their annotated features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from priscian.datasets.delimited import read_delimited
+from priscian.datasets.files import PathLike
+from priscian.datasets.graded import GradedSentence
+from priscian.datasets.graded_ratings import yes_or_no
+from priscian.errors import DataError, UnknownNameError
+
+SPLITS = {
+    "train": "cola_in_domain_train.csv",
+    "dev": "cola_out_of_domain_dev.csv",
+    "test": "cola_out_of_domain_test.csv",
+}
+FEATURES = {
+    "major": "CoLA_grammatical_annotations_major_features.tsv",
+    "minor": "CoLA_grammatical_annotations_minor_features.tsv",
+}
+REFERENCE = "warstadt-etal-2019-neural"
+
+_DESCRIBES = ("Source", "Domain", "Acceptability", "Sentence")
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """A sentence of the analysis set with the features that experts found in it."""
+
+    text: str
+    acceptable: bool
+    source: str
+    in_domain: bool
+    features: frozenset[str]
+
+
+def read_cola(folder: PathLike, split: str = "dev") -> list[GradedSentence]:
+    """A split: `train` (in domain), `dev` or `test` (out of domain); ids are split and row."""
+    if split not in SPLITS:
+        raise UnknownNameError("split of CoLA", split, SPLITS)
+    file = _file(folder, SPLITS[split])
+    found: list[GradedSentence] = []
+    for line, row in read_delimited(file, lambda header: "sentence" in header):
+        missing = [key for key in ("label", "sentence") if not str(row.get(key) or "").strip()]
+        if missing:
+            raise DataError(f"{file}:{line}: no {missing[0]!r}; add it or delete the row")
+        label = yes_or_no(row["label"], "the label", f"{file}:{line}")
+        number = row.get("") or str(len(found))
+        source = str(row.get("sentence_source", ""))
+        found.append(GradedSentence(f"{split}.{number}", row["sentence"], label, group=source))
+    return found
+
+
+def read_cola_features(folder: PathLike, kind: str = "major") -> list[Annotated]:
+    """The analysis set with its 15 `major` or 63 `minor` features."""
+    if kind not in FEATURES:
+        raise UnknownNameError("kind of CoLA's features", kind, FEATURES)
+    file = _file(folder, FEATURES[kind])
+    found = []
+    for line, row in read_delimited(file, lambda header: "Sentence" in header):
+        where = f"{file}:{line}"
+        marked = {
+            " ".join(name.split())
+            for name, value in row.items()
+            if name not in _DESCRIBES and yes_or_no(value, repr(name), where)
+        }
+        acceptable = yes_or_no(row.get("Acceptability"), "'Acceptability'", where)
+        if acceptable is None or not row.get("Sentence"):
+            raise DataError(f"{where}: no label or no sentence; add it or delete the row")
+        found.append(
+            Annotated(
+                row["Sentence"],
+                acceptable,
+                str(row.get("Source", "")),
+                row.get("Domain") == "In",
+                frozenset(marked),
+            )
+        )
+    return found
+
+
+def _file(folder: PathLike, name: str) -> Path:
+    file = Path(folder) / name
+    if not file.is_file():
+        raise DataError(f"{folder}: no {name}; give the folder of CoLA's public release")
+    return file

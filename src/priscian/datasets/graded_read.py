@@ -1,0 +1,193 @@
+"""Any table of sentences with ratings, averaged or one row an answer, and pairs over them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+from priscian.datasets.files import NumberedRows, PathLike, Row, data_files, sentence_at
+from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, listed
+from priscian.datasets.graded_ratings import (
+    Rating,
+    Task,
+    answer_of,
+    choice_answers,
+    find_task,
+    number_of,
+    ratings_of,
+    yes_or_no,
+)
+from priscian.datasets.graded_tables import SUFFIXES, cell, column_of, read_table
+from priscian.datasets.type_pairs import pairs_by_phenomenon, pairs_by_types, read_type_pairs
+from priscian.errors import DataError, DataWarning
+from priscian.records import Judgement
+
+TEXTBOOK = Path(__file__).parent / "data" / "graded_textbook.tsv"
+
+
+def read_graded(
+    path: PathLike, *, pairs: PathLike | None = None, task: Task | None = None
+) -> GradedSet:
+    """A graded set from a table of sentences, or from a folder with such tables.
+
+    >>> read_graded("ratings.csv")                                        # doctest: +SKIP
+    >>> read_graded("answers.jsonl", pairs="pairs.csv", task="likert")    # doctest: +SKIP
+
+    A table has a column `sentence` and any of id, rating, participant, acceptable, phenomenon,
+    lexicalisation, dataset, task. With a participant a row is one answer, and ratings are z-scored
+    by participant. A folder has `sentences.*`, and may have `answers.*` (id, participant, rating;
+    or good_id, bad_id, participant, choice) and `pairs.*` (good_id, bad_id; or type pairs as JSON).
+    Without a table of pairs they come from phenomenon, lexicalisation and label.
+    """
+    path = Path(path)
+    answers = None
+    if path.is_dir():
+        answers = _named(path, "answers")
+        pairs = pairs or _named(path, "pairs") or _named(path, "pairs", (".json",))
+        table = _named(path, "sentences")
+        if table is None:
+            raise DataError(f"{path}: no sentences.csv (or .tsv, .jsonl); add it")
+    else:
+        (table,) = data_files(path, SUFFIXES)
+    sentences = read_sentences(table, task)
+    if answers is not None:
+        sentences = _with_answers(sentences, answers, task)
+    return GradedSet(path.stem, tuple(sentences), tuple(_pairs(sentences, pairs)))
+
+
+def read_textbook() -> GradedSet:
+    """The set that comes with Priscian: textbook phenomena, labelled by us, not yet rated."""
+    found = read_graded(TEXTBOOK)
+    return GradedSet("textbook", found.sentences, found.pairs)
+
+
+def _named(folder: Path, stem: str, suffixes: Collection[str] = SUFFIXES) -> Path | None:
+    found = [folder / f"{stem}{suffix}" for suffix in suffixes]
+    return next((file for file in found if file.is_file()), None)
+
+
+def read_sentences(file: Path, task: Task | None = None) -> list[GradedSentence]:
+    """The sentences of one table, rated where it has ratings."""
+    rows = read_table(file, "sentence")
+    header = rows[0][1]
+    if column_of("participant", header) is not None:
+        return _from_answers(file, rows, task)
+    column = column_of("rating", header)
+    found = []
+    for line, row in rows:
+        where = f"{file}:{line}"
+        rating = number_of(row.get(column), "the rating", where) if column else None
+        found.append(_sentence(file, line, row, rating))
+    unrated = [s.id for s in found if s.rating is None]
+    if 0 < len(unrated) < len(found):
+        verb = "sentence has" if len(unrated) == 1 else "sentences have"
+        warnings.warn(
+            f"{file}: {len(unrated)} {verb} no rating ({listed(unrated)})",
+            DataWarning,
+            stacklevel=4,
+        )
+    return found
+
+
+def _sentence(
+    file: Path, line: int, row: Row, rating: float | None, raters: int = 0
+) -> GradedSentence:
+    text = sentence_at(row, column_of("sentence", row) or "", file, line, "write the sentence")
+    where = f"{file}:{line}"
+    label = column_of("acceptable", row)
+    counted = number_of(cell(row, "raters"), "the number of raters", where)
+    return GradedSentence(
+        cell(row, "id") or text,
+        text,
+        yes_or_no(row.get(label), f"the column {label!r}", where) if label else None,
+        rating,
+        cell(row, "phenomenon"),
+        cell(row, "lexicalisation"),
+        cell(row, "group"),
+        raters or int(counted or 0),
+    )
+
+
+def _from_answers(file: Path, rows: NumberedRows, task: Task | None) -> list[GradedSentence]:
+    """A table with one row an answer: each sentence once, in the order of its first row."""
+    first: dict[str, tuple[int, Row]] = {}
+    for line, row in rows:
+        text = cell(row, "sentence")
+        name = cell(row, "id") or text
+        before = first.setdefault(name, (line, row))
+        if cell(before[1], "sentence") != text:
+            raise DataError(
+                f"{file}:{line}: id {name!r} stands for another sentence than on line "
+                f"{before[0]}; give each sentence its own id"
+            )
+    ratings = ratings_of(_judgements(file, rows, task), str(file))
+    found = []
+    for name, (line, row) in first.items():
+        rating = ratings.get(name)
+        if rating is None:
+            raise DataError(f"{file}:{line}: sentence {name!r} has no rating; rate or delete it")
+        found.append(_sentence(file, line, row, rating.mean, rating.n))
+    return found
+
+
+def _with_answers(
+    sentences: list[GradedSentence], file: Path, task: Task | None
+) -> list[GradedSentence]:
+    ratings = read_ratings(file, task)
+    strangers = [i for i in ratings if i not in {s.id for s in sentences}]
+    if strangers:
+        raise DataError(
+            f"{file}: answers to {strangers[0]!r}, which no sentence has; correct the id"
+        )
+    return [
+        replace(s, rating=ratings[s.id].mean, raters=ratings[s.id].n) if s.id in ratings else s
+        for s in sentences
+    ]
+
+
+def read_ratings(path: PathLike, task: Task | None = None) -> dict[str, Rating]:
+    """Ratings by sentence id from a table of answers, z-scored by participant."""
+    file = Path(path)
+    rows = read_table(file, "participant")
+    return ratings_of(_judgements(file, rows, task), str(file))
+
+
+def _judgements(file: Path, rows: NumberedRows, task: Task | None) -> list[Judgement]:
+    found: list[Judgement] = []
+    for line, row in rows:
+        where = f"{file}:{line}"
+        rater = cell(row, "participant")
+        if not rater:
+            raise DataError(f"{where}: an answer without a participant; say who gave it")
+        own = find_task(cell(row, "task"), where) if cell(row, "task") else task
+        if "choice" in row and cell(row, "good_id"):
+            found += choice_answers(row, (cell(row, "good_id"), cell(row, "bad_id")), rater, where)
+            continue
+        response = answer_of(row.get(column_of("rating", row) or ""), own, where)
+        if response is None:
+            raise DataError(f"{where}: an answer without a rating; write it, or delete the row")
+        target = cell(row, "id") or cell(row, "sentence")
+        found.append(Judgement(target, own or "magnitude", response, rater))
+    return found
+
+
+def read_pair_table(path: PathLike) -> list[GradedPair]:
+    """Pairs of ids; a row with something in a column `discard` is left out."""
+    file = Path(path)
+    return [
+        GradedPair(
+            cell(row, "good_id"), cell(row, "bad_id"), cell(row, "phenomenon"), cell(row, "group")
+        )
+        for _, row in read_table(file, "good_id")
+        if not str(row.get("discard") or "").strip()
+    ]
+
+
+def _pairs(sentences: list[GradedSentence], pairs: PathLike | None) -> list[GradedPair]:
+    if pairs is None:
+        return list(pairs_by_phenomenon(sentences).pairs)
+    if Path(pairs).suffix.lower() == ".json":
+        return list(pairs_by_types(sentences, read_type_pairs(Path(pairs))).pairs)
+    return read_pair_table(pairs)

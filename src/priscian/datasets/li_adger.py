@@ -1,0 +1,132 @@
+"""LI-Adger as it was released: sentences, magnitude estimates, minimal pairs, models' scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from priscian.datasets.files import PathLike, Row
+from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, SentenceScores
+from priscian.datasets.graded_ratings import number_of
+from priscian.datasets.graded_scores import read_scores
+from priscian.datasets.graded_tables import cell, read_table
+from priscian.errors import DataError
+
+SENTENCES = "li-adger_sentences.csv"
+RATINGS = "human_ME_results_li-adger_sentences.csv"
+PAIRS = "li-adger_min_pairs.csv"
+PAIR_SCORES = "li-adger_min_pairs_all_models.csv"
+REFERENCE = "vazquez-martinez-2021-acceptability"
+
+_SIDES = ("gramm", "ungramm")
+
+
+@dataclass(frozen=True, slots=True)
+class LiAdger:
+    """The graded set, the number of pairs marked `discard`, and the scores that came with it."""
+
+    graded: GradedSet
+    discarded: int
+    scores: tuple[SentenceScores, ...]
+
+
+def read_li_adger(path: PathLike, *, scores: bool = True) -> LiAdger:
+    """The release in a folder; `scores=False` passes over the models' scores."""
+    folder = Path(path)
+    for name in (SENTENCES, RATINGS, PAIRS):
+        if not (folder / name).is_file():
+            raise DataError(f"{folder}: no {name}; give the folder of the LI-Adger release")
+    sentences = _rate(_sentences(folder / SENTENCES), folder / RATINGS)
+    pairs, discarded = _pairs(folder / PAIRS)
+    graded = GradedSet("li-adger", tuple(sentences), tuple(pairs), REFERENCE)
+    return LiAdger(graded, discarded, tuple(_scores(folder)) if scores else ())
+
+
+def _sentences(file: Path) -> list[GradedSentence]:
+    found = []
+    for line, row in read_table(file, "id"):
+        name, text = cell(row, "id"), str(row.get("sentence") or "")
+        if not name or not text.strip():
+            raise DataError(f"{file}:{line}: no {'sentence' if name else 'id'}; add it")
+        # the mark before the item number is the authors': g is acceptable, the rest is not
+        mark = name.rsplit(".", 2)[-2] if name.count(".") >= 2 else ""
+        found.append(
+            GradedSentence(name, text, mark == "g" if mark else None, group=cell(row, "group"))
+        )
+    return found
+
+
+def _rate(sentences: Iterable[GradedSentence], file: Path) -> list[GradedSentence]:
+    ratings: dict[str, float | None] = {}
+    for line, row in read_table(file, "id"):
+        name = cell(row, "id")
+        if name in ratings:
+            raise DataError(f"{file}:{line}: id {name!r} is rated twice; delete one row")
+        ratings[name] = number_of(row.get("judgement"), "the judgement", f"{file}:{line}")
+    sentences = list(sentences)
+    strangers = ratings.keys() - {s.id for s in sentences}
+    if strangers:
+        raise DataError(f"{file}: {min(strangers)!r} is rated but not in {SENTENCES}; correct it")
+    return [replace(s, rating=ratings.get(s.id)) for s in sentences]
+
+
+def _pairs(file: Path) -> tuple[list[GradedPair], int]:
+    kept: list[GradedPair] = []
+    discarded = 0
+    for _, row in read_table(file, "good_id"):
+        if str(row.get("discard") or "").strip():
+            discarded += 1
+            continue
+        kept.append(
+            GradedPair(
+                cell(row, "good_id"),
+                cell(row, "bad_id"),
+                cell(row, "phenomenon"),
+                cell(row, "group"),
+            )
+        )
+    return kept, discarded
+
+
+def _scores(folder: Path) -> list[SentenceScores]:
+    """Scores by sentence where there are such files; the rest from the table of pairs."""
+    found: dict[str, SentenceScores] = {}
+    for file in sorted(folder.glob("*_results_*.csv")):
+        if file.name != RATINGS:
+            found |= {scores.name: scores for scores in read_scores(file)}
+    if (folder / PAIR_SCORES).is_file():
+        for scores in _pair_scores(folder / PAIR_SCORES):
+            found.setdefault(scores.name, scores)
+    # masked models, classifiers, the rest: the order of the paper's Table 1
+    return sorted(found.values(), key=lambda s: (not s.name.endswith("_mlm"),
+                                                 not s.name.endswith("_acc")))  # fmt: skip
+
+
+def _pair_scores(file: Path) -> list[SentenceScores]:
+    rows = read_table(file, "good_id")
+    header = rows[0][1]
+    names = [
+        column.removesuffix("_gramm")
+        for column in header
+        if column.endswith("_gramm") and f"{column.removesuffix('_gramm')}_zscores_gramm" in header
+    ]
+    return [
+        SentenceScores(
+            name,
+            _column(file, rows, name),
+            _column(file, rows, f"{name}_zscores"),
+            file.name,
+        )
+        for name in names
+    ]
+
+
+def _column(file: Path, rows: Iterable[tuple[int, Row]], name: str) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for line, row in rows:
+        for side in _SIDES:
+            value = number_of(row.get(f"{name}_{side}"), name, f"{file}:{line}")
+            if value is not None:
+                found[str(row[f"{side}_id"])] = value
+    return found

@@ -1,0 +1,136 @@
+"""Suites in SyntaxGym's JSON or CSV: read, checked, with formulas as contrasts."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from priscian.datasets.files import PathLike, collector_paused, data_files, read_text
+from priscian.datasets.suite_table import REFERENCE, find_published
+from priscian.datasets.syntaxgym_csv import read_suite_csv
+from priscian.datasets.syntaxgym_schema import Suite, check_suite
+from priscian.datasets.syntaxgym_sentences import build_sentence
+from priscian.errors import DataError, DataWarning, FormulaError
+from priscian.metrics.chance import chance_of
+from priscian.metrics.contrasts import values_of
+from priscian.metrics.formulas import parse_formula
+from priscian.records import Contrast, Item, ItemSet
+
+SUITE_SUFFIXES = (".json", ".csv")
+NOT_SUITES = frozenset({"manifest.json"})
+
+
+@collector_paused()
+def read_suites(path: PathLike) -> tuple[list[ItemSet], list[str]]:
+    """The suites of a file or a folder, and one line for each file that could not be used.
+
+    >>> sets, refused = read_suites("suites/")                             # doctest: +SKIP
+    """
+    files = [f for f in data_files(path, SUITE_SUFFIXES) if f.name not in NOT_SUITES]
+    if not files:
+        raise DataError(f"{path}: no suites in this folder; it needs SyntaxGym JSON files")
+    found: dict[str, ItemSet] = {}
+    refused: list[str] = []
+    for file in files:
+        try:
+            suite = read_suite(file)
+            if suite.name in found:
+                raise DataError(
+                    f"{file}: another file has a suite {suite.name!r} too; "
+                    "change meta.name in one of them"
+                )
+        except DataError as error:
+            refused.append(str(error))
+            continue
+        found[suite.name] = suite
+    return list(found.values()), refused
+
+
+def read_suite(file: PathLike) -> ItemSet:
+    """One suite; anything that is wrong with it is an error."""
+    file = Path(file)
+    if file.suffix.lower() == ".csv":
+        return suite_itemset(read_suite_csv(file), str(file))
+    try:
+        data = msgspec.json.decode(read_text(file))
+    except msgspec.DecodeError as error:
+        raise DataError(f"{file}: broken JSON ({error}); correct it or download it again") from None
+    return suite_itemset(check_suite(data, str(file)), str(file))
+
+
+def suite_from_json(data: Any, where: str) -> ItemSet:
+    """A suite from decoded JSON; `where` is named in complaints."""
+    return suite_itemset(check_suite(data, where), where)
+
+
+def suite_itemset(suite: Suite, file: str) -> ItemSet:
+    """A suite as an item set: regions are spans, formulas contrasts, the circuit its taxonomy."""
+    if suite.stripped:
+        warnings.warn(
+            f"{file}: {suite.stripped} regions have spaces at an edge or in a row; "
+            "taken away (a single space joins regions)",
+            DataWarning,
+            stacklevel=2,
+        )
+    known = find_published(suite.name)
+    contrasts = tuple(
+        Contrast(f"prediction_{number}", _formula(text, number, suite, file))
+        for number, text in enumerate(suite.formulas)
+    )
+    items = tuple(
+        Item(
+            f"{suite.name}/{item.number}",
+            {name: build_sentence(contents) for name, contents in item.conditions.items()},
+            {"item_number": item.number, "regions": item.conditions},
+        )
+        for item in suite.items
+    )
+    official = known is not None and not str(suite.meta.get("author", "")).startswith("priscian")
+    return ItemSet(
+        name=suite.name,
+        items=items,
+        contrasts=contrasts,
+        taxonomy=(known.circuit,) if known and known.circuit else (),
+        chance=chance_of(contrasts[0].expression),
+        reference=REFERENCE if official else str(suite.meta.get("reference", "")),
+        meta={
+            "file": file,
+            "metric": suite.metric,
+            "meta": dict(suite.meta),
+            "region_names": suite.regions,
+            "formulas": suite.formulas,
+            "modifier_of": known.modifier_of if known else "",
+        },
+    )
+
+
+def with_circuit(suite: ItemSet, circuit: str) -> ItemSet:
+    """The same suite in a circuit."""
+    return replace(suite, taxonomy=(circuit,) if circuit else ())
+
+
+def _formula(text: str, number: int, suite: Suite, file: str) -> Any:
+    """The tree of a prediction, all of whose regions and conditions exist."""
+    where = f"{file}: prediction {number}"
+    try:
+        tree = parse_formula(text)
+    except FormulaError as error:
+        raise DataError(f"{where}: {error}") from None
+    conditions = list(suite.items[0].conditions)
+    for value in values_of(tree):
+        place = text.find(f"%{value.condition}%")
+        if value.condition not in conditions:
+            raise DataError(
+                f"{where}, character {place + 2}: no condition {value.condition!r}; "
+                f"item {suite.items[0].number} has {', '.join(conditions)}"
+            )
+        if value.span != "*" and not 1 <= int(value.span) <= len(suite.regions):
+            raise DataError(
+                f"{where}: no region {value.span} (in ({value.span};%{value.condition}%)); "
+                f"the suite has regions 1 to {len(suite.regions)}"
+            )
+    return tree

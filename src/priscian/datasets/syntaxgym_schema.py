@@ -1,0 +1,200 @@
+"""The schema of SyntaxGym's JSON: checked key by key, every complaint with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from priscian.errors import DataError
+
+METRICS = ("sum", "mean", "median", "range", "max", "min")
+_KINDS = {dict: "an object", list: "a list", str: "a text", int: "a whole number"}
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteItem:
+    """An item as the file has it: the contents of all regions, by condition, stripped."""
+
+    number: int
+    conditions: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A suite as the file has it."""
+
+    name: str
+    metric: str
+    meta: Mapping[str, Any]
+    regions: tuple[str, ...]
+    formulas: tuple[str, ...]
+    items: tuple[SuiteItem, ...]
+    stripped: int = 0
+    """Regions that had spaces at an edge, or more than one in a row."""
+
+
+def check_suite(data: object, file: str) -> Suite:
+    """A suite from decoded JSON; the first thing that is wrong is an error."""
+    top = _Place(data, file, "the file")
+    meta = top.child("meta", dict)
+    name = str(meta.child("name", str).value).strip()
+    if not name:
+        raise DataError(f"{file}: meta has an empty name; give the suite a name")
+    regions = _region_names(top.child("region_meta", dict))
+    formulas = _formulas(top.child("predictions", list))
+    items: list[SuiteItem] = []
+    stripped = 0
+    listed = top.child("items", list)
+    if not listed.value:
+        raise DataError(f"{file}: the suite has no items; it needs at least one")
+    for place in listed.members("item", dict):
+        number = int(place.child("item_number", int).value)
+        if any(item.number == number for item in items):
+            raise DataError(f"{file}: two items have the number {number}; number them from 1")
+        item, spaces = _item(number, place.child("conditions", list), regions, file)
+        items.append(item)
+        stripped += spaces
+    _same_conditions(items, file)
+    metric = _metric(meta, file)
+    return Suite(name, metric, meta.value, regions, formulas, tuple(items), stripped)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A value and where it stands."""
+
+    value: Any
+    file: str
+    where: str
+
+    def child(self, key: str, kind: type) -> _Place:
+        if not isinstance(self.value, dict):
+            raise DataError(f"{self.file}: {self.where} is not a JSON object; see docs/suites.md")
+        if key not in self.value:
+            raise DataError(
+                f"{self.file}: {self.where} has no {key!r}; add it as {_KINDS[kind]} "
+                "(docs/suites.md shows the format)"
+            )
+        return _Place(self.value[key], self.file, f"{key} of {self.where}").of(kind)
+
+    def members(self, noun: str, kind: type) -> list[_Place]:
+        return [
+            _Place(value, self.file, f"{noun} {n}").of(kind)
+            for n, value in enumerate(self.value, 1)
+        ]
+
+    def of(self, kind: type) -> _Place:
+        if not isinstance(self.value, kind) or isinstance(self.value, bool):
+            raise DataError(
+                f"{self.file}: {self.where} is {_short(self.value)}; it must be {_KINDS[kind]}"
+            )
+        return self
+
+
+def _short(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 40 else shown[:37] + "…"
+
+
+def _region_names(place: _Place) -> tuple[str, ...]:
+    names = place.value
+    wanted = [str(number) for number in range(1, len(names) + 1)]
+    missing = [number for number in wanted if number not in names]
+    if missing or not names:
+        raise DataError(
+            f"{place.file}: region_meta has no region {(missing or ['1'])[0]}; "
+            'number the regions "1", "2", … without gaps'
+        )
+    return tuple(str(names[number]) for number in wanted)
+
+
+def _formulas(place: _Place) -> tuple[str, ...]:
+    if not place.value:
+        raise DataError(
+            f"{place.file}: the suite has no predictions; add at least one formula, as "
+            '{"type": "formula", "formula": "(5;%a%) < (5;%b%)"}'
+        )
+    found = []
+    for prediction in place.members("prediction", dict):
+        kind = prediction.value.get("type", "formula")
+        if kind != "formula":
+            raise DataError(
+                f"{place.file}: {prediction.where} has the type {_short(kind)}; "
+                "only 'formula' is known"
+            )
+        found.append(str(prediction.child("formula", str).value))
+    return tuple(found)
+
+
+def _metric(meta: _Place, file: str) -> str:
+    """The metric that formulas speak of: the sum where it is among several."""
+    asked = meta.value.get("metric")
+    if asked is None:
+        raise DataError(f'{file}: meta has no \'metric\'; add "metric": "sum"')
+    listed = list(METRICS) if asked == "all" else asked if isinstance(asked, list) else [asked]
+    for metric in listed:
+        if metric not in METRICS:
+            raise DataError(
+                f"{file}: meta names the metric {_short(metric)}; use {', '.join(METRICS)} or all"
+            )
+    if not listed:
+        raise DataError(f'{file}: meta names no metric; write "metric": "sum"')
+    return "sum" if "sum" in listed else str(listed[0])
+
+
+def _item(number: int, place: _Place, regions: Sequence[str], file: str) -> tuple[SuiteItem, int]:
+    conditions: dict[str, tuple[str, ...]] = {}
+    stripped = 0
+    at = f"item {number}"
+    for condition in place.members(f"{at}, condition", dict):
+        name = str(condition.child("condition_name", str).value)
+        if name in conditions:
+            raise DataError(f"{file}: {at} has the condition {name!r} twice; delete one")
+        where = f"{at}, condition {name!r}"
+        raw = _contents(condition.child("regions", list), where, len(regions), file)
+        conditions[name] = tuple(" ".join(text.split()) for text in raw)
+        stripped += sum(a != b for a, b in zip(raw, conditions[name], strict=True))
+        if not any(conditions[name]):
+            raise DataError(f"{file}: {where}: every region is empty; write the sentence")
+    if not conditions:
+        raise DataError(f"{file}: {at} has no conditions; it needs all that the formulas name")
+    return SuiteItem(number, conditions), stripped
+
+
+def _contents(place: _Place, where: str, count: int, file: str) -> list[str]:
+    found: dict[int, str] = {}
+    for region in place.members(f"{where}, region", dict):
+        number = int(region.child("region_number", int).value)
+        if not 1 <= number <= count:
+            raise DataError(
+                f"{file}: {where}: region {number} is not in region_meta, which has 1 to {count}; "
+                "correct the number or add the region"
+            )
+        if number in found:
+            raise DataError(f"{file}: {where}: region {number} stands twice; delete one")
+        content = region.value.get("content")
+        if not isinstance(content, str):
+            raise DataError(
+                f"{file}: {where}: the content of region {number} is {_short(content)}; "
+                'write a text, "" for an empty region'
+            )
+        found[number] = content
+    missing = [number for number in range(1, count + 1) if number not in found]
+    if missing:
+        raise DataError(
+            f"{file}: {where}: region {missing[0]} is missing; list all {count} regions, "
+            'an empty one with "content": ""'
+        )
+    return [found[number] for number in sorted(found)]
+
+
+def _same_conditions(items: Sequence[SuiteItem], file: str) -> None:
+    known = dict.fromkeys(name for item in items for name in item.conditions)
+    for item in items:
+        for name in known:
+            if name not in item.conditions:
+                raise DataError(
+                    f"{file}: item {item.number}: condition {name!r} is missing, which other items "
+                    "have; add it or delete the item"
+                )

@@ -1,0 +1,112 @@
+"""Suites written back: as SyntaxGym's JSON, with region surprisals if they are known, or as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from priscian.datasets.syntaxgym_csv import COLUMNS
+from priscian.datasets.syntaxgym_sentences import contents_of
+from priscian.errors import DataError
+from priscian.metrics.formulas import print_formula
+from priscian.records import Item, ItemSet
+
+# (item, condition) -> surprisal in bits by region number; None where it is not known
+RegionValues = Callable[[Item, str], Mapping[str, float]]
+
+
+def suite_json(
+    suite: ItemSet, values: RegionValues | None = None, model: str = ""
+) -> dict[str, Any]:
+    """A suite as SyntaxGym has it; with `values`, every region gets `metric_value` and `oovs`."""
+    metric = str(suite.meta.get("metric", "sum"))
+    meta = dict(cast(Mapping[str, Any], suite.meta.get("meta", {"name": suite.name})))
+    meta.setdefault("metric", metric)
+    if values is not None:
+        meta |= {"model": model, "metric": metric}
+    return {
+        "meta": meta,
+        "region_meta": {str(n): name for n, name in enumerate(region_names(suite), 1)},
+        "predictions": [{"type": "formula", "formula": text} for text in formulas_of(suite)],
+        "items": [
+            {
+                "item_number": item_number(item),
+                "conditions": [
+                    {
+                        "condition_name": condition,
+                        "regions": _regions(
+                            contents, values(item, condition) if values else None, metric
+                        ),
+                    }
+                    for condition, contents in contents_of(item).items()
+                ],
+            }
+            for item in suite.items
+        ],
+    }
+
+
+def _regions(
+    contents: Sequence[str], bits: Mapping[str, float] | None, metric: str
+) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for number, content in enumerate(contents, 1):
+        region: dict[str, Any] = {"region_number": number, "content": content}
+        if bits is not None:
+            region |= {"metric_value": {metric: bits[str(number)]}, "oovs": []}
+        found.append(region)
+    return found
+
+
+def item_number(item: Item) -> int:
+    """The number of a suite's item."""
+    return int(str(item.meta["item_number"]))
+
+
+def region_names(suite: ItemSet) -> tuple[str, ...]:
+    """What the regions of a suite are called."""
+    return cast(tuple[str, ...], suite.meta["region_names"])
+
+
+def formulas_of(suite: ItemSet) -> tuple[str, ...]:
+    """The formulas as they were written; printed from their trees where they were made in code."""
+    written = suite.meta.get("formulas")
+    if written:
+        return cast(tuple[str, ...], written)
+    return tuple(print_formula(contrast.expression) for contrast in suite.contrasts)
+
+
+def write_suite(
+    suite: ItemSet, file: Path, values: RegionValues | None = None, model: str = ""
+) -> None:
+    """Write JSON, or CSV if the file's name ends so; CSV has no place for surprisals."""
+    if file.suffix.lower() == ".csv":
+        if values is not None:
+            raise DataError(f"{file}: the CSV form holds no surprisals; write {file.stem}.json")
+        text = suite_csv(suite)
+    else:
+        text = json.dumps(suite_json(suite, values, model), indent=4, ensure_ascii=False) + "\n"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    except OSError as error:
+        raise DataError(f"cannot write {file}: {error.strerror}; give another folder") from None
+
+
+def suite_csv(suite: ItemSet) -> str:
+    """A row for each region, the formulas above the header."""
+    out = io.StringIO()
+    for formula in formulas_of(suite):
+        out.write(f"#Prediction {formula}\n")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    names = region_names(suite)
+    for item in suite.items:
+        for condition, contents in contents_of(item).items():
+            for number, content in enumerate(contents, 1):
+                writer.writerow((item_number(item), condition, number, names[number - 1], content))
+    return out.getvalue()

@@ -1,0 +1,128 @@
+"""Correlations with people: Pearson's and Spearman's with intervals, and Matthews' for labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from priscian.errors import DataError
+from priscian.metrics.accuracy import Z95, Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """A coefficient, the number of points, and its 95 % interval."""
+
+    r: float
+    n: int
+    ci: Interval
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {"r": self.r, "n": self.n, "ci": list(self.ci)}
+
+
+def pearson(x: Sequence[float], y: Sequence[float]) -> Correlation:
+    """Pearson's r; the interval is Fisher's, tanh(artanh r ± 1.96/√(n − 3)).
+
+    >>> round(pearson([1, 2, 3, 4], [2, 4, 5, 9]).r, 4)
+    0.9648
+    """
+    r = _coefficient(x, y)
+    return Correlation(r, len(x), _interval(r, len(x), 1.0))
+
+
+def spearman(x: Sequence[float], y: Sequence[float]) -> Correlation:
+    """Spearman's ρ, ties sharing their mean rank.
+
+    The interval is Bonett and Wright's (2000, Psychometrika 65, 23–28): as Fisher's, with the
+    variance (1 + ρ²/2)/(n − 3).
+    """
+    r = _coefficient(ranks(x), ranks(y))
+    return Correlation(r, len(x), _interval(r, len(x), 1 + r * r / 2))
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """Ranks from 1; equal values share the mean of theirs.
+
+    >>> ranks([10, 30, 10, 20])
+    [1.5, 4.0, 1.5, 3.0]
+    """
+    order = sorted(range(len(values)), key=values.__getitem__)
+    found = [0.0] * len(values)
+    start = 0
+    while start < len(order):
+        end = start
+        while end < len(order) and values[order[end]] == values[order[start]]:
+            end += 1
+        for place in order[start:end]:
+            found[place] = (start + end + 1) / 2
+        start = end
+    return found
+
+
+def correlation_matrix(columns: Mapping[str, Sequence[float]]) -> dict[str, dict[str, float]]:
+    """Pearson's r of every column with every other, by name."""
+    names = list(columns)
+    found: dict[str, dict[str, float]] = {name: {} for name in names}
+    for i, a in enumerate(names):
+        for b in names[i:]:
+            r = 1.0 if a == b else _coefficient(columns[a], columns[b])
+            found[a][b] = found[b][a] = r
+    return {a: {b: found[a][b] for b in names} for a in names}
+
+
+def fitted_line(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
+    """Slope and intercept of the least-squares line of y on x."""
+    dx, dy, xx, _ = _centred(x, y)
+    slope = math.fsum(a * b for a, b in zip(dx, dy, strict=True)) / xx
+    return slope, math.fsum(y) / len(y) - slope * math.fsum(x) / len(x)
+
+
+def matthews(truth: Sequence[bool], guess: Sequence[bool]) -> float:
+    """Matthews' correlation of two lists of labels; 0 where a list has but one label.
+
+    (tp·tn − fp·fn) / √((tp+fp)(tp+fn)(tn+fp)(tn+fn)), Matthews (1975).
+
+    >>> matthews([True, True, False, False], [True, False, False, False])
+    0.5773502691896258
+    """
+    if len(truth) != len(guess) or not truth:
+        raise DataError(f"{len(truth)} labels and {len(guess)} guesses; give as many of each")
+    tp = sum(t and g for t, g in zip(truth, guess, strict=True))
+    tn = sum(not t and not g for t, g in zip(truth, guess, strict=True))
+    fp, fn = sum(guess) - tp, sum(truth) - tp
+    below = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    return (tp * tn - fp * fn) / math.sqrt(below) if below else 0.0
+
+
+def _coefficient(x: Sequence[float], y: Sequence[float]) -> float:
+    dx, dy, xx, yy = _centred(x, y)
+    r = math.fsum(a * b for a, b in zip(dx, dy, strict=True)) / math.sqrt(xx * yy)
+    return max(-1.0, min(1.0, r))  # rounding may leave ±1 by an ulp
+
+
+def _centred(
+    x: Sequence[float], y: Sequence[float]
+) -> tuple[list[float], list[float], float, float]:
+    if len(x) != len(y) or len(x) < 2:
+        raise DataError(
+            f"{len(x)} and {len(y)} values cannot be correlated; give two or more of each"
+        )
+    for values in (x, y):
+        if max(values) == min(values):
+            raise DataError(f"all values are {values[0]:g}: a correlation is undefined")
+    mx, my = math.fsum(x) / len(x), math.fsum(y) / len(y)
+    dx, dy = [a - mx for a in x], [b - my for b in y]
+    return dx, dy, math.fsum(a * a for a in dx), math.fsum(b * b for b in dy)
+
+
+def _interval(r: float, n: int, variance: float) -> Interval:
+    if n <= 3:
+        return (-1.0, 1.0)
+    if abs(r) == 1:
+        return (r, r)
+    half = Z95 * math.sqrt(variance / (n - 3))
+    return (math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half))

@@ -1,0 +1,105 @@
+"""Acceptability measures from a sentence's log-probability: Lau, Clark & Lappin (2017).
+
+Grammaticality, acceptability, and probability, Cognitive Science 41, 1202–1241, Table 3. All take
+natural logarithms and are higher for better sentences; a length counts tokens.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from priscian.errors import DataError, UnknownNameError
+
+ALPHA = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceScore:
+    """A sentence's log-probability, its length, and its log-probability by word frequency alone."""
+
+    logp: float
+    length: int
+    unigram: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.length < 1:
+            raise DataError("a sentence without tokens has no score; give at least one token")
+
+
+def lp(score: SentenceScore) -> float:
+    """LP: log p."""
+    return score.logp
+
+
+def mean_lp(score: SentenceScore) -> float:
+    """MeanLP: log p over the length.
+
+    >>> mean_lp(SentenceScore(-12.0, 4))
+    -3.0
+    """
+    return score.logp / score.length
+
+
+def pen_lp(score: SentenceScore, alpha: float = ALPHA) -> float:
+    """PenLP: log p / ((5 + length) / (5 + 1))^α, a length penalty of machine translation.
+
+    >>> pen_lp(SentenceScore(-12.0, 1))
+    -12.0
+    """
+    penalty: float = ((5 + score.length) / 6) ** alpha
+    return score.logp / penalty
+
+
+def norm_lp(score: SentenceScore) -> float:
+    """NormLP: −log p / log p of the unigram model.
+
+    >>> norm_lp(SentenceScore(-12.0, 4, unigram=-24.0))
+    -0.5
+    """
+    unigram = _unigram(score)
+    if unigram == 0:
+        raise DataError("a unigram log-probability of 0 normalises nothing; check the model")
+    return -score.logp / unigram
+
+
+def slor(score: SentenceScore) -> float:
+    """SLOR: (log p − log p of the unigram model) over the length; Pauls & Klein (2012).
+
+    >>> slor(SentenceScore(-12.0, 4, unigram=-24.0))
+    3.0
+    """
+    return (score.logp - _unigram(score)) / score.length
+
+
+LAU: dict[str, Callable[[SentenceScore], float]] = {
+    "LP": lp,
+    "MeanLP": mean_lp,
+    "PenLP": pen_lp,
+    "NormLP": norm_lp,
+    "SLOR": slor,
+}
+
+
+def lau(name: str, score: SentenceScore) -> float:
+    """The measure of that name."""
+    if name not in LAU:
+        raise UnknownNameError("measure of Lau et al.", name, LAU)
+    return LAU[name](score)
+
+
+def unigram_logp(tokens: list[str], counts: Mapping[str, int]) -> float:
+    """Σ log of (count + 1) / (all counts + types + 1): frequencies with one added for the unseen.
+
+    >>> round(unigram_logp(["a", "b"], {"a": 6}), 6)  # 7/8 and 1/8
+    -2.212973
+    """
+    total = sum(counts.values()) + len(counts) + 1
+    return math.fsum(math.log((counts.get(token, 0) + 1) / total) for token in tokens)
+
+
+def _unigram(score: SentenceScore) -> float:
+    if score.unigram is None:
+        raise DataError("SLOR and NormLP need a unigram log-probability; give `unigram`")
+    return score.unigram

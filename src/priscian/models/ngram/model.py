@@ -1,0 +1,188 @@
+"""A loaded n-gram model: token scores with offsets, totals, unknown words, perplexity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from priscian.models.ngram.tokens import Tokenisation, WordSplitter
+from priscian.models.ngram.trie import Trie
+from priscian.models.ngram.words import EOS, UNK
+from priscian.models.tokens import own_tokens
+from priscian.records import Text, TokenScores
+
+Floats = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int32]
+LN10 = math.log(10)
+_KNOWN = 500_000
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Words of texts laid end to end: ids, places in their text, and how many each text has."""
+
+    ids: list[int]
+    starts: list[int]
+    ends: list[int]
+    lengths: list[int]
+
+
+class NgramModel:
+    """Sentences word by word, each after `<s>`; what is unknown counts as `<unk>`."""
+
+    def __init__(
+        self,
+        trie: Trie,
+        tokenisation: Tokenisation,
+        facts: Mapping[str, Any] | None = None,
+        eos: bool = False,
+    ) -> None:
+        self.trie = trie
+        self.tokenisation = tokenisation
+        self.facts = dict(facts or {})
+        self.eos = eos
+        self._splitter = WordSplitter(tokenisation)
+        self._inner: dict[str, tuple[list[int], list[int], list[int]]] = {}
+        self._final: dict[str, tuple[list[int], list[int], list[int]]] = {}
+        self.notes = {
+            "order": str(trie.order),
+            "vocabulary": f"{len(trie.words):,}",
+            "words": f"{tokenisation.words}, case {tokenisation.case}",
+            "bos": "<s>",
+            "eos": "channel eos" if eos else "not scored",
+        }
+
+    def encode(self, texts: Sequence[str]) -> Coded:
+        """Cut texts into words and look these up."""
+        ids: list[int] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        lengths: list[int] = []
+        for text in texts:
+            before, at = len(ids), 0
+            chunks = text.split(" ") if text.isprintable() else _spaced(text)
+            last = len(chunks) - 1
+            while last > 0 and not chunks[last]:
+                last -= 1
+            for number, chunk in enumerate(chunks):
+                if chunk:
+                    found = (self._final if number == last else self._inner).get(chunk)
+                    if found is None:
+                        found = self._learn(chunk, number == last)
+                    own, begins, stops = found
+                    ids += own
+                    if len(own) == 1:
+                        starts.append(at + begins[0])
+                        ends.append(at + stops[0])
+                    else:
+                        starts += [at + begin for begin in begins]
+                        ends += [at + stop for stop in stops]
+                at += len(chunk) + 1
+            lengths.append(len(ids) - before)
+        return Coded(ids, starts, ends, lengths)
+
+    def _learn(self, chunk: str, final: bool) -> tuple[list[int], list[int], list[int]]:
+        pieces = self._splitter.chunk(chunk, final)
+        known = self.trie.ids
+        found = (
+            [known.get(form, UNK) for form, _, _ in pieces],
+            [start for _, start, _ in pieces],
+            [end for _, _, end in pieces],
+        )
+        cache = self._final if final else self._inner
+        if len(cache) < _KNOWN:
+            cache[chunk] = found
+        return found
+
+    def score(self, texts: Sequence[Text]) -> list[TokenScores]:
+        """Token scores, in the order of the texts; natural logarithms."""
+        coded = self.encode([text.context + text.text for text in texts])
+        logps, ends = self._logps(np.array(coded.ids, np.int32), coded.lengths)
+        values = logps.tolist()
+        result = []
+        at = 0
+        for number, (text, length) in enumerate(zip(texts, coded.lengths, strict=True)):
+            stop = at + length
+            starts, stops, own = coded.starts[at:stop], coded.ends[at:stop], values[at:stop]
+            if text.context:
+                first, new_starts, new_stops = own_tokens(
+                    text, list(zip(starts, stops, strict=True))
+                )
+                scores = TokenScores(new_starts, new_stops, tuple(own[first:]))
+            else:
+                scores = TokenScores(tuple(starts), tuple(stops), tuple(own))
+            if ends is not None:
+                channels = {"eos": (float(ends[number]),)}
+                scores = TokenScores(scores.starts, scores.ends, scores.logps, channels)
+            result.append(scores)
+            at = stop
+        return result
+
+    def _logps(self, ids: Ids, lengths: Sequence[int]) -> tuple[Floats, Floats | None]:
+        """Natural-log probabilities of words and, if asked for, of the end of each sentence."""
+        if not self.eos:
+            return self.trie.log10(ids, lengths)[0] * LN10, None
+        return self.with_ends(ids, lengths)
+
+    def with_ends(self, ids: Ids, lengths: Sequence[int]) -> tuple[Floats, Floats]:
+        """Natural-log probabilities of words, and of `</s>` after each sentence."""
+        sizes = np.asarray(lengths, np.int64)
+        stops = np.cumsum(sizes)
+        ended = np.insert(ids, stops, EOS)
+        values = self.trie.log10(ended, sizes + 1)[0] * LN10
+        at = stops + np.arange(len(sizes))
+        return np.delete(values, at), values[at]
+
+    def token_logps(self, sentences: Sequence[str]) -> tuple[Floats, npt.NDArray[np.int64]]:
+        """Log-probabilities of every word of sentences with spaces between words.
+
+        The sentences lie end to end; the second array says where each begins, and the end of all.
+        """
+        words = [sentence.split() for sentence in sentences]
+        lengths = np.fromiter(map(len, words), np.int64, len(words))
+        known = self.trie.ids.get
+        ids = np.fromiter(
+            (known(word, UNK) for sentence in words for word in sentence),
+            np.int32,
+            int(lengths.sum()),
+        )
+        edges = np.concatenate(([0], np.cumsum(lengths)))
+        return self.trie.log10(ids, lengths)[0] * LN10, edges
+
+    def totals(self, sentences: Sequence[str]) -> Floats:
+        """Log-probabilities of whole sentences with spaces between words, without `</s>`."""
+        logps, edges = self.token_logps(sentences)
+        summed = np.concatenate(([0.0], np.cumsum(logps)))
+        return np.diff(summed[edges])
+
+    def oov_counts(self, texts: Sequence[Text | str]) -> list[int]:
+        """How many words of each text the model does not know; a context is not counted."""
+        given = [text if isinstance(text, Text) else Text(text) for text in texts]
+        coded = self.encode([text.text for text in given])
+        counts = []
+        at = 0
+        for length in coded.lengths:
+            counts.append(coded.ids[at : at + length].count(UNK))
+            at += length
+        return counts
+
+    def unknown_words(self, text: str) -> list[str]:
+        """The words of a text that the model does not know."""
+        coded = self.encode([text])
+        places = zip(coded.ids, coded.starts, coded.ends, strict=True)
+        return [text[start:end] for number, start, end in places if number == UNK]
+
+
+def differ_in_oov(model: NgramModel, pairs: Sequence[tuple[str, str]]) -> list[bool]:
+    """Pairs whose sides have different numbers of unknown words: what they say is doubtful."""
+    counts = model.oov_counts([text for pair in pairs for text in pair])
+    return [a != b for a, b in zip(counts[::2], counts[1::2], strict=True)]
+
+
+def _spaced(text: str) -> list[str]:
+    return "".join(" " if char.isspace() else char for char in text).split(" ")

@@ -1,0 +1,99 @@
+"""`ngram:` — n-gram models from a `.pngm` or an ARPA file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from priscian.errors import ModelError, UsageError
+from priscian.models.fingerprint import hash_file
+from priscian.models.key import ModelKey
+from priscian.models.ngram.file import MAGIC, read_facts
+from priscian.models.ngram.model import NgramModel
+from priscian.models.ngram.tokens import Tokenisation
+from priscian.models.spec import ModelSpec
+
+OPTIONS = frozenset({"words", "case", "eos", "name"})
+
+
+class NgramProvider:
+    """N-gram models from a file: .pngm, .arpa, .arpa.gz."""
+
+    example = "ngram:model.arpa.gz?case=lower"
+
+    def key(self, spec: ModelSpec) -> ModelKey:
+        """The file's contents, how texts are cut into words, what is scored."""
+        path = _file(spec)
+        eos = _eos(spec)
+        chosen = _tokenisation(spec, _facts(path))
+        return ModelKey(
+            {
+                "provider": "ngram",
+                "weights": hash_file(path),
+                "words": chosen.words,
+                "case": chosen.case,
+                "method": "ngram",
+            }
+            | ({"eos": "channel"} if eos else {})
+        )
+
+    def load(self, spec: ModelSpec) -> NgramModel:
+        """The model, its file verified."""
+        return load_ngram(_file(spec), spec)
+
+    def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
+        """Model files beside this one whose names match."""
+        folder = Path(spec.id).expanduser()
+        folder = folder if folder.is_dir() else folder.parent
+        return [ModelSpec("ngram", str(p), "", spec.options) for p in sorted(folder.glob(pattern))]
+
+
+def load_ngram(path: Path, spec: ModelSpec | None = None) -> NgramModel:
+    """A model from a file of either kind."""
+    spec = spec or ModelSpec("ngram", str(path))
+    if is_pngm(path):
+        from priscian.models.ngram.store import open_trie
+
+        trie, facts = open_trie(path)
+    else:
+        from priscian.models.ngram.arpa import read_arpa
+
+        trie, facts = read_arpa(path), {}
+    return NgramModel(trie, _tokenisation(spec, facts), facts, _eos(spec))
+
+
+def is_pngm(path: Path) -> bool:
+    """Whether a file is one of ours; any other is read as ARPA."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(MAGIC))
+    except OSError as error:
+        raise ModelError(f"cannot read {path}: {error.strerror}") from None
+    return head == MAGIC or path.suffix == ".pngm"
+
+
+def _facts(path: Path) -> dict[str, Any]:
+    return read_facts(path) if is_pngm(path) else {}
+
+
+def _tokenisation(spec: ModelSpec, facts: dict[str, Any]) -> Tokenisation:
+    """As the file says, unless the model string says otherwise; PTB for an ARPA file."""
+    stored = Tokenisation.from_facts(facts.get("tokenisation", {"words": "ptb"}))
+    return Tokenisation.of(
+        spec.options.get("words", stored.words), spec.options.get("case", stored.case)
+    )
+
+
+def _eos(spec: ModelSpec) -> bool:
+    spec.check_options(OPTIONS)
+    asked = spec.options.get("eos", "no")
+    if asked not in {"yes", "no"}:
+        raise UsageError(f"eos must be yes or no, not {asked!r} (in {spec})")
+    return asked == "yes"
+
+
+def _file(spec: ModelSpec) -> Path:
+    path = Path(spec.id).expanduser()
+    if not path.is_file():
+        raise ModelError(f"no model file {path} (in {spec}); make one: priscian train ngram")
+    return path

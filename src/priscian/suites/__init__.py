@@ -1,0 +1,20 @@
+"""Our own suites of syntactic generalization, one module per circuit."""
+
+from priscian.suites.generate import Items, SuiteFile, generate_suite
+from priscian.suites.registry import Regions, Suite, find, suite, suites
+from priscian.suites.text import COMMA, STOP, read_rows, words
+
+__all__ = [
+    "COMMA",
+    "STOP",
+    "Items",
+    "Regions",
+    "Suite",
+    "SuiteFile",
+    "find",
+    "generate_suite",
+    "read_rows",
+    "suite",
+    "suites",
+    "words",
+]

@@ -1,0 +1,70 @@
+"""Subject–verb agreement across a modifier whose noun has the other number."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from priscian.grammar import REL_THAT, THE, Grammar, Node
+from priscian.suites.people import Told, encounter, forms, person, preposition, told
+from priscian.suites.registry import Regions, suite
+
+agreement = partial(suite, circuit="Agreement")
+
+
+def _prediction(region: int) -> str:
+    pairs = [("match_sing", "mismatch_sing"), ("match_plural", "mismatch_plural")]
+    return "&".join(f"(({region};%{good}%)<({region};%{bad}%))" for good, bad in pairs)
+
+
+def _conditions(g: Grammar, item: Told, modifier: dict[str, list[Node]]) -> Regions:
+    """Subject and verb in both numbers, around a modifier with the other one."""
+    singular, plural = forms(item.subject)
+    is_, are = item.verb.present_sg, item.verb.present_pl
+    one, many = [THE, singular, *modifier["pl"]], [THE, plural, *modifier["sg"]]
+    return {
+        "match_sing": [*one, is_, item.rest],
+        "mismatch_sing": [*one, are, item.rest],
+        "match_plural": [*many, are, item.rest],
+        "mismatch_plural": [*many, is_, item.rest],
+    }
+
+
+@agreement(
+    "number_orc",
+    regions=["intro", "np_sing", "that", "the", "embed_np", "embed_vp", "matrix_v", "continuation"],
+    predictions=[_prediction(7)],
+)
+def number_orc(g: Grammar) -> Regions:
+    """The baker that the tourists admired sells/*sell fresh bread at the market"""
+    item, verb = told(g, "predicates"), encounter(g).past_sg
+    one, many = forms(person(g))
+    return _conditions(
+        g, item, {"sg": [REL_THAT, THE, one, verb], "pl": [REL_THAT, THE, many, verb]}
+    )
+
+
+@agreement(
+    "number_src",
+    regions=["intro", "np_sing", "that", "embed_vp", "the", "embed_np", "matrix_v", "continuation"],
+    predictions=[_prediction(7)],
+)
+def number_src(g: Grammar) -> Regions:
+    """The baker that admired the tourists sells/*sell fresh bread at the market"""
+    item, verb = told(g, "predicates"), encounter(g).past_sg
+    one, many = forms(person(g))
+    return _conditions(
+        g, item, {"sg": [REL_THAT, verb, THE, one], "pl": [REL_THAT, verb, THE, many]}
+    )
+
+
+@agreement(
+    "number_prep",
+    regions=["intro", "np_sing", "prep", "the", "prep_np", "matrix_v", "continuation"],
+    predictions=[_prediction(6)],
+)
+def number_prep(g: Grammar) -> Regions:
+    """The baker behind the tourists sells/*sell fresh bread at the market"""
+    item = told(g, "predicates")
+    place = preposition(g, item.rest)
+    one, many = forms(person(g))
+    return _conditions(g, item, {"sg": [place, THE, one], "pl": [place, THE, many]})

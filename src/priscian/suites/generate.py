@@ -1,0 +1,194 @@
+"""Draws the items of a suite from a seed, all different enough; always ends."""
+
+from __future__ import annotations
+
+import hashlib
+from random import Random
+from typing import TypedDict
+
+from priscian import __version__
+from priscian.errors import GrammarError, UsageError
+from priscian.grammar import Grammar, Reject, Word
+from priscian.grammar.phrases import flatten
+from priscian.lexicon import CONTENT, Lexicon, takes_an
+from priscian.suites.registry import Suite, family, find
+from priscian.suites.text import analyse
+
+PATIENCE = 4_000  # draws in a row without a new item before a suite is taken to be exhausted
+# An item: the words of every region of every condition.
+Words = dict[str, list[tuple[Word, ...]]]
+
+
+class RegionText(TypedDict):
+    """A region of a condition."""
+
+    region_number: int
+    content: str
+
+
+class ConditionText(TypedDict):
+    """A condition of an item."""
+
+    condition_name: str
+    regions: list[RegionText]
+
+
+class ItemText(TypedDict):
+    """An item of a suite."""
+
+    item_number: int
+    conditions: list[ConditionText]
+
+
+class SuiteFile(TypedDict):
+    """A suite as SyntaxGym writes it."""
+
+    meta: dict[str, str]
+    region_meta: dict[str, str]
+    predictions: list[dict[str, str]]
+    items: list[ItemText]
+
+
+Items = list[ItemText]
+
+
+def generate_suite(
+    name: str | Suite, n: int = 100, seed: int = 1, lexicon: Lexicon | None = None
+) -> SuiteFile:
+    """A suite of `n` items, as SyntaxGym's JSON has it.
+
+    No two items share more than half of the content lemmas of the one that has fewer. Suites with
+    a common stem are drawn in step, so that their items pair by number.
+    """
+    suite = find(name) if isinstance(name, str) else name
+    if n < 1:
+        raise UsageError(f"{n} asks for no items; give 1 or more")
+    items = [
+        _item(number, words) for number, words in enumerate(_draw_items(suite, n, seed, lexicon), 1)
+    ]
+    return {
+        "meta": {
+            "name": suite.name,
+            "metric": "sum",
+            "comment": suite.comment,
+            "reference": "",
+            "author": f"priscian {__version__}, seed {seed}",
+        },
+        "region_meta": {str(place): text for place, text in enumerate(suite.regions, 1)},
+        "predictions": [{"type": "formula", "formula": text} for text in suite.predictions],
+        "items": items,
+    }
+
+
+def _draw_items(suite: Suite, n: int, seed: int, lexicon: Lexicon | None) -> list[Words]:
+    members = family(suite) if suite in family(suite) else [suite]
+    streams = [Random() for _ in members]
+    grammars = [Grammar(lexicon, stream) for stream in streams]
+    made: list[Words] = []
+    taken: dict[str, list[frozenset[str]]] = {member.name: [] for member in members}
+    attempt = idle = 0
+    while len(made) < n:
+        start = _start(seed, suite.stem, attempt)
+        attempt += 1
+        drawn: dict[str, Words | None] = {}
+        for member, stream, grammar in zip(members, streams, grammars, strict=True):
+            # Every member runs, whatever became of the others: they must stay in step.
+            stream.seed(start)
+            drawn[member.name] = _draw(member, grammar)
+        kept = {
+            name: content(words)
+            for name, words in drawn.items()
+            if words is not None and _is_new(content(words), taken[name])
+        }
+        item = drawn[suite.name]
+        if item is None or len(kept) < len(members):
+            idle += 1
+            if idle >= PATIENCE:
+                raise GrammarError(
+                    f"{suite.name}: only {len(made)} items that differ enough were found, {n} were "
+                    f"asked for; ask for at most {len(made)}, or give it more words"
+                )
+            continue
+        idle = 0
+        for name, lemmas in kept.items():
+            taken[name].append(lemmas)
+        made.append(item)
+    return made
+
+
+def _start(seed: int, stem: str, attempt: int) -> int:
+    return int.from_bytes(hashlib.sha256(f"{seed}:{stem}:{attempt}".encode()).digest(), "big")
+
+
+def _draw(suite: Suite, grammar: Grammar) -> Words | None:
+    """One item, or None at a dead end."""
+    grammar.begin()
+    try:
+        regions = suite.draw(grammar)
+    except Reject:
+        return None
+    missing = [name for name in suite.conditions if name not in regions]
+    if missing:
+        raise GrammarError(f"{suite.name}: no condition {', '.join(missing)}; the formula needs it")
+    item: Words = {}
+    for condition, nodes in regions.items():
+        if len(nodes) != len(suite.regions):
+            raise GrammarError(
+                f"{suite.name}, {condition}: {len(nodes)} regions; "
+                f"expected {len(suite.regions)}: {', '.join(suite.regions)}"
+            )
+        item[condition] = []
+        for node in nodes:
+            if isinstance(node, str):
+                item[condition].append(analyse(grammar.lexicon, node))
+                continue
+            words: list[Word] = []
+            flatten((node,), True, words, [])
+            item[condition].append(tuple(words))
+    return item
+
+
+def content(item: Words) -> frozenset[str]:
+    """The content lemmas of all conditions of an item."""
+    return frozenset(
+        word.lemma
+        for regions in item.values()
+        for words in regions
+        for word in words
+        if word.category in CONTENT
+    )
+
+
+def _is_new(lemmas: frozenset[str], taken: list[frozenset[str]]) -> bool:
+    return all(2 * len(lemmas & other) <= min(len(lemmas), len(other)) for other in taken)
+
+
+def _item(number: int, item: Words) -> ItemText:
+    return {
+        "item_number": number,
+        "conditions": [
+            {
+                "condition_name": condition,
+                "regions": [
+                    {"region_number": place, "content": text}
+                    for place, text in enumerate(_texts(regions), 1)
+                ],
+            }
+            for condition, regions in item.items()
+        ],
+    }
+
+
+def _texts(regions: list[tuple[Word, ...]]) -> list[str]:
+    """The text of each region: a capital at the start, *a* or *an* by what follows."""
+    texts = [word.text for words in regions for word in words]
+    for place, text in enumerate(texts[:-1]):
+        if text.lower() in ("a", "an") and texts[place + 1].isalpha():
+            texts[place] = "an" if takes_an(texts[place + 1]) else "a"
+    if texts:
+        texts[0] = texts[0][0].upper() + texts[0][1:]
+    found, place = [], 0
+    for words in regions:
+        found.append(" ".join(texts[place : place + len(words)]))
+        place += len(words)
+    return found

@@ -1,0 +1,186 @@
+"""Gross syntactic state: after a subordinate clause a main clause must come, and not the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from priscian.grammar import THE, Grammar, Node, Word
+from priscian.lexicon import CONTENT
+from priscian.lexicon.tables import Row
+from priscian.suites.people import forms, person
+from priscian.suites.registry import Regions, suite
+from priscian.suites.text import COMMA, STOP, lemmas, noun, read_rows, verb, words
+
+state = partial(suite, circuit="Gross Syntactic State", stem="subordination")
+PLURAL_SHARE = 0.3
+
+# Conjunctions and the kinds of main clause after them, by the span of what was done …
+BY_SPAN = {
+    "long": (
+        ("while", ("scene", "event")),
+        ("as", ("scene", "event")),
+        ("while", ("scene",)),
+        ("after", ("event",)),
+        ("before", ("event",)),
+    ),
+    "short": (
+        ("after", ("event",)),
+        ("when", ("event",)),
+        ("once", ("event",)),
+        ("as soon as", ("event",)),
+        ("before", ("event",)),
+    ),
+}
+# … and by what it means to others.
+BY_EFFECT = {
+    "good": (
+        ("because", ("pleased",)),
+        ("since", ("pleased",)),
+        ("after", ("pleased",)),
+        ("although", ("upset",)),
+    ),
+    "bad": (
+        ("because", ("upset",)),
+        ("since", ("upset",)),
+        ("when", ("upset",)),
+        ("after", ("upset",)),
+    ),
+    "crime": (
+        ("because", ("crime", "upset")),
+        ("when", ("crime", "upset")),
+        ("after", ("crime", "upset")),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """*After · the cook · burned the steak · the guests left*, and what its nouns are."""
+
+    conjunction: tuple[Word, ...]
+    subject: tuple[Word, ...]
+    predicate: tuple[Word, ...]
+    main: tuple[Word, ...]
+    hosts: tuple[str, ...]
+    kind: str
+
+
+def _unused(g: Grammar, rows: list[Row], column: str) -> tuple[Word, ...]:
+    """The text of one of these rows, with nothing in it that the sentence has already."""
+    options = [(row[column], words(g, row[column])) for row in rows]
+    text, _ = g.choose(
+        [
+            (text, found)
+            for text, found in options
+            if not any(word.category in CONTENT and word.lemma in g.used for word in found)
+        ]
+    )
+    g.used.update(word.lemma for word in words(g, text) if word.category in CONTENT)
+    filled: list[Word] = []
+    for word in words(g, text):
+        match word.text:
+            case "{one}":
+                filled.append(forms(person(g))[0])
+            case "{many}":
+                filled.append(forms(person(g))[1])
+            case _:
+                filled.append(word)
+    return tuple(filled)
+
+
+def _sentence(g: Grammar) -> Sentence:
+    """What all four suites share; it is drawn first, so that their items pair by number."""
+    rows = read_rows("activities", "verb", "objects", "kind", "span", "effect", "subjects")
+    row = rows[g.deal(tuple(range(len(rows))))]
+    does = verb(g, row["verb"])
+    several = g.coin(PLURAL_SHARE)
+    singular, plural = forms(g.noun(lemmas(g, row["subjects"])))
+    thing = g.choose(row.parts("objects", ","))
+    entry = noun(g, thing.removesuffix("+"))
+    what = entry.plural if thing.endswith("+") else entry.singular
+    assert what is not None
+    reaction = row["effect"] in BY_EFFECT and g.coin(0.5)
+    conjunction, kinds = g.choose(BY_EFFECT[row["effect"]] if reaction else BY_SPAN[row["span"]])
+    mains = [main for main in read_rows("mains", "kind", "clause") if main["kind"] in kinds]
+    return Sentence(
+        conjunction=words(g, conjunction),
+        subject=(THE, plural if several else singular),
+        predicate=(does.past_sg, THE, what),
+        main=_unused(g, mains, "clause"),
+        hosts=("person",) if several else ("person", "somebody"),
+        kind=row["kind"],
+    )
+
+
+def _modifiers(g: Grammar, item: Sentence, kind: str) -> tuple[Node, Node]:
+    """Of the subject and of the object: `pp`, `src` or `orc`."""
+    rows = [row for row in read_rows("modifiers", "host", "type", "text") if row["type"] == kind]
+    of_subject = _unused(g, [row for row in rows if row["host"] in item.hosts], "text")
+    of_object = _unused(g, [row for row in rows if row["host"] == item.kind], "text")
+    return of_subject, of_object
+
+
+def _conditions(item: Sentence, between: list[Node]) -> Regions:
+    clause: list[Node] = [*between]
+    return {
+        "sub_no-matrix": [(item.conjunction, item.subject), *clause, STOP],
+        "no-sub_no-matrix": [item.subject, *clause, STOP],
+        "sub_matrix": [(item.conjunction, item.subject), *clause, (COMMA, item.main, STOP)],
+        "no-sub_matrix": [item.subject, *clause, (COMMA, item.main, STOP)],
+    }
+
+
+def _prediction(region: int) -> str:
+    return (
+        f"(({region};%sub_no-matrix%)>({region};%no-sub_no-matrix%))"
+        f"&(({region};%sub_matrix%)<({region};%no-sub_matrix%))"
+    )
+
+
+@state(
+    "subordination",
+    regions=["Subordinate clause 1", "Subordinate clause 2", "Main clause"],
+    predictions=[_prediction(3)],
+)
+def subordination(g: Grammar) -> Regions:
+    """While the cook peeled the potatoes, the phone rang. / *While the cook peeled the potatoes."""
+    item = _sentence(g)
+    return _conditions(item, [item.predicate])
+
+
+modified = partial(
+    state,
+    regions=[
+        "Subordinate clause 1",
+        "subj_modifier",
+        "Subordinate clause 2",
+        "obj_modifier",
+        "Main clause",
+    ],
+    predictions=[_prediction(5)],
+)
+
+
+def _modified(g: Grammar, kind: str) -> Regions:
+    item = _sentence(g)
+    of_subject, of_object = _modifiers(g, item, kind)
+    return _conditions(item, [of_subject, item.predicate, of_object])
+
+
+@modified("subordination_orc-orc")
+def subordination_orc_orc(g: Grammar) -> Regions:
+    """While the cook who the guests liked peeled the potatoes that they loved, the phone rang."""
+    return _modified(g, "orc")
+
+
+@modified("subordination_pp-pp")
+def subordination_pp_pp(g: Grammar) -> Regions:
+    """While the cook from the village peeled the potatoes on the counter, the phone rang."""
+    return _modified(g, "pp")
+
+
+@modified("subordination_src-src")
+def subordination_src_src(g: Grammar) -> Regions:
+    """While the cook who hated the cold peeled the potatoes that looked good, the phone rang."""
+    return _modified(g, "src")

@@ -1,0 +1,71 @@
+"""People, what they do to each other, and rows of predicates that suit them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from priscian.grammar import BE, HAVE, Grammar, Reject
+from priscian.lexicon import CONTENT, Gender, Noun, Verb, Word
+from priscian.suites.text import lemmas, read_rows, verb, words
+
+PREPOSITIONS = (
+    "next to", "behind", "in front of", "near", "beside", "across from", "opposite",
+    "to the left of",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A row of a table: a verb, what follows it, and who does it."""
+
+    verb: Verb
+    rest: tuple[Word, ...]
+    subject: Noun
+
+
+def person(g: Grammar, among: str = "", gender: Gender | None = None) -> Noun:
+    """Somebody of everyday life, or one of these; with a gender, somebody of that gender."""
+    if not among:
+        use = "gendered" if gender else "anyone"
+        rows = read_rows("people", "noun", "use")
+        among = ",".join(row["noun"] for row in rows if row["use"] == use)
+    return g.noun(lemmas(g, among), features=gender or "")
+
+
+def forms(noun: Noun) -> tuple[Word, Word]:
+    """Singular and plural."""
+    assert noun.singular is not None
+    assert noun.plural is not None
+    return noun.singular, noun.plural
+
+
+def encounter(g: Grammar) -> Verb:
+    """What somebody did to somebody: *admire*."""
+    return verb(g, fresh(g, [row["verb"] for row in read_rows("encounters", "verb")]))
+
+
+def fresh(g: Grammar, among: Sequence[str]) -> str:
+    """A lemma that the sentence does not have yet."""
+    lemma = g.choose(among)
+    if lemma in g.used:
+        raise Reject
+    return lemma
+
+
+def told(g: Grammar, table: str) -> Told:
+    """A row of a table with a subject; rows are dealt, so that each comes about as often."""
+    rows = read_rows(table, "verb", "rest", "subjects")
+    row = rows[g.deal(tuple(range(len(rows))))]
+    known = {"be": BE, "have": HAVE}.get(row["verb"])
+    rest = words(g, row["rest"])
+    g.used.update(word.lemma for word in rest if word.category in CONTENT)
+    return Told(known or verb(g, row["verb"]), rest, person(g, row["subjects"]))
+
+
+def preposition(g: Grammar, rest: tuple[Word, ...] = ()) -> tuple[Word, ...]:
+    """Where somebody stands, in other words than the rest of the sentence has."""
+    chosen = words(g, g.deal(PREPOSITIONS))
+    if {word.text for word in chosen} & {word.text for word in rest} - {"the", "to", "of", "in"}:
+        raise Reject
+    return chosen
