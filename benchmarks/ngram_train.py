@@ -52,9 +52,7 @@ def run(command: Sequence[str], source: Path | None = None, target: Path | None 
     began = time.perf_counter()
     with (source or Path(os.devnull)).open("rb") as stdin:
         with (target or Path(os.devnull)).open("wb") as stdout:
-            child = subprocess.Popen(
-                command, stdin=stdin, stdout=stdout, stderr=subprocess.DEVNULL
-            )
+            child = subprocess.Popen(command, stdin=stdin, stdout=stdout, stderr=subprocess.DEVNULL)
             _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:

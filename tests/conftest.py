@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+os.environ["OMP_NUM_THREADS"] = "1"  # two workers share two cores; threads that wait cost minutes
+
 import pytest
 
 from tests.tiny import TEXTS, build_causal, build_masked

@@ -39,6 +39,8 @@ ALLOWED: dict[str, set[str]] = {
 ANYTHING = {"cli", "__init__"}
 EXCEPTIONS = {  # beyond the table, each for a reason
     ("datasets/generated.py", "lexicon"),  # a malformed row is one error, not 67
+    ("datasets/syntaxgym.py", "metrics"),  # a formula is parsed where an error can name its file
+    ("datasets/syntaxgym_write.py", "metrics"),  # and printed back
     ("datasets/lint.py", "lexicon"),  # unknown words, and the choice of a or an
 }
 

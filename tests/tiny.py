@@ -15,9 +15,13 @@ _SUBJECTS = (
 _VERBS = ("has admired", "will forget", "doesn't remember", "was looking at")
 _OBJECTS = ("the painting.", "a paper kite that the children built.", "us!", "naïve café-owners.")
 
-TEXTS = tuple(
-    f"{subject} {verb} {thing}" for subject in _SUBJECTS for verb in _VERBS for thing in _OBJECTS
-) + (
+TEXTS = (
+    *(
+        f"{subject} {verb} {thing}"
+        for subject in _SUBJECTS
+        for verb in _VERBS
+        for thing in _OBJECTS
+    ),
     "Go.",
     "Rain",
     "Two  spaces and\ta tab.",

@@ -98,7 +98,9 @@ def test_a_kind_can_be_registered_and_need_no_path():
     data = read_dataset("toy")
     assert (data.name, data.taxonomy_levels) == ("toy", ("circuit",))
     assert read_dataset("toy:2020").name == "toy-2020"
-    assert list(dataset_kinds()) == ["blimp", "pairs", "generated", "toy"]
+    known = list(dataset_kinds())
+    assert {"blimp", "pairs", "generated", "li-adger", "graded"} < set(known)
+    assert known[-1] == "toy"
 
 
 def test_a_plug_in_is_found_by_entry_point(plug_in, monkeypatch):

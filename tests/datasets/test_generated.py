@@ -80,7 +80,7 @@ def test_the_manifest_names_licence_seed_and_hashes(tmp_path: Path) -> None:
 def test_files_read_back_with_spans_and_prefix_contrasts(tmp_path: Path) -> None:
     write_generated(tmp_path / "a", seed=5, n=10, chosen=few())
     for itemset in read_blimp(tmp_path / "a"):
-        assert [c.name for c in itemset.contrasts][0] == "full"
+        assert itemset.contrasts[0].name == "full"
         assert len(itemset.contrasts) == 2
         for item in itemset.items:
             good = item["good"]

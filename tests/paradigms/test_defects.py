@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 
 import pytest
 
@@ -14,7 +15,22 @@ from priscian.paradigms import find, generate, paradigms
 PAIRS = 150
 SEED = 20_261
 UIDS = [p.uid for p in paradigms().values()]
-NUMERALS = "two three four five six seven eight nine ten eleven twelve twenty thirty fifty".split()
+NUMERALS = [
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "twenty",
+    "thirty",
+    "fifty",
+]
 PLURAL = {*NUMERALS, "many", "several", "few", "both", "these", "those", "most", "all"}
 BY_DESIGN = {"that that", "at at", "by by"}
 
@@ -52,7 +68,7 @@ def test_a_doubled_word_appears_only_where_the_template_makes_it(uid: str) -> No
     for pair in pairs(uid):
         for side in (pair.good, pair.bad):
             words = [w.text.lower() for w in side.words]
-            for a, b in zip(words, words[1:], strict=False):
+            for a, b in pairwise(words):
                 assert a != b or f"{a} {b}" in BY_DESIGN, side.text
 
 
@@ -113,7 +129,7 @@ def relative_head(words: tuple[Word, ...], relative: int) -> Word:
 def test_attributive_adjectives_are_not_predicates_only(uid: str) -> None:
     predicates = {a.lemma for a in load_lexicon().all_adjectives if a.position == "pred"}
     for words in goods(uid):
-        for adjective, noun in zip(words, words[1:], strict=False):
+        for adjective, noun in pairwise(words):
             if adjective.category == "adj" and noun.category == "noun":
                 assert adjective.lemma not in predicates, text(words)
 

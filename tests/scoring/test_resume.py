@@ -172,7 +172,7 @@ def test_a_worker_that_dies_is_reported(tmp_path: Path) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return number
 
-    with pytest.raises(ModelError, match="worker process died.*--workers 1"):
+    with pytest.raises(ModelError, match=r"worker process died.*--workers 1"):
         list(run_batches(die, range(6), 2))
 
 

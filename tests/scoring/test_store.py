@@ -97,7 +97,7 @@ def test_a_store_cut_short_is_set_aside_with_a_message(tmp_path: Path, keep: flo
     fill(path)
     whole = path.read_bytes()
     path.write_bytes(whole[: int(len(whole) * keep)])
-    with pytest.warns(PriscianWarning, match="damaged.*cut short.*set aside"):
+    with pytest.warns(PriscianWarning, match=r"damaged.*cut short.*set aside"):
         store = ScoreStore(path)
     assert store.missing(KEY, [Text("text 1")]) == [True]
     store.write(KEY, "a", [(Text("text 1"), SCORES)])
@@ -134,7 +134,7 @@ def test_a_full_disk_is_one_clear_error(tmp_path: Path) -> None:
     store.write(KEY, "a", [(Text("kept"), SCORES)])
     pages = store._db.execute("PRAGMA page_count").fetchone()[0]
     store._db.execute(f"PRAGMA max_page_count={pages + 1}")
-    with pytest.raises(StoreError, match="full; free some space.*kept"):
+    with pytest.raises(StoreError, match=r"full; free some space.*kept"):
         store.write(KEY, "a", [(Text(str(i)), SCORES) for i in range(5000)])
     store.close()
     with ScoreStore(tmp_path / "s.sqlite") as again:

@@ -79,7 +79,11 @@ def _panel(alt: Any, analysis: AdcAnalysis, model: ModelAdc, delta: float) -> An
         .mark_area(opacity=0.15, color="#1b7837", clip=True)
         .encode(x=x, y=alt.Y("low:Q", scale=alt.Scale(domain=people)), y2="high:Q")
     )
-    fit = alt.Chart(alt.InlineData(values=line)).mark_line(color="#b2182b", clip=True).encode(x=x, y=y)
+    fit = (
+        alt.Chart(alt.InlineData(values=line))
+        .mark_line(color="#b2182b", clip=True)
+        .encode(x=x, y=y)
+    )
     return (area + cloud + fit).properties(width=220, height=220, title=model.name)
 
 

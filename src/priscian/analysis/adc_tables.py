@@ -94,12 +94,12 @@ def write_list(analysis: AdcAnalysis, pairs: Iterable[GradedPair], path: Path) -
     """Pairs with both sentences, people's difference and every model's, as CSV."""
     sentences = analysis.graded.by_id
     places = {pair.ids: n for n, pair in enumerate(analysis.graded.pairs)}
-    names = [m.name for m in analysis.models]
+    names = [f"delta_{m.name}" for m in analysis.models]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", encoding="utf-8", newline="") as file:
             out = csv.writer(file)
-            out.writerow(["good_id", "bad_id", "good", "bad", "human_delta", *names])
+            out.writerow(["good_id", "bad_id", "good", "bad", "delta_human", *names])
             for pair in pairs:
                 n = places[pair.ids]
                 texts = [sentences[i].text for i in pair.ids]

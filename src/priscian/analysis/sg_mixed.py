@@ -12,14 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from priscian.analysis.mixed_effects import (
-    Array,
-    Fit,
-    RandomTerm,
-    RatioTest,
-    fit_mixed,
-    likelihood_ratio,
-)
+from priscian.analysis.mixed_effects import Fit, RandomTerm, RatioTest, fit_mixed, likelihood_ratio
+from priscian.analysis.profiled_deviance import Array
 from priscian.analysis.sg_read import Instance, SuiteScore
 from priscian.errors import DataError
 
@@ -46,8 +40,10 @@ TESTS = {
 Effect = dict[str, Array]
 
 
-def mixed_models(scores: Sequence[SuiteScore]) -> dict[str, Fit]:
-    """The six regressions, fitted to the scores of the controlled models."""
+def mixed_models(
+    scores: Sequence[SuiteScore], names: Sequence[str] = tuple(FIXED)
+) -> dict[str, Fit]:
+    """The six regressions, or some of them, fitted to the scores of the controlled models."""
     rows = [s for s in scores if s.instance.controlled]
     if not rows:
         raise DataError(
@@ -67,9 +63,9 @@ def mixed_models(scores: Sequence[SuiteScore]) -> dict[str, Fit]:
         RandomTerm("instance", [_name(s.instance) for s in rows], np.ones((len(rows), 1))),
     ]
     fits = {}
-    for name, wanted in FIXED.items():
+    for name in names:
         fixed: Effect = dict(intercept)
-        for effect in wanted:
+        for effect in FIXED[name]:
             fixed |= columns(effect, effects)
         fits[name] = fit_mixed(y, fixed, random, f"regression {name}")
     return fits

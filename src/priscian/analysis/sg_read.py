@@ -9,13 +9,13 @@ import csv
 import io
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from priscian.analysis.sg_suites import published_suites
 from priscian.datasets.files import PathLike, data_files, read_text
+from priscian.datasets.suite_table import published_suites, selection
 from priscian.errors import DataError, DataWarning, UnknownNameError
 
 COLUMNS = ("model", "suite", "item", "correct")
@@ -23,7 +23,7 @@ PERPLEXITY = "perplexity.csv"
 LEFT_OUT = frozenset({"1gram", "ngram-no-rand"})
 """Not in the paper: a unigram model, and the 5-gram without its random breaking of ties."""
 VOTED = frozenset({"ngram"})
-"""The 5-gram ties often: an item is right if most of its runs, which draw for ties, have it right."""
+"""The 5-gram ties often, and each of its runs draws for ties: the majority of runs decides."""
 TRUTH = {"True": True, "False": False}
 
 
@@ -69,7 +69,7 @@ Answers = dict[Instance, dict[tuple[str, str], bool]]
 def read_suite_scores(folder: PathLike) -> list[SuiteScore]:
     """Scores of every instance on the 31 analysed suites; the runs of the 5-gram are one vote."""
     answers = vote(_read_answers(folder))
-    analysed = {s.name for s in published_suites().values() if s.analysed}
+    analysed = selection("31")
     scores = []
     for instance, items in sorted(answers.items()):
         by_suite: dict[str, list[bool]] = defaultdict(list)
@@ -147,7 +147,7 @@ def _read_answers(folder: PathLike) -> Answers:
             if parts[0] in LEFT_OUT:
                 continue
             if suite not in known:
-                raise _unknown(file, line, suite, known)
+                raise DataError(f"{file}:{line}: {UnknownNameError('suite', suite, known)}")
             if correct not in TRUTH:
                 raise DataError(
                     f"{file}:{line}: correct is {correct!r} for item {item} of {suite}; "
@@ -161,10 +161,6 @@ def _read_answers(folder: PathLike) -> Answers:
                 )
             items[suite, item] = TRUTH[correct]
     return answers
-
-
-def _unknown(file: Path, line: int, suite: str, known: Iterable[str]) -> DataError:
-    return DataError(f"{file}:{line}: {UnknownNameError('suite', suite, known)}")
 
 
 def _rows(file: Path, wanted: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:

@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import TypeVar
 
 from priscian.analysis.sg_read import Instance, Perplexity, SuiteScore
-from priscian.analysis.sg_suites import published_suites
+from priscian.datasets.suite_table import published_suites
 
 Key = TypeVar("Key", bound=Hashable)
 Means = dict[str, float]

@@ -11,10 +11,12 @@ from cyclopts import Parameter
 def export_command(
     run: Path,
     *,
-    format_: Annotated[Literal["lm-eval", "babylm", "csv"], Parameter(name=("--format", "-f"))],
+    format_: Annotated[
+        Literal["lm-eval", "babylm", "syntaxgym", "csv"], Parameter(name=("--format", "-f"))
+    ],
     out: Path | None = None,
 ) -> None:
-    """Write a run as lm-evaluation-harness results, BabyLM predictions or CSV.
+    """Write a run as lm-evaluation-harness results, BabyLM predictions, evaluated suites or CSV.
 
     Examples:
       priscian export runs/two --format csv
@@ -25,7 +27,7 @@ def export_command(
     run
         A run folder.
     format_
-        lm-eval, babylm or csv.
+        lm-eval, babylm, syntaxgym or csv.
     out
         Folder to write to; by default RUN/export/FORMAT.
     """

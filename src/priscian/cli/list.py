@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 from rich.table import Table
 
+if TYPE_CHECKING:
+    from priscian.datasets.suite_table import PublishedSuite
+    from priscian.suites import Suite
+
 
 def list_command(
-    what: Literal["paradigms", "models", "datasets", "measures"] = "paradigms",
+    what: Literal["paradigms", "suites", "models", "datasets", "measures"] = "paradigms",
     *,
     json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> None:
-    """List the paradigms, or the kinds of models, data sets and measures.
+    """List the paradigms, the suites, or the kinds of models, data sets and measures.
 
     Parameters
     ----------
     what
-        paradigms, models, datasets or measures.
+        paradigms, suites, models, datasets or measures.
     json_
         Print JSON.
     """
     rows = {
         "paradigms": _paradigms,
+        "suites": _suites,
         "models": _models,
         "datasets": _datasets,
         "measures": _measures,
@@ -56,6 +62,40 @@ def _paradigms() -> list[dict[str, str]]:
         }
         for p in sorted(paradigms().values(), key=lambda p: (p.phenomenon, p.uid))
     ]
+
+
+def _suites() -> list[dict[str, str]]:
+    from priscian.datasets.suite_table import published_suites
+    from priscian.metrics.chance import chance_of
+    from priscian.metrics.formulas import parse_formula
+    from priscian.suites import suites
+
+    ours, known = suites(), published_suites()
+    rows = []
+    for name in sorted({*ours, *known}, key=lambda n: (_circuit(n, ours, known), n)):
+        formula = known[name].formulas[0] if name in known else ours[name].predictions[0]
+        rows.append(
+            {
+                "suite": name,
+                "circuit": _circuit(name, ours, known),
+                "ours": "yes" if name in ours else "no",
+                "published": _selections(name, known),
+                "chance": f"{chance_of(parse_formula(formula)):.3f}",
+                "formula": formula,
+            }
+        )
+    return rows
+
+
+def _circuit(name: str, ours: Mapping[str, Suite], known: Mapping[str, PublishedSuite]) -> str:
+    return known[name].circuit if name in known else ours[name].circuit
+
+
+def _selections(name: str, known: Mapping[str, PublishedSuite]) -> str:
+    suite = known.get(name)
+    if suite is None:
+        return "no"
+    return "31, 33, 34" if suite.in_31 else "33, 34" if suite.in_33 else "34"
 
 
 def _models() -> list[dict[str, str]]:

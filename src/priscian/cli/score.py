@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from priscian.errors import UsageError
+from priscian.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from priscian.runs import Run
 
 
 def score_command(
@@ -24,6 +29,10 @@ def score_command(
     tie: str = "wrong",
     seed: int = 0,
     revisions: str | None = None,
+    predictions: str = "first",
+    eos: str = "exclude",
+    punctuation: str = "auto",
+    suites: str | None = None,
     bos: str | None = None,
     dtype: str | None = None,
     device: str | None = None,
@@ -31,11 +40,12 @@ def score_command(
     workers: str = "auto",
     model: str | None = None,
     model_args: Annotated[str, Parameter(alias="--model_args")] = "",
+    from_scores: Path | None = None,
     log_samples: Annotated[bool, Parameter(alias="--log_samples", negative="", show=False)] = False,
     json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
-    """Score models on sets of minimal pairs and write a run folder.
+    """Score models on minimal pairs or suites and write a run folder.
 
     Scores are kept in a store: nothing is ever computed twice, and a run that was killed goes on
     with --resume where it stopped.
@@ -44,13 +54,16 @@ def score_command(
       priscian score smollm2 --on blimp:data/blimp
       priscian score hf:gpt2 mlm:bert-base-cased --on blimp:data --on pairs:mine.csv --out runs/two
       priscian score EleutherAI/pythia-70m --revisions 'step*' --on blimp:data --limit 100
+      priscian score smollm2 --on sg --on sg:syntaxgym/ --suites 31
+      priscian score surprisals:reading.tsv --on sg:syntaxgym/npz_ambig.json
 
     Parameters
     ----------
     models
         Model strings, provider:id@revision?option=value; a bare name or folder is hf:.
     on
-        Data sets: blimp:PATH, pairs:FILE, or a path. Repeat for several.
+        Data sets: blimp:PATH, pairs:FILE, sg, sg:PATH, li-adger:DIR, graded:FILE, or a path.
+        Repeat for several.
     out
         Run folder to make; by default runs/ and the date and time.
     resume
@@ -64,11 +77,19 @@ def score_command(
     measure
         surprisal, surprisal_per_token or surprisal_per_char.
     tie
-        What a tie counts: wrong, half, random or vote:N.
+        What a tie counts: wrong (or fail), half, random or vote:N.
     seed
         For random ties.
     revisions
         Score every revision, or checkpoint folder, that matches: 'step*'.
+    predictions
+        Suites: first counts a suite's first formula, as Hu et al. (2020); all counts every one.
+    eos
+        Suites: exclude the end of the text, or last-region to count it there.
+    punctuation
+        Suites: attached, detached, or auto (detached for n-gram models).
+    suites
+        Suites: only 31 (the paper's figures), 33 (the six circuits), 34 or ours.
     bos
         Token that opens a text: auto, none, a token or an id.
     dtype
@@ -83,6 +104,9 @@ def score_command(
         As in lm-evaluation-harness: hf, with --model-args.
     model_args
         As in lm-evaluation-harness: pretrained=ID,revision=REV,dtype=TYPE.
+    from_scores
+        Instead of models: a table of scores computed elsewhere, with a column id or sentence and a
+        column for each model (higher is better).
     log_samples
         Accepted and ignored: items are always kept.
     json_
@@ -90,9 +114,12 @@ def score_command(
     quiet
         No progress bar, no table.
     """
+    if from_scores is not None:
+        _score_table(from_scores, models, on, out, limit, good, bad, tie, seed, json_, quiet)
+        return
     from priscian.cli.screen import Progress
     from priscian.models import parse_model
-    from priscian.runs import score
+    from priscian.runs import SuiteOptions, score
     from priscian.scoring import Options
 
     options = Options(
@@ -119,18 +146,48 @@ def score_command(
             good=good,
             bad=bad,
             measure=measure,
-            tie=tie,
+            tie="wrong" if tie == "fail" else tie,
             seed=seed,
             revisions=revisions,
+            suites=SuiteOptions(predictions, eos, punctuation, suites),
             options=options,
             watch=progress,
         )
+    _tell(run, json_, quiet)
+
+
+def _score_table(
+    table: Path,
+    models: Sequence[str],
+    on: list[str],
+    out: Path | None,
+    limit: int | None,
+    good: str | None,
+    bad: str | None,
+    tie: str,
+    seed: int,
+    json_: bool,
+    quiet: bool,
+) -> None:
+    from priscian.runs.from_scores import score_table
+
+    if models:
+        raise UsageError(f"--from-scores takes no model: leave out {models[0]!r}")
+    run = score_table(table, on, out=out, limit=limit, good=good, bad=bad, tie=tie, seed=seed)
+    _tell(run, json_, quiet)
+
+
+def _tell(run: Run, json_: bool, quiet: bool) -> None:
     if json_:
         print(json.dumps([r.summary for r in run.results], ensure_ascii=False))
     elif not quiet:
         from priscian.cli.tables import print_run
 
         print_run(run)
+    if run.failures:
+        for line in run.failures[:-1]:
+            print(f"priscian: {' '.join(line.split())}", file=sys.stderr)
+        raise DataError(run.failures[-1])
 
 
 def _harness_model(provider: str, arguments: str) -> str:

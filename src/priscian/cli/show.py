@@ -20,26 +20,40 @@ def show_command(
     uid: str,
     *,
     n: Annotated[int, Parameter(name=("-n", "--n"))] = 5,
-    seed: int = 0,
+    seed: int | None = None,
     paradigms: Path | None = None,
+    item: int | None = None,
+    run: Path | None = None,
+    plot: Path | None = None,
     json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> None:
-    """Print some pairs of a paradigm, the good sentence above the bad one.
+    """Print some pairs of a paradigm, or items of a suite with their regions.
+
+    A suite is sg/NAME, one of ours, or a file of SyntaxGym's. With --run, every region's surprisal
+    in that run stands below it, or, without --item, the mean over items.
 
     Examples:
       priscian show adjunct_island
       priscian show principle_A_domain_3 -n 20 --seed 7
+      priscian show sg/npz_ambig --item 3 --run runs/first
+      priscian show sg/npz_ambig --run runs/first --plot npz.svg
 
     Parameters
     ----------
     uid
-        A paradigm; priscian list paradigms shows them all.
+        A paradigm, sg/SUITE, or the path of a suite; priscian list shows them all.
     n
-        How many pairs.
+        How many pairs or items.
     seed
-        Another seed, other pairs.
+        Another seed, other pairs; suites of ours have 1 unless told.
     paradigms
         A Python file with paradigms of your own.
+    item
+        The number of an item of a suite.
+    run
+        A run folder with results on the suite.
+    plot
+        With --run: draw the means by region and condition, as .svg or .png.
     json_
         Rows in BLiMP's schema, as JSON lines.
     """
@@ -50,6 +64,14 @@ def show_command(
 
     if n < 1:
         raise UsageError("-n takes a whole number from 1")
+    if uid.startswith("sg/") or Path(uid).suffix == ".json":
+        from priscian.cli.show_suite import show_suite
+
+        show_suite(uid, item=item, n=n, seed=seed, run=run, plot=plot, json_=json_)
+        return
+    if item is not None or run is not None or plot is not None:
+        raise UsageError(f"--item, --run and --plot go with a suite, as sg/npz_ambig; not {uid!r}")
+    seed = seed or 0
     if paradigms is not None:
         load_paradigms(paradigms)
     paradigm = find(uid)
@@ -62,9 +84,9 @@ def show_command(
         Rich(f"{paradigm.uid}", style="bold"), f"({paradigm.phenomenon}, {paradigm.field})"
     )
     console.print(Rich(f"edit: {paradigm.edit.kind}", style="dim"))
-    for item in generate_items(paradigm, n, seed):
-        console.print(marked(item["good"], "  ", "green"))
-        console.print(marked(item["bad"], " *", "red"))
+    for pair in generate_items(paradigm, n, seed):
+        console.print(marked(pair["good"], "  ", "green"))
+        console.print(marked(pair["bad"], " *", "red"))
 
 
 def marked(sentence: Sentence, lead: str, colour: str) -> Rich:

@@ -8,9 +8,11 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text as Rich
 
+from priscian.cli.graded_table import graded_table
 from priscian.cli.screen import out
+from priscian.cli.suite_tables import suites_table
 from priscian.datasets.published import published_means
-from priscian.runs import Result, Run
+from priscian.runs import Result, Run, SuitesResult
 
 FEW = 14
 """Data sets with at most so many paradigms are shown by paradigm, others by phenomenon."""
@@ -23,9 +25,17 @@ def print_run(run: Run, beside: Sequence[str] = ()) -> None:
     """
     console = out()
     for data in dict.fromkeys(r.data.name for r in run.results):
-        results = [r for r in run.results if r.data.name == data]
+        judged = [r for r in run.results if r.data.name == data and isinstance(r, SuitesResult)]
+        if judged:
+            console.print(suites_table(data, judged))
+        results = [r for r in run.results if r.data.name == data and isinstance(r, Result)]
+        if not results:
+            continue
         for method in results[0].summary["methods"]:
             console.print(table(data, method, results, beside if method == "full" else ()))
+        graded = graded_table(data, results)
+        if graded is not None:
+            console.print(graded)
         _warn_of_ties(results)
     if run.folder is not None:
         console.print(f"\nRun folder: [bold]{run.folder}[/bold]")

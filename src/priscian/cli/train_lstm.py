@@ -12,9 +12,9 @@ from priscian.errors import ModelError, UsageError
 
 def train_lstm_command(
     *,
-    corpus: Annotated[list[Path], Parameter(consume_multiple=True)],
+    corpus: Annotated[list[Path], Parameter(consume_multiple=True, negative="")],
     out: Path,
-    extra: Annotated[list[Path] | None, Parameter(consume_multiple=True)] = None,
+    extra: Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")] = None,
     work: Path | None = None,
     vocabulary: int = 20_000,
     width: int = 256,
@@ -24,7 +24,7 @@ def train_lstm_command(
     rate: float = 3e-3,
     seed: int = 1,
     threads: int = 1,
-    resume: bool = False,
+    resume: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
     """Train a 2-layer LSTM on sentences; it ends after --seconds or --steps.
 

@@ -20,7 +20,6 @@ FEATURES = {
     "major": "CoLA_grammatical_annotations_major_features.tsv",
     "minor": "CoLA_grammatical_annotations_minor_features.tsv",
 }
-REFERENCE = "warstadt-etal-2019-neural"
 
 _DESCRIBES = ("Source", "Domain", "Acceptability", "Sentence")
 

@@ -17,7 +17,7 @@ SENTENCES = "li-adger_sentences.csv"
 RATINGS = "human_ME_results_li-adger_sentences.csv"
 PAIRS = "li-adger_min_pairs.csv"
 PAIR_SCORES = "li-adger_min_pairs_all_models.csv"
-REFERENCE = "vazquez-martinez-2021-acceptability"
+REFERENCE = "adc"
 
 _SIDES = ("gramm", "ungramm")
 

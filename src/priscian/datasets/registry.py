@@ -24,7 +24,17 @@ _KIND = re.compile(r"([A-Za-z][\w-]+)(?::(.*))?", re.DOTALL)  # two letters or m
 class Reader(Protocol):
     """Reads what stands after the colon; `good` and `bad` name columns where a kind has such."""
 
-    def __call__(self, target: str, *, good: str | None, bad: str | None) -> Sequence[ItemSet]: ...
+    def __call__(
+        self, target: str, *, good: str | None, bad: str | None
+    ) -> Sequence[ItemSet] | Partial: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """What could be read of several files, and one line for each that could not."""
+
+    sets: Sequence[ItemSet]
+    refused: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +49,23 @@ class DatasetKind:
     summary: str = ""
     levels: tuple[str, ...] = ("field", "phenomenon")
     needs_path: bool = True
+    metric: str = "forced_choice"
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """The item sets of one data string; levels are named from the broadest to the narrowest."""
+    """The item sets of one data string; levels are named from the broadest to the narrowest.
+
+    `metric` says how its items are judged: `forced_choice` for pairs, `generalization` for suites.
+    `refused` has one line for each file that could not be read; the others go on.
+    """
 
     name: str
     spec: str
     sets: tuple[ItemSet, ...]
     taxonomy_levels: tuple[str, ...] = ()
+    metric: str = "forced_choice"
+    refused: tuple[str, ...] = ()
 
 
 def _read_blimp(target: str, *, good: str | None, bad: str | None) -> list[ItemSet]:
@@ -63,6 +80,28 @@ def _read_generated(target: str, *, good: str | None, bad: str | None) -> list[I
     from priscian.datasets.generated import read_generated  # the grammar takes time to load
 
     return read_generated(target)
+
+
+def _read_li_adger(target: str, *, good: str | None, bad: str | None) -> list[ItemSet]:
+    from priscian.datasets.graded import item_sets
+    from priscian.datasets.li_adger import read_li_adger
+
+    return item_sets(read_li_adger(target, scores=False).graded)
+
+
+def _read_graded(target: str, *, good: str | None, bad: str | None) -> list[ItemSet]:
+    from priscian.datasets.graded import item_sets
+    from priscian.datasets.graded_read import read_graded, read_textbook
+
+    ours = target == "textbook" and not Path(target).exists()
+    return item_sets(read_textbook() if ours else read_graded(target))
+
+
+def _read_sg(target: str, *, good: str | None, bad: str | None) -> Partial:
+    from priscian.datasets.suites import read_sg  # chance levels and formulas take time to load
+
+    sets, refused = read_sg(target)
+    return Partial(sets, refused)
 
 
 _KINDS: dict[str, DatasetKind] = {}
@@ -81,6 +120,26 @@ register_kind(
         _read_generated,
         "fresh pairs of our 67 paradigms: generated:SEED or generated:SEED,N",
         needs_path=False,
+    )
+)
+register_kind(
+    DatasetKind("li-adger", _read_li_adger, "LI-Adger with people's magnitude estimates: a folder")
+)
+register_kind(
+    DatasetKind(
+        "graded",
+        _read_graded,
+        "sentences with ratings or labels: a table or folder; graded:textbook is ours",
+    )
+)
+register_kind(
+    DatasetKind(
+        "sg",
+        _read_sg,
+        "suites of syntactic generalization: ours, or SyntaxGym's JSON or CSV as sg:PATH",
+        levels=("circuit",),
+        needs_path=False,
+        metric="generalization",
     )
 )
 
@@ -119,7 +178,7 @@ def _find(name: str) -> DatasetKind | None:
 def read_dataset(
     spec: str, *, good: str | None = None, bad: str | None = None, limit: int | None = None
 ) -> Dataset:
-    """The item sets of `blimp:PATH`, `pairs:FILE`, a plug-in's `kind:…`, or a bare path.
+    """The item sets of `blimp:PATH`, `pairs:FILE`, `sg:PATH`, a plug-in's `kind:…`, or a bare path.
 
     >>> read_dataset("blimp:data/blimp", limit=100)                       # doctest: +SKIP
     >>> read_dataset("pairs:table.csv", good="fine", bad="odd")           # doctest: +SKIP
@@ -131,12 +190,14 @@ def read_dataset(
     kind, target = _parse(spec, named_columns=bool(good or bad))
     if kind.needs_path and not target:
         raise UsageError(f"{spec!r} names no data; write {kind.name}:PATH")
-    sets = tuple(kind.read(target, good=good, bad=bad))
+    found = kind.read(target, good=good, bad=bad)
+    refused = tuple(found.refused) if isinstance(found, Partial) else ()
+    sets = tuple(found.sets if isinstance(found, Partial) else found)
     if limit is not None:
         sets = tuple(replace(s, items=s.items[:limit]) for s in sets)
     depth = max((len(s.taxonomy) for s in sets), default=0)
     levels = kind.levels[-depth:] if depth else ()
-    return Dataset(_name(kind, target), spec, sets, levels)
+    return Dataset(_name(kind, target), spec, sets, levels, kind.metric, refused)
 
 
 def _parse(spec: str, *, named_columns: bool) -> tuple[DatasetKind, str]:
@@ -155,7 +216,12 @@ def _parse(spec: str, *, named_columns: bool) -> tuple[DatasetKind, str]:
 
 
 def guess_kind(path: str) -> str:
-    """`blimp` if the rows of a file (in a folder: of any file) have its keys, else `pairs`."""
+    """`blimp` if the rows of a file (in a folder: of any file) have its keys, else `pairs`.
+
+    JSON files, or a folder that has nothing else, are suites.
+    """
+    if Path(path).suffix.lower() == ".json" or _only_json(Path(path)):
+        return "sg"
     rowed = (*JSONL_SUFFIXES, *PARQUET_SUFFIXES)
     for file in data_files(path, PAIR_SUFFIXES):
         if file.suffix.lower() in rowed:
@@ -167,8 +233,13 @@ def guess_kind(path: str) -> str:
     return "pairs"
 
 
+def _only_json(path: Path) -> bool:
+    suffixes = {f.suffix.lower() for f in path.iterdir() if f.is_file()} if path.is_dir() else set()
+    return ".json" in suffixes and not suffixes & set(PAIR_SUFFIXES)
+
+
 def _name(kind: DatasetKind, target: str) -> str:
-    if not kind.needs_path:
+    if not kind.needs_path and not (target and Path(target).exists()):
         return f"{kind.name}-{target}" if target else kind.name
     path = Path(target).resolve()
     return path.name if path.is_dir() else path.stem

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from priscian.datasets.alignment import align, is_boundary
+from priscian.datasets.alignment import align, forms, is_boundary, is_unknown
 from priscian.datasets.delimited import read_delimited
 from priscian.datasets.files import PathLike, Row
 from priscian.errors import DataError, UnknownNameError
@@ -32,9 +32,24 @@ class _Row:
     """A token of a sentence, and where it stands in the file."""
 
     token: str
-    value: float | None
+    value: str
     line: int
     start: int | None
+
+    def number(self, file: Path) -> float:
+        """The surprisal; NaN where there is none. Read late: other sentences may be sound."""
+        if self.value.lower() in ("", "nan", "na", "none"):
+            return math.nan
+        try:
+            found = float(self.value)
+        except ValueError:
+            found = math.inf
+        if not math.isfinite(found):
+            raise DataError(
+                f"{file}:{self.line}: the surprisal of {self.token!r} is {self.value!r}; write a "
+                "number, or leave the cell empty where there is none"
+            )
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +60,8 @@ class SurprisalTable:
     unit: str
     rows: Mapping[str, Sequence[_Row]]
     by_plain_text: Mapping[str, str] = field(default_factory=dict)
+    patterns: Sequence[tuple[re.Pattern[str], str]] = ()
+    """Of sentences put together from tokens, some of which hide a word."""
 
     def __contains__(self, text: Text) -> bool:
         return self._key(text) is not None
@@ -52,7 +69,10 @@ class SurprisalTable:
     def _key(self, text: Text) -> str | None:
         if text.text in self.rows:
             return text.text
-        return self.by_plain_text.get(plain(text.text))
+        wanted = plain(text.text)
+        if wanted in self.by_plain_text:
+            return self.by_plain_text[wanted]
+        return next((key for pattern, key in self.patterns if pattern.fullmatch(wanted)), None)
 
     def scores(self, text: Text) -> TokenScores:
         """The tokens of a text; one that is missing is an error that names it."""
@@ -64,20 +84,21 @@ class SurprisalTable:
         rows = _without_bos(self.rows[key])
         ends = [row for row in rows[-1:] if is_boundary(row.token)]
         inner = rows[: len(rows) - len(ends)]
-        places = self._places(text.text, inner)
+        places = self._places(text.text, inner, trusted=key == text.text)
         # EOS starts where the text ends
         places += [(len(text.text), len(text.text)) for _ in ends]
         nats = UNITS[self.unit]
         return TokenScores(
             starts=tuple(start for start, _ in places),
             ends=tuple(end for _, end in places),
-            logps=tuple(math.nan if r.value is None else -r.value * nats for r in [*inner, *ends]),
+            logps=tuple(-row.number(self.file) * nats for row in [*inner, *ends]),
         )
 
-    def _places(self, text: str, rows: Sequence[_Row]) -> list[tuple[int, int]]:
+    def _places(self, text: str, rows: Sequence[_Row], trusted: bool) -> list[tuple[int, int]]:
+        """Offsets of the file if its sentence is ours to the letter, else found by the tokens."""
         if not rows:
             raise DataError(f"{self.file}: the sentence {text!r} has no tokens; add them")
-        if all(row.start is not None for row in rows):
+        if trusted and all(row.start is not None for row in rows):
             found = [(int(row.start or 0), int(row.start or 0) + len(row.token)) for row in rows]
             if all(0 <= start < len(text) for start, _ in found):
                 return found
@@ -115,6 +136,8 @@ def read_surprisals(file: PathLike, unit: str = "bits") -> SurprisalTable:
     sentence, number = _pick(header, SENTENCE), _pick(header, NUMBER)
     if not sentence and not number:
         _need(file, header, SENTENCE)
+    if sentence and all(str(row[sentence]).strip().isdecimal() for _, row in table):
+        sentence, number = None, sentence
     start = _pick(header, START)
     groups: dict[str, list[_Row]] = {}
     texts: dict[str, str] = {}
@@ -134,12 +157,9 @@ def _table(
     file: Path, unit: str, groups: Mapping[str, list[_Row]], texts: Mapping[str, str]
 ) -> SurprisalTable:
     rows: dict[str, list[_Row]] = {}
+    patterns: list[tuple[re.Pattern[str], str]] = []
     for key, members in groups.items():
-        text = texts[key] or "".join(
-            row.token.replace("Ġ", "").replace("▁", "").replace("##", "")
-            for row in members
-            if not is_boundary(row.token)
-        )
+        text = texts[key] or " ".join(r.token for r in members if not is_boundary(r.token))
         known = rows.get(text)
         if known and [(r.token, r.value) for r in known] != [(r.token, r.value) for r in members]:
             raise DataError(
@@ -147,28 +167,29 @@ def _table(
                 f"than on line {known[0].line}; keep one, or average them before"
             )
         rows.setdefault(text, members)
-    return SurprisalTable(file, unit, rows, {plain(text): text for text in rows})
+        if not texts[key] and not known:
+            patterns.append((_pattern([r.token for r in members]), text))
+    return SurprisalTable(file, unit, rows, {plain(text): text for text in rows}, tuple(patterns))
 
 
-def _read_row(
-    file: Path, line: int, row: Row, token: str, value: str, start: str | None
-) -> _Row:
-    raw = str(row[value]).strip()
-    number: float | None
-    if raw.lower() in ("", "nan", "na", "none"):
-        number = None
-    else:
-        try:
-            number = float(raw)
-        except ValueError:
-            number = math.inf
-        if not math.isfinite(number):
-            raise DataError(
-                f"{file}:{line}: the surprisal of {row[token]!r} is {raw!r}; write a number, or "
-                "leave the cell empty where there is none"
-            )
+def _pattern(tokens: Sequence[str]) -> re.Pattern[str]:
+    """What a sentence without spaces looks like, given its tokens: unknown words may be any."""
+    parts = []
+    for token in tokens:
+        if is_unknown(token):
+            parts.append(".+")
+        elif not is_boundary(token):
+            spelt = sorted({plain(form) for form in forms(token)}, key=len, reverse=True)
+            parts.append(f"(?:{'|'.join(re.escape(form) for form in spelt)})")
+    return re.compile("".join(parts))
+
+
+def _read_row(file: Path, line: int, row: Row, token: str, value: str, start: str | None) -> _Row:
+    if not str(row[token]).strip():
+        raise DataError(f"{file}:{line}: the token is empty; write it or delete the row")
     begin = str(row[start]).strip() if start else ""
-    return _Row(str(row[token]), number, line, int(begin) if begin.isdecimal() else None)
+    place = int(begin) if begin.isdecimal() else None
+    return _Row(str(row[token]), str(row[value]).strip(), line, place)
 
 
 def _pick(header: Sequence[str], names: Sequence[str]) -> str | None:

@@ -1,8 +1,7 @@
 """The BLiMP criterion and the Acceptability Delta Criterion on graded data.
 
-Vázquez Martínez (2021), The Acceptability Delta Criterion, Equations 1 and 2: a model meets the
-criterion on a pair if its difference Δlm of z-scores has the sign of people's difference Δh, and
-|Δh − Δlm| < δ.
+Vázquez Martínez (2021), BlackboxNLP, Equations 1 and 2: a model meets the ADC on a pair if its
+difference Δlm of z-scores has the sign of people's difference Δh, and |Δh − Δlm| < δ.
 """
 
 from __future__ import annotations

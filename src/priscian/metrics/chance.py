@@ -103,7 +103,8 @@ def _orthant(sides: Sequence[Weights]) -> float | None:
 
 def _correlation(a: Weights, b: Weights) -> float:
     dot = math.fsum(w * b.get(at, 0.0) for at, w in a.items())
-    norm = math.hypot(*a.values()) * math.hypot(*b.values())
+    # one root of a product is exact where weights are whole, so that opposites give exactly −1
+    norm = math.sqrt(sum(w * w for w in a.values()) * sum(w * w for w in b.values()))
     return max(-1.0, min(1.0, dot / norm))
 
 

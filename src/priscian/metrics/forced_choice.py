@@ -45,7 +45,8 @@ class TieRule:
 
     @classmethod
     def parse(cls, text: str) -> TieRule:
-        """Read `wrong`, `half`, `random` or `vote:N`."""
+        """Read `wrong` (or `fail`), `half`, `random` or `vote:N`."""
+        text = "wrong" if text == "fail" else text
         kind, _, count = text.partition(":")
         if kind in ("wrong", "half", "random") and not count:
             return cls(kind, votes=int(kind == "random"))

@@ -130,7 +130,7 @@ class _Parser:
         if opening in _BRACKETS and opening:
             return self._group(opening, depth)
         what = f"{opening!r}" if opening else "the end"
-        self.fail(
+        return self.fail(
             f"{what} where a region, a number or a bracket should be",
             "write (5;%condition%), a number, or ( … )",
         )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Literal, cast, get_args
 
-from priscian.errors import DataError, UsageError
+from priscian.errors import DataError, ScoreError, UsageError
 from priscian.metrics.bootstrap import item_interval, set_interval
 from priscian.metrics.chance import chance_of
 from priscian.metrics.contrasts import TIE, Lookup, evaluate, values_of
@@ -116,10 +116,15 @@ def judge_suite(
         raise DataError(f"suite {suite.name}: no metric {metric!r}; use {', '.join(METRICS)}")
     items = []
     for item in suite.items:
-        regions = {
-            name: region_bits(scores(sentence), sentence, eos=rules.eos, metric=metric)
-            for name, sentence in item.conditions.items()
-        }
+        regions = {}
+        for name, sentence in item.conditions.items():
+            try:
+                regions[name] = region_bits(
+                    scores(sentence), sentence, eos=rules.eos, metric=metric
+                )
+            except (DataError, ScoreError) as error:
+                file, number = suite.meta.get("file", suite.name), item.id.rpartition("/")[2]
+                raise DataError(f"{file}: item {number}, condition {name!r}: {error}") from None
         items.append(_judge_item(suite, item, counted, regions, rules))
     return SuiteOutcome(
         name=suite.name,

@@ -5,13 +5,17 @@ from priscian.runs.folder import RunFolder, safe_name
 from priscian.runs.formats import FORMATS, export
 from priscian.runs.results import Result, evaluate
 from priscian.runs.run import Run, score
+from priscian.runs.suites import SuiteOptions, SuitesResult, evaluate_suites
 
 __all__ = [
     "FORMATS",
     "Result",
     "Run",
     "RunFolder",
+    "SuiteOptions",
+    "SuitesResult",
     "evaluate",
+    "evaluate_suites",
     "export",
     "keys_of",
     "references",

@@ -6,6 +6,7 @@ import re
 from importlib.resources import files
 from typing import Any
 
+from priscian.datasets.li_adger import REFERENCE as LI_ADGER
 from priscian.datasets.reference import REFERENCE
 
 
@@ -22,6 +23,10 @@ def keys_of(run: dict[str, Any]) -> list[str]:
     keys = ["priscian"]
     if any(_rests_on_blimp(data) for data in run["request"]["data"].values()):
         keys.append("blimp")
+    if any("circuit" in data.get("levels", ()) for data in run["request"]["data"].values()):
+        keys.append("sg")
+    if any(_has(data, LI_ADGER) for data in run["request"]["data"].values()):
+        keys += ["adc", "li", "adger"]
     for name, model in run["models"].items():
         fields = model.get("key", {})
         if fields.get("provider") in {"hf", "mlm"}:
@@ -37,4 +42,9 @@ def keys_of(run: dict[str, Any]) -> list[str]:
 def _rests_on_blimp(data: dict[str, Any]) -> bool:
     """Whether a data set was named as BLiMP, or its sets say that they come from there."""
     named = str(data["spec"]).partition(":")[0] == "blimp"
-    return named or any(s.get("reference") == REFERENCE for s in data["sets"].values())
+    return named or _has(data, REFERENCE)
+
+
+def _has(data: dict[str, Any], reference: str) -> bool:
+    """Whether a set says that it comes from there."""
+    return any(s.get("reference") == reference for s in data["sets"].values())

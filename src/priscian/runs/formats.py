@@ -1,4 +1,4 @@
-"""A run in the file shapes of other tools: lm-evaluation-harness, BabyLM, plain CSV."""
+"""A run in the file shapes of other tools: lm-evaluation-harness, BabyLM, SyntaxGym, CSV."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from priscian.errors import RunError, UnknownNameError
 from priscian.models import ModelSpec
 from priscian.runs.folder import RunFolder, safe_name, write_json, write_text
+from priscian.runs.syntaxgym_format import is_suites_folder, syntaxgym
 
 if TYPE_CHECKING:
     import polars
@@ -29,7 +30,10 @@ def export(run: RunFolder, form: str, out: Path) -> list[Path]:
         raise RunError(f"{run.path} has no finished result to export; run score with --resume")
     by_model: dict[str, dict[str, Path]] = {}
     for model, data, folder in results:
-        by_model.setdefault(model, {})[data] = folder
+        if form not in OF_PAIRS or not is_suites_folder(folder):
+            by_model.setdefault(model, {})[data] = folder
+    if not by_model:
+        raise RunError(f"{run.path} has suites alone, which {form} has no place for; use syntaxgym")
     return [
         path for model, data in by_model.items() for path in FORMATS[form](run, model, data, out)
     ]
@@ -54,6 +58,9 @@ def _csv(run: RunFolder, model: str, data: Folders, out: Path) -> list[Path]:
     made = []
     for name, folder in data.items():
         frame = polars.read_parquet(folder / "items.parquet")
+        if "values" in frame.columns:  # of suites: a list, for which CSV has no place
+            shown = [json.dumps(v, ensure_ascii=False) for v in frame["values"].to_list()]
+            frame = frame.with_columns(polars.Series("values", shown))
         made.append(out / f"{model}_{name}.csv")
         write_text(made[-1], frame.insert_column(0, polars.lit(model).alias("model")).write_csv())
     return made
@@ -192,4 +199,11 @@ def _entry(run: RunFolder, model: str) -> dict[str, Any]:
 
 
 Exporter = Callable[[RunFolder, str, Folders, Path], list[Path]]
-FORMATS: dict[str, Exporter] = {"lm-eval": _lm_eval, "babylm": _babylm, "csv": _csv}
+FORMATS: dict[str, Exporter] = {
+    "lm-eval": _lm_eval,
+    "babylm": _babylm,
+    "csv": _csv,
+    "syntaxgym": syntaxgym,
+}
+OF_PAIRS = frozenset({"lm-eval", "babylm"})
+"""Formats that know minimal pairs alone."""

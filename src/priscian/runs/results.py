@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from priscian.datasets import Dataset
-from priscian.errors import RunError
-from priscian.metrics import Outcome, judge, summarise
+from priscian.errors import RunError, UsageError
+from priscian.metrics import Outcome, find_measure, judge, summarise
 from priscian.records import Sentence, Text, TokenScores
-from priscian.runs.folder import write_json
+from priscian.runs.folder import write_json, write_text
+from priscian.runs.graded import grade
 
 if TYPE_CHECKING:
     import polars
@@ -25,6 +28,7 @@ class Result:
     data: Dataset
     summary: dict[str, Any]
     outcomes: Mapping[str, list[Outcome]]
+    sentences: Mapping[str, tuple[str, float]] | None = None
 
     @property
     def overall(self) -> float:
@@ -66,7 +70,18 @@ class Result:
             raise RunError(
                 f"cannot write to {folder}: {error}; free space or change --out"
             ) from None
+        if self.sentences is not None:
+            write_text(folder / "scores.csv", self._scores_csv())
         write_json(folder / "summary.json", self.summary)
+
+    def _scores_csv(self) -> str:
+        """Every sentence's score by id, as `priscian analyse adc --scores` reads it."""
+        table = io.StringIO(newline="")
+        out = csv.writer(table, lineterminator="\n")
+        out.writerow(["id", "sentence", self.model])
+        for name, (text, value) in (self.sentences or {}).items():
+            out.writerow([name, text, repr(value)])
+        return table.getvalue()
 
 
 def evaluate(
@@ -79,6 +94,11 @@ def evaluate(
     seed: int = 0,
 ) -> Result:
     """Judge every item of every set, and sum up."""
+    if data.metric != "forced_choice":
+        raise UsageError(
+            f"{data.name} holds suites, whose regions need the surprisals of tokens; give a model, "
+            "or a table of tokens: surprisals:FILE"
+        )
 
     def lookup(sentence: Sentence) -> TokenScores:
         return scores[Text(sentence.text, sentence.context)]
@@ -93,4 +113,9 @@ def evaluate(
         "tie": tie,
         "methods": methods,
     }
-    return Result(model, data, summary, outcomes)
+    rank = find_measure(measure)
+    graded = grade(model, data, lambda s: -rank(lookup(s), s, "*"))
+    if graded is None:
+        return Result(model, data, summary, outcomes)
+    summary["graded"] = graded.summary
+    return Result(model, data, summary, outcomes, graded.scores)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,19 @@ from priscian.metrics import TieRule, find_measure
 from priscian.models import ModelSpec, expand_revisions, model_key, parse_model
 from priscian.records import Text, TokenScores
 from priscian.runs.folder import RunFolder, safe_name
+from priscian.runs.precomputed import PROVIDER, TableScores, read_table
 from priscian.runs.results import Result, evaluate
+from priscian.runs.suites import (
+    DEFAULT_SUITE_OPTIONS,
+    SuiteOptions,
+    SuitesResult,
+    choose_suites,
+    ending_for,
+    evaluate_suites,
+    fit_to_model,
+    is_suites,
+    punctuation_for,
+)
 from priscian.scoring import Options, Plan, Scored, ScoreStore, score_texts
 from priscian.scoring.engine import DEFAULTS
 
@@ -28,10 +40,18 @@ Watch = Callable[[str, int, int], None]  # model, texts done, texts in all
 class Run:
     """Results of every model on every data set, and the folder they are in, if any."""
 
-    results: tuple[Result, ...]
+    results: tuple[Result | SuitesResult, ...]
     folder: Path | None = None
+    refused: tuple[str, ...] = ()
+    """A line for each file of the data that could not be used."""
 
-    def __getitem__(self, key: tuple[str, str]) -> Result:
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """A line for everything that was asked for and could not be done."""
+        found = [f for r in self.results if isinstance(r, SuitesResult) for f in r.failures]
+        return (*self.refused, *dict.fromkeys(found))
+
+    def __getitem__(self, key: tuple[str, str]) -> Result | SuitesResult:
         for result in self.results:
             if (result.model, result.data.name) == key:
                 return result
@@ -51,6 +71,7 @@ def score(
     tie: str = "wrong",
     seed: int = 0,
     revisions: str | None = None,
+    suites: SuiteOptions = DEFAULT_SUITE_OPTIONS,
     options: Options = DEFAULTS,
     store: ScoreStore | None = None,
     watch: Watch = lambda model, done, total: None,
@@ -61,37 +82,75 @@ def score(
     """
     find_measure(measure)
     TieRule.parse(tie)
+    suites.check()
     specs = _models(models, revisions)
-    data = _data(on, limit, good, bad)
+    data = [choose_suites(d, suites) for d in read_data(on, limit, good, bad)]
+    if any(map(is_suites, data)):
+        _check_suites(specs, measure)
     named = _named(specs)
     for spec, _ in named:
         model_key(spec)  # a model that is not there is complained of before a folder is made
     request = {
         "models": [str(s) for s in specs],
-        "data": {d.name: _describe(d) for d in data},
+        "data": {d.name: describe(d) for d in data},
         "limit": limit,
         "measure": measure,
         "tie": tie,
         "seed": seed,
     }
+    if any(map(is_suites, data)):
+        request["sg"] = suites.to_dict()
     folder = None
     if out is not None:
         folder = (RunFolder.resume if resume else RunFolder.create)(Path(out), request)
-    texts = [
-        Text(s.text, s.context) for d in data for itemset in d.sets for s in itemset.sentences()
-    ]
-    results: list[Result] = []
+    results: list[Result | SuitesResult] = []
     with nullcontext(store) if store else ScoreStore.default() as kept:  # close only our own
         for spec, name in named:
-            scored = _score_one(spec, name, texts, kept, options, folder, watch)
-            for d in data:
-                result = evaluate(name, d, scored.scores, measure=measure, tie=tie, seed=seed)
+            fitted = [fit_to_model(d, spec, suites) for d in data]
+            ending = ending_for(spec, fitted, suites)
+            texts = [
+                ending.text(s) if is_suites(d) else Text(s.text, s.context)
+                for d in fitted
+                for itemset in d.sets
+                for s in itemset.sentences()
+            ]
+            scores = _score_one(spec, name, texts, kept, options, folder, watch)
+            for d in fitted:
+                result: Result | SuitesResult
+                if is_suites(d):
+                    result = evaluate_suites(
+                        name,
+                        d,
+                        scores,
+                        options=suites,
+                        ending=ending,
+                        punctuation=punctuation_for(spec, suites),
+                        tie=tie,
+                        seed=seed,
+                    )
+                else:
+                    result = evaluate(name, d, scores, measure=measure, tie=tie, seed=seed)
                 results.append(result)
                 if folder is not None:
                     result.write(folder.path / safe_name(name) / safe_name(d.name))
     if folder is not None:
         folder.update(status="finished")
-    return Run(tuple(results), folder.path if folder else None)
+    refused = tuple(line for d in data for line in d.refused)
+    return Run(tuple(results), folder.path if folder else None, refused)
+
+
+def _check_suites(specs: Sequence[ModelSpec], measure: str) -> None:
+    """Refuse, or warn of, what makes no sense of region surprisals."""
+    if measure != "surprisal":
+        raise UsageError(f"suites are judged by surprisal; score them without --measure {measure}")
+    for spec in specs:
+        if spec.provider == "mlm":
+            warnings.warn(
+                f"{spec.label} reads both ways: it sees what follows a region, so its surprisals "
+                "are not those of a reader from left to right",
+                PriscianWarning,
+                stacklevel=3,
+            )
 
 
 def _score_one(
@@ -102,7 +161,7 @@ def _score_one(
     options: Options,
     folder: RunFolder | None,
     watch: Watch,
-) -> Scored:
+) -> Mapping[Text, TokenScores]:
     saved = _saved_plan(folder, name)
     if folder is not None:
         key = model_key(spec)
@@ -125,6 +184,11 @@ def _score_one(
         if folder is not None:
             folder.update_model(name, plan=plan.to_dict())
 
+    if spec.provider == PROVIDER:
+        table = TableScores(read_table(spec))
+        if folder is not None:
+            folder.update_model(name, status="finished", texts=len(set(texts)), computed=0)
+        return table
     began = time.monotonic()
     scored = score_texts(
         spec,
@@ -146,7 +210,7 @@ def _score_one(
         if scored.notes:
             changes["notes"] = scored.notes
         folder.update_model(name, **changes)
-    return scored
+    return scored.scores
 
 
 def _saved_plan(folder: RunFolder | None, name: str) -> Plan | None:
@@ -167,12 +231,13 @@ def _models(
     return [spec for m in listed for spec in expand_revisions(m, revisions)]
 
 
-def _data(
+def read_data(
     on: str | Dataset | Sequence[str | Dataset],
     limit: int | None,
     good: str | None,
     bad: str | None,
 ) -> list[Dataset]:
+    """The data sets that are asked for, under names of their own."""
     listed = [on] if isinstance(on, str | Dataset) else list(on)
     if not listed:
         raise UsageError("name at least one data set: --on blimp:DIR or --on pairs:FILE")
@@ -187,7 +252,8 @@ def _data(
     return data
 
 
-def _describe(data: Dataset) -> dict[str, Any]:
+def describe(data: Dataset) -> dict[str, Any]:
+    """What `run.json` says of a data set."""
     return {
         "spec": data.spec,
         "levels": list(data.taxonomy_levels),

@@ -3,6 +3,7 @@
 from priscian.suites.generate import Items, SuiteFile, generate_suite
 from priscian.suites.registry import Regions, Suite, find, suite, suites
 from priscian.suites.text import COMMA, STOP, read_rows, words
+from priscian.suites.write import Written, encode, write_suites
 
 __all__ = [
     "COMMA",
@@ -11,10 +12,13 @@ __all__ = [
     "Regions",
     "Suite",
     "SuiteFile",
+    "Written",
+    "encode",
     "find",
     "generate_suite",
     "read_rows",
     "suite",
     "suites",
     "words",
+    "write_suites",
 ]

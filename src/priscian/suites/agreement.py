@@ -50,7 +50,7 @@ def number_orc(g: Grammar) -> Regions:
 )
 def number_src(g: Grammar) -> Regions:
     """The baker that admired the tourists sells/*sell fresh bread at the market"""
-    item, verb = told(g, "predicates"), encounter(g).past_sg
+    item, verb = told(g, "predicates"), encounter(g, clauses=False).past_sg
     one, many = forms(person(g))
     return _conditions(
         g, item, {"sg": [REL_THAT, verb, THE, one], "pl": [REL_THAT, verb, THE, many]}

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from priscian.grammar import THE, Grammar, Node, Word
+from priscian.grammar import THE, Grammar, Node, Reject, Word
 from priscian.lexicon import CONTENT
-from priscian.lexicon.tables import Row
 from priscian.suites.people import forms, person
 from priscian.suites.registry import Regions, suite
 from priscian.suites.text import COMMA, STOP, lemmas, noun, read_rows, verb, words
 
 state = partial(suite, circuit="Gross Syntactic State", stem="subordination")
 PLURAL_SHARE = 0.3
+REACTIONS = {"good": 0.4, "bad": 0.8, "crime": 1.0}  # share of main clauses that react
 
 # Conjunctions and the kinds of main clause after them, by the span of what was done …
 BY_SPAN = {
@@ -22,8 +22,8 @@ BY_SPAN = {
         ("as", ("scene", "event")),
         ("while", ("scene",)),
         ("after", ("event",)),
-        ("before", ("event",)),
     ),
+    "lasting": (("while", ("scene", "event")), ("as", ("scene", "event"))),
     "short": (
         ("after", ("event",)),
         ("when", ("event",)),
@@ -66,27 +66,25 @@ class Sentence:
     kind: str
 
 
-def _unused(g: Grammar, rows: list[Row], column: str) -> tuple[Word, ...]:
-    """The text of one of these rows, with nothing in it that the sentence has already."""
-    options = [(row[column], words(g, row[column])) for row in rows]
-    text, _ = g.choose(
-        [
-            (text, found)
-            for text, found in options
-            if not any(word.category in CONTENT and word.lemma in g.used for word in found)
-        ]
-    )
-    g.used.update(word.lemma for word in words(g, text) if word.category in CONTENT)
-    filled: list[Word] = []
-    for word in words(g, text):
-        match word.text:
-            case "{one}":
-                filled.append(forms(person(g))[0])
-            case "{many}":
-                filled.append(forms(person(g))[1])
-            case _:
-                filled.append(word)
-    return tuple(filled)
+def _unused(g: Grammar, texts: tuple[str, ...]) -> tuple[Word, ...]:
+    """One of these texts, dealt, with nothing in it that the sentence has already."""
+    for _ in texts:
+        found = words(g, g.deal(texts))
+        content = {word.lemma for word in found if word.category in CONTENT}
+        if content.isdisjoint(g.used):
+            g.used |= content
+            return tuple(_filled(g, word) for word in found)
+    raise Reject
+
+
+def _filled(g: Grammar, word: Word) -> Word:
+    """Somebody in the place of {one} and {many}."""
+    match word.text:
+        case "{one}":
+            return forms(person(g))[0]
+        case "{many}":
+            return forms(person(g))[1]
+    return word
 
 
 def _sentence(g: Grammar) -> Sentence:
@@ -100,14 +98,14 @@ def _sentence(g: Grammar) -> Sentence:
     entry = noun(g, thing.removesuffix("+"))
     what = entry.plural if thing.endswith("+") else entry.singular
     assert what is not None
-    reaction = row["effect"] in BY_EFFECT and g.coin(0.5)
+    reaction = row["effect"] in BY_EFFECT and g.coin(REACTIONS[row["effect"]])
     conjunction, kinds = g.choose(BY_EFFECT[row["effect"]] if reaction else BY_SPAN[row["span"]])
-    mains = [main for main in read_rows("mains", "kind", "clause") if main["kind"] in kinds]
+    mains = tuple(m["clause"] for m in read_rows("mains", "kind", "clause") if m["kind"] in kinds)
     return Sentence(
         conjunction=words(g, conjunction),
         subject=(THE, plural if several else singular),
         predicate=(does.past_sg, THE, what),
-        main=_unused(g, mains, "clause"),
+        main=_unused(g, mains),
         hosts=("person",) if several else ("person", "somebody"),
         kind=row["kind"],
     )
@@ -116,8 +114,8 @@ def _sentence(g: Grammar) -> Sentence:
 def _modifiers(g: Grammar, item: Sentence, kind: str) -> tuple[Node, Node]:
     """Of the subject and of the object: `pp`, `src` or `orc`."""
     rows = [row for row in read_rows("modifiers", "host", "type", "text") if row["type"] == kind]
-    of_subject = _unused(g, [row for row in rows if row["host"] in item.hosts], "text")
-    of_object = _unused(g, [row for row in rows if row["host"] == item.kind], "text")
+    of_subject = _unused(g, tuple(row["text"] for row in rows if row["host"] in item.hosts))
+    of_object = _unused(g, tuple(row["text"] for row in rows if row["host"] == item.kind))
     return of_subject, of_object
 
 

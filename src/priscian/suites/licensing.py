@@ -47,7 +47,7 @@ def _reflexive(g: Grammar, kind: str, sex: str) -> Regions:
     does = verb(g, fresh(g, [row["verb"] for row in rows if row["gender"] in ("", gender)]))
     singular, plural = forms(person(g, gender=gender))
     one, many = forms(person(g, gender=gender if g.coin(SAME_GENDER) else None))
-    done = encounter(g).past_sg
+    done = encounter(g, clauses=kind != "src").past_sg
     place = preposition(g)
     himself = Word(pronoun, "they", f"pron.refl.{gender}.sg")
     single = [THE, singular, *_modifier(g, kind, many, done, place), does.past_sg]

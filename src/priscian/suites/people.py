@@ -40,9 +40,14 @@ def forms(noun: Noun) -> tuple[Word, Word]:
     return noun.singular, noun.plural
 
 
-def encounter(g: Grammar) -> Verb:
-    """What somebody did to somebody: *admire*."""
-    return verb(g, fresh(g, [row["verb"] for row in read_rows("encounters", "verb")]))
+def encounter(g: Grammar, clauses: bool = True) -> Verb:
+    """What somebody did to somebody: *admire*.
+
+    Without `clauses`, none that takes one: *watched the cooks work* would make a plural verb after
+    a subject relative right, and *feared the cooks hurt themselves* a plural reflexive.
+    """
+    rows = read_rows("encounters", "verb", "takes")
+    return verb(g, fresh(g, [row["verb"] for row in rows if clauses or row["takes"] != "clause"]))
 
 
 def fresh(g: Grammar, among: Sequence[str]) -> str:

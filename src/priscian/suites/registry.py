@@ -16,7 +16,7 @@ from priscian.grammar import Grammar, Node
 Regions = dict[str, list[Node | str]]
 Draw = Callable[[Grammar], Regions]
 
-MACHINERY = frozenset({"registry", "generate", "text", "people"})
+MACHINERY = frozenset({"registry", "generate", "text", "people", "write"})
 REFERENCE = re.compile(r"\((?P<region>\d+|\*);%(?P<condition>[\w-]+)%\)")
 
 

@@ -15,10 +15,11 @@ DATA = Path(__file__).parent / "data"
 COMMA = Word(",", ",", "punct")
 STOP = Word(".", ".", "punct")
 # Parts of idioms and licensors, listed among the function words, that are content elsewhere.
-OPEN_CLASS = frozenset(
-    "bat budge couple deny doubt dozens eye finger front impossible inch lift lot lots number "
-    "question refuse reluctant single superlative surprised".split()
-)
+OPEN_CLASS = frozenset({
+    "bat", "budge", "couple", "deny", "doubt", "dozens", "eye", "finger", "front", "impossible",
+    "inch", "lift", "lot", "lots", "number", "question", "refuse", "reluctant", "single",
+    "superlative", "surprised",
+})  # fmt: skip
 
 
 @cache
@@ -34,12 +35,16 @@ def words(g: Grammar, text: str) -> tuple[Word, ...]:
 
 def analyse(lexicon: Lexicon, text: str) -> tuple[Word, ...]:
     """Each word with its lemma; of words that are spelt alike, a noun is taken before a verb."""
+    return tuple(_word(lexicon, token) for token in text.split())
+
+
+def _word(lexicon: Lexicon, token: str) -> Word:
     forms = _forms(lexicon)
-    return tuple(
-        Word(token, known.lemma, known.tag) if known else Word(token, token.lower(), "adj")
-        for token in text.split()
-        for known in (forms.get(token) or forms.get(token.lower()),)
-    )
+    known = forms.get(token) or forms.get(token.lower())
+    if known:
+        return Word(token, known.lemma, known.tag)
+    # A place to be filled is no word yet; whatever else we do not know carries content.
+    return Word(token, token.lower(), "func" if token.startswith("{") else "adj")
 
 
 def noun(g: Grammar, lemma: str) -> Noun:

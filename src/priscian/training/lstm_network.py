@@ -67,8 +67,9 @@ class Network(nn.Module):
                 result = result.index_copy(0, where, wide)
             begin += len(table)
         # Tied tables are small at first, for the softmax; the LSTM wants inputs of about one.
-        scale = float(self.shape.widths[0]) ** 0.5
-        return result.view(*ids.shape, -1) * scale
+        scale: float = self.shape.widths[0] ** 0.5
+        scaled: Tensor = result.view(*ids.shape, -1) * scale
+        return scaled
 
     def forward(self, ids: Tensor) -> Tensor:
         """States (length, sentences, width) that predict the token after each."""

@@ -155,7 +155,9 @@ def _open(path: Path) -> tuple[dict[str, Any], npt.NDArray[np.uint8]]:
         if head == b"\xfd7zXZ\x00":
             raw = np.frombuffer(_unpack(path), np.uint8)
         else:
-            raw = np.memmap(path, np.uint8, "r") if path.stat().st_size else np.zeros(0, np.uint8)
+            empty = not path.stat().st_size
+            # a plain view of the map: indexing the subclass costs more than reading the file
+            raw = np.zeros(0, np.uint8) if empty else np.asarray(np.memmap(path, np.uint8, "r"))
     except OSError as error:
         raise ModelError(f"cannot read {path}: {error.strerror or error}") from None
     if raw[: len(MAGIC)].tobytes() != MAGIC:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from priscian.models.ngram.tokens import Tokenisation, WordSplitter
 from priscian.models.ngram.trie import Trie
-from priscian.models.ngram.words import EOS, UNK
+from priscian.models.ngram.words import EOS, SPECIAL, UNK
 from priscian.models.tokens import own_tokens
 from priscian.records import Text, TokenScores
 
@@ -143,16 +144,29 @@ class NgramModel:
 
         The sentences lie end to end; the second array says where each begins, and the end of all.
         """
-        words = [sentence.split() for sentence in sentences]
-        lengths = np.fromiter(map(len, words), np.int64, len(words))
-        known = self.trie.ids.get
-        ids = np.fromiter(
-            (known(word, UNK) for sentence in words for word in sentence),
-            np.int32,
-            int(lengths.sum()),
-        )
+        ids, lengths = self.look_up(sentences)
         edges = np.concatenate(([0], np.cumsum(lengths)))
         return self.trie.log10(ids, lengths)[0] * LN10, edges
+
+    def look_up(self, sentences: Sequence[str]) -> tuple[Ids, npt.NDArray[np.int64]]:
+        """Ids of words between spaces, laid end to end, and the number of words in each sentence.
+
+        All sentences are cut at once, an end of sentence between them: a list for each would cost
+        more than the look-up.
+        """
+        if not sentences:
+            return np.zeros(0, np.int32), np.zeros(0, np.int64)
+        mark = SPECIAL[EOS]
+        words = f" {mark} ".join(sentences).split()
+        words.append(mark)
+        known = self.trie.ids.get
+        ids = np.fromiter(map(known, words, repeat(UNK)), np.int32, len(words))
+        ends = np.flatnonzero(ids == EOS)
+        if len(ends) != len(sentences):  # a sentence has the mark as a word
+            parts = [sentence.split() for sentence in sentences]
+            flat = [known(word, UNK) for part in parts for word in part]
+            return np.array(flat, np.int32), np.array([len(part) for part in parts], np.int64)
+        return np.delete(ids, ends), np.diff(ends, prepend=-1) - 1
 
     def totals(self, sentences: Sequence[str]) -> Floats:
         """Log-probabilities of whole sentences with spaces between words, without `</s>`."""

@@ -24,7 +24,12 @@ def open_trie(path: Path) -> tuple[Trie, dict[str, Any]]:
         levels = tuple(_level(contents, n, order) for n in range(1, order + 1))
     except (KeyError, ValueError) as error:
         raise ModelError(f"{path} lacks {error}; train it again with this version") from None
-    return Trie(words, levels), contents.facts
+    trie = Trie(words, levels)
+    if contents.facts.get("differences"):
+        from priscian.models.ngram.pack import sums
+
+        trie = sums(trie)
+    return trie, contents.facts
 
 
 def _level(contents: Contents, n: int, order: int) -> Level:

@@ -19,7 +19,7 @@ from priscian.models.ngram.words import BOS
 Ids = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 Nodes = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+Lengths = npt.NDArray[np.int8]
 Array = npt.NDArray[Any]
 
 BATCH = 1 << 19
@@ -100,7 +100,7 @@ class Trie:
         found[there] = low[there]
         return found
 
-    def log10(self, ids: Ids, sentences: Sequence[int] | Nodes) -> tuple[Floats, Ids]:
+    def log10(self, ids: Ids, sentences: Sequence[int] | Nodes) -> tuple[Floats, Lengths]:
         """Log10 probability of every word of sentences laid end to end; the n-gram length used.
 
         `sentences` gives the number of words in each; none of them begins with `<s>`.
@@ -113,22 +113,21 @@ class Trie:
             for first, last in parts
         ]
         if not found:
-            return np.zeros(0), np.zeros(0, np.int32)
+            return np.zeros(0), np.zeros(0, np.int8)
         return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
-    def _batch(self, ids: Ids, lengths: Nodes) -> tuple[Floats, Ids]:
+    def _batch(self, ids: Ids, lengths: Nodes) -> tuple[Floats, Lengths]:
         opened, own = _open_sentences(ids, lengths, self.order)
         return self._walk(opened, own)
 
-    def _walk(self, row: Ids, own: Nodes) -> tuple[Floats, Ids]:
+    def _walk(self, row: Ids, own: Nodes) -> tuple[Floats, Lengths]:
         """Look up the n-grams that end at each place of a row in which `<s>` opens sentences."""
         order, size = self.order, len(row)
         start = order - 1  # the row begins with padding
-        matched = np.ones(size, np.int32)
-        prob = self.levels[0].prob(row.astype(np.int64))
-        backoff = np.zeros((size, order))  # (place, context length), summed over lengths
-        if order > 1:
-            backoff[:, 1] = self.levels[0].backoff(row.astype(np.int64))
+        first = row.astype(np.int64)
+        matched = np.ones(size, np.int8)
+        prob = self.levels[0].prob(first)
+        backoffs = [self.levels[0].backoff(first)]  # by length of context, less one
         places = np.arange(start, size, dtype=np.int64)
         places = places[row[places] != BOS]
         run = row[places].astype(np.int64)
@@ -150,16 +149,15 @@ class Trie:
             prob[places] = np.repeat(level.prob(nodes), sizes)
             matched[places] = n
             if n < order:
-                backoff[places, n] = np.repeat(level.backoff(nodes), sizes)
+                backoff = np.zeros(size)
+                backoff[places] = np.repeat(level.backoff(nodes), sizes)
+                backoffs.append(backoff)
             run = np.repeat(np.arange(len(nodes)), sizes)
             going = outer[alive] != BOS
             places, run = places[going], run[going]
-        total = np.cumsum(backoff, axis=1)
-        context = own - 1
-        return (
-            prob[own] + total[context, order - 1] - total[context, matched[own] - 1],
-            matched[own],
-        )
+        for length, backoff in enumerate(backoffs[: order - 1], 1):
+            prob[1:] += backoff[:-1] * (matched[1:] <= length)  # contexts that were too long
+        return prob[own], matched[own]
 
 
 def group(

@@ -1,0 +1,98 @@
+"""Build the embedded 5-gram: `builtin:ngram`.
+
+    python scripts/build_builtin_ngram.py --corpora ../shared/corpora
+
+Books and everyday sentences, never the share-alike wiki. One paragraph of the books in 100 and one
+everyday sentence in 100 are held out. Nothing is drawn at random: the same corpora give the same
+file. Facts and held-out perplexity are printed for docs/models/builtin-ngram.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from priscian.models.ngram import load_ngram, measure_perplexity
+from priscian.models.ngram.pack import pack_model
+from priscian.models.ngram.tokens import Tokenisation
+from priscian.training.corpora import read_blocks, split_sentences
+from priscian.training.ngram import NgramSettings, train_ngram
+
+TARGET = Path(__file__).parents[1] / "src/priscian/models/builtin/ngram.pngm"
+FILES = ("books.txt.xz", "everyday.txt.xz")
+HELD_OUT = 100
+ORDER = 5
+MIN_COUNT = 5
+PRUNE = (0, 1, 2, 3, 4)
+LIMIT = 8_000_000
+"""Bytes that the packed file may have."""
+_MARKUP = re.compile(r"[_*\"“”]+")
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers."""
+    number = 0
+    for _, _, block in read_blocks([path]):
+        for line in block.decode().splitlines():
+            yield number, line
+            number += 1
+
+
+def write_sentences(corpora: Path, train: Path, held_out: Path) -> dict[str, int]:
+    """Sentences, one a line, without quotation marks and the books' marks of emphasis."""
+    counts = {"train": 0, "held out": 0}
+    with train.open("w") as kept, held_out.open("w") as held:
+        for name in FILES:
+            for number, line in read_lines(corpora / name):
+                where = "held out" if number % HELD_OUT == HELD_OUT - 1 else "train"
+                for sentence in split_sentences(line):
+                    bare = " ".join(_MARKUP.sub(" ", sentence).split())
+                    if bare:
+                        print(bare, file=held if where == "held out" else kept)
+                        counts[where] += 1
+    return counts
+
+
+def main() -> None:
+    """Train, prune, quantise, pack, measure."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--corpora", type=Path, required=True)
+    parser.add_argument("--out", type=Path, default=TARGET)
+    parser.add_argument("--prune", nargs="+", type=int, default=list(PRUNE))
+    parser.add_argument("--min-count", type=int, default=MIN_COUNT)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        text, held, full = folder / "train.txt", folder / "held.txt", folder / "full.pngm"
+        counts = write_sentences(arguments.corpora, text, held)
+        print(f"sentences: {counts['train']:,} to train on, {counts['held out']:,} held out")
+        settings = NgramSettings(
+            order=ORDER,
+            prune=tuple(arguments.prune),
+            min_count=arguments.min_count,
+            tokenisation=Tokenisation("ptb", "lower"),
+            split_sentences=False,
+        )
+        trained = train_ngram([text], full, settings)
+        print(f"{trained.words:,} words; n-grams {', '.join(f'{n:,}' for n in trained.ngrams)}")
+        arguments.out.parent.mkdir(parents=True, exist_ok=True)
+        pack_model(full, arguments.out, {"corpus": {"files": FILES, "words": trained.words}})
+        size = arguments.out.stat().st_size
+        print(f"{arguments.out.name}: {size:,} bytes")
+        for label, path in (("before quantisation", full), ("as packed", arguments.out)):
+            with held.open() as lines:
+                found = measure_perplexity(load_ngram(path), (line.strip() for line in lines))
+            print(
+                f"held-out perplexity {label}: {found.with_unknown:.1f} with <unk>, "
+                f"{found.without_unknown:.1f} without; {found.words:,} words, "
+                f"{found.unknown / found.words:.2%} unknown"
+            )
+        if size > LIMIT:
+            raise SystemExit(f"{size:,} bytes are more than {LIMIT:,}; prune more")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+"""`priscian analyse sg-results`: the figures of Hu et al. (2020) from the released results."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+from rich.table import Table
+
+from priscian.errors import DataWarning
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from priscian.analysis import Fit
+
+AIC_DIGITS = 4
+TABLE_4 = "table4_perplexity_mean"
+
+
+def sg_results_command(
+    folder: Path,
+    *,
+    perplexity: Path | None = None,
+    mixed_effects: Annotated[bool, Parameter(negative="")] = False,
+    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+) -> None:
+    """Figures 1 and 3–6, Table 4 and the regressions of Hu et al. (2020).
+
+    Examples:
+      priscian analyse sg-results results
+      priscian analyse sg-results results --mixed-effects --json
+
+    Parameters
+    ----------
+    folder
+        Folder of CSV files with the columns model, suite, item and correct.
+    perplexity
+        CSV file of test perplexities; without it, perplexity.csv in or above the folder.
+    mixed_effects
+        Also fit the six linear mixed models (some ten seconds).
+    json_
+        Print JSON, under the names of the figures.
+    """
+    from priscian.analysis import (
+        figures,
+        find_perplexities,
+        mixed_models,
+        read_perplexities,
+        read_suite_scores,
+    )
+
+    scores = read_suite_scores(folder)
+    table4 = perplexity or find_perplexities(folder)
+    if table4 is None:
+        warnings.warn(
+            f"no perplexity.csv in or above {folder}, so Table 4 is left out; "
+            "name the file with --perplexity",
+            DataWarning,
+            stacklevel=2,
+        )
+    found: dict[str, Any] = dict(figures(scores, read_perplexities(table4) if table4 else ()))
+    fits = mixed_models(scores) if mixed_effects else {}
+    if fits:
+        found["lme"] = {name: _criteria(fit) for name, fit in fits.items()}
+    if json_:
+        print(json.dumps(found, ensure_ascii=False))
+        return
+    from priscian.cli.screen import out
+
+    _print_figures(found, out())
+    if fits:
+        _print_models(fits, out())
+
+
+def _criteria(fit: Fit) -> dict[str, float]:
+    return {
+        "deviance": round(fit.deviance, AIC_DIGITS),
+        "logLik": round(fit.log_likelihood, AIC_DIGITS),
+        "AIC": round(fit.aic, AIC_DIGITS),
+        "BIC": round(fit.bic, AIC_DIGITS),
+        "df": fit.df,
+    }
+
+
+def _print_figures(found: Mapping[str, Any], console: Console) -> None:
+    best_first = dict(sorted(found["fig1_model_mean"].items(), key=lambda pair: -pair[1]))
+    console.print(_list("Figure 1: mean SG score", "model", best_first))
+    console.print(
+        _list("Figure 3, left: Δ by model", "model", found["fig3_left_delta_by_model"], sign=True)
+    )
+    by_corpus = found["fig3_right_delta_by_corpus_noGPT2"]
+    console.print(_list("Figure 3, right: Δ by corpus, GPT-2 left out", "corpus", by_corpus, True))
+    console.print(_grid("Figure 4, left: Δ by circuit and model", found["fig4_left"], sign=True))
+    console.print(_grid("Figure 4, right: Δ by circuit and corpus", found["fig4_right"], sign=True))
+    console.print(_grid("Figure 5: SG score by circuit and model", found["fig5"]))
+    flat = {
+        f"{model}|{kind.replace('_', ' ')}": pair[kind]
+        for model, pair in found["fig6"].items()
+        for kind in ("no_modifier", "modifier")
+    }
+    console.print(_grid("Figure 6: suites without and with a modifier", flat))
+    if TABLE_4 in found:
+        by_corpus = {"|".join(k.split("|")[::-1]): v for k, v in found[TABLE_4].items()}
+        console.print(_grid("Table 4: mean test perplexity", by_corpus))
+
+
+def _list(title: str, what: str, values: Mapping[str, float], sign: bool = False) -> Table:
+    made = _table(title, [what, ""])
+    for name, value in values.items():
+        made.add_row(name, _number(value, sign))
+    return made
+
+
+def _grid(title: str, values: Mapping[str, float], sign: bool = False) -> Table:
+    """`row|column` keys as a table; what is not there is a dash."""
+    rows = list(dict.fromkeys(key.partition("|")[0] for key in values))
+    columns = list(dict.fromkeys(key.partition("|")[2] for key in values))
+    made = _table(title, ["", *columns])
+    for row in rows:
+        cells = [values.get(f"{row}|{column}") for column in columns]
+        made.add_row(row, *("–" if c is None else _number(c, sign) for c in cells))
+    return made
+
+
+def _print_models(fits: Mapping[str, Fit], console: Console) -> None:
+    from priscian.analysis import ratio_tests
+
+    made = _table("Linear mixed models, maximum likelihood", ["", "AIC", "BIC", "log L", "df"])
+    for name, fit in fits.items():
+        numbers = (f"{x:.2f}" for x in (fit.aic, fit.bic, fit.log_likelihood))
+        made.add_row(name, *numbers, str(fit.df))
+    console.print(made)
+    made = _table("Likelihood-ratio tests", ["effect", "χ²", "df", "p"])
+    for effect, test in ratio_tests(dict(fits)).items():
+        made.add_row(effect, f"{test.chi2:.2f}", str(test.df), f"{test.p:.2g}")
+    console.print(made)
+
+
+def _table(title: str, columns: Sequence[str]) -> Table:
+    made = Table(title=title, title_justify="left", title_style="bold", min_width=len(title))
+    made.add_column(columns[0])
+    for column in columns[1:]:
+        made.add_column(column, justify="right")
+    return made
+
+
+def _number(value: float, sign: bool) -> str:
+    return f"{value:+.3f}" if sign else f"{value:.2f}" if value >= 10 else f"{value:.3f}"

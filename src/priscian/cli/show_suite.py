@@ -1,0 +1,215 @@
+"""Items of a suite in the terminal: conditions, regions, and a run's surprisals below them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from priscian.errors import DataError, RunError, UsageError
+from priscian.metrics.generalization import RegionMean, region_means
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text as Rich
+
+    from priscian.records import Item, ItemSet
+
+Bits = Mapping[str, Mapping[str, float]]  # condition -> region -> bits
+Surprisals = Mapping[str, Mapping[str, Bits]]  # model -> item -> condition -> region -> bits
+BARS = " ▁▂▃▄▅▆▇█"
+
+
+def show_suite(
+    name: str,
+    *,
+    item: int | None,
+    n: int,
+    seed: int | None,
+    run: Path | None,
+    plot: Path | None,
+    json_: bool,
+) -> None:
+    """Print an item, or some, or with a run alone the means by region."""
+    if plot is not None and run is None:
+        raise UsageError("--plot draws what a run found; add --run RUN")
+    short = name.removeprefix("sg/")
+    found = _surprisals(run, short) if run else {}
+    suite = find_suite(name, seed, run)
+    if run and item is None:
+        means = {model: region_means(list(items.values())) for model, items in found.items()}
+        _show_means(suite, means, plot, json_)
+        return
+    items = [_find_item(suite, item)] if item is not None else list(suite.items[:n])
+    if json_:
+        rows = [_as_json(i, found) for i in items]
+        print(json.dumps(rows, ensure_ascii=False))
+        return
+    from priscian.cli.screen import out
+    from priscian.datasets.syntaxgym_write import formulas_of
+
+    console = out()
+    console.print(f"[bold]{suite.name}[/bold] ({', '.join(suite.taxonomy) or 'no circuit'})")
+    for formula in formulas_of(suite):
+        console.print(f"formula: {formula}", style="dim", markup=False)
+    for one in items:
+        console.print(item_table(suite, one, {m: i.get(one.id, {}) for m, i in found.items()}))
+
+
+def find_suite(name: str, seed: int | None, run: Path | None) -> ItemSet:
+    """A suite by the data of a run, by its file, or one of our own."""
+    from priscian.datasets.suites import own_suite
+    from priscian.datasets.syntaxgym import read_suite
+
+    if Path(name).suffix == ".json":
+        return read_suite(name)
+    short = name.removeprefix("sg/")
+    if run is not None:
+        from priscian.datasets import read_dataset
+        from priscian.runs import RunFolder
+
+        for data in RunFolder.open(run).read()["request"]["data"].values():
+            if short in data["sets"] and Path(_path(data["spec"])).exists():
+                sets = read_dataset(data["spec"]).sets
+                return next(s for s in sets if s.name == short)
+    return own_suite(short, **({"seed": seed} if seed is not None else {}))
+
+
+def _path(spec: str) -> str:
+    return spec.removeprefix("sg:") or "."
+
+
+def _find_item(suite: ItemSet, number: int) -> Item:
+    for item in suite.items:
+        if item.meta["item_number"] == number:
+            return item
+    numbers = [str(i.meta["item_number"]) for i in suite.items]
+    raise DataError(
+        f"suite {suite.name} has no item {number}; its items are {numbers[0]} to {numbers[-1]}"
+    )
+
+
+def _surprisals(run: Path, suite: str) -> Surprisals:
+    """What each model of a run made of the suite's regions."""
+    import polars
+
+    from priscian.runs import RunFolder
+
+    found: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+    stem = Path(suite).stem if suite.endswith(".json") else suite
+    for model, _, folder in RunFolder.open(run).results():
+        if not (folder / "regions.parquet").is_file():
+            continue
+        frame = polars.read_parquet(folder / "regions.parquet")
+        for row in frame.filter(polars.col("set") == stem).iter_rows(named=True):
+            item = found.setdefault(model, {}).setdefault(row["item"], {})
+            item.setdefault(row["condition"], {})[str(row["region"])] = row["surprisal"]
+    if not found:
+        raise RunError(f"{run} has no result on the suite {stem}; score it: --on sg:PATH")
+    return found
+
+
+def item_table(suite: ItemSet, item: Item, models: Mapping[str, Bits]) -> Table:
+    """Conditions in rows, regions in columns; below each text the bits of every model."""
+    from rich.table import Table
+    from rich.text import Text as Rich
+
+    from priscian.cli.screen import shade
+    from priscian.datasets.syntaxgym_sentences import contents_of
+    from priscian.datasets.syntaxgym_write import region_names
+
+    made = Table(title=f"item {item.meta['item_number']}", title_justify="left", show_lines=True)
+    made.add_column("condition")
+    for number, name in enumerate(region_names(suite), 1):
+        made.add_column(f"{number} {name}")
+    for condition, contents in contents_of(item).items():
+        lead = Rich(condition)
+        cells = [Rich(text or "–", style="" if text else "dim") for text in contents]
+        for model, conditions in models.items():
+            lead.append(f"\n{model}", style="dim")
+            for number, cell in enumerate(cells, 1):
+                bits = conditions.get(condition, {}).get(str(number))
+                shown = "–" if bits is None else f"{bits:.1f}"
+                cell.append(f"\n{shown}", style="dim" if bits is None else shade(bits))
+        made.add_row(lead, *cells)
+    return made
+
+
+def _as_json(item: Item, models: Surprisals) -> dict[str, Any]:
+    from priscian.datasets.syntaxgym_sentences import contents_of
+
+    return {
+        "item": item.id,
+        "conditions": {
+            condition: {
+                "text": item[condition].text,
+                "regions": list(contents),
+                "surprisal": {
+                    model: list(items[item.id][condition].values())
+                    for model, items in models.items()
+                    if item.id in items
+                },
+            }
+            for condition, contents in contents_of(item).items()
+        },
+    }
+
+
+def _show_means(
+    suite: ItemSet, models: Mapping[str, Sequence[RegionMean]], plot: Path | None, json_: bool
+) -> None:
+    from priscian.cli.screen import out
+
+    if plot is not None:
+        from priscian.analysis.region_plot import draw, region_chart
+        from priscian.datasets.syntaxgym_write import region_names
+
+        draw(region_chart(suite.name, region_names(suite), models), plot)
+    if json_:
+        rows = {
+            model: [{"condition": m.condition, "region": int(m.region), "mean": m.mean,
+                     "error": m.error, "n": m.n} for m in means]
+            for model, means in models.items()
+        }  # fmt: skip
+        print(json.dumps(rows, ensure_ascii=False))
+        return
+    for model, means in models.items():
+        out().print(means_table(suite, model, means))
+    if plot is not None:
+        print(f"drawn: {plot}")
+
+
+def means_table(suite: ItemSet, model: str, means: Sequence[RegionMean]) -> Table:
+    """The garden-path plot in a terminal: a bar and the mean bits of every region."""
+    from rich.table import Table
+
+    from priscian.datasets.syntaxgym_write import region_names
+
+    n = max(m.n for m in means)
+    made = Table(
+        title=f"{suite.name}, {model}: mean surprisal by region, in bits ({n} items)",
+        title_justify="left",
+        title_style="bold",
+    )
+    made.add_column("condition")
+    names = region_names(suite)
+    for number, name in enumerate(names, 1):
+        made.add_column(f"{number} {name}", justify="right")
+    known = {(m.condition, m.region): m.mean for m in means}
+    top = max(known.values()) or 1.0
+    for condition in dict.fromkeys(m.condition for m in means):
+        row = [known.get((condition, str(i)), 0.0) for i in range(1, len(names) + 1)]
+        made.add_row(condition, *(_bar(value, top) for value in row))
+    return made
+
+
+def _bar(value: float, top: float) -> Rich:
+    from rich.text import Text as Rich
+
+    from priscian.cli.screen import shade
+
+    height = max(0, min(len(BARS) - 1, round(value / top * (len(BARS) - 1))))
+    text = Rich(f"{BARS[height]} ", style=shade(value))
+    text.append(f"{value:.1f}")
+    return text

@@ -1,0 +1,84 @@
+"""`surprisals:` — scores that were made elsewhere, from a table of sentence, token, surprisal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from priscian.datasets.surprisals import UNITS, SurprisalTable, read_surprisals
+from priscian.errors import ModelError, UnknownNameError
+from priscian.models import ModelKey, ModelSpec
+from priscian.models.fingerprint import hash_file
+from priscian.records import Text, TokenScores
+
+PROVIDER = "surprisals"
+OPTIONS = frozenset({"name", "unit"})
+
+
+class SurprisalsProvider:
+    """Surprisals, or reading times, from a TSV of sentence, token, surprisal."""
+
+    example = "surprisals:external.tsv?unit=nats"
+
+    def key(self, spec: ModelSpec) -> ModelKey:
+        """The file's contents and unit."""
+        spec.check_options(OPTIONS)
+        path = _file(spec)
+        return ModelKey({"provider": PROVIDER, "table": hash_file(path), "unit": _unit(spec)})
+
+    def load(self, spec: ModelSpec) -> PrecomputedModel:
+        """The table, read and checked."""
+        return PrecomputedModel(read_table(spec))
+
+    def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
+        """Tables beside this one whose names match."""
+        folder = Path(spec.id).expanduser()
+        folder = folder if folder.is_dir() else folder.parent
+        return [ModelSpec(PROVIDER, str(p), "", spec.options) for p in sorted(folder.glob(pattern))]
+
+
+class PrecomputedModel:
+    """Looks sentences up instead of scoring them."""
+
+    def __init__(self, table: SurprisalTable) -> None:
+        self.table = table
+
+    def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
+        """Token scores, in the order of the texts."""
+        return [self.table.scores(text) for text in texts]
+
+
+class TableScores(Mapping[Text, TokenScores]):
+    """A table as a mapping; a text that it lacks, or a cell that is no number, is a DataError."""
+
+    def __init__(self, table: SurprisalTable) -> None:
+        self._table = table
+
+    def __getitem__(self, text: Text) -> TokenScores:
+        return self._table.scores(text)
+
+    def __iter__(self) -> Iterator[Text]:
+        return map(Text, self._table.rows)
+
+    def __len__(self) -> int:
+        return len(self._table.rows)
+
+
+def read_table(spec: ModelSpec) -> SurprisalTable:
+    """The table that a model string names."""
+    spec.check_options(OPTIONS)
+    return read_surprisals(_file(spec), _unit(spec))
+
+
+def _unit(spec: ModelSpec) -> str:
+    unit = spec.options.get("unit", "bits")
+    if unit not in UNITS:
+        raise UnknownNameError("unit of surprisal", unit, UNITS)
+    return unit
+
+
+def _file(spec: ModelSpec) -> Path:
+    path = Path(spec.id).expanduser()
+    if not path.is_file():
+        raise ModelError(f"no table {path} (in {spec}); give a TSV of sentence, token, surprisal")
+    return path

@@ -1,0 +1,47 @@
+"""`priscian generate sg`: suites as SyntaxGym files."""
+
+from __future__ import annotations
+
+import json
+
+from tests.cli.conftest import Command
+
+from priscian.suites import Suite, find, generate_suite
+from priscian.suites.registry import REGISTRY
+
+
+def test_suites_are_written_with_a_manifest(priscian: Command, tmp_path) -> None:
+    out = tmp_path / "sg"
+    only = "number_prep,npi_src_any"
+    done = priscian("generate", "sg", "--seed", "5", "--only", only, "-n", "4", "--out", str(out))
+    assert done.code == 0, done.err
+    assert "8 items of 2 suites" in done.out
+    assert sorted(path.name for path in out.iterdir()) == [
+        "manifest.json", "npi_src_any.json", "number_prep.json",
+    ]  # fmt: skip
+    assert json.loads((out / "number_prep.json").read_text()) == generate_suite("number_prep", 4, 5)
+
+
+def test_an_unknown_suite_and_a_file_of_paradigms_are_refused(priscian: Command, tmp_path) -> None:
+    out = str(tmp_path / "sg")
+    done = priscian("generate", "sg", "--seed", "1", "--only", "number_prop", "--out", out)
+    assert done.code == 2
+    assert "number_prep" in done.err
+    done = priscian("generate", "sg", "--seed", "1", "--paradigms", "mine.py", "--out", out)
+    assert done.code == 2
+    assert "--paradigms goes with blimp" in done.err
+
+
+def test_a_suite_that_runs_dry_is_one_line_and_the_others_are_written(
+    priscian: Command, tmp_path, monkeypatch
+) -> None:
+    known = find("number_orc")  # loads the built-in suites before one is added
+    dry = Suite("dry", "None", ("a",), ("(1;%x%)>0",), lambda g: {"x": ["cats"]}, "dry")
+    monkeypatch.setitem(REGISTRY, "dry", dry)
+    out = tmp_path / "sg"
+    only = f"dry,{known.name}"
+    done = priscian("generate", "sg", "--seed", "1", "--only", only, "-n", "2", "--out", str(out))
+    assert done.code == 1
+    assert "dry: only 1 items that differ enough were found" in done.err
+    assert "1 of 2 suites could not be generated" in done.err
+    assert sorted(path.name for path in out.iterdir()) == ["manifest.json", "number_orc.json"]
