@@ -50,10 +50,12 @@ def take_words(corpus: Sequence[Path], words: int, out: Path) -> int:
 def run(command: Sequence[str], source: Path | None = None, target: Path | None = None) -> Measured:
     """Run a command to its end and measure it alone."""
     began = time.perf_counter()
-    with (source or Path(os.devnull)).open("rb") as stdin:
-        with (target or Path(os.devnull)).open("wb") as stdout:
-            child = subprocess.Popen(command, stdin=stdin, stdout=stdout, stderr=subprocess.DEVNULL)
-            _, status, usage = os.wait4(child.pid, 0)
+    with (
+        (source or Path(os.devnull)).open("rb") as stdin,
+        (target or Path(os.devnull)).open("wb") as stdout,
+    ):
+        child = subprocess.Popen(command, stdin=stdin, stdout=stdout, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
         sys.exit(f"failed: {' '.join(command)}")

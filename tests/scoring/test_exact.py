@@ -200,7 +200,8 @@ def test_smollm2_scores_equal_a_plain_forward_pass(shared: Path) -> None:
     texts = [Text(row[k]) for row in rows for k in ("sentence_good", "sentence_bad")]
     model = load("smollm2")
     assert isinstance(model, CausalModel)
-    scored = score_texts("smollm2", texts, ScoreStore(), loaded=model).scores
+    options = Options(workers=2)  # so one thread each, here too
+    scored = score_texts("smollm2", texts, ScoreStore(), loaded=model, options=options).scores
     worst = 0.0
     with torch.inference_mode():
         for text in texts:

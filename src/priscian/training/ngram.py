@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,7 @@ class NgramSettings:
 def check_prune(prune: Sequence[int], order: int) -> None:
     """Refuse thresholds that would leave an n-gram without its own beginning or end."""
     shown = " ".join(map(str, prune))
-    if any(a > b for a, b in zip(prune, prune[1:], strict=False)):
+    if any(a > b for a, b in pairwise(prune)):
         raise UsageError(f"prune {shown} goes down; give counts that never fall, as 0 0 1")
     if len(prune) > order:
         raise UsageError(f"prune {shown} has {len(prune)} counts for {order} orders")

@@ -1,7 +1,7 @@
 """Interpolated modified Kneser–Ney over a sorted corpus, one order at a time.
 
 p(w | h) = (a(hw) - D(a)) / Σ a(h·) + γ(h) p(w | h'), Chen & Goodman 1998; a is the count at the
-highest order and after `<s>`, else the number of different words seen before (Heafield et al. 2013).
+highest order and after `<s>`, else the number of different words before it (Heafield et al. 2013).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Arrays that stay in memory while they fit, and in files of a temporary folder when they do not."""
+"""Arrays that stay in memory while they fit, and go to temporary files when they do not."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ class Positions:
         """Slices of the positions that fall in one window, with that window and its beginning."""
         step = max(1, WINDOW // self.dtype.itemsize)
         edges = np.searchsorted(where, np.arange(0, self.length + step, step))
-        for number, (first, last) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+        for number, (first, last) in enumerate(pairwise(edges)):
             if first < last:
                 base = number * step
                 yield (

@@ -67,7 +67,8 @@ def _blocks(trie: Trie, n: int) -> Iterator[tuple[Array, list[Array]]]:
         inner = nodes
         for k in range(n, 1, -1):
             outer, begin = trie.levels[k - 1].words, trie.levels[k - 2].begin
-            assert outer is not None and begin is not None
+            assert outer is not None
+            assert begin is not None
             words.append(outer[inner].astype(np.uint32))
             low = int(np.searchsorted(begin, inner[0], "right")) - 1
             high = int(np.searchsorted(begin, inner[-1], "right"))

@@ -49,7 +49,7 @@ class Section:
         data = np.ascontiguousarray(values, self.dtype).view(np.uint8)
         self._file.seek(self.offset + self.filled * self.dtype.itemsize)
         self._file.write(data.data)
-        self.crc = zlib.crc32(data, self.crc)
+        self.crc = zlib.crc32(data.data, self.crc)
         self.filled += len(values)
 
     @property
@@ -133,7 +133,7 @@ def read_file(path: Path) -> Contents:
     for entry in described["sections"]:
         start, size = int(entry["offset"]), int(entry["size"])
         data = raw[start : start + size]
-        if len(data) != size or zlib.crc32(data) != entry["crc32"]:
+        if len(data) != size or zlib.crc32(data.data) != entry["crc32"]:
             raise ModelError(
                 f"{path} is damaged: the checksum of its section {entry['name']!r} is wrong; "
                 f"copy or train it again"

@@ -71,6 +71,4 @@ def sums(trie: Trie) -> Trie:
 def _with(level: Level, words: Array | None, begin: Array | None) -> Level:
     if begin is not None:
         begin = begin.astype(np.uint32)
-    return Level(
-        words, level.probs, level.backoffs, begin, level.prob_codes, level.backoff_codes
-    )
+    return Level(words, level.probs, level.backoffs, begin, level.prob_codes, level.backoff_codes)

@@ -77,7 +77,8 @@ class Trie:
     def find_child(self, n: int, nodes: Nodes, words: Array) -> Nodes:
         """The n-gram of order n + 1 that puts a word before each n-gram of order n, or -1."""
         begin, outer = self.levels[n - 1].begin, self.levels[n].words
-        assert begin is not None and outer is not None
+        assert begin is not None
+        assert outer is not None
         low = begin[nodes].astype(np.int64)
         high = begin[nodes + 1].astype(np.int64)
         end = high.copy()
