@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from materials import SHAPES, build_model, find_pairs, vocabulary_texts, write_pairs
+from runs import end_cleanly
 
 HERE = Path(__file__).parent
 ROOM = 1e9
@@ -24,6 +25,7 @@ PERIOD = 0.05
 def main() -> int:
     """Score in a child, look at its memory every 50 ms, print the peak; exit 1 if above the bar."""
     asked = _arguments()
+    end_cleanly()
     pairs = find_pairs(asked.pairs, asked.pairs_per_paradigm)
     with tempfile.TemporaryDirectory(prefix="priscian-bench-") as name:
         folder = Path(name)
@@ -33,7 +35,10 @@ def main() -> int:
         command += [str(folder / "pairs.jsonl"), "--cores", str(asked.cores)]
         command += ["--out", str(folder / "result.json")]
         child = subprocess.Popen(command, env=os.environ | {"PRISCIAN_CACHE": str(folder)})
-        peak, processes, looks = watch(child)
+        try:
+            peak, processes, looks = watch(child)
+        finally:
+            child.kill()
         if child.returncode != 0 or not looks:
             print(f"the scoring process ended with {child.returncode}; nothing was measured")
             return 1

@@ -14,6 +14,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,31 +24,45 @@ from priscian.models.ngram import NgramModel, load_ngram
 from priscian.records import Text
 
 
-def best(work: Callable[[], Any], times: int) -> tuple[float, Any]:
-    """The shortest of some runs, and what the work gave."""
-    seconds = math.inf
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The shortest of some runs, by the clock and by processor time."""
+
+    wall: float
+    processor: float
+
+    def show(self, name: str, sentences: int) -> None:
+        """Print the rate."""
+        print(
+            f"{name:42} {self.wall:7.2f} s wall {self.processor:7.2f} s cpu "
+            f"{sentences / self.wall:12,.0f} sentences/s",
+            flush=True,
+        )
+
+    def times_as_fast_as(self, other: Measured) -> str:
+        """How many times the rate of another, by the clock and by processor time."""
+        return f"{other.wall / self.wall:.2f} wall, {other.processor / self.processor:.2f} cpu"
+
+
+def best(work: Callable[[], Any], times: int) -> tuple[Measured, Any]:
+    """Measure some runs; what the work gave."""
+    walls, processors = [], []
     given = None
     for _ in range(times):
-        began = time.perf_counter()
+        wall, processor = time.perf_counter(), time.process_time()
         given = work()
-        seconds = min(seconds, time.perf_counter() - began)
-    return seconds, given
-
-
-def show(name: str, seconds: float, sentences: int) -> float:
-    """Print a rate and return it."""
-    rate = sentences / seconds
-    print(f"{name:42} {seconds:7.2f} s {rate:12,.0f} sentences/s", flush=True)
-    return rate
+        walls.append(time.perf_counter() - wall)
+        processors.append(time.process_time() - processor)
+    return Measured(min(walls), min(processors)), given
 
 
 def measure_ours(model: NgramModel, texts: Sequence[str], times: int) -> tuple[Any, list[str]]:
     """Tokenisation, token scores and totals; the words with spaces between them."""
     count = len(texts)
     fresh, coded = best(lambda: model.encode(texts), 1)
-    show("priscian: words with offsets, first time", fresh, count)
+    fresh.show("priscian: words with offsets, first time", count)
     again, coded = best(lambda: model.encode(texts), times)
-    show("priscian: words with offsets, again", again, count)
+    again.show("priscian: words with offsets, again", count)
     words, at = [], 0
     for text, length in zip(texts, coded.lengths, strict=True):
         stop = at + length
@@ -55,7 +70,7 @@ def measure_ours(model: NgramModel, texts: Sequence[str], times: int) -> tuple[A
         words.append(" ".join(text[start:end] for start, end in places))
         at = stop
     whole, _ = best(lambda: model.score([Text(text) for text in texts]), 1)
-    show("priscian: score(), text to TokenScores", whole, count)
+    whole.show("priscian: score(), text to TokenScores", count)
     return coded, words
 
 
@@ -69,12 +84,12 @@ def main() -> None:
     arguments = parser.parse_args()
     texts = arguments.sentences.read_text().splitlines()
     loading, model = best(lambda: load_ngram(arguments.model), 1)
-    print(f"{len(texts):,} sentences; order {model.trie.order}, loaded in {loading:.2f} s")
+    print(f"{len(texts):,} sentences; order {model.trie.order}, loaded in {loading.wall:.2f} s")
     _, words = measure_ours(model, texts, arguments.times)
-    token_seconds, (logps, edges) = best(lambda: model.token_logps(words), arguments.times)
-    tokens = show("priscian: per-token scores of words", token_seconds, len(words))
-    total_seconds, totals = best(lambda: model.totals(words), arguments.times)
-    all_totals = show("priscian: totals of words", total_seconds, len(words))
+    tokens, (logps, edges) = best(lambda: model.token_logps(words), arguments.times)
+    tokens.show("priscian: per-token scores of words", len(words))
+    whole, totals = best(lambda: model.totals(words), arguments.times)
+    whole.show("priscian: totals of words", len(words))
     try:
         import kenlm
     except ImportError:
@@ -82,24 +97,22 @@ def main() -> None:
     if arguments.arpa is None:
         sys.exit("no --arpa for KenLM; only ours was run")
     peer = kenlm.Model(str(arguments.arpa))
-    peer_seconds, found = best(
+    peer_tokens, found = best(
         lambda: [[p for p, _, _ in peer.full_scores(s, eos=False)] for s in words],
         arguments.times,
     )
-    peer_tokens = show("kenlm: full_scores", peer_seconds, len(words))
-    peer_seconds, peer_totals = best(
+    peer_tokens.show("kenlm: full_scores", len(words))
+    peer_whole, peer_totals = best(
         lambda: [peer.score(s, eos=False) for s in words], arguments.times
     )
-    show("kenlm: score", peer_seconds, len(words))
+    peer_whole.show("kenlm: score", len(words))
     flat = np.array([p for row in found for p in row])
     print(
         f"greatest difference, log10: {np.abs(flat - logps / math.log(10)).max():.2g} a token, "
         f"{np.abs(np.array(peer_totals) - totals / math.log(10)).max():.2g} a sentence"
     )
-    print(
-        f"ratio to kenlm: per-token {tokens / peer_tokens:.2f}, "
-        f"totals to full_scores {all_totals / peer_tokens:.2f}"
-    )
+    print(f"rate beside full_scores: per-token {tokens.times_as_fast_as(peer_tokens)}")
+    print(f"rate beside score: totals {whole.times_as_fast_as(peer_whole)}")
     assert int(edges[-1]) == len(flat)
 
 

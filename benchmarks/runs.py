@@ -6,6 +6,7 @@ import json
 import math
 import os
 import resource
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -14,6 +15,11 @@ from typing import Any
 
 HERE = Path(__file__).parent
 BATCH_SIZES = (8, 32, 128)
+
+
+def end_cleanly() -> None:
+    """When told to end, take the child process and the folder of models along."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,13 +22,15 @@ from materials import (
     PairText,
     Shape,
     build_model,
+    build_tokenizer,
     by_paradigm,
     find_pairs,
+    sentences,
     take,
     vocabulary_texts,
     write_pairs,
 )
-from runs import Bench, Run
+from runs import Bench, Run, end_cleanly
 from tools import PEERS, TOOLS
 
 BARS = {"gpt2": (2.2, 2.5), "small": (3.5, 4.0)}
@@ -74,6 +76,7 @@ class Lists:
 def main() -> int:
     """Measure, print, and exit with 1 if a bar is missed."""
     asked = _arguments()
+    end_cleanly()
     pairs = find_pairs(asked.pairs, asked.pairs_per_paradigm)
     lists = Lists.of(pairs, asked.peer_pairs)
     _print_setting(lists, asked)
@@ -86,7 +89,7 @@ def main() -> int:
             model = build_model(shape, vocabulary_texts(asked.pairs, pairs), folder)
             bench = Bench(model, folder, asked.cores)
             passed &= measure(shape, bench, lists, paths, asked.repeats)
-        print_growth(model, asked.pairs, asked.growth)
+    print_growth(asked.pairs, asked.growth)
     return 0 if passed else 1
 
 
@@ -184,15 +187,13 @@ def print_peak(shape: Shape, bench: Bench, pairs: Sequence[PairText], mine: list
     )
 
 
-def print_growth(model: Path, source: Path | None, most: int) -> None:
+def print_growth(source: Path | None, most: int) -> None:
     """How much there is to read for a pair as the set grows."""
-    from transformers import AutoTokenizer
-
     from priscian.scoring.plan import ROW
     from work import sharing_of
 
-    tokenizer = AutoTokenizer.from_pretrained(model)
     pairs = find_pairs(source, most)
+    tokenizer = build_tokenizer(list(sentences(pairs)))  # one that knows the largest set's words
     print("\ntokens read as the set grows, as a share of one sentence at a time")
     print(f"  pairs a paradigm    pairs  inside the pair  rows of {ROW}  one tree  tokens a pair")
     for n in GROWTH:

@@ -58,3 +58,13 @@ def test_queries_may_share_a_position_and_come_in_any_order() -> None:
 def test_no_question_no_answer() -> None:
     empty = torch.empty(0, dtype=torch.long)
     assert Head(torch.randn(5, 8), None).logprobs(torch.empty(0, 8), empty, empty).shape == (0,)
+
+
+def test_a_logit_far_above_the_first_tile_does_not_overflow() -> None:
+    """The quick sum overflows here, and the careful one takes over."""
+    weight = torch.zeros(2500, 4)
+    weight[2400, 0] = 300.0
+    hidden = torch.tensor([[1.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0]])
+    which, targets = torch.tensor([0, 1, 1]), torch.tensor([2400, 2400, 0])
+    wanted = (hidden @ weight.T).log_softmax(-1)[which, targets]
+    assert torch.allclose(Head(weight, None).logprobs(hidden, which, targets), wanted, atol=1e-4)

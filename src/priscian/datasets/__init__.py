@@ -13,6 +13,9 @@ from priscian.datasets.registry import (
     read_dataset,
     register_kind,
 )
+from priscian.datasets.surprisals import read_surprisals
+from priscian.datasets.syntaxgym import read_suite, read_suites
+from priscian.datasets.syntaxgym_write import write_suite
 from priscian.datasets.write import blimp_row, write_blimp, write_pairs
 
 __all__ = [
@@ -26,7 +29,11 @@ __all__ = [
     "read_blimp",
     "read_dataset",
     "read_pairs",
+    "read_suite",
+    "read_suites",
+    "read_surprisals",
     "register_kind",
     "write_blimp",
     "write_pairs",
+    "write_suite",
 ]

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from priscian.metrics.accuracy import Accuracy, mean_accuracy, set_accuracy, summarise, wilson
+from priscian.metrics.chance import chance_of
 from priscian.metrics.contrasts import TIE, Verdict, evaluate, number, values_of
 from priscian.metrics.forced_choice import Outcome, TieRule, item_seed, judge
+from priscian.metrics.formulas import parse_formula, print_formula
+from priscian.metrics.generalization import (
+    Rules,
+    SuiteOutcome,
+    judge_suite,
+    region_means,
+    summarise_suites,
+)
 from priscian.metrics.measures import (
     MEASURES,
     Measure,
@@ -15,6 +24,7 @@ from priscian.metrics.measures import (
     surprisal_per_token,
     tokens_in,
 )
+from priscian.metrics.regions import region_bits
 
 __all__ = [
     "MEASURES",
@@ -22,17 +32,26 @@ __all__ = [
     "Accuracy",
     "Measure",
     "Outcome",
+    "Rules",
+    "SuiteOutcome",
     "TieRule",
     "Verdict",
+    "chance_of",
     "evaluate",
     "find_measure",
     "item_seed",
     "judge",
+    "judge_suite",
     "mean_accuracy",
     "measure",
     "number",
+    "parse_formula",
+    "print_formula",
+    "region_bits",
+    "region_means",
     "set_accuracy",
     "summarise",
+    "summarise_suites",
     "surprisal",
     "surprisal_per_char",
     "surprisal_per_token",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +21,58 @@ class Head:
     scale: float = 1.0
     cap: float | None = None
 
-    def logits(self, hidden: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        """Logits of some rows of the weight, in float32."""
-        plain = hidden @ weight.T if bias is None else torch.addmm(bias, hidden, weight.T)
-        return self._finish(plain.float())
+    def logprobs(self, hidden: Tensor, which: Tensor, targets: Tensor) -> Tensor:
+        """log p(targets[q] | hidden[which[q]]).
+
+        hidden: (positions, width); which, targets: (queries,) → (queries,) in float32.
+        """
+        chosen = (hidden[which] * self.weight[targets]).sum(1)  # (queries,)
+        if self.bias is not None:
+            chosen = chosen + self.bias[targets]
+        return self._finish(chosen.float()) - self._normaliser(hidden)[which]
+
+    def _normaliser(self, hidden: Tensor) -> Tensor:
+        """log Σ exp(logit) of each position, shifted by the greatest logit of the first tile.
+
+        That is enough unless a later tile is higher by some 88 nats; then the sum overflows, and
+        the careful way, with a running maximum, is taken.
+        """
+        total = torch.zeros(len(hidden), device=hidden.device)  # (positions,)
+        shift = None
+        for tile in self._tiles(hidden):  # (positions, TILE)
+            if shift is None:
+                shift = tile.amax(1)
+            total += tile.sub_(shift[:, None]).exp_().sum(1)
+        assert shift is not None
+        found = shift + total.log_()
+        return found if bool(found.isfinite().all()) else self._careful_normaliser(hidden)
+
+    def _careful_normaliser(self, hidden: Tensor) -> Tensor:
+        """The same by a running log-sum-exp, which cannot overflow."""
+        top = torch.full((len(hidden),), -torch.inf, device=hidden.device)  # (positions,)
+        total = torch.zeros_like(top)  # (positions,) sum of exp(logit - top)
+        for tile in self._tiles(hidden):
+            higher = torch.maximum(top, tile.amax(1))
+            total = total * (top - higher).exp_() + tile.sub_(higher[:, None]).exp_().sum(1)
+            top = higher
+        return top + total.log()
+
+    def _tiles(self, hidden: Tensor) -> Iterator[Tensor]:
+        """Logits of one stretch of the vocabulary after another, in float32.
+
+        In float32 the tiles share one piece of memory: use each before asking for the next.
+        """
+        room = hidden.new_empty(len(hidden), TILE)
+        for at in range(0, len(self.weight), TILE):
+            weight = self.weight[at : at + TILE].T
+            out = (
+                room if weight.shape[1] == TILE else hidden.new_empty(len(hidden), weight.shape[1])
+            )
+            if self.bias is None:
+                torch.mm(hidden, weight, out=out)
+            else:
+                torch.addmm(self.bias[at : at + TILE], hidden, weight, out=out)
+            yield self._finish(out.float())
 
     def _finish(self, logits: Tensor) -> Tensor:
         if self.scale != 1.0:
@@ -31,25 +80,6 @@ class Head:
         if self.cap is not None:
             logits = logits.div_(self.cap).tanh_().mul_(self.cap)
         return logits
-
-    def logprobs(self, hidden: Tensor, which: Tensor, targets: Tensor) -> Tensor:
-        """log p(targets[q] | hidden[which[q]]), by a running log-sum-exp over tiles.
-
-        hidden: (positions, width); which, targets: (queries,) → (queries,) in float32.
-        """
-        top = torch.full((len(hidden),), -torch.inf, device=hidden.device)  # (positions,)
-        total = torch.zeros_like(top)  # (positions,) sum of exp(logit - top)
-        for at in range(0, len(self.weight), TILE):
-            bias = None if self.bias is None else self.bias[at : at + TILE]
-            tile = self.logits(hidden, self.weight[at : at + TILE], bias)  # (positions, TILE)
-            higher = torch.maximum(top, tile.amax(1))
-            total = total * (top - higher).exp_() + tile.sub_(higher[:, None]).exp_().sum(1)
-            top = higher
-        normaliser = top + total.log()
-        chosen = (hidden[which] * self.weight[targets]).sum(1)  # (queries,)
-        if self.bias is not None:
-            chosen = chosen + self.bias[targets]
-        return self._finish(chosen.float()) - normaliser[which]
 
 
 def find_head(model: Any) -> list[Head]:

@@ -33,6 +33,8 @@ from priscian.training.spill import Positions, Workspace, scratch_folder
 from priscian.training.threads import count_threads, map_in_order
 
 HIGHEST_ORDER = 6
+ALWAYS, WORD = 160 << 20, 200
+"""Bytes that a process needs whatever it does, and for each word of the vocabulary."""
 PLACE = 150
 """Bytes that a thread needs for each position of the bucket that it works on, at most."""
 Longs = npt.NDArray[np.int64]
@@ -218,7 +220,8 @@ class _Training:
         """Whether the arrays of this corpus would not fit in the memory that is allowed."""
         each = 14 + 8 * (self.settings.order - 1)
         at_work = self._bucket(length) * PLACE * self.settings.threads
-        return length * each + at_work + 128 * 2**20 > self.settings.memory
+        words = len(self.words) * WORD
+        return length * each + at_work + words + ALWAYS > self.settings.memory
 
     def _bucket(self, length: int) -> int:
         """Positions to sort at a time: a third of the memory, for all threads together."""

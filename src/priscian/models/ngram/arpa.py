@@ -27,6 +27,8 @@ _COUNT = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)\s*")
 def read_arpa(path: Path) -> Trie:
     """The model in an ARPA file."""
     data = _read(path)
+    if b"\r\n" in data[:4096]:
+        data = data.replace(b"\r\n", b"\n")
     counts = _header(path, data)
     words: tuple[str, ...] = ()
     rows = []
@@ -85,13 +87,13 @@ def _section(path: Path, data: bytes, n: int, order: int, at: int) -> tuple[int,
     title = b"\\%d-grams:" % n
     begin = data.find(b"\n" + title, at)
     if begin < 0:
-        line = data.count(b"\n") + 1
+        line = _last_line(data)
         raise ModelError(f"{path} ends at line {line} without {title.decode()}; copy it again")
     start = data.find(b"\n", begin + 1) + 1
     following = b"\n\\end\\" if n == order else b"\n\\%d-grams:" % (n + 1)
     stop = data.find(following, start - 1)
     if stop < 0:
-        line = data.count(b"\n") + 1
+        line = _last_line(data)
         wanted = following.strip().decode()
         raise ModelError(f"{path} is cut off: it ends at line {line} without {wanted}")
     while stop > start and data[stop - 1 : stop] in (b"\n", b"\r"):
@@ -99,14 +101,14 @@ def _section(path: Path, data: bytes, n: int, order: int, at: int) -> tuple[int,
     return start, stop
 
 
+def _last_line(data: bytes) -> int:
+    return data.count(b"\n") + (not data.endswith(b"\n"))
+
+
 def _table(path: Path, data: bytes, start: int, stop: int, n: int, count: int) -> pl.DataFrame:
     """Columns prob, words, backoff of a section."""
     import polars as pl
 
-    if b"\r" in data[start : start + 4096]:
-        return _table(
-            path, data[:start] + data[start:stop].replace(b"\r", b""), start, stop, n, count
-        )
     try:
         lines = pl.read_csv(
             data[start:stop],

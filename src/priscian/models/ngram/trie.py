@@ -165,7 +165,7 @@ def group(
     places: Nodes, run: Nodes, outer: Ids, vocabulary: int
 ) -> tuple[Nodes, Nodes, Ids, Nodes]:
     """Sort places by run and outer word; where each group begins."""
-    bits = max(1, int(places[-1] if len(places) else 0).bit_length(), len(places).bit_length())
+    bits = max(1, len(places).bit_length())
     key = run.astype(np.uint64) * np.uint64(vocabulary) + outer.astype(np.uint64)
     if len(key) and int(key.max()).bit_length() + bits <= 64:
         key <<= np.uint64(bits)

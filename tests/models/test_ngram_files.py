@@ -1,0 +1,160 @@
+"""Model files and ARPA files: round trips, and what is said of damaged ones."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from priscian.errors import ModelError
+from priscian.models.ngram import Trie, load_ngram
+from priscian.models.ngram.arpa import read_arpa
+from priscian.models.ngram.arpa_write import write_arpa
+from priscian.models.ngram.store import open_trie, save_trie
+
+GOLDEN = Path(__file__).parents[1] / "training" / "data" / "golden.arpa.gz"
+SMALL = """\
+\\data\\
+ngram 1=5
+ngram 2=3
+
+\\1-grams:
+-1.0\t<unk>
+-99\t<s>\t-0.5
+-0.7\t</s>
+-0.6\ta\t-0.3
+-0.8\tb
+
+\\2-grams:
+-0.2\t<s> a
+-0.4\ta b
+-0.1\tb </s>
+
+\\end\\
+"""
+
+
+@pytest.fixture(scope="module")
+def golden() -> Trie:
+    """A trigram model that lmplz made."""
+    return read_arpa(GOLDEN)
+
+
+def same(one: Trie, other: Trie) -> bool:
+    """Whether two models are equal in every number."""
+    if one.words != other.words or one.order != other.order:
+        return False
+    for a, b in zip(one.levels, other.levels, strict=True):
+        for x, y in ((a.words, b.words), (a.probs, b.probs), (a.backoffs, b.backoffs)):
+            if (x is None) != (y is None) or (x is not None and not np.array_equal(x, y)):
+                return False
+    return True
+
+
+def score(trie: Trie, text: str) -> list[float]:
+    """Log10 probabilities of words."""
+    ids = np.array([trie.ids.get(word, 0) for word in text.split()], np.int32)
+    return [float(value) for value in trie.log10(ids, [len(ids)])[0]]
+
+
+@pytest.mark.parametrize("name", ["copy.arpa", "copy.arpa.gz"])
+def test_an_arpa_file_written_and_read_again_is_the_same_model(
+    golden: Trie, tmp_path: Path, name: str
+) -> None:
+    write_arpa(golden, tmp_path / name)
+    assert same(read_arpa(tmp_path / name), golden)
+
+
+def test_a_model_file_written_and_read_again_is_the_same_model(
+    golden: Trie, tmp_path: Path
+) -> None:
+    save_trie(golden, {"order": 3}, tmp_path / "m.pngm")
+    assert same(open_trie(tmp_path / "m.pngm")[0], golden)
+
+
+def test_backoffs_that_are_left_out_are_zero(tmp_path: Path) -> None:
+    (tmp_path / "m.arpa").write_text(SMALL)
+    trie = read_arpa(tmp_path / "m.arpa")
+    assert score(trie, "a b a") == pytest.approx([-0.2, -0.4, -0.6])
+    assert score(trie, "b </s>") == pytest.approx([-0.5 - 0.8, -0.1])
+    assert score(trie, "a zebra") == pytest.approx([-0.2, -0.3 - 1.0])
+
+
+def test_windows_line_ends_are_read(tmp_path: Path) -> None:
+    (tmp_path / "m.arpa").write_bytes(SMALL.replace("\n", "\r\n").encode())
+    assert score(read_arpa(tmp_path / "m.arpa"), "a b") == pytest.approx([-0.2, -0.4])
+
+
+def test_a_file_without_unk_gives_it_what_kenlm_gives(tmp_path: Path) -> None:
+    text = SMALL.replace("-1.0\t<unk>\n", "").replace("ngram 1=5", "ngram 1=4")
+    (tmp_path / "m.arpa").write_text(text)
+    assert score(read_arpa(tmp_path / "m.arpa"), "a zebra")[1] == pytest.approx(-100.3)
+
+
+def test_an_ngram_whose_end_is_missing_is_found_all_the_same(tmp_path: Path) -> None:
+    """SRILM may prune `a b` and keep `<s> a b`: then p(b | a) is a back-off, as before."""
+    text = SMALL.replace("ngram 2=3\n", "ngram 2=2\nngram 3=1\n").replace("-0.4\ta b\n", "")
+    text = text.replace("\n\\end\\", "\n\\3-grams:\n-0.05\t<s> a b\n\n\\end\\")
+    (tmp_path / "m.arpa").write_text(text)
+    trie = read_arpa(tmp_path / "m.arpa")
+    assert score(trie, "a b") == pytest.approx([-0.2, -0.05])
+    assert score(trie, "b a b")[2] == pytest.approx(-0.3 - 0.8)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("\\data\\", "data", "no line"),
+        ("ngram 2=3", "ngram two=3", "line 3: 'ngram two=3'"),
+        ("ngram 2=3", "ngram 2=4", "line 12: 3 2-grams follow"),
+        ("-0.4\ta b", "-0.4 a b", "line 14: '-0.4 a b' is not a 2-gram"),
+        ("-0.4\ta b", "-0.4\ta b c", "line 14: .* is not a 2-gram"),
+        ("-0.4\ta b", "x\ta b", "line 14: .* is not a 2-gram"),
+        ("-0.4\ta b", "0.4\ta b", "line 14: .* is not a 2-gram"),
+        ("-0.4\ta b", "-0.4\ta q", "line 14: 'a q' has a word that is not among the 1-grams"),
+        ("-0.8\tb", "-0.8\ta", "the word 'a' is there twice"),
+        ("\\end\\", "", "cut off: it ends at line 17 without"),
+        ("\\2-grams:", "", "cut off: it ends at line 17 without"),
+    ],
+)
+def test_a_damaged_arpa_file_is_refused_with_the_line(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    (tmp_path / "m.arpa").write_text(SMALL.replace(old, new, 1))
+    with pytest.raises(ModelError, match=message):
+        read_arpa(tmp_path / "m.arpa")
+
+
+def test_a_truncated_archive_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "m.arpa.gz").write_bytes(gzip.compress(SMALL.encode())[:60])
+    with pytest.raises(ModelError, match="cannot be unpacked"):
+        load_ngram(tmp_path / "m.arpa.gz")
+
+
+def test_a_model_file_that_is_cut_off_is_refused(golden: Trie, tmp_path: Path) -> None:
+    path = tmp_path / "m.pngm"
+    save_trie(golden, {}, path)
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(ModelError, match="cut off after"):
+        load_ngram(path)
+
+
+def test_a_model_file_with_a_changed_byte_names_the_section(golden: Trie, tmp_path: Path) -> None:
+    path = tmp_path / "m.pngm"
+    save_trie(golden, {}, path)
+    data = bytearray(path.read_bytes())
+    data[200] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(ModelError, match="checksum of its section 'vocabulary' is wrong"):
+        load_ngram(path)
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "m.pngm").write_text("hello")
+    with pytest.raises(ModelError, match=r"is not a \.pngm model"):
+        load_ngram(tmp_path / "m.pngm")
+    (tmp_path / "m.arpa").write_bytes(b"\x00\x01")
+    with pytest.raises(ModelError, match="not an ARPA file"):
+        load_ngram(tmp_path / "m.arpa")
