@@ -103,6 +103,14 @@ def test_spilling_to_disk_and_threads_change_no_byte(
     assert (tmp_path / "disk.pngm").read_bytes() == (tmp_path / "memory.pngm").read_bytes()
 
 
+def test_a_count_that_is_all_discounted_gets_no_probability_and_no_infinity(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.write_text("a\nc\nb d\nb d\nd\n")
+    trie = estimate(corpus, tmp_path / "m.pngm", 2, unk="srilm")
+    assert min(level.probs.min() for level in trie.levels) == -99
+    assert all(np.isfinite(level.probs).all() for level in trie.levels)
+
+
 WORDS = st.sampled_from(["a", "b", "c", "d", "e", "f"])
 CORPUS = st.lists(st.lists(WORDS, min_size=1, max_size=7), min_size=1, max_size=12)
 

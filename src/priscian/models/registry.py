@@ -71,7 +71,7 @@ def parse_model(text: str | ModelSpec) -> ModelSpec:
     head = text.partition("?")[0]
     if head in PRESETS:
         return PRESETS[head](text)
-    if not _has_provider(head) and Path(head).suffix in {".arpa", ".gz"}:
+    if not _has_provider(head) and Path(head).suffix in {".arpa", ".gz", ".pngm"}:
         return ModelSpec.parse(f"ngram:{text}")
     spec = ModelSpec.parse(text)
     if spec.provider not in provider_names():

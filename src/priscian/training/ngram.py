@@ -33,7 +33,7 @@ from priscian.training.spill import Positions, Workspace, scratch_folder
 from priscian.training.threads import count_threads, map_in_order
 
 HIGHEST_ORDER = 6
-ALWAYS, WORD = 160 << 20, 200
+ALWAYS, WORD = 256 << 20, 200
 """Bytes that a process needs whatever it does, and for each word of the vocabulary."""
 PLACE = 150
 """Bytes that a thread needs for each position of the bucket that it works on, at most."""

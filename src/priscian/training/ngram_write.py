@@ -19,6 +19,8 @@ Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Ids = npt.NDArray[np.int32]
 Array = npt.NDArray[Any]
+ZERO = -99.0
+"""Log10 probability of what cannot happen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class TrieWriter:
         if n == 1:
             back_off_of_words(bucket, runs, words, gamma, self._unigram_backoff)
             return gamma[:0]
-        return np.log10(gamma[self._kept(bucket, runs, n)]).astype(np.float32)
+        return log10(gamma[self._kept(bucket, runs, n)])
 
     def write_back_off(self, n: int, values: Array) -> None:
         """Write the back-offs of a bucket behind those of the buckets before it."""
@@ -89,7 +91,7 @@ class TrieWriter:
                 found.append(Prepared(ids, probabilities[0][:0], begin))
             else:
                 words = self._outer_words(bucket, levels[n].starts[kept], n, tokens)
-                probs = np.log10(np.minimum(probabilities[n - 1][kept], 1.0)).astype(np.float32)
+                probs = log10(probabilities[n - 1][kept])
                 begin = np.append(begin[:-1][kept], begin[-1:]) if n < self._order else begin
                 found.append(Prepared(words, probs, begin))
             kept = inner
@@ -122,14 +124,22 @@ class TrieWriter:
 
     def finish(self, unigrams: Floats, facts: dict[str, object]) -> None:
         """Write unigrams, the ends of all lists, and the description."""
-        with np.errstate(divide="ignore"):
-            self._probs[1].write(np.maximum(np.log10(np.minimum(unigrams, 1.0)), -99.0))
+        self._probs[1].write(log10(unigrams))
         if self._order > 1:
-            self._backoffs[1].write(np.log10(self._unigram_backoff))
+            self._backoffs[1].write(log10(self._unigram_backoff))
             self._begins[1].write(np.cumsum(self._unigram_begin))
         for n in range(2, self._order):
             self._begins[n].write(np.array([self._reached[n + 1]]))
         self._writer.finish(facts)
+
+
+def log10(values: Floats) -> Array:
+    """Logarithms of probabilities; of nothing -99, as SRILM writes it.
+
+    A discount may take all of a count, and with `<unk>` as in SRILM nothing is added to it.
+    """
+    with np.errstate(divide="ignore"):
+        return np.maximum(np.log10(np.minimum(values, 1.0)), ZERO).astype(np.float32)
 
 
 def _children_before(runs: Runs, inner: Flags) -> Array:
