@@ -8,7 +8,7 @@ SEED ?= 1
 .PHONY: demo test check slow bench clean help
 
 help:
-	@echo "make demo   install, generate fresh minimal pairs, score a real model on them"
+	@echo "make demo   install, generate fresh minimal pairs, score the embedded models (MODELS=smollm2 adds one)"
 	@echo "make test   install what the tests need and run them all"
 	@echo "make check  lint and type checks"
 	@echo "make slow   the tests that take minutes"
@@ -17,6 +17,10 @@ help:
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "Priscian needs Python 3.11 or later; set PYTHON=/path/to/python"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml | $(BIN)/python
+	$(PIP) install -q -e .
+	@touch $@
 
 # torch comes first and by its exact version: any other specifier may bring gigabytes of CUDA.
 $(VENV)/.hf: pyproject.toml constraints.txt | $(BIN)/python
@@ -28,8 +32,8 @@ $(VENV)/.dev: $(VENV)/.hf
 	$(PIP) install -q -c constraints.txt -e ".[hf,smollm2,dev]"
 	@touch $@
 
-demo: $(VENV)/.hf
-	$(BIN)/priscian demo --seed $(SEED)
+demo: $(VENV)/.core $(if $(MODELS),$(VENV)/.hf)
+	$(BIN)/priscian demo $(MODELS) --seed $(SEED)
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile --cov=priscian --cov-report=term --cov-fail-under=90 -m "not slow" $(ARGS)
