@@ -7,15 +7,17 @@ beginning, so nothing is padded and nothing is computed twice.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import numpy.typing as npt
 
+from priscian.models.blas import one_thread_each
 from priscian.models.lstm_file import Floats32
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-TOGETHER = 1024
+TOGETHER = 512
 """Texts that advance together: enough for the matrix products, little enough for the cache."""
 BOUNDARY_ID = 0
 
@@ -118,11 +120,12 @@ class NumpyLstm:
         """log p of every token of every sequence."""
         results: list[Floats] = [np.empty(0)] * len(sequences)
         order = sorted(range(len(sequences)), key=lambda number: list(sequences[number]))
-        for at in range(0, len(order), TOGETHER):
-            some = order[at : at + TOGETHER]
-            found = self._together([sequences[number] for number in some])
-            for number, values in zip(some, found, strict=True):
-                results[number] = values
+        groups = [order[at : at + TOGETHER] for at in range(0, len(order), TOGETHER)]
+        with one_thread_each() as threads, ThreadPoolExecutor(threads) as pool:
+            found = pool.map(lambda group: self._together([sequences[n] for n in group]), groups)
+            for group, values in zip(groups, found, strict=True):
+                for number, value in zip(group, values, strict=True):
+                    results[number] = value
         return results
 
     def _together(self, sequences: Sequence[Sequence[int]]) -> list[Floats]:
