@@ -52,7 +52,7 @@ class NgramModel:
         self._final: dict[str, tuple[list[int], list[int], list[int]]] = {}
         self.notes = {
             "order": str(trie.order),
-            "vocabulary": f"{len(trie.words):,}",
+            "vocabulary": str(len(trie.words)),
             "words": f"{tokenisation.words}, case {tokenisation.case}",
             "bos": "<s>",
             "eos": "channel eos" if eos else "not scored",
