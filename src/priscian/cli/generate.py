@@ -83,7 +83,7 @@ def _generate_pairs(
 
 def _generate_suites(out: Path, seed: int, n: int, names: list[str]) -> None:
     from priscian.cli.screen import Progress
-    from priscian.suites import write_suites
+    from priscian.datasets.generated_suites import write_suites
 
     with Progress() as progress:
         made = write_suites(out, seed=seed, n=n, only=names, watch=progress)

@@ -61,7 +61,6 @@ def write_generated(
     if n < 1:
         raise UsageError(f"--n {n} asks for no pairs; give 1 or more")
     chosen = list(chosen) or choose()
-    load_lexicon()  # a malformed row is one error, not one for each paradigm
     prepare(folder)
     facts: dict[str, dict[str, Any]] = {}
     failed: dict[str, str] = {}
@@ -70,7 +69,7 @@ def write_generated(
         if error:
             failed[uid] = error
             continue
-        _save(folder / f"{uid}.jsonl", data)
+        save(folder / f"{uid}.jsonl", data)
         facts[uid] = {"pairs": n, "sha256": hashlib.sha256(data).hexdigest()}
     manifest = {
         "name": "Priscian minimal pairs",
@@ -81,13 +80,14 @@ def write_generated(
         "content_hash": _content_hash(facts),
         "files": {f"{uid}.jsonl": facts[uid] for uid in sorted(facts)},
     }
-    _save(folder / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
+    save(folder / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
     files = tuple(folder / f"{uid}.jsonl" for uid in facts)
     return Generated(folder, n * len(facts), files, failed)
 
 
 def prepare(folder: Path) -> None:
-    """An empty folder to write to; nothing is ever overwritten."""
+    """The lexicon read and an empty folder to write to; nothing is ever overwritten."""
+    load_lexicon()  # a malformed row is one error before any work, not one for each file
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
         raise DataError(f"{folder} exists and is not empty; give --out a new folder")
     try:
@@ -124,7 +124,8 @@ def _content_hash(facts: dict[str, dict[str, Any]]) -> str:
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def _save(path: Path, data: bytes) -> None:
+def save(path: Path, data: bytes) -> None:
+    """Write one file of a generated set."""
     try:
         path.write_bytes(data)
     except OSError as error:

@@ -3,7 +3,6 @@
 from priscian.suites.generate import Items, SuiteFile, generate_suite
 from priscian.suites.registry import Regions, Suite, find, suite, suites
 from priscian.suites.text import COMMA, STOP, read_rows, words
-from priscian.suites.write import Written, encode, write_suites
 
 __all__ = [
     "COMMA",
@@ -12,13 +11,10 @@ __all__ = [
     "Regions",
     "Suite",
     "SuiteFile",
-    "Written",
-    "encode",
     "find",
     "generate_suite",
     "read_rows",
     "suite",
     "suites",
     "words",
-    "write_suites",
 ]

@@ -16,7 +16,7 @@ from priscian.grammar import Grammar, Node
 Regions = dict[str, list[Node | str]]
 Draw = Callable[[Grammar], Regions]
 
-MACHINERY = frozenset({"registry", "generate", "text", "people", "write"})
+MACHINERY = frozenset({"registry", "generate", "text", "people"})
 REFERENCE = re.compile(r"\((?P<region>\d+|\*);%(?P<condition>[\w-]+)%\)")
 
 
