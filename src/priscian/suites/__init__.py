@@ -1,7 +1,7 @@
 """Our own suites of syntactic generalization, one module per circuit."""
 
 from priscian.suites.generate import Items, SuiteFile, generate_suite
-from priscian.suites.registry import Regions, Suite, find, suite, suites
+from priscian.suites.registry import Regions, Suite, find, load_suites, suite, suites
 from priscian.suites.text import COMMA, STOP, read_rows, words
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "SuiteFile",
     "find",
     "generate_suite",
+    "load_suites",
     "read_rows",
     "suite",
     "suites",

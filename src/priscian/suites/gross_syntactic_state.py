@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from priscian.grammar import THE, Grammar, Node, Reject, Word
-from priscian.lexicon import CONTENT
-from priscian.suites.people import forms, person
+from priscian.grammar import THE, Grammar, Node, Word
+from priscian.suites.people import forms, unused
 from priscian.suites.registry import Regions, suite
 from priscian.suites.text import COMMA, STOP, lemmas, noun, read_rows, verb, words
 
@@ -66,27 +65,6 @@ class Sentence:
     kind: str
 
 
-def _unused(g: Grammar, texts: tuple[str, ...]) -> tuple[Word, ...]:
-    """One of these texts, dealt, with nothing in it that the sentence has already."""
-    for _ in texts:
-        found = words(g, g.deal(texts))
-        content = {word.lemma for word in found if word.category in CONTENT}
-        if content.isdisjoint(g.used):
-            g.used |= content
-            return tuple(_filled(g, word) for word in found)
-    raise Reject
-
-
-def _filled(g: Grammar, word: Word) -> Word:
-    """Somebody in the place of {one} and {many}."""
-    match word.text:
-        case "{one}":
-            return forms(person(g))[0]
-        case "{many}":
-            return forms(person(g))[1]
-    return word
-
-
 def _sentence(g: Grammar) -> Sentence:
     """What all four suites share; it is drawn first, so that their items pair by number."""
     rows = read_rows("activities", "verb", "objects", "kind", "span", "effect", "subjects")
@@ -105,7 +83,7 @@ def _sentence(g: Grammar) -> Sentence:
         conjunction=words(g, conjunction),
         subject=(THE, plural if several else singular),
         predicate=(does.past_sg, THE, what),
-        main=_unused(g, mains),
+        main=unused(g, mains),
         hosts=("person",) if several else ("person", "somebody"),
         kind=row["kind"],
     )
@@ -114,8 +92,8 @@ def _sentence(g: Grammar) -> Sentence:
 def _modifiers(g: Grammar, item: Sentence, kind: str) -> tuple[Node, Node]:
     """Of the subject and of the object: `pp`, `src` or `orc`."""
     rows = [row for row in read_rows("modifiers", "host", "type", "text") if row["type"] == kind]
-    of_subject = _unused(g, tuple(row["text"] for row in rows if row["host"] in item.hosts))
-    of_object = _unused(g, tuple(row["text"] for row in rows if row["host"] == item.kind))
+    of_subject = unused(g, tuple(row["text"] for row in rows if row["host"] in item.hosts))
+    of_object = unused(g, tuple(row["text"] for row in rows if row["host"] == item.kind))
     return of_subject, of_object
 
 

@@ -74,3 +74,24 @@ def preposition(g: Grammar, rest: tuple[Word, ...] = ()) -> tuple[Word, ...]:
     if {word.text for word in chosen} & {word.text for word in rest} - {"the", "to", "of", "in"}:
         raise Reject
     return chosen
+
+
+def unused(g: Grammar, texts: tuple[str, ...]) -> tuple[Word, ...]:
+    """One of these texts, dealt, with nothing in it that the sentence has already."""
+    for _ in texts:
+        found = words(g, g.deal(texts))
+        content = {word.lemma for word in found if word.category in CONTENT}
+        if content.isdisjoint(g.used):
+            g.used |= content
+            return tuple(_filled(g, word) for word in found)
+    raise Reject
+
+
+def _filled(g: Grammar, word: Word) -> Word:
+    """Somebody in the place of {one} and {many}."""
+    match word.text:
+        case "{one}":
+            return forms(person(g))[0]
+        case "{many}":
+            return forms(person(g))[1]
+    return word

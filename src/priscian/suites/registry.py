@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from pathlib import Path
 
-from priscian.errors import GrammarError, UnknownNameError
+from priscian.catalogue import Catalogue
+from priscian.errors import GrammarError
 from priscian.grammar import Grammar, Node
 
 # What stands in the regions of each condition: phrases, or text. Empty: () or "".
 Regions = dict[str, list[Node | str]]
 Draw = Callable[[Grammar], Regions]
 
-MACHINERY = frozenset({"registry", "generate", "text", "people"})
+MACHINERY = frozenset({"registry", "generate", "text", "people", "rows"})
 REFERENCE = re.compile(r"\((?P<region>\d+|\*);%(?P<condition>[\w-]+)%\)")
 
 
@@ -43,7 +42,7 @@ class Suite:
         return tuple(dict.fromkeys(found))
 
 
-REGISTRY: dict[str, Suite] = {}
+CATALOGUE: Catalogue[Suite] = Catalogue("suite", "priscian.suites", MACHINERY)
 
 
 def suite(
@@ -60,8 +59,6 @@ def suite(
     """
 
     def register(draw: Draw) -> Draw:
-        if name in REGISTRY:
-            raise GrammarError(f"there are two suites {name!r}; rename one")
         for prediction in predictions:
             for match in REFERENCE.finditer(prediction):
                 place = match["region"]
@@ -69,41 +66,36 @@ def suite(
                     raise GrammarError(
                         f"{name}: {match[0]} names region {place}; there are {len(regions)}"
                     )
-        REGISTRY[name] = Suite(
-            name=name,
-            circuit=circuit,
-            regions=tuple(regions),
-            predictions=tuple(predictions),
-            draw=draw,
-            stem=stem or name,
-            comment=" ".join((draw.__doc__ or "").split()),
+        CATALOGUE.add(
+            name,
+            Suite(
+                name=name,
+                circuit=circuit,
+                regions=tuple(regions),
+                predictions=tuple(predictions),
+                draw=draw,
+                stem=stem or name,
+                comment=" ".join((draw.__doc__ or "").split()),
+            ),
         )
         return draw
 
     return register
 
 
-@cache
-def _load_built_in() -> None:
-    import priscian.suites as package
-
-    for module in pkgutil.iter_modules(package.__path__):
-        if module.name not in MACHINERY:
-            importlib.import_module(f"priscian.suites.{module.name}")
-
-
 def suites() -> dict[str, Suite]:
     """All suites by name, in alphabetical order."""
-    _load_built_in()
-    return dict(sorted(REGISTRY.items()))
+    return CATALOGUE.all()
 
 
 def find(name: str) -> Suite:
     """The suite of that name; an unknown one suggests the nearest."""
-    known = suites()
-    if name not in known:
-        raise UnknownNameError("suite", name, known)
-    return known[name]
+    return CATALOGUE.find(name)
+
+
+def load_suites(path: Path) -> list[Suite]:
+    """Suites of a user's Python file, which are registered beside the built-in ones."""
+    return [find(name) for name in CATALOGUE.load_file(path)]
 
 
 def family(suite: Suite) -> list[Suite]:

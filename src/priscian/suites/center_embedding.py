@@ -1,0 +1,78 @@
+"""Center embedding: the verb that comes first belongs to the noun that came last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from priscian.grammar import REL_THAT, THE, Grammar, Node, Word
+from priscian.suites.people import fresh
+from priscian.suites.registry import Regions, suite
+from priscian.suites.text import read_rows, verb, words
+
+center_embedding = partial(suite, circuit="Center Embedding")
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """*The · rose · that the · florist · from the north · watered · bloomed*"""
+
+    head: tuple[Word, ...]
+    subject: tuple[Word, ...]
+    inner: Word
+    outer: Word
+    modified: str
+
+
+def _embedding(g: Grammar) -> Embedding:
+    rows = read_rows("center_embeddings", "heads", "subjects", "verbs", "ends", "modified")
+    row = rows[g.deal(tuple(range(len(rows))))]
+    return Embedding(
+        head=words(g, g.choose(row.parts("heads", ","))),
+        subject=words(g, g.choose(row.parts("subjects", ","))),
+        inner=verb(g, fresh(g, row.parts("verbs", ","))).past_sg,
+        outer=verb(g, fresh(g, row.parts("ends", ","))).past_sg,
+        modified=row["modified"],
+    )
+
+
+def _modifier(g: Grammar, kind: str) -> tuple[Word, ...]:
+    """Of the noun of the inner clause, so that its verb is far away."""
+    rows = read_rows("center_modifiers", "kind", "text")
+    return words(g, g.deal(tuple(row["text"] for row in rows if row["kind"] == kind)))
+
+
+def _conditions(item: Embedding, between: list[Node]) -> Regions:
+    start: list[Node] = [THE, item.head, REL_THAT, THE, item.subject, *between]
+    return {
+        "plaus": [*start, item.inner, item.outer],
+        "implaus": [*start, item.outer, item.inner],
+    }
+
+
+def _prediction(first: int) -> str:
+    plausible, swapped = (
+        f"(({first};%{name}%)+({first + 1};%{name}%))" for name in ("plaus", "implaus")
+    )
+    return f"{plausible}<{swapped}"
+
+
+REGIONS = ["intro", "np_1", "that", "det_2", "np_2", "verb1", "verb2"]
+
+
+@center_embedding("center_embed", regions=REGIONS, predictions=[_prediction(6)])
+def center_embed(g: Grammar) -> Regions:
+    """The rose that the florist watered bloomed / *The rose that the florist bloomed watered"""
+    return _conditions(_embedding(g), [])
+
+
+@center_embedding(
+    "center_embed_mod",
+    regions=[*REGIONS[:5], "modifier", *REGIONS[5:]],
+    predictions=[_prediction(7)],
+    stem="center_embed",
+)
+def center_embed_mod(g: Grammar) -> Regions:
+    """The rose that the florist from the north watered bloomed / *… bloomed watered"""
+    item = _embedding(g)
+    return _conditions(item, [_modifier(g, item.modified)])

@@ -1,0 +1,41 @@
+"""Degree words and the clauses that complete them: a suite of our own design."""
+
+from __future__ import annotations
+
+from priscian.grammar import THE, Grammar, Node, Word
+from priscian.suites.registry import Regions, suite
+from priscian.suites.rows import dealt, one_of
+from priscian.suites.text import words
+
+SO, TOO = Word("so", "so", "func"), Word("too", "too", "func")
+WAS = Word("was", "be", "func")
+CELLS = ("subjects", "adjectives", "modifiers", "infinitives", "results")
+
+
+@suite(
+    "degree_complement",
+    circuit="Licensing",
+    regions=["subject", "copula", "degree", "adjective", "modifier", "complement"],
+    predictions=["((6;%so_that%)<(6;%too_that%))&((6;%too_to%)<(6;%so_to%))"],
+)
+def degree_complement(g: Grammar) -> Regions:
+    """The lamp was so/*too dim in the hall that the monks fell / too/*so dim … to light the altar
+
+    A degree word selects the clause that completes it, across the adjective and what modifies it:
+    *so* a finite clause of result, *too* an infinitive (Bresnan 1973, Baltin 1987). The adjectives
+    take neither by themselves, so that nothing but the degree word can license the clause.
+    """
+    row = dealt(g, "degree", *CELLS)
+    subject, adjective, modifier, infinitive, result = (one_of(g, row, cell) for cell in CELLS)
+    that: Node = (words(g, "that"), result)
+    to: Node = (words(g, "to"), infinitive)
+
+    def sentence(degree: Word, complement: Node) -> list[Node | str]:
+        return [(THE, subject), WAS, degree, adjective, modifier, complement]
+
+    return {
+        "so_that": sentence(SO, that),
+        "too_that": sentence(TOO, that),
+        "too_to": sentence(TOO, to),
+        "so_to": sentence(SO, to),
+    }

@@ -1,0 +1,257 @@
+"""Long-distance dependencies: a filler and its gap, a wh-cleft and what completes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, partial
+
+from priscian.grammar import THE, WHAT, WHO, Grammar, Node, Word
+from priscian.suites.people import forms, fresh, person, unused
+from priscian.suites.registry import Regions, suite
+from priscian.suites.rows import dealt, human, one_of, phrase
+from priscian.suites.text import read_rows, verb, words
+
+dependency = partial(suite, circuit="Long-Distance Dependencies")
+THAT = Word("that", "that", "func")
+DID = Word("did", "do", "func")
+WAS = Word("was", "be", "func")
+Phrase = tuple[Word, ...]
+
+
+@cache
+def _frames(kind: str) -> tuple[str, ...]:
+    return tuple(row["text"] for row in read_rows("frames", "kind", "text") if row["kind"] == kind)
+
+
+@cache
+def _adverbials() -> tuple[str, ...]:
+    return tuple(row["text"] for row in read_rows("adverbials", "text"))
+
+
+# ---------------------------------------------------------------- fillers and gaps
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """*The clerk · forwarded · the email · to · the editor · on Thursday*."""
+
+    subject: Phrase
+    verb: Word
+    object: Phrase
+    preposition: Phrase
+    third: Phrase
+    end: Phrase
+
+
+def _clause(g: Grammar) -> Clause:
+    row = dealt(g, "gaps", "verb", "subjects", "objects", "prep", "third", "ends")
+    return Clause(
+        verb=verb(g, fresh(g, [row["verb"]])).past_sg,
+        subject=phrase(g, row, "subjects"),
+        object=phrase(g, row, "objects"),
+        preposition=words(g, row["prep"]),
+        third=phrase(g, row, "third"),
+        end=one_of(g, row, "ends"),
+    )
+
+
+def _wh(g: Grammar, gap: Phrase) -> Word:
+    return WHO if human(g, gap) else WHAT
+
+
+def _filled_and_gap(region: int, after: int, nogap: str = "nogap") -> str:
+    """A filled gap is worse after a wh-word than after *that*; what follows a gap is better."""
+    return (
+        f"(({region};%what_{nogap}%)>({region};%that_{nogap}%))"
+        f"&(({after};%what_gap%)<({after};%that_gap%))"
+    )
+
+
+def _extraction(g: Grammar, at: int) -> Regions:
+    """A clause of six regions below *who/what* and *that*, with and without a gap at one."""
+    prefix, clause = unused(g, _frames("knows")), _clause(g)
+    parts: list[Node] = [
+        clause.subject, clause.verb, clause.object, clause.preposition, clause.third, clause.end,
+    ]  # fmt: skip
+    gap = {0: clause.subject, 2: clause.object, 4: clause.third}[at]
+    wh, holed = _wh(g, gap), [*parts[:at], (), *parts[at + 1 :]]
+    return {
+        "what_nogap": [prefix, wh, *parts],
+        "that_nogap": [prefix, THAT, *parts],
+        "what_gap": [prefix, wh, *holed],
+        "that_gap": [prefix, THAT, *holed],
+    }
+
+
+extraction = partial(
+    dependency, regions=["prefix", "comp", "np1", "verb", "np2", "prep", "np3", "end"]
+)
+
+
+@extraction("fgd_subject", predictions=[_filled_and_gap(3, 4)])
+def fgd_subject(g: Grammar) -> Regions:
+    """I know who/*that __ forwarded the email to the editor / *who/that the clerk forwarded it"""
+    return _extraction(g, at=0)
+
+
+@extraction("fgd_object", predictions=[_filled_and_gap(5, 6)])
+def fgd_object(g: Grammar) -> Regions:
+    """I know what/*that the clerk forwarded __ to the editor / *what/that … forwarded the email"""
+    return _extraction(g, at=2)
+
+
+@extraction("fgd_pp", predictions=[_filled_and_gap(7, 8)])
+def fgd_pp(g: Grammar) -> Regions:
+    """I know who/*that the clerk forwarded the email to __ on Friday / *who/that … to the editor"""
+    return _extraction(g, at=4)
+
+
+# ---------------------------------------------------------------- through several clauses
+
+
+def _teller(g: Grammar) -> Phrase:
+    """Somebody who says something: *Emma*, *the guide*, *his wife*."""
+    match g.choose(("name", "noun", "noun", "frame")):
+        case "name":
+            return (g.name().word,)
+        case "noun":
+            return THE, forms(person(g))[0]
+    return unused(g, _frames("teller"))
+
+
+def _embedded(g: Grammar, depth: int) -> Regions:
+    prefix, clause = unused(g, _frames("knows")), _clause(g)
+    wh = _wh(g, clause.object)
+    embedding = tuple((_teller(g), unused(g, _frames("says"))) for _ in range(depth))
+    rest: Node = (clause.preposition, clause.third)
+
+    def sentence(comp: Word, what: Node) -> list[Node | str]:
+        return [prefix, comp, embedding, clause.subject, clause.verb, what, rest]
+
+    return {
+        "what_gap": sentence(wh, ()),
+        "that_gap": sentence(THAT, ()),
+        "what_no-gap": sentence(wh, clause.object),
+        "that_no-gap": sentence(THAT, clause.object),
+    }
+
+
+embedded = partial(
+    dependency,
+    regions=["prefix", "comp", "embedding", "subj", "verb", "object", "continuation"],
+    predictions=[_filled_and_gap(6, 7, "no-gap")],
+)
+
+
+@embedded("fgd-embed3")
+def fgd_embed3(g: Grammar) -> Regions:
+    """I know what/*that Emma said the guide thought my boss believed the thief put __ in a sack"""
+    return _embedded(g, 3)
+
+
+@embedded("fgd-embed4")
+def fgd_embed4(g: Grammar) -> Regions:
+    """As fgd-embed3, through four clauses: what Emma said my boss was sure the guide thought …"""
+    return _embedded(g, 4)
+
+
+# ---------------------------------------------------------------- a filler inside the subject
+
+
+@dependency(
+    "fgd_hierarchy",
+    regions=[
+        "prefix",
+        "subj_subj",
+        "subj_wh",
+        "subj_embed",
+        "subject_gap",
+        "filler",
+        "matrix_verb",
+        "matrix_gap",
+        "continuation",
+    ],
+    predictions=[
+        "((6;%what_nogap%)>(6;%that_nogap%))&((6;%what_subjgap%)<(6;%that_subjgap%))",
+        "((9;%what_nogap%)=(9;%that_nogap%))&((6;%what_subjgap%)=(6;%that_subjgap%))",
+    ],
+)
+def fgd_hierarchy(g: Grammar) -> Regions:
+    """The fact that the nurse knew what the thief put __ into the sack upset the guests / *upset __
+
+    A wh-word inside the subject licenses a gap inside the subject and none in the main clause.
+    """
+    clause = _clause(g)
+    prefix, knower = words(g, g.deal(_frames("content"))), _teller(g)
+    knows, upset = unused(g, _frames("learns")), unused(g, _frames("reacts"))
+    others: Node = (THE, forms(person(g))[1])
+    occasion = unused(g, _frames("occasion"))
+    wh = _wh(g, clause.object)
+
+    def sentence(comp: Word, what: Node, whom: Node) -> list[Node | str]:
+        return [
+            prefix, (knower, knows), comp, (clause.subject, clause.verb), what,
+            (clause.preposition, clause.third), upset, whom, occasion,
+        ]  # fmt: skip
+
+    return {
+        "what_nogap": sentence(wh, clause.object, others),
+        "that_nogap": sentence(THAT, clause.object, others),
+        "what_subjgap": sentence(wh, (), others),
+        "that_subjgap": sentence(THAT, (), others),
+        "what_matrixgap": sentence(wh, clause.object, ()),
+        "that_matrixgap": sentence(THAT, clause.object, ()),
+    }
+
+
+# ---------------------------------------------------------------- wh-clefts
+
+cleft_suite = partial(dependency, stem="cleft")
+
+
+def _cleft(g: Grammar, modified: bool) -> Regions:
+    """*did* asks for a verb phrase after *was*, another verb for a noun phrase."""
+    row = dealt(g, "cleft", "subjects", "first", "second", "objects")
+    somebody, thing = phrase(g, row, "subjects"), phrase(g, row, "objects")
+    second = one_of(g, row, "second")
+    first = verb(g, one_of(g, row, "first")[0].lemma).past_sg
+    modifier: list[Node] = [unused(g, _adverbials())] if modified else []
+
+    def sentence(done: Word, act: Node) -> list[Node | str]:
+        return [WHAT, somebody, done, *modifier, WAS, act, thing]
+
+    return {
+        "np_mismatch": sentence(DID, ()),
+        "np_match": sentence(first, ()),
+        "vp_match": sentence(DID, second),
+        "vp_mismatch": sentence(first, second),
+    }
+
+
+def _categories(np: int) -> str:
+    """Both mismatches together cost something; a verb phrase begins one region earlier."""
+    vp = np - 1
+    return (
+        f"(({np};%np_mismatch%)-({np};%np_match%))"
+        f"+((({vp};%vp_mismatch%)+({np};%vp_mismatch%))-(({vp};%vp_match%)+({np};%vp_match%)))>0"
+    )
+
+
+@cleft_suite(
+    "cleft",
+    regions=["intro", "subj", "verb", "passive", "verb.1", "matrix_v"],
+    predictions=[_categories(6)],
+)
+def cleft(g: Grammar) -> Regions:
+    """What the thief dropped/*did was the ring / What the thief did/*dropped was hide the ring"""
+    return _cleft(g, modified=False)
+
+
+@cleft_suite(
+    "cleft_modifier",
+    regions=["intro", "subj", "verb", "modifier", "passive", "verb.1", "matrix_v"],
+    predictions=[_categories(7)],
+)
+def cleft_modifier(g: Grammar) -> Regions:
+    """What the thief dropped/*did when the lights went out was the ring"""
+    return _cleft(g, modified=True)
