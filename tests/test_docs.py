@@ -51,11 +51,14 @@ PYTHON = [b for path in WRITTEN for b in blocks(path) if b.mark.partition(" ")[0
 
 @pytest.fixture
 def apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Paradigms that a guide defines are gone afterwards, and may have the names of ours."""
+    """What a guide defines is gone afterwards; its paradigms may have the names of ours."""
     from priscian.paradigms import paradigms, registry
+    from priscian.suites import registry as suite_registry
+    from priscian.suites import suites
 
     paradigms()
-    monkeypatch.setattr(registry, "REGISTRY", {})
+    monkeypatch.setattr(registry.CATALOGUE, "entries", {})
+    monkeypatch.setattr(suite_registry.CATALOGUE, "entries", suites())
 
 
 def run(block: Block, names: dict[str, Any]) -> None:

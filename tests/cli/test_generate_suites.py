@@ -7,7 +7,7 @@ import json
 from tests.cli.conftest import Command
 
 from priscian.suites import Suite, find, generate_suite
-from priscian.suites.registry import REGISTRY
+from priscian.suites.registry import CATALOGUE
 
 
 def test_suites_are_written_with_a_manifest(priscian: Command, tmp_path) -> None:
@@ -37,7 +37,7 @@ def test_a_suite_that_runs_dry_is_one_line_and_the_others_are_written(
 ) -> None:
     known = find("number_orc")  # loads the built-in suites before one is added
     dry = Suite("dry", "None", ("a",), ("(1;%x%)>0",), lambda g: {"x": ["cats"]}, "dry")
-    monkeypatch.setitem(REGISTRY, "dry", dry)
+    monkeypatch.setitem(CATALOGUE.entries, "dry", dry)
     out = tmp_path / "sg"
     only = f"dry,{known.name}"
     done = priscian("generate", "sg", "--seed", "1", "--only", only, "-n", "2", "--out", str(out))
@@ -45,3 +45,31 @@ def test_a_suite_that_runs_dry_is_one_line_and_the_others_are_written(
     assert "dry: only 1 items that differ enough were found" in done.err
     assert "1 of 2 suites could not be generated" in done.err
     assert sorted(path.name for path in out.iterdir()) == ["manifest.json", "number_orc.json"]
+
+
+def test_a_suite_of_ones_own_is_shown_and_written(priscian: Command, tmp_path, monkeypatch) -> None:
+    find("number_orc")
+    monkeypatch.setattr(CATALOGUE, "entries", dict(CATALOGUE.entries))
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from priscian.suites import suite\n\n\n"
+        '@suite("mine", circuit="Mine", regions=["who", "what"], predictions=["(2;%a%)<(2;%b%)"])\n'
+        "def mine(g):\n"
+        '    """The nurse waits. / *The nurse wait."""\n'
+        '    noun, verb = g.noun("person"), g.verb("unerg", subject="person")\n'
+        '    who = f"the {noun.singular.text}"\n'
+        '    return {"a": [who, verb.lemma + "ed"], "b": [who, verb.lemma]}\n',
+        encoding="utf-8",
+    )
+    shown = priscian("show", "sg/mine", "--suites", str(file), "-n", "1")
+    assert shown.code == 0, shown.err
+    assert "mine (Mine)" in shown.out
+    CATALOGUE.entries.pop("mine")
+    out = tmp_path / "out"
+    words = ("generate", "sg", "--suites", str(file), "--seed", "1", "-n", "5", "--out", str(out))
+    done = priscian(*words)
+    assert done.code == 0, done.err
+    assert sorted(path.name for path in out.iterdir()) == ["manifest.json", "mine.json"]
+    wrong = priscian("generate", "blimp", "--suites", str(file), "--seed", "1", "--out", str(out))
+    assert wrong.code == 2
+    assert "--suites goes with sg" in wrong.err

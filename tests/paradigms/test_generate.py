@@ -184,7 +184,7 @@ def test_a_users_file(tmp_path):
         "    return g.pair(subject=subject, verb=Either(right, wrong))\n",
         encoding="utf-8",
     )
-    from priscian.paradigms.registry import REGISTRY
+    from priscian.paradigms.registry import CATALOGUE
 
     try:
         (mine,) = load_paradigms(path)
@@ -195,7 +195,7 @@ def test_a_users_file(tmp_path):
         with pytest.raises(UsageError, match="defines no paradigm"):
             load_paradigms(empty)
     finally:
-        REGISTRY.pop("mine_own", None)
+        CATALOGUE.entries.pop("mine_own", None)
 
 
 def test_samples_are_printed(capsys):

@@ -23,6 +23,7 @@ def generate_command(
     n: Annotated[int | None, Parameter(name=("--n", "-n"))] = None,
     only: str = "",
     paradigms: Path | None = None,
+    suites: Path | None = None,
     jobs: int = 1,
 ) -> None:
     """Generate minimal pairs in BLiMP's schema or suites in SyntaxGym's, and a manifest.
@@ -35,6 +36,7 @@ def generate_command(
       priscian generate blimp --seed 3 --only adjunct_island,wh_island -n 200 --out data/islands
       priscian generate sg --seed 3 --out data/suites3
       priscian generate --paradigms my_paradigms.py --seed 1 --out data/mine
+      priscian generate sg --suites my_suites.py --seed 1 --out data/mine
 
     Parameters
     ----------
@@ -50,6 +52,8 @@ def generate_command(
         UIDs or names of suites, joined by commas; priscian list paradigms shows the UIDs.
     paradigms
         A Python file with paradigms of your own; docs/writing-paradigms.md tells how.
+    suites
+        A Python file with suites of your own; docs/writing-suites.md tells how.
     jobs
         Processes to use.
     """
@@ -60,9 +64,11 @@ def generate_command(
     names = [name.strip() for name in only.split(",") if name.strip()]
     if what == "sg":
         if paradigms:
-            raise UsageError("--paradigms goes with blimp; suites have no file of your own yet")
-        _generate_suites(out, seed, ITEMS if n is None else n, names)
+            raise UsageError("--paradigms goes with blimp; suites of your own are --suites FILE")
+        _generate_suites(out, seed, ITEMS if n is None else n, names, suites)
     else:
+        if suites:
+            raise UsageError("--suites goes with sg: priscian generate sg --suites FILE")
         _generate_pairs(out, seed, PAIRS if n is None else n, names, paradigms, jobs)
 
 
@@ -81,10 +87,13 @@ def _generate_pairs(
     _complain(made.failed, len(chosen), "paradigms")
 
 
-def _generate_suites(out: Path, seed: int, n: int, names: list[str]) -> None:
+def _generate_suites(out: Path, seed: int, n: int, names: list[str], suites: Path | None) -> None:
     from priscian.cli.screen import Progress
     from priscian.datasets.generated_suites import write_suites
+    from priscian.suites import load_suites
 
+    mine = load_suites(suites) if suites else []
+    names = names or [suite.name for suite in mine]
     with Progress() as progress:
         made = write_suites(out, seed=seed, n=n, only=names, watch=progress)
     print(f"{made.items:,} items of {len(made.files)} suites are in {made.folder}")

@@ -22,6 +22,7 @@ def show_command(
     n: Annotated[int, Parameter(name=("-n", "--n"))] = 5,
     seed: int | None = None,
     paradigms: Path | None = None,
+    suites: Path | None = None,
     item: int | None = None,
     run: Path | None = None,
     plot: Path | None = None,
@@ -48,6 +49,8 @@ def show_command(
         Another seed, other pairs; suites of ours have 1 unless told.
     paradigms
         A Python file with paradigms of your own.
+    suites
+        A Python file with suites of your own, which are then sg/NAME.
     item
         The number of an item of a suite.
     run
@@ -66,7 +69,10 @@ def show_command(
         raise UsageError("-n takes a whole number from 1")
     if uid.startswith("sg/") or Path(uid).suffix == ".json":
         from priscian.cli.show_suite import show_suite
+        from priscian.suites import load_suites
 
+        if suites is not None:
+            load_suites(suites)
         show_suite(uid, item=item, n=n, seed=seed, run=run, plot=plot, json_=json_)
         return
     if item is not None or run is not None or plot is not None:
