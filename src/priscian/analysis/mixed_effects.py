@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priscian.analysis.minimise import minimise
 from priscian.analysis.profiled_deviance import Array, Block, Problem
 from priscian.errors import DataError, PriscianWarning
+from priscian.metrics.distributions import chi2_sf
 
 STARTS = (1.0, 0.3, 3.0)
 """Scales of the first guess at Λ; the best end is kept, as a deviance may have several minima."""
@@ -72,11 +74,9 @@ class RatioTest:
 
 def likelihood_ratio(smaller: Fit, larger: Fit) -> RatioTest:
     """Does the larger model fit better than the smaller one that it contains?"""
-    from scipy.stats import chi2  # heavy, and other analyses do without
-
     difference = smaller.deviance - larger.deviance
     df = larger.df - smaller.df
-    return RatioTest(difference, df, float(chi2.sf(difference, df)))
+    return RatioTest(difference, df, chi2_sf(difference, df))
 
 
 def fit_mixed(
@@ -104,16 +104,7 @@ def fit_mixed(
 
 def _search(problem: Problem, scale: float) -> tuple[float, Array]:
     """The minimum that is reached from Λ = scale · I, and where it is."""
-    from scipy.optimize import minimize
-
-    found = minimize(
-        problem.deviance,
-        problem.start(scale),
-        jac=True,
-        method="L-BFGS-B",
-        options={"maxiter": 2000, "maxfun": 4000, "ftol": 1e-14, "gtol": 1e-6, "maxcor": 30},
-    )
-    return float(found.fun), np.asarray(found.x, np.float64)
+    return minimise(problem.deviance, problem.start(scale))
 
 
 def _describe(problem: Problem, theta: Array, names: list[str], what: str) -> Fit:

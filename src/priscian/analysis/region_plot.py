@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
 
-from priscian.errors import RunError, UsageError
+from priscian.analysis.vega import SCHEMA, Chart
 from priscian.metrics.generalization import RegionMean
-
-Chart = dict[str, Any]
 
 
 def region_chart(
@@ -39,7 +35,7 @@ def region_chart(
     colour = {"field": "condition", "type": "nominal", "title": "condition"}
     up = {"field": "mean", "type": "quantitative", "title": "mean surprisal (bits)"}
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "$schema": SCHEMA,
         "title": title,
         "data": {"values": values},
         "facet": {"column": {"field": "model", "type": "nominal", "title": None}},
@@ -68,21 +64,3 @@ def region_chart(
             ],
         },
     }
-
-
-def draw(chart: Chart, file: Path) -> None:
-    """Write a chart as SVG or PNG, by the ending of the file's name."""
-    import vl_convert
-
-    suffix = file.suffix.lower()
-    if suffix == ".svg":
-        data = vl_convert.vegalite_to_svg(chart).encode()
-    elif suffix == ".png":
-        data = vl_convert.vegalite_to_png(chart, scale=2)
-    else:
-        raise UsageError(f"{file} ends neither in .svg nor in .png; rename it")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
-    except OSError as error:
-        raise RunError(f"cannot write {file}: {error.strerror}; give another place") from None

@@ -13,9 +13,12 @@ if TYPE_CHECKING:
 
 
 def out() -> Console:
-    """Standard output; wide and plain when it is not a terminal."""
-    console = Console()
-    return console if console.is_terminal else Console(width=160)
+    """Standard output; wide and plain when it is not a terminal.
+
+    Brackets are text, never markup: they stand in names of files and in sentences.
+    """
+    console = Console(markup=False)
+    return console if console.is_terminal else Console(markup=False, width=160)
 
 
 class Progress:
@@ -33,7 +36,7 @@ class Progress:
 
         console = Console(stderr=True)
         self._bars = Bars(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[rate]}"),

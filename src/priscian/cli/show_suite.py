@@ -46,13 +46,16 @@ def show_suite(
         rows = [_as_json(i, found) for i in items]
         print(json.dumps(rows, ensure_ascii=False))
         return
+    from rich.text import Text as Rich
+
     from priscian.cli.screen import out
     from priscian.datasets.syntaxgym_write import formulas_of
 
     console = out()
-    console.print(f"[bold]{suite.name}[/bold] ({', '.join(suite.taxonomy) or 'no circuit'})")
+    circuit = ", ".join(suite.taxonomy) or "no circuit"
+    console.print(Rich(suite.name, "bold"), f"({circuit})")
     for formula in formulas_of(suite):
-        console.print(f"formula: {formula}", style="dim", markup=False)
+        console.print(f"formula: {formula}", style="dim")
     for one in items:
         console.print(item_table(suite, one, {m: i.get(one.id, {}) for m, i in found.items()}))
 
@@ -162,7 +165,8 @@ def _show_means(
     from priscian.cli.screen import out
 
     if plot is not None:
-        from priscian.analysis.region_plot import draw, region_chart
+        from priscian.analysis.region_plot import region_chart
+        from priscian.analysis.vega import draw
         from priscian.datasets.syntaxgym_write import region_names
 
         draw(region_chart(suite.name, region_names(suite), models), plot)

@@ -1,0 +1,98 @@
+"""Figures: Vega-Lite charts with their words and their data, and how they are drawn as files."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from priscian.errors import RunError, UsageError
+
+Chart = dict[str, Any]
+Row = Mapping[str, object]
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+FORMATS = ("svg", "png", "pdf")
+PALETTE = ("#0b6e99", "#d1495b", "#e0a100", "#3a7d44", "#7b5ea7", "#8a5a44", "#5c6b73", "#00a3a3")
+"""Colours of models, told apart by people with any colour vision and by their lightness."""
+CONFIG: Chart = {
+    "font": "system-ui, sans-serif",
+    "background": "white",
+    "axis": {"gridColor": "#e6e6e6", "domainColor": "#888", "tickColor": "#888"},
+    "range": {"category": list(PALETTE)},
+    "view": {"stroke": None},
+}
+"""What files look like; a page brings its own light and dark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart, what it is called and what it shows: enough for a page, a file and a paper."""
+
+    name: str
+    """A file's name and an anchor: `methods-by-phenomenon`."""
+    title: str
+    caption: str
+    """What is plotted, of how many items, and how the intervals were made."""
+    chart: Chart
+    """Vega-Lite without colours of text and ground, which belong to where it is shown."""
+    rows: Sequence[Row]
+    """What is plotted, one row a mark."""
+
+    def csv(self) -> str:
+        """The rows as a table that other tools read."""
+        if not self.rows:
+            return ""
+        text = io.StringIO(newline="")
+        columns = list(dict.fromkeys(key for row in self.rows for key in row))
+        out = csv.DictWriter(text, columns, lineterminator="\n")
+        out.writeheader()
+        out.writerows(self.rows)
+        return text.getvalue()
+
+
+def inline(rows: Iterable[Row]) -> Chart:
+    """Rows as the data of a chart."""
+    return {"values": [dict(row) for row in rows]}
+
+
+def draw(chart: Chart, file: Path) -> None:
+    """Write a chart as SVG, PNG or PDF, by the ending of the file's name."""
+    import vl_convert  # heavy: only where a picture is drawn
+
+    suffix = file.suffix.lower().removeprefix(".")
+    if suffix == "svg":
+        data = vl_convert.vegalite_to_svg(chart, config=CONFIG).encode()
+    elif suffix == "png":
+        data = vl_convert.vegalite_to_png(chart, config=CONFIG, scale=2)
+    elif suffix == "pdf":
+        data = vl_convert.vegalite_to_pdf(chart, config=CONFIG)
+    else:
+        raise UsageError(f"{file} ends in none of .svg, .png and .pdf; rename it")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    except OSError as error:
+        raise RunError(f"cannot write {file}: {error.strerror}; give another place") from None
+
+
+def write_figures(
+    figures: Iterable[Figure], folder: Path, formats: Sequence[str] = FORMATS
+) -> list[Path]:
+    """Every figure in every format, and its data as CSV."""
+    written = []
+    for figure in figures:
+        for suffix in formats:
+            path = folder / f"{figure.name}.{suffix}"
+            draw(figure.chart, path)
+            written.append(path)
+        table = folder / f"{figure.name}.csv"
+        try:
+            table.write_text(figure.csv(), "utf-8")
+        except OSError as error:
+            raise RunError(f"cannot write {table}: {error.strerror}; give another place") from None
+        written.append(table)
+    return written
