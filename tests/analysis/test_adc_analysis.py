@@ -133,11 +133,14 @@ def test_pictures_are_drawn(tmp_path: Path) -> None:
     assert {p.name for p in written} == {
         f"{name}.{kind}"
         for name in ("correlations", "scatter", "adc-curve")
-        for kind in ("svg", "png")
+        for kind in ("svg", "png", "csv")
     }
+    starts = {".svg": b"<svg", ".png": b"\x89PNG", ".csv": b""}
     for path in written:
-        head = path.read_bytes()[:200]
-        assert b"<svg" in head if path.suffix == ".svg" else head.startswith(b"\x89PNG")
+        assert path.read_bytes().startswith(starts[path.suffix])
+    rows = list(csv.DictReader((tmp_path / "pictures" / "scatter.csv").read_text().splitlines()))
+    assert len(rows) == 4  # two pairs, two models
+    assert (float(rows[0]["h"]), rows[0]["met"]) == (2.0, "False")  # 2.83 is .83 away
     assert "δ" in (tmp_path / "pictures" / "adc-curve.svg").read_text("utf-8")
 
 

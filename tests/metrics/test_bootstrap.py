@@ -25,10 +25,9 @@ def test_a_seed_fixes_the_interval_and_another_changes_it() -> None:
     assert set_interval(sets, 3) != set_interval(sets, 4)
 
 
-def test_where_all_credits_are_alike_nothing_else_can_be_drawn() -> None:
-    assert item_interval([1.0] * 20) == (1.0, 1.0)
-    assert item_interval([0.0] * 20) == (0.0, 0.0)
-    assert item_interval([0.5] * 20) == (0.5, 0.5)
+def test_where_all_credits_are_alike_the_interval_is_wilsons() -> None:
+    assert item_interval([1.0] * 20) == pytest.approx((0.8389, 1.0), abs=1e-4)
+    assert item_interval([0.0] * 20) == pytest.approx((0.0, 0.1611), abs=1e-4)
 
 
 def test_sets_and_items_are_resampled_as_a_plain_loop_does() -> None:

@@ -31,13 +31,13 @@ def minimise(
     >>> round(value, 6), where.round(6).tolist()
     (0.0, [0.0, 0.0])
     """
-    x = np.array(start, np.float64)
+    x: Array = np.array(start, np.float64)
     value, gradient = function(x)
-    inverse = np.eye(len(x))
+    inverse: Array = np.eye(len(x))
     for step in range(steps):
         if np.abs(gradient).max() <= flat:
             break
-        direction = -inverse @ gradient
+        direction: Array = -inverse @ gradient
         if direction @ gradient >= 0:  # rounding has spoilt the curvature: begin it anew
             inverse = np.eye(len(x))
             direction = -gradient

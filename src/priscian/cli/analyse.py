@@ -5,10 +5,23 @@ from __future__ import annotations
 from cyclopts import App
 
 ANALYSES = {
+    "tables": ("analyse_tables:tables_command", "accuracy by field, phenomenon or paradigm"),
+    "shallow": ("analyse_shallow:shallow_command", "accuracy by length, probability, confidence"),
+    "distance": ("analyse_distance:distance_command", "agreement at a distance, attractors"),
+    "methods": ("analyse_methods:methods_command", "prefix methods against full sentences"),
+    "training-size": (
+        "analyse_training_size:training_size_command",
+        "accuracy over training tokens",
+    ),
+    "sg": ("analyse_sg_runs:sg_command", "circuits, suites, modifiers and perplexity"),
     "sg-results": ("analyse_sg:sg_results_command", "figures and regressions of Hu et al. (2020)"),
+    "cola": ("analyse_cola:cola_command", "Matthews' correlation with CoLA's labels"),
     "adc": ("analyse_adc:adc_command", "BLiMP's criterion and the ADC on graded sentences"),
+    "human": ("analyse_human:human_command", "people's agreement with the labels of pairs"),
+    "correlation": ("analyse_correlation:correlation_command", "models with models and people"),
+    "published": ("analyse_published:published_command", "means of a released table of models"),
 }
-HELP = """Analyse results: what the papers report, from the files that they released.
+HELP = """Analyse results: what lies behind the scores of a run, or in the files of a paper.
 
 Analyses:
 {analyses}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from priscian.errors import DataError
-from priscian.metrics.accuracy import Interval
+from priscian.metrics.accuracy import Interval, wilson
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,8 +21,11 @@ LIMITS = (2.5, 97.5)  # per cent
 def item_interval(items: Sequence[float], seed: int = 0) -> Interval:
     """95 % percentile interval of a mean credit, other items drawn from the same set.
 
-    Where every item has the same credit it has no width: nothing else can be drawn.
+    Where every item has the same credit nothing else can be drawn, and the interval is Wilson's:
+    a hundred items right of a hundred do not prove that none is ever wrong.
     """
+    if items and len(set(items)) == 1:
+        return wilson(items[0], len(items))
     return _interval([items], seed, over_sets=False)
 
 

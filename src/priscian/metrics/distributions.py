@@ -13,7 +13,10 @@ def student_t_sf(t: float, df: float) -> float:
     >>> round(student_t_sf(2.228139, 10), 6)
     0.025
     """
-    tail = 0.5 * _regularised_beta(df / (df + t * t), df / 2, 0.5)
+    if t * t < df:  # the share of t² keeps its digits where that of df is nearly 1
+        tail = 0.5 - 0.5 * _regularised_beta(t * t / (df + t * t), 0.5, df / 2)
+    else:
+        tail = 0.5 * _regularised_beta(df / (df + t * t), df / 2, 0.5)
     return tail if t >= 0 else 1 - tail
 
 
@@ -45,7 +48,7 @@ def chi2_sf(x: float, df: float) -> float:
     >>> round(chi2_sf(3.841459, 1), 6)
     0.05
     """
-    if x <= 0:
+    if x < TINY:
         return 1.0
     a, x = df / 2, x / 2
     scale = math.exp(a * math.log(x) - x - math.lgamma(a))

@@ -1,0 +1,119 @@
+"""Parts of charts that many figures share: colours of models, shares of items, intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from priscian.analysis.vega import SCHEMA, Chart, Figure, Row, inline
+
+Encoding = dict[str, Any]
+CHANCE = 0.5
+SHAPES: Encoding = {
+    "field": "kind",
+    "type": "nominal",
+    "title": None,
+    "scale": {"domain": ["scored", "published"], "range": ["circle", "diamond"]},
+}
+
+LANES: Encoding = {"scale": {"xOffset": "independent", "yOffset": "independent"}}
+"""How panels side by side share scales: models' lanes are as wide as each panel wants."""
+
+
+def colour(names: Sequence[str]) -> Encoding:
+    """One colour for each model, in the order of the models."""
+    return {
+        "field": "model",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": list(names)},
+        "legend": {"labelLimit": 260, "symbolOpacity": 1},
+    }
+
+
+def share(field: str, title: str | None, domain: Sequence[float] | None = None) -> Encoding:
+    """A share of items, in per cent."""
+    scale = {"domain": list(domain), "nice": False} if domain else {"zero": False}
+    return {
+        "field": field,
+        "type": "quantitative",
+        "title": title,
+        "axis": {"format": "%"},
+        "scale": scale,
+    }
+
+
+def share_domain(values: Iterable[object], most: float = 0.4) -> list[float]:
+    """From the tenth below the smallest value to 1; chance is always in view."""
+    numbers = [v for v in values if isinstance(v, float | int)]
+    low = min([most, *(math.floor(10 * v) / 10 for v in numbers)])
+    return [max(0.0, round(low, 1)), 1.0]
+
+
+def tips(*fields: str) -> list[Encoding]:
+    """What a mark says when it is pointed at: `name`, or `field:format` for numbers."""
+    made: list[Encoding] = []
+    for field in fields:
+        name, _, form = field.partition(":")
+        made.append(
+            {"field": name, "type": "quantitative", "format": form}
+            if form
+            else {"field": name, "type": "nominal"}
+        )
+    return made
+
+
+def line_at(axis: str, value: float, says: str, scale: Encoding) -> Chart:
+    """A dashed line across the chart, as chance or no difference."""
+    return {
+        "data": inline([{"at": value, "line": says}]),
+        "mark": {"type": "rule", "strokeDash": [4, 4], "opacity": 0.6, "color": "#888"},
+        "encoding": {axis: {**scale, "field": "at"}, "tooltip": tips("line", "at:.3~f")},
+    }
+
+
+def dots(
+    rows: Sequence[Row],
+    names: Sequence[str],
+    order: Sequence[str],
+    x: Encoding,
+    tooltip: Sequence[Encoding],
+    *,
+    label: str = "name",
+    line: tuple[float, str] | None = None,
+    published: bool = False,
+) -> Chart:
+    """Points with intervals, one row of the chart for each name and a lane for each model in it."""
+    y = {
+        "field": label,
+        "type": "nominal",
+        "sort": list(order),
+        "title": None,
+        "axis": {"labelLimit": 300, "grid": True, "tickBand": "extent"},
+    }
+    lane = {"field": "model", "type": "nominal", "sort": list(names)}
+    shared = {"y": y, "yOffset": lane, "color": colour(names), "tooltip": list(tooltip)}
+    whisker: Chart = {
+        "transform": [{"filter": "isValid(datum.low)"}],
+        "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.55},
+        "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, **shared},
+    }
+    point: Chart = {
+        "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1},
+        "encoding": {"x": x, **shared, **({"shape": SHAPES} if published else {})},
+    }
+    layers = [whisker, point]
+    if line is not None:
+        layers.insert(0, line_at("x", line[0], line[1], x))
+    return {
+        "width": 420,
+        "height": max(60, len(order) * (10 + 9 * len(names))),
+        "data": inline(rows),
+        "layer": layers,
+    }
+
+
+def figure(name: str, title: str, caption: str, chart: Chart, rows: Sequence[Row]) -> Figure:
+    """A chart with its head."""
+    return Figure(name, title, caption, {"$schema": SCHEMA, "title": title, **chart}, rows)

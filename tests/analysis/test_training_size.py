@@ -1,0 +1,135 @@
+"""Training size: the fitted line, its interval, and where it meets people."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import linregress, t
+from tests.scored_runs import rights, scored_pairs
+
+from priscian.analysis.training_size import (
+    Reach,
+    Trained,
+    analyse_training_size,
+    fit_line,
+    inverse_interval,
+)
+from priscian.analysis.training_size_figure import training_size_figure
+from priscian.datasets.published import published
+from priscian.errors import DataError
+
+TAXONOMY = {"wh_island": ("syntax", "island_effects"), "passive_1": ("syntax", "arguments")}
+X = [17.0, 18.0, 20.0, 22.0, 26.0]
+Y = [0.52, 0.55, 0.61, 0.60, 0.71]
+
+
+def model(tokens: float, islands: int, passives: int, curve: str = "") -> Trained:
+    sets = {"wh_island": rights(islands, 100), "passive_1": rights(passives, 100)}
+    return Trained(scored_pairs(f"m{tokens:g}", sets, TAXONOMY), tokens, curve)
+
+
+def test_the_line_is_that_of_linear_regression() -> None:
+    line, reference = fit_line(X, Y), linregress(X, Y)
+    assert line.slope == pytest.approx(reference.slope)
+    assert line.intercept == pytest.approx(reference.intercept)
+    half = t.ppf(0.975, 3) * reference.stderr
+    assert line.ci == pytest.approx((reference.slope - half, reference.slope + half))
+
+
+def test_the_interval_of_the_crossing_ends_where_the_band_meets_the_level() -> None:
+    line = fit_line(X, Y)
+    found = inverse_interval(X, Y, line, 0.9)
+    assert found is not None
+    assert found[1] is not None
+    n, mean = len(X), np.mean(X)
+    sxx = sum((x - mean) ** 2 for x in X)
+    for at in found:
+        assert at is not None
+        band = t.ppf(0.975, n - 2) * line.deviation * math.sqrt(1 / n + (at - mean) ** 2 / sxx)
+        assert abs(line.intercept + line.slope * at - 0.9) == pytest.approx(band)
+
+
+def test_accuracy_that_doubles_evenly_reaches_people_where_the_line_says() -> None:
+    found = analyse_training_size([model(2**k, 2 * k, 50) for k in (18, 20, 22, 24)])
+    islands = next(c for c in found.curves if c.name == "island_effects")
+    assert islands.line.slope == pytest.approx(0.02)
+    assert islands.reach is not None
+    assert islands.reach.human == published()["human"]["wh_island"]
+    assert islands.reach.log2_tokens == pytest.approx(islands.reach.human / 0.02)
+    assert islands.reach.tokens == pytest.approx(2 ** (islands.reach.human / 0.02))
+    assert islands.reach.extrapolated
+
+
+def test_a_level_within_the_sizes_is_no_extrapolation() -> None:
+    found = analyse_training_size([model(2**k, 50 + 8 * (k - 17), 50) for k in range(17, 23)])
+    islands = next(c for c in found.curves if c.name == "island_effects")
+    assert islands.reach is not None
+    assert not islands.reach.extrapolated
+
+
+def test_a_line_that_hardly_rises_arrives_beyond_any_number() -> None:
+    found = analyse_training_size([model(2**k, 50 + (k == 22), 50) for k in (18, 20, 22)])
+    slow = next(c for c in found.curves if c.name == "island_effects")
+    assert slow.reach is not None
+    assert slow.reach.log2_tokens is not None
+    far = Reach(slow.reach.human, 5000.0, None, True)
+    assert far.tokens is None
+    assert slow.reach.ci is None
+
+
+def test_a_curve_that_does_not_rise_never_arrives() -> None:
+    found = analyse_training_size([model(2**k, 80 - k, 50) for k in (18, 20, 22)])
+    islands = next(c for c in found.curves if c.name == "island_effects")
+    assert islands.reach is not None
+    assert (islands.reach.log2_tokens, islands.reach.tokens) == (None, None)
+
+
+def test_a_slope_that_may_be_nought_gives_no_interval() -> None:
+    line = fit_line([18, 20, 22, 24], [0.5, 0.6, 0.5, 0.6])
+    assert line.ci[0] < 0 < line.slope
+    assert inverse_interval([18, 20, 22, 24], [0.5, 0.6, 0.5, 0.6], line, 0.9) is None
+
+
+def test_people_are_not_known_of_one_s_own_paradigms() -> None:
+    made = [
+        Trained(scored_pairs(f"m{k}", {"mine": rights(k, 40)}, {}), 2.0**k) for k in (18, 20, 22)
+    ]
+    (curve,) = analyse_training_size(made).curves
+    assert (curve.name, curve.reach) == ("overall", None)
+
+
+def test_two_sizes_make_no_curve() -> None:
+    two = [model(2**18, 50, 50), model(2**18, 52, 50), model(2**20, 55, 50)]
+    with pytest.raises(DataError, match=r"has 2 training sizes; .* needs 3 or more"):
+        analyse_training_size(two)
+    with pytest.raises(DataError, match="no model has a training size"):
+        analyse_training_size([])
+
+
+def test_curves_are_kept_apart() -> None:
+    made = [model(2**k, 2 * k, 50, "lstm") for k in (18, 20, 22)]
+    made += [model(2**k, 3 * k, 50, "gpt") for k in (18, 20, 22)]
+    found = analyse_training_size(made).as_dict()
+    assert found["lstm"]["island_effects"]["slope"] == pytest.approx(0.02)
+    assert found["gpt"]["island_effects"]["slope"] == pytest.approx(0.03)
+
+
+def test_models_that_share_no_paradigm_are_refused() -> None:
+    made = [
+        Trained(scored_pairs(f"m{k}", {f"s{k}": rights(1, 2)}, {}), 2.0**k) for k in (18, 20, 22)
+    ]
+    with pytest.raises(DataError, match="share no paradigm"):
+        analyse_training_size(made)
+
+
+def test_the_figure_has_a_panel_for_each_phenomenon_and_people_in_it() -> None:
+    found = analyse_training_size([model(2**k, 2 * k, 50) for k in (18, 20, 22)])
+    figure = training_size_figure(found)
+    panels = figure.chart["concat"]
+    assert [p["title"] for p in panels] == ["arguments", "island effects", "mean of paradigms"]
+    assert all(len(p["layer"]) == 4 for p in panels)
+    assert "3 models" in figure.caption
+    assert "Student's" in figure.caption
+    assert len(figure.rows) == 9

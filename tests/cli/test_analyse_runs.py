@@ -1,0 +1,192 @@
+"""`priscian analyse` on runs: tables, shallow, distance, methods, training-size, sg."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Command
+from tests.scored_runs import rights, save_run, scored_pairs, scored_suites
+
+from priscian.datasets.reference import blimp_taxonomy
+
+SETS = {uid: rights(14, 20, ties=1) for uid in blimp_taxonomy()}
+PREFIXES = {"one_prefix": {"anaphor_number_agreement": rights(11, 20)}}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Two models on all of BLiMP's paradigms."""
+    rows = {
+        uid: [(" ".join("w" * (3 + i % 5)), -20.0 - i, -21.0 - (i * 7) % 11) for i in range(20)]
+        for uid in SETS
+    }
+    return save_run(
+        tmp_path / "run",
+        *(
+            scored_pairs(name, SETS, blimp_taxonomy(), prefixes=PREFIXES, rows=rows, data="blimp")
+            for name in ("a", "b")
+        ),
+    )
+
+
+@pytest.fixture
+def suites(tmp_path: Path) -> Path:
+    """Two models on a suite and its version with a modifier."""
+    made = {"mvrr": ("Garden", rights(12, 20)), "mvrr_mod": ("Garden", rights(8, 20))}
+    models = [scored_suites(name, made, {"mvrr_mod": "mvrr"}) for name in ("a", "b")]
+    return save_run(tmp_path / "suites", *models)
+
+
+@pytest.mark.parametrize("name", ["tables", "shallow", "distance", "methods"])
+def test_analyses_print_tables_and_json_and_write_figures(
+    priscian: Command, run: Path, name: str
+) -> None:
+    done = priscian("analyse", name, run, "--figures", "pictures")
+    assert (done.code, done.complaints) == (0, [])
+    assert "a" in done.out
+    assert "Figures written to pictures" in done.out
+    endings = {path.suffix for path in Path("pictures").iterdir()}
+    assert endings == {".svg", ".png", ".pdf", ".csv"}
+    assert json.loads(priscian("analyse", name, run, "--json").out)
+
+
+def test_tables_in_every_format(priscian: Command, run: Path) -> None:
+    found = json.loads(priscian("analyse", "tables", run, "--by", "field", "--json").out)
+    assert found["rows"]["overall"]["a"]["accuracy"] == pytest.approx(14.5 / 20)
+    assert found["rows"]["overall"]["human*"]["accuracy"] == pytest.approx(0.886, abs=5e-4)
+    assert priscian("analyse", "tables", run, "--format", "md").out.startswith("| phenomenon | a |")
+    assert r"\toprule" in priscian("analyse", "tables", run, "--format", "tex").out
+    csv = priscian("analyse", "tables", run, "--format", "csv", "--beside", "none").out
+    assert csv.count("\n") == 1 + 2 * 13
+
+
+def test_distance_beside_published_systems(priscian: Command, run: Path) -> None:
+    done = priscian("analyse", "distance", run, "--beside", "GPT-2,human")
+    assert "GPT-2*" in done.out
+    assert "human*" in done.out
+    wrong = priscian("analyse", "distance", run, "--beside", "GTP-2")
+    assert wrong.code == 2
+    assert "did you mean GPT-2" in wrong.err
+
+
+class TestTrainingSize:
+    @pytest.fixture
+    def curve(self, tmp_path: Path) -> list[Path]:
+        """The same model's name in three runs of different sizes."""
+        uid = "wh_island"
+        return [
+            save_run(
+                tmp_path / f"size{k}",
+                scored_pairs("lstm", {uid: rights(2 * k, 100)}, blimp_taxonomy(), data="blimp"),
+            )
+            for k in (18, 20, 22)
+        ]
+
+    def test_sizes_come_from_a_table_by_run(self, priscian: Command, curve: list[Path]) -> None:
+        Path("sizes.csv").write_text(
+            "run,model,tokens\nsize18,lstm,262144\nsize20,lstm,1048576\nsize22,lstm,4194304\n"
+        )
+        out = priscian(
+            "analyse", "training-size", *curve, "--sizes", "sizes.csv", "--json", "--figures", "p"
+        ).out
+        found = json.loads(out)[""]["island_effects"]
+        assert found["slope"] == pytest.approx(0.02)
+        assert found["extrapolated"] is True
+        assert Path("p/training-size.svg").is_file()
+        said = priscian("analyse", "training-size", *curve, "--sizes", "sizes.csv").out
+        assert "extrapolated" in said
+        assert "nothing says that the line goes on" in said
+
+    def test_sizes_come_from_the_command_line(self, priscian: Command, tmp_path: Path) -> None:
+        models = [
+            scored_pairs(name, {"wh_island": rights(n, 100)}, blimp_taxonomy(), data="blimp")
+            for name, n in (("s", 50), ("m", 55), ("l", 60))
+        ]
+        run = save_run(tmp_path / "three", *models)
+        sizes = ["--tokens", "s=1/4M", "--tokens", "m=500k", "--tokens", "l=1M"]
+        found = json.loads(priscian("analyse", "training-size", run, *sizes, "--json").out)
+        assert found[""]["overall"]["slope"] == pytest.approx(0.05)
+        two = priscian("analyse", "training-size", run, *sizes[:4])
+        assert two.code == 1
+        assert "has 2 training sizes" in two.err
+        assert "l of" in two.err
+        assert "left out" in two.err
+
+    @pytest.mark.parametrize(
+        ("more", "told"),
+        [
+            ([], "add --sizes FILE or --tokens"),
+            (["--tokens", "lstm"], "MODEL=1M"),
+            (["--tokens", "lstm=lots"], "'lots' is no number of tokens"),
+            (["--tokens", "gpt=1M"], "no result of 'gpt'; the runs have lstm"),
+            (["--sizes", "no.csv"], "cannot be read"),
+        ],
+    )
+    def test_bad_sizes_are_one_line(
+        self, priscian: Command, curve: list[Path], more: list[str], told: str
+    ) -> None:
+        done = priscian("analyse", "training-size", *curve, *more)
+        assert done.code in (1, 2)
+        assert told in done.complaints[-1]
+
+    def test_a_table_without_sizes_names_its_column(
+        self, priscian: Command, curve: list[Path]
+    ) -> None:
+        Path("sizes.csv").write_text("model,size\nlstm,1M\n")
+        done = priscian("analyse", "training-size", *curve, "--sizes", "sizes.csv")
+        assert "no column tokens" in done.err
+
+
+class TestSg:
+    def test_circuits_suites_modifiers_and_perplexity(
+        self, priscian: Command, suites: Path
+    ) -> None:
+        Path("ppl.csv").write_text("model,perplexity\na,50\nb,80.5\n")
+        args = ("analyse", "sg", suites, "--perplexity", "ppl.csv")
+        found = json.loads(priscian(*args, "--json").out)
+        assert found["models"]["a"]["sg"]["accuracy"] == pytest.approx(0.5)
+        assert found["modifiers"]["a"]["mvrr"]["change"] == pytest.approx(-0.2)
+        assert found["perplexity"]["models"]["b"]["perplexity"] == 80.5
+        done = priscian(*args, "--figures", "p")
+        assert "needs 4 models" in done.out
+        assert {p.stem for p in Path("p").glob("*.svg")} == {
+            "sg-by-circuit", "sg-by-suite", "stability-to-modifiers", "sg-perplexity",
+        }  # fmt: skip
+
+    @pytest.mark.parametrize("cell", ["0.5", "many", "", "nan"])
+    def test_a_perplexity_is_a_number_from_1(
+        self, priscian: Command, suites: Path, cell: str
+    ) -> None:
+        Path("ppl.csv").write_text(f"model,perplexity\na,{cell}\n")
+        done = priscian("analyse", "sg", suites, "--perplexity", "ppl.csv")
+        assert done.code == 1
+        assert "ppl.csv:2:" in done.err
+        assert "no perplexity" in done.err
+
+
+class TestBadRuns:
+    @pytest.mark.parametrize("name", ["tables", "shallow", "distance", "methods", "sg"])
+    def test_no_run_is_wrong_usage(self, priscian: Command, name: str) -> None:
+        done = priscian("analyse", name)
+        assert done.code == 2
+        assert len(done.complaints) == 1
+        assert "name at least one run folder" in done.err
+
+    @pytest.mark.parametrize("name", ["tables", "shallow", "distance", "methods"])
+    def test_a_run_on_suites_has_no_pairs(self, priscian: Command, suites: Path, name: str) -> None:
+        done = priscian("analyse", name, suites)
+        assert done.code == 1
+        assert done.complaints == [
+            "priscian: no result on minimal pairs; score models with --on blimp:DIR"
+        ]
+
+    def test_an_unfinished_run_is_shown_with_a_note(self, priscian: Command, run: Path) -> None:
+        info = json.loads((run / "run.json").read_text())
+        info["request"]["models"].append("c")
+        info["status"] = "running"
+        (run / "run.json").write_text(json.dumps(info))
+        done = priscian("analyse", "tables", run)
+        assert done.code == 0
+        assert "1 of 3 models missing" in done.err
