@@ -107,7 +107,7 @@ def _equal_signs(human: float, model: float) -> bool:
 def check_delta(delta: float) -> float:
     """A δ that can be met."""
     if not delta > 0 or math.isinf(delta):
-        raise UsageError(f"δ = {delta:g}: the allowed deviation must be above 0, as 0.5")
+        raise UsageError(f"δ = {delta:g}: the allowed deviation must be above 0 and finite, as 0.5")
     return delta
 
 

@@ -2,6 +2,9 @@
 
 Grammaticality, acceptability, and probability, Cognitive Science 41, 1202–1241, Table 3. All take
 natural logarithms and are higher for better sentences; a length counts tokens.
+
+As measures of a run (`mean_lp`, `pen_lp`, `norm_lp`, `slor`) they are negated, for there lower is
+better; tables and files show them with their own sign.
 """
 
 from __future__ import annotations
@@ -11,6 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from priscian.errors import DataError, UnknownNameError
+from priscian.metrics.measures import home, measure, scored, tokens_in, unigram_measure
+from priscian.records import Sentence, TokenScores
 
 ALPHA = 0.8
 
@@ -103,3 +108,60 @@ def _unigram(score: SentenceScore) -> float:
     if score.unigram is None:
         raise DataError("SLOR and NormLP need a unigram log-probability; give `unigram`")
     return score.unigram
+
+
+# ---------------------------------------------------------------- measures of a run
+
+
+@measure("mean_lp")
+def mean_lp_measure(scores: TokenScores, sentence: Sentence, span: str = "*") -> float:
+    """MeanLP: log p over the number of the model's tokens."""
+    return _negated(mean_lp, _alone(scores, sentence, span))
+
+
+@measure("pen_lp")
+def pen_lp_measure(scores: TokenScores, sentence: Sentence, span: str = "*") -> float:
+    """PenLP: log p / ((5 + n) / 6)^0.8, n the number of the model's tokens."""
+    return _negated(pen_lp, _alone(scores, sentence, span))
+
+
+@unigram_measure("norm_lp")
+def norm_lp_measure(
+    scores: TokenScores, words: TokenScores, sentence: Sentence, span: str = "*"
+) -> float:
+    """NormLP: −log p / log p of the unigram model."""
+    return _negated(norm_lp, _with_words(scores, words, sentence, span))
+
+
+@unigram_measure("slor")
+def slor_measure(
+    scores: TokenScores, words: TokenScores, sentence: Sentence, span: str = "*"
+) -> float:
+    """SLOR: (log p − log p of the unigram model) over the number of the unigram model's words."""
+    return _negated(slor, _with_words(scores, words, sentence, span))
+
+
+def _negated(function: Callable[[SentenceScore], float], score: SentenceScore | None) -> float:
+    return 0.0 - function(score) if score else 0.0
+
+
+def _alone(scores: TokenScores, sentence: Sentence, span: str) -> SentenceScore | None:
+    logps = scored(scores, sentence, span)
+    return SentenceScore(math.fsum(logps), len(logps)) if logps else None
+
+
+def _with_words(
+    scores: TokenScores, words: TokenScores, sentence: Sentence, span: str
+) -> SentenceScore | None:
+    """Both log-probabilities of a span, over the same stretch of the text.
+
+    Where a model could not score its first token, words that begin before its first scored token
+    are left out too. The length is in words, so that it is the same for every model.
+    """
+    logps = scored(scores, sentence, span)
+    known = [s for s, p in zip(scores.starts, scores.logps, strict=True) if not math.isnan(p)]
+    if not logps or not known:
+        return None
+    begin = 0 if len(known) == len(scores) else home(sentence.text, known[0])
+    own = [words.logps[i] for i in tokens_in(words, sentence, span) if words.starts[i] >= begin]
+    return SentenceScore(math.fsum(logps), len(own), math.fsum(own)) if own else None

@@ -3,6 +3,9 @@
 Which tokens belong to a span is a matter of character offsets alone. A token belongs where its text
 begins after leading white space: a space goes with what follows it, a token that crosses a
 boundary with the side it starts on. So the spans of a partition never share or lose a token.
+
+Lower is better for every measure, as for surprisal. A measure may need a second model's tokens, the
+words of a unigram model: `find_measure` binds it to them, and what is left is a plain measure.
 """
 
 from __future__ import annotations
@@ -10,12 +13,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from priscian.errors import UnknownNameError
+from priscian.errors import UnknownNameError, UsageError
 from priscian.records import Sentence, TokenScores
 
 Measure = Callable[[TokenScores, Sentence, str], float]
+UnigramMeasure = Callable[[TokenScores, TokenScores, Sentence, str], float]
+Lookup = Callable[[Sentence], TokenScores]
 
 MEASURES: dict[str, Measure] = {}
+UNIGRAM_MEASURES: dict[str, UnigramMeasure] = {}
+"""Measures of a model's tokens and, second, of a unigram model's words."""
 
 
 def measure(name: str) -> Callable[[Measure], Measure]:
@@ -28,12 +35,31 @@ def measure(name: str) -> Callable[[Measure], Measure]:
     return register
 
 
-def find_measure(name: str) -> Measure:
-    """The measure of that name."""
-    try:
+def unigram_measure(name: str) -> Callable[[UnigramMeasure], UnigramMeasure]:
+    """Register a measure that needs a unigram model's words too."""
+
+    def register(function: UnigramMeasure) -> UnigramMeasure:
+        UNIGRAM_MEASURES[name] = function
+        return function
+
+    return register
+
+
+def needs_unigrams(name: str) -> bool:
+    """Whether a measure needs a unigram model; an unknown name is an error."""
+    if name not in MEASURES and name not in UNIGRAM_MEASURES:
+        raise UnknownNameError("measure", name, (*MEASURES, *UNIGRAM_MEASURES))
+    return name in UNIGRAM_MEASURES
+
+
+def find_measure(name: str, unigrams: Lookup | None = None) -> Measure:
+    """The measure of that name; `unigrams` gives a sentence's words by a unigram model."""
+    if not needs_unigrams(name):
         return MEASURES[name]
-    except KeyError:
-        raise UnknownNameError("measure", name, MEASURES) from None
+    if unigrams is None:
+        raise UsageError(f"the measure {name} needs a unigram model; give one: --unigram MODEL")
+    both = UNIGRAM_MEASURES[name]
+    return lambda scores, sentence, span: both(scores, unigrams(sentence), sentence, span)
 
 
 def home(text: str, start: int) -> int:
@@ -54,7 +80,7 @@ def tokens_in(scores: TokenScores, sentence: Sentence, span: str) -> list[int]:
     return [i for i, s in enumerate(scores.starts) if where.start <= home(text, s) < where.end]
 
 
-def _scored(scores: TokenScores, sentence: Sentence, span: str) -> list[float]:
+def scored(scores: TokenScores, sentence: Sentence, span: str) -> list[float]:
     """Log-probabilities of the span's tokens, without those that could not be scored."""
     if span == "*":
         logps = scores.logps
@@ -66,13 +92,13 @@ def _scored(scores: TokenScores, sentence: Sentence, span: str) -> list[float]:
 @measure("surprisal")
 def surprisal(scores: TokenScores, sentence: Sentence, span: str = "*") -> float:
     """−Σ log p over the span's tokens, in nats; 0 for an empty span."""
-    return 0.0 - math.fsum(_scored(scores, sentence, span))
+    return 0.0 - math.fsum(scored(scores, sentence, span))
 
 
 @measure("surprisal_per_token")
 def surprisal_per_token(scores: TokenScores, sentence: Sentence, span: str = "*") -> float:
     """Mean surprisal of the span's scored tokens, in nats; 0 for an empty span."""
-    logps = _scored(scores, sentence, span)
+    logps = scored(scores, sentence, span)
     return (0.0 - math.fsum(logps)) / len(logps) if logps else 0.0
 
 

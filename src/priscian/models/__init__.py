@@ -2,7 +2,16 @@
 
 from priscian.models.fingerprint import cache_folder
 from priscian.models.key import ModelKey
-from priscian.models.protocol import Encoding, LanguageModel, Provider, TokenBatch, TorchModel
+from priscian.models.protocol import (
+    BoundaryModel,
+    ClosedVocabulary,
+    ClosedVocabularyProvider,
+    Encoding,
+    LanguageModel,
+    Provider,
+    TokenBatch,
+    TorchModel,
+)
 from priscian.models.registry import (
     PRESETS,
     expand_revisions,
@@ -17,6 +26,9 @@ from priscian.models.spec import ModelSpec
 
 __all__ = [
     "PRESETS",
+    "BoundaryModel",
+    "ClosedVocabulary",
+    "ClosedVocabularyProvider",
     "Encoding",
     "LanguageModel",
     "ModelKey",

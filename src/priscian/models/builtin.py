@@ -17,16 +17,16 @@ FOLDER = Path(__file__).with_suffix("")
 OPTIONS = frozenset({"name"})
 
 
-def _lstm(path: Path) -> LanguageModel:
+def _lstm(path: Path, spec: ModelSpec) -> LanguageModel:
     from priscian.models.lstm import LstmModel
 
     return LstmModel(path)
 
 
-def _ngram(path: Path) -> LanguageModel:
+def _ngram(path: Path, spec: ModelSpec) -> LanguageModel:
     from priscian.models.ngram import load_ngram
 
-    return load_ngram(path)
+    return load_ngram(path, spec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,8 @@ class Builtin:
     """A model's file in the package, and what reads it."""
 
     file: str
-    load: Callable[[Path], LanguageModel]
+    load: Callable[[Path, ModelSpec], LanguageModel]
+    options: frozenset[str] = OPTIONS
 
     @property
     def here(self) -> bool:
@@ -51,7 +52,7 @@ class Builtin:
 
 
 MODELS: dict[str, Builtin] = {
-    "ngram": Builtin("ngram.pngm", _ngram),
+    "ngram": Builtin("ngram.pngm", _ngram, OPTIONS | {"order"}),
     "lstm": Builtin("lstm.plstm", _lstm),
 }
 
@@ -63,14 +64,19 @@ class BuiltinProvider:
 
     def key(self, spec: ModelSpec) -> ModelKey:
         """The contents of the model's file."""
-        return ModelKey(
-            {"provider": "builtin", "model": spec.id, "weights": hash_file(_find(spec).path)}
-        )
+        fields = {"provider": "builtin", "model": spec.id, "weights": hash_file(_find(spec).path)}
+        if "order" in spec.options:
+            fields["order"] = spec.options["order"]
+        return ModelKey(fields)
 
     def load(self, spec: ModelSpec) -> LanguageModel:
         """The model, its file verified."""
         model = _find(spec)
-        return model.load(model.path)
+        return model.load(model.path, spec)
+
+    def has_closed_vocabulary(self, spec: ModelSpec) -> bool:
+        """Whether words that the model does not list are all one to it."""
+        return spec.id == "ngram"
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """Embedded models whose names match."""
@@ -78,7 +84,7 @@ class BuiltinProvider:
 
 
 def _find(spec: ModelSpec) -> Builtin:
-    spec.check_options(OPTIONS)
     if spec.id not in MODELS:
         raise UnknownNameError("embedded model", spec.id, MODELS)
+    spec.check_options(MODELS[spec.id].options)
     return MODELS[spec.id]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from priscian.errors import ModelError, WrongKindError
+from priscian.models.boundary import begins_word
 from priscian.models.huggingface import (
     HuggingFaceProvider,
     check_finite,
@@ -17,7 +18,7 @@ from priscian.models.huggingface import (
     pick_device,
 )
 from priscian.models.locate import Place
-from priscian.models.protocol import Encoding, Floats, TokenBatch
+from priscian.models.protocol import Bools, Encoding, Floats, TokenBatch
 from priscian.models.spec import ModelSpec
 from priscian.models.tokens import Tokenizer, check_length
 from priscian.records import Text
@@ -64,6 +65,8 @@ class CausalModel:
         self.model = load_weights(AutoModelForCausalLM, spec, place, self.device)
         self.context_length = context_length(config)
         self.base = self.model.base_model
+        self._beginnings: Bools | None = None
+        self._outputs = 0  # logits of a position, found out with the head
         with torch.inference_mode():
             self.head = self._verified_head()
         self.notes = {
@@ -89,6 +92,7 @@ class CausalModel:
         vocabulary = self.model.get_input_embeddings().weight.shape[0]
         probe = torch.arange(1, 9, device=self.device)[None] % vocabulary  # (1, 8)
         logits = self.model(input_ids=probe, use_cache=False).logits[0].float()  # (8, vocab)
+        self._outputs = int(logits.shape[-1])
         wanted = logits.log_softmax(-1)
         tolerance = 1e-4 if self.model.dtype == torch.float32 else 0.05
         try:
@@ -113,17 +117,37 @@ class CausalModel:
 
     def logprobs(self, batch: TokenBatch) -> Floats:
         """log p of each query's target."""
+        return self._answers(batch, None)[0]
+
+    def boundaries(self, batch: TokenBatch) -> tuple[Floats, Floats]:
+        """log p of each query's target, and of a new word where the query stands."""
+        import torch
+
+        members = torch.from_numpy(self.word_beginnings().astype(np.float32)).to(self.device)
+        return self._answers(batch, members)
+
+    def word_beginnings(self) -> Bools:
+        """For each token id, whether it begins a word; found out once."""
+        if self._beginnings is None:
+            self._beginnings = begins_word(self.tokenizer, self._outputs)
+        return self._beginnings
+
+    def _answers(self, batch: TokenBatch, members: Tensor | None) -> tuple[Floats, Floats]:
+        """Log-probabilities and, of a set of members, log masses (else none)."""
         import torch
 
         with torch.inference_mode():
             queries = torch.from_numpy(batch.queries).to(self.device)
             if self.head is None:
-                return self._from_logits(batch, queries)
+                return self._from_logits(batch, queries, members)
             hidden = self._hidden(batch)  # (rows, length, width)
             flat = queries[:, 0] * hidden.shape[1] + queries[:, 1]
             positions, which = torch.unique(flat, return_inverse=True)
             states = hidden.reshape(-1, hidden.shape[-1])[positions]
-            return _numpy(self.head.logprobs(states, which, queries[:, 2]))
+            if members is None:
+                return _numpy(self.head.logprobs(states, which, queries[:, 2])), np.empty(0)
+            found = self.head.logprobs_and_mass(states, which, queries[:, 2], members)
+            return _numpy(found[0]), _numpy(found[1])
 
     def _hidden(self, batch: TokenBatch) -> Tensor:
         import torch
@@ -135,11 +159,14 @@ class CausalModel:
         owner = torch.from_numpy(batch.owner).to(self.device)
         return torch.cat([first.last_hidden_state[owner], second.last_hidden_state], 1)
 
-    def _from_logits(self, batch: TokenBatch, queries: Tensor) -> Floats:
+    def _from_logits(
+        self, batch: TokenBatch, queries: Tensor, members: Tensor | None
+    ) -> tuple[Floats, Floats]:
         """The same from the model's own logits, row by row, for heads that we cannot rebuild."""
         import torch
 
         out = np.empty(len(batch.queries))
+        masses = np.empty(0 if members is None else len(batch.queries))
         for row in range(len(batch.ids)):
             mine = queries[:, 0] == row
             if not bool(mine.any()):
@@ -152,8 +179,11 @@ class CausalModel:
                 logits = torch.cat([first.logits[0], second.logits[0]])
             columns = queries[mine, 1]
             values = logits[columns].float().log_softmax(-1)
-            out[mine.cpu().numpy()] = _numpy(values.gather(1, queries[mine, 2:])[:, 0])
-        return out
+            here = mine.cpu().numpy()
+            out[here] = _numpy(values.gather(1, queries[mine, 2:])[:, 0])
+            if members is not None:
+                masses[here] = _numpy(values[:, members > 0].logsumexp(-1))
+        return out, masses
 
     def _inputs(self, batch: TokenBatch) -> dict[str, Tensor]:
         """Arguments of a forward pass: a tree has a float mask and depths for positions."""
@@ -200,6 +230,18 @@ class CausalModel:
             logits = self.model(input_ids=ids, use_cache=False).logits[0].float()
             logps = logits.log_softmax(-1)[:-1].gather(1, ids[0, 1:, None])[:, 0]
         values = [float("nan"), *_numpy(logps).tolist()]
+        return values[encoding.first : encoding.first + len(encoding.starts)]
+
+    def reference_boundaries(self, encoding: Encoding) -> list[float]:
+        """Log masses of a new word before a text's own tokens, by one plain forward pass."""
+        import torch
+
+        members = torch.from_numpy(self.word_beginnings()).to(self.device)
+        with torch.inference_mode():
+            ids = torch.tensor([encoding.ids], device=self.device)
+            logits = self.model(input_ids=ids, use_cache=False).logits[0].float()
+            masses = logits.log_softmax(-1)[:-1, members].logsumexp(-1)
+        values = [float("nan"), *_numpy(masses).tolist()]
         return values[encoding.first : encoding.first + len(encoding.starts)]
 
 

@@ -26,10 +26,23 @@ class Head:
 
         hidden: (positions, width); which, targets: (queries,) → (queries,) in float32.
         """
+        return self._chosen(hidden, which, targets) - self._normaliser(hidden)[which]
+
+    def logprobs_and_mass(
+        self, hidden: Tensor, which: Tensor, targets: Tensor, members: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """The same, and log Σ p(v | hidden[which[q]]) over the members v of a set.
+
+        members: (vocab,) in float32, 1 for a member and 0 for the rest.
+        """
+        whole, part = self._normalisers(hidden, members)
+        return self._chosen(hidden, which, targets) - whole[which], (part - whole)[which]
+
+    def _chosen(self, hidden: Tensor, which: Tensor, targets: Tensor) -> Tensor:
         chosen = (hidden[which] * self.weight[targets]).sum(1)  # (queries,)
         if self.bias is not None:
             chosen = chosen + self.bias[targets]
-        return self._finish(chosen.float()) - self._normaliser(hidden)[which]
+        return self._finish(chosen.float())
 
     def _normaliser(self, hidden: Tensor) -> Tensor:
         """log Σ exp(logit) of each position, shifted by the greatest logit of the first tile.
@@ -46,6 +59,36 @@ class Head:
         assert shift is not None
         found = shift + total.log_()
         return found if bool(found.isfinite().all()) else self._careful_normaliser(hidden)
+
+    def _normalisers(self, hidden: Tensor, members: Tensor) -> tuple[Tensor, Tensor]:
+        """log Σ exp(logit) of each position over the vocabulary and over the members of a set."""
+        total = torch.zeros(len(hidden), device=hidden.device)  # (positions,)
+        part = torch.zeros_like(total)
+        shift = None
+        for number, tile in enumerate(self._tiles(hidden)):
+            if shift is None:
+                shift = tile.amax(1)
+            tile.sub_(shift[:, None]).exp_()
+            total += tile.sum(1)
+            part += tile @ members[number * TILE : (number + 1) * TILE]
+        assert shift is not None
+        whole, some = shift + total.log_(), shift + part.log_()
+        if bool(whole.isfinite().all()) and bool(some.isfinite().all()):
+            return whole, some
+        return self._careful_normaliser(hidden), self._careful_part(hidden, members)
+
+    def _careful_part(self, hidden: Tensor, members: Tensor) -> Tensor:
+        """The sum over members by a running log-sum-exp of its own, which cannot underflow."""
+        lowest = torch.finfo(torch.float32).min  # a tile may have no member: -inf would give NaN
+        top = torch.full((len(hidden),), lowest, device=hidden.device)
+        total = torch.zeros_like(top)
+        for number, tile in enumerate(self._tiles(hidden)):
+            outside = members[number * TILE : (number + 1) * TILE] == 0
+            inside = tile.masked_fill(outside, -torch.inf)
+            higher = torch.maximum(top, inside.amax(1))
+            total = total * (top - higher).exp_() + inside.sub_(higher[:, None]).exp_().sum(1)
+            top = higher
+        return top + total.log()
 
     def _careful_normaliser(self, hidden: Tensor) -> Tensor:
         """The same by a running log-sum-exp, which cannot overflow."""

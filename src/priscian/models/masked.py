@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 OPTIONS = frozenset({"dtype", "device", "pll", "tokenizer", "remote_code", "name", "attention"})
 VARIANTS = ("word-l2r", "original", "whole-word")
+CACHED = 512
+"""Tokens that the layers of a model take at a time on a CPU."""
 
 
 class MaskedProvider(HuggingFaceProvider):
@@ -91,11 +93,13 @@ class MaskedModel:
         self.context_length = _readable(config)
         with torch.inference_mode():
             self.head = self._take_head()
+            self.last = self._take_last_layer() if self.head else None
         self.notes = {
             "dtype": str(self.model.dtype),
             "vocabulary": str(self.model.get_input_embeddings().weight.shape[0]),
             "pll": self.pll,
             "head": "tiled" if self.head else "full logits",
+            "last layer": "where asked" if self.last else "everywhere",
         }
 
     def _take_head(self) -> Any:
@@ -112,6 +116,7 @@ class MaskedModel:
         probe = torch.full((1, 6), self.mask_id, device=self.device)
         wanted = self.model(input_ids=probe).logits[0].float().log_softmax(-1)  # (6, vocab)
         name = next(name for name, module in self.model.named_modules() if module is output)
+        self.output_name = name
         parent, _, leaf = name.rpartition(".")
         setattr(self.model.get_submodule(parent), leaf, torch.nn.Identity())
         targets = torch.arange(wanted.shape[-1], device=self.device)[:: max(1, len(weight) // 64)]
@@ -127,6 +132,18 @@ class MaskedModel:
             setattr(self.model.get_submodule(parent), leaf, output)
         return head if good else None
 
+    def _take_last_layer(self) -> Any:
+        """Put the last layer aside as well, where it is one of those that we know."""
+        import torch
+
+        from priscian.models.last_layer import take_last_layer
+
+        vocabulary = self.model.get_input_embeddings().weight.shape[0]
+        probe = torch.arange(3, 3 + 2 * 8, device=self.device).remainder(vocabulary).view(2, 8)
+        probe[:, 1] = self.mask_id
+        tolerance = 1e-4 if self.model.dtype == torch.float32 else 0.05
+        return take_last_layer(self.model, self.output_name, probe, tolerance)
+
     def encode(self, texts: Sequence[Text]) -> list[Encoding]:
         """Token ids between the model's special tokens."""
         encodings = self.tokenizer.encode_masked(texts)
@@ -140,21 +157,40 @@ class MaskedModel:
         with torch.inference_mode():
             queries = torch.from_numpy(batch.queries).to(self.device)
             ids = torch.from_numpy(batch.ids).to(self.device)
-            inputs = {"input_ids": ids}
+            mask = None
             if (batch.lengths != ids.shape[1]).any():
                 columns = torch.arange(ids.shape[1], device=self.device)
                 lengths = torch.from_numpy(batch.lengths).to(self.device)
-                inputs["attention_mask"] = (columns < lengths[:, None]).long()
-            output = self.model(**inputs).logits  # (rows, length, width or vocab)
-            rows = output.reshape(-1, output.shape[-1])
+                mask = (columns < lengths[:, None]).long()
             flat = queries[:, 0] * ids.shape[1] + queries[:, 1]
             positions, which = torch.unique(flat, return_inverse=True)
-            states = rows[positions]
+            rows, columns = positions // ids.shape[1], positions % ids.shape[1]
+            states = self._states(ids, mask, rows, columns)  # (places, width or vocab)
             if self.head is None:
                 found = states.float().log_softmax(-1)[which].gather(1, queries[:, 2:])[:, 0]
             else:
                 found = self.head.logprobs(states, which, queries[:, 2])
             return _numpy(found)
+
+    def _states(self, ids: Tensor, mask: Tensor | None, rows: Tensor, columns: Tensor) -> Tensor:
+        """What the output layer reads at some places, or its logits; rows are in order.
+
+        On a CPU the layers take a few rows at a time, so that what they write stays in the cache;
+        the output layer then has all places at once, for it reads its whole matrix each time.
+        """
+        import torch
+
+        step = max(1, CACHED // ids.shape[1]) if self.device == "cpu" else len(ids)
+        found = []
+        for at in range(0, len(ids), step):
+            here = (rows >= at) & (rows < at + step)
+            some, own = ids[at : at + step], None if mask is None else mask[at : at + step]
+            places = rows[here] - at, columns[here]
+            if self.last is not None:
+                found.append(self.last.states(some, own, *places))
+            else:
+                found.append(self.model(input_ids=some, attention_mask=own).logits[places])
+        return torch.cat(found) if len(found) > 1 else found[0]
 
     def reference(self, encoding: Encoding) -> list[float]:
         """The text's own tokens, one masked input at a time."""

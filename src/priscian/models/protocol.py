@@ -15,6 +15,7 @@ from priscian.records import Text, TokenScores
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 
 class Provider(Protocol):
@@ -93,4 +94,40 @@ class TorchModel(Protocol):
 
     def reference(self, encoding: Encoding) -> list[float]:
         """The slow, plain way, one text at a time: what every faster way is checked against."""
+        ...
+
+
+@runtime_checkable
+class BoundaryModel(TorchModel, Protocol):
+    """A torch model that can say how probable it is that a new word begins."""
+
+    def word_beginnings(self) -> Bools:
+        """For each token id, whether it begins a word; an error where no piece is marked so."""
+        ...
+
+    def boundaries(self, batch: TokenBatch) -> tuple[Floats, Floats]:
+        """For each query its log-probability and, where it stands, the log of the mass of all
+        pieces that begin a word."""
+        ...
+
+    def reference_boundaries(self, encoding: Encoding) -> list[float]:
+        """The same mass before each of a text's own tokens, the slow, plain way."""
+        ...
+
+
+@runtime_checkable
+class ClosedVocabulary(Protocol):
+    """A model of whole words, to which all others are one and the same unknown word."""
+
+    def oov_counts(self, texts: Sequence[Text]) -> list[int]:
+        """How many words of each text the model does not know."""
+        ...
+
+
+@runtime_checkable
+class ClosedVocabularyProvider(Protocol):
+    """A provider some of whose models know a list of words and no more."""
+
+    def has_closed_vocabulary(self, spec: ModelSpec) -> bool:
+        """Whether this model is a `ClosedVocabulary`; known without loading it."""
         ...

@@ -6,6 +6,7 @@ import re
 from importlib.resources import files
 from typing import Any
 
+from priscian.datasets.cola import REFERENCE as COLA
 from priscian.datasets.li_adger import REFERENCE as LI_ADGER
 from priscian.datasets.reference import REFERENCE
 
@@ -27,6 +28,10 @@ def keys_of(run: dict[str, Any]) -> list[str]:
         keys.append("sg")
     if any(_has(data, LI_ADGER) for data in run["request"]["data"].values()):
         keys += ["adc", "li", "adger"]
+    if any(_has(data, COLA) for data in run["request"]["data"].values()):
+        keys.append("cola")
+    if run["request"].get("measure") in {"mean_lp", "pen_lp", "norm_lp", "slor"}:
+        keys.append("slor")
     for name, model in run["models"].items():
         fields = model.get("key", {})
         if fields.get("provider") in {"hf", "mlm"}:

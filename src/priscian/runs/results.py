@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 from priscian.datasets import Dataset
 from priscian.errors import RunError, UsageError
 from priscian.metrics import Outcome, find_measure, judge, summarise
-from priscian.records import Sentence, Text, TokenScores
+from priscian.records import Item, Sentence, Text, TokenScores
 from priscian.runs.folder import write_json, write_text
 from priscian.runs.graded import grade
+from priscian.runs.labelled import judge_labels
+from priscian.runs.unigrams import Unigrams
+from priscian.runs.unknown import Unknown, summarise_unknown, unknown_in
 
 if TYPE_CHECKING:
     import polars
@@ -29,6 +32,7 @@ class Result:
     summary: dict[str, Any]
     outcomes: Mapping[str, list[Outcome]]
     sentences: Mapping[str, tuple[str, float]] | None = None
+    unknown: Unknown | None = None
 
     @property
     def overall(self) -> float:
@@ -54,10 +58,17 @@ class Result:
                         "delta": outcome.delta,
                         "correct": outcome.correct,
                         "tie": outcome.tie,
+                        **({"label": item.meta["label"]} if "label" in item.meta else {}),
+                        **self._unknown(item),
                         **{f"text_{name}": s.text for name, s in item.conditions.items()},
                     }
                 )
         return polars.DataFrame(rows, infer_schema_length=None)
+
+    def _unknown(self, item: Item) -> dict[str, int]:
+        if self.unknown is None:
+            return {}
+        return {f"oov_{name}": count for name, count in unknown_in(item, self.unknown).items()}
 
     def write(self, folder: Path) -> None:
         """`items.parquet` first, then `summary.json`: a summary means that all is there."""
@@ -90,11 +101,13 @@ def evaluate(
     scores: Mapping[Text, TokenScores],
     *,
     measure: str = "surprisal",
+    unigrams: Unigrams | None = None,
+    unknown: Unknown | None = None,
     tie: str = "wrong",
     seed: int = 0,
 ) -> Result:
     """Judge every item of every set, and sum up."""
-    if data.metric != "forced_choice":
+    if data.metric not in ("forced_choice", "labels"):
         raise UsageError(
             f"{data.name} holds suites, whose regions need the surprisals of tokens; give a model, "
             "or a table of tokens: surprisals:FILE"
@@ -103,7 +116,17 @@ def evaluate(
     def lookup(sentence: Sentence) -> TokenScores:
         return scores[Text(sentence.text, sentence.context)]
 
-    outcomes = {s.name: judge(s, lookup, measure, tie, seed) for s in data.sets}
+    rank = find_measure(measure, unigrams)
+
+    def score(sentence: Sentence) -> float:
+        return -rank(lookup(sentence), sentence, "*")
+
+    labelled = judge_labels(model, data, score) if data.metric == "labels" else None
+    outcomes = (
+        labelled.outcomes
+        if labelled is not None
+        else {s.name: judge(s, lookup, rank, tie, seed) for s in data.sets}
+    )
     taxonomy = {s.name: s.taxonomy for s in data.sets}
     methods = summarise(outcomes, taxonomy, data.taxonomy_levels)
     summary = {
@@ -113,9 +136,15 @@ def evaluate(
         "tie": tie,
         "methods": methods,
     }
-    rank = find_measure(measure)
-    graded = grade(model, data, lambda s: -rank(lookup(s), s, "*"))
+    if unigrams is not None:
+        summary["unigram"] = unigrams.to_dict()
+    if unknown is not None:
+        summary["unknown_words"] = summarise_unknown(data, unknown, outcomes)
+    if labelled is not None:
+        summary["labels"] = labelled.summary
+        return Result(model, data, summary, outcomes, labelled.scores, unknown)
+    graded = grade(model, data, score)
     if graded is None:
-        return Result(model, data, summary, outcomes)
+        return Result(model, data, summary, outcomes, unknown=unknown)
     summary["graded"] = graded.summary
-    return Result(model, data, summary, outcomes, graded.scores)
+    return Result(model, data, summary, outcomes, graded.scores, unknown)

@@ -12,9 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from priscian.datasets import Dataset, read_dataset
-from priscian.errors import PriscianWarning, RunError, UsageError
-from priscian.metrics import TieRule, find_measure
-from priscian.models import ModelSpec, expand_revisions, model_key, parse_model
+from priscian.errors import ModelError, PriscianWarning, RunError, UsageError
+from priscian.metrics import TieRule
+from priscian.models import (
+    LanguageModel,
+    ModelSpec,
+    TorchModel,
+    expand_revisions,
+    model_key,
+    parse_model,
+)
 from priscian.records import Text, TokenScores
 from priscian.runs.folder import RunFolder, safe_name
 from priscian.runs.precomputed import PROVIDER, TableScores, read_table
@@ -23,6 +30,7 @@ from priscian.runs.suites import (
     DEFAULT_SUITE_OPTIONS,
     SuiteOptions,
     SuitesResult,
+    boundary_texts,
     choose_suites,
     ending_for,
     evaluate_suites,
@@ -30,6 +38,8 @@ from priscian.runs.suites import (
     is_suites,
     punctuation_for,
 )
+from priscian.runs.unigrams import describe_unigrams, score_unigrams, unigram_spec
+from priscian.runs.unknown import count_unknown
 from priscian.scoring import Options, Plan, Scored, ScoreStore, score_texts
 from priscian.scoring.engine import DEFAULTS
 
@@ -68,6 +78,7 @@ def score(
     good: str | None = None,
     bad: str | None = None,
     measure: str = "surprisal",
+    unigram: str | ModelSpec | None = None,
     tie: str = "wrong",
     seed: int = 0,
     revisions: str | None = None,
@@ -80,17 +91,19 @@ def score(
 
     >>> score("gpt2", "blimp:data/blimp", out="runs/gpt2")                 # doctest: +SKIP
     """
-    find_measure(measure)
+    unigram_model = unigram_spec(measure, unigram)
     TieRule.parse(tie)
     suites.check()
     specs = _models(models, revisions)
     data = [choose_suites(d, suites) for d in read_data(on, limit, good, bad)]
     if any(map(is_suites, data)):
-        _check_suites(specs, measure)
+        _check_suites(specs, measure, suites)
+    elif suites.boundary != "plain":
+        raise UsageError("--boundary corrected is for regions of suites: --on sg or --on sg:PATH")
     named = _named(specs)
     for spec, _ in named:
         model_key(spec)  # a model that is not there is complained of before a folder is made
-    request = {
+    request: dict[str, Any] = {
         "models": [str(s) for s in specs],
         "data": {d.name: describe(d) for d in data},
         "limit": limit,
@@ -100,6 +113,10 @@ def score(
     }
     if any(map(is_suites, data)):
         request["sg"] = suites.to_dict()
+    unigrams = None
+    if unigram_model is not None:
+        request["unigram"] = describe_unigrams(unigram_model)
+        unigrams = score_unigrams(unigram_model, texts_of(data))
     folder = None
     if out is not None:
         folder = (RunFolder.resume if resume else RunFolder.create)(Path(out), request)
@@ -114,7 +131,10 @@ def score(
                 for itemset in d.sets
                 for s in itemset.sentences()
             ]
-            scores = _score_one(spec, name, texts, kept, options, folder, watch)
+            boundary = boundary_texts(fitted, ending, suites)
+            scores, model = _score_one(spec, name, texts, boundary, kept, options, folder, watch)
+            pairs = texts_of(d for d in fitted if not is_suites(d))
+            unknown = count_unknown(spec, pairs, model) if pairs else None
             for d in fitted:
                 result: Result | SuitesResult
                 if is_suites(d):
@@ -129,7 +149,16 @@ def score(
                         seed=seed,
                     )
                 else:
-                    result = evaluate(name, d, scores, measure=measure, tie=tie, seed=seed)
+                    result = evaluate(
+                        name,
+                        d,
+                        scores,
+                        measure=measure,
+                        unigrams=unigrams,
+                        unknown=unknown,
+                        tie=tie,
+                        seed=seed,
+                    )
                 results.append(result)
                 if folder is not None:
                     result.write(folder.path / safe_name(name) / safe_name(d.name))
@@ -139,11 +168,21 @@ def score(
     return Run(tuple(results), folder.path if folder else None, refused)
 
 
-def _check_suites(specs: Sequence[ModelSpec], measure: str) -> None:
+def texts_of(data: Iterable[Dataset]) -> list[Text]:
+    """Every sentence of some data sets, as it stands."""
+    return [Text(s.text, s.context) for d in data for sets in d.sets for s in sets.sentences()]
+
+
+def _check_suites(specs: Sequence[ModelSpec], measure: str, options: SuiteOptions) -> None:
     """Refuse, or warn of, what makes no sense of region surprisals."""
     if measure != "surprisal":
         raise UsageError(f"suites are judged by surprisal; score them without --measure {measure}")
     for spec in specs:
+        if options.boundary == "corrected" and spec.provider != "hf":
+            raise ModelError(
+                f"{spec.label} has no pieces with leading spaces to correct for: --boundary "
+                "corrected is for causal models (hf:); leave it out"
+            )
         if spec.provider == "mlm":
             warnings.warn(
                 f"{spec.label} reads both ways: it sees what follows a region, so its surprisals "
@@ -157,11 +196,13 @@ def _score_one(
     spec: ModelSpec,
     name: str,
     texts: Sequence[Text],
+    boundary: Sequence[Text],
     store: ScoreStore,
     options: Options,
     folder: RunFolder | None,
     watch: Watch,
-) -> Mapping[Text, TokenScores]:
+) -> tuple[Mapping[Text, TokenScores], LanguageModel | TorchModel | None]:
+    """Scores of every text, and the model, where it had to be loaded."""
     saved = _saved_plan(folder, name)
     if folder is not None:
         key = model_key(spec)
@@ -188,12 +229,13 @@ def _score_one(
         table = TableScores(read_table(spec))
         if folder is not None:
             folder.update_model(name, status="finished", texts=len(set(texts)), computed=0)
-        return table
+        return table, None
     began = time.monotonic()
     scored = score_texts(
         spec,
         texts,
         store,
+        boundary=boundary,
         options=options,
         plan=saved,
         on_plan=keep,
@@ -210,7 +252,7 @@ def _score_one(
         if scored.notes:
             changes["notes"] = scored.notes
         folder.update_model(name, **changes)
-    return scored.scores
+    return scored.scores, scored.model
 
 
 def _saved_plan(folder: RunFolder | None, name: str) -> Plan | None:

@@ -11,6 +11,7 @@ from priscian.datasets import Dataset
 from priscian.datasets.suites import select_suites
 from priscian.datasets.syntaxgym_sentences import Punctuation, contents_of, punctuate
 from priscian.errors import DataError, RunError, ScoreError, UsageError
+from priscian.metrics.boundary import correct_boundaries, find_boundary
 from priscian.metrics.forced_choice import TieRule
 from priscian.metrics.generalization import (
     Rules,
@@ -21,7 +22,7 @@ from priscian.metrics.generalization import (
 )
 from priscian.metrics.regions import find_eos
 from priscian.models import ModelSpec
-from priscian.records import Text, TokenScores
+from priscian.records import Sentence, Text, TokenScores
 from priscian.runs.endings import Ending, find_ending
 from priscian.runs.folder import write_json
 
@@ -38,17 +39,20 @@ class SuiteOptions:
 
     `predictions`: first or all. `eos`: exclude or last-region. `punctuation`: attached, detached
     or auto, which is detached for n-gram models. `suites`: 31, 33, 34 or ours; None is all.
+    `boundary`: plain sums over pieces, or corrected for the leading space of the next word.
     """
 
     predictions: str = "first"
     eos: str = "exclude"
     punctuation: str = "auto"
     suites: str | None = None
+    boundary: str = "plain"
 
     def check(self) -> None:
         """Refuse what cannot be meant."""
         find_predictions(self.predictions)
         find_eos(self.eos)
+        find_boundary(self.boundary)
         if self.punctuation not in ("auto", *get_args(Punctuation)):
             raise UsageError(
                 f"--punctuation takes auto, attached or detached, not {self.punctuation!r}"
@@ -61,6 +65,7 @@ class SuiteOptions:
             "eos": self.eos,
             "punctuation": self.punctuation,
             "suites": self.suites,
+            "boundary": self.boundary,
         }
 
 
@@ -101,6 +106,14 @@ def ending_for(spec: ModelSpec, data: Sequence[Dataset], options: SuiteOptions) 
         return Ending()
     texts = [Text(s.text, s.context) for d in suites for i in d.sets for s in i.sentences()]
     return find_ending(spec, texts)
+
+
+def boundary_texts(data: Sequence[Dataset], ending: Ending, options: SuiteOptions) -> list[Text]:
+    """The texts whose words are to be corrected for leading spaces: those of suites, or none."""
+    if options.boundary == "plain":
+        return []
+    suites = [d for d in data if is_suites(d)]
+    return [ending.text(s) for d in suites for i in d.sets for s in i.sentences()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,12 +205,18 @@ def evaluate_suites(
     """Judge every suite, and sum up; a suite that cannot be judged is named, the others go on."""
     TieRule.parse(tie)
     at = ending or Ending()
+    corrected = find_boundary(options.boundary) == "corrected"
+
+    def tokens(sentence: Sentence) -> TokenScores:
+        found = at.scores(scores, sentence)
+        return correct_boundaries(found, sentence) if corrected else found
+
     rules = Rules(find_predictions(options.predictions), tie, find_eos(options.eos), seed)
     judged: list[SuiteOutcome] = []
     failures: list[str] = []
     for suite in data.sets:
         try:
-            judged.append(judge_suite(suite, lambda s: at.scores(scores, s), rules))
+            judged.append(judge_suite(suite, tokens, rules))
         except (DataError, ScoreError) as error:
             failures.append(str(error))
     if not judged:
@@ -209,6 +228,7 @@ def evaluate_suites(
         "predictions": options.predictions,
         "eos": options.eos,
         "punctuation": punctuation,
+        "boundary": options.boundary,
         **summarise_suites(judged, seed),
     }
     if failures:

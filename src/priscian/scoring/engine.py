@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from priscian.errors import DataError, PriscianError, ScoreError
 from priscian.models import (
+    BoundaryModel,
     Encoding,
     LanguageModel,
     ModelKey,
@@ -19,9 +20,11 @@ from priscian.models import (
 )
 from priscian.records import Text, TokenScores
 from priscian.scoring.batches import Batching, MaskedRows, Rows, SharedBeginnings
+from priscian.scoring.boundary import CHANNEL, collect, extend, find_boundary_model
 from priscian.scoring.plan import (
     CPU_BATCH,
     DEVICE_BATCH,
+    MASKED_BATCH,
     ROW,
     Plan,
     cores,
@@ -56,13 +59,14 @@ DEFAULTS = Options()
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Scores of every text, and how they were come by."""
+    """Scores of every text, and how they were come by; the model, where it had to be loaded."""
 
     key: ModelKey
     scores: dict[Text, TokenScores]
     computed: int
     plan: Plan | None
     notes: dict[str, str] = field(default_factory=dict)
+    model: LanguageModel | TorchModel | None = None
 
 
 def score_texts(
@@ -70,19 +74,24 @@ def score_texts(
     texts: Sequence[Text],
     store: ScoreStore,
     *,
+    boundary: Iterable[Text] = (),
     loaded: LanguageModel | TorchModel | None = None,
     options: Options = DEFAULTS,
     plan: Plan | None = None,
     on_plan: Planned = lambda plan: None,
     progress: Progress = lambda done, total: None,
 ) -> Scored:
-    """Every text's token scores; the model is loaded only if one of them is not in the store."""
+    """Every text's token scores; the model is loaded only if one of them is not in the store.
+
+    The texts in `boundary` get that channel too, for the leading-space correction.
+    """
     if not all(text.text for text in texts):
         raise DataError("a text to score is empty; give at least one character")
     spec = parse_model(model)
     key = model_key(spec)
     texts = list(dict.fromkeys(texts))
-    missing = store.missing(key, texts)
+    wanted = frozenset(boundary)
+    missing = _missing(store, key, texts, wanted)
     progress(len(texts) - sum(missing), len(texts))
     notes: dict[str, str] = {}
     computed = 0
@@ -91,11 +100,34 @@ def score_texts(
         pending = unpack_bits(plan.pending, len(texts)) if plan else missing
         if any(m and not p for m, p in zip(missing, pending, strict=True)):
             plan, pending = None, missing  # the store has been pruned since the plan was made
-        work = _Work(spec, key, store, loaded, options)
+        work = _Work(spec, key, store, loaded, options, wanted)
         todo = [text for text, wanted in zip(texts, pending, strict=True) if wanted]
         plan, computed = work.run(todo, pack_bits(pending), plan, on_plan, progress, len(texts))
         notes = dict(getattr(loaded, "notes", {}))
-    return Scored(key, store.read(key, texts), computed, plan, notes)
+    scores = _read(store, key, texts, wanted)
+    return Scored(key, scores, computed, plan, notes, loaded)
+
+
+def _missing(
+    store: ScoreStore, key: ModelKey, texts: Sequence[Text], boundary: Collection[Text]
+) -> list[bool]:
+    """For each text, whether its scores or a channel that it wants are not in the store."""
+    missing = store.missing(key, texts)
+    if not boundary:
+        return missing
+    without = store.missing(key, texts, CHANNEL)
+    return [
+        m or (w and text in boundary) for text, m, w in zip(texts, missing, without, strict=True)
+    ]
+
+
+def _read(
+    store: ScoreStore, key: ModelKey, texts: Sequence[Text], boundary: Collection[Text]
+) -> dict[Text, TokenScores]:
+    scores = store.read(key, texts)
+    for text, found in store.read(key, [t for t in texts if t in boundary], CHANNEL).items():
+        scores[text] = replace(scores[text], channels={CHANNEL: found.logps})
+    return scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +139,7 @@ class _Work:
     store: ScoreStore
     model: LanguageModel | TorchModel
     options: Options
+    boundary: frozenset[Text] = frozenset()
 
     def run(
         self,
@@ -118,10 +151,14 @@ class _Work:
         total: int,
     ) -> tuple[Plan, int]:
         """Plan, or take the saved plan; compute the batches that are not in the store."""
+        if self.boundary:
+            find_boundary_model(self.spec, self.model)
         if isinstance(self.model, TorchModel):
             encodings = self.model.encode(texts)
+            if self.boundary:
+                encodings = extend(texts, encodings, self.boundary, self.model.context_length)
             plan, way, groups = self._plan_torch(self.model, texts, encodings, pending, plan)
-            compute = _torch_batch(self.model, way, texts, encodings, groups)
+            compute = _torch_batch(self.model, way, texts, encodings, groups, self.boundary)
         else:
             groups = [
                 list(range(at, min(at + SIMPLE_BATCH, len(texts))))
@@ -141,16 +178,27 @@ class _Work:
         progress: Progress,
         total: int,
     ) -> int:
-        missing = self.store.missing(self.key, texts)
+        missing = _missing(self.store, self.key, texts, self.boundary)
         todo = [g for g, group in enumerate(groups) if any(missing[i] for i in group)]
         done = total - sum(len(groups[g]) for g in todo)
         progress(done, total)
         for number, scores in run_batches(compute, todo, plan.workers):
             rows = [(texts[i], s) for i, s in zip(groups[number], scores, strict=True)]
-            self.store.write(self.key, self.spec.label, rows)
+            self._keep(rows)
             done += len(rows)
             progress(done, total)
         return sum(len(groups[g]) for g in todo)
+
+    def _keep(self, rows: list[tuple[Text, TokenScores]]) -> None:
+        self.store.write(self.key, self.spec.label, rows)
+        masses = [
+            (text, TokenScores((*s.starts, at), (*s.ends, at), s.channels[CHANNEL]))
+            for text, s in rows
+            if CHANNEL in s.channels
+            for at in [len(text.text)]
+        ]
+        if masses:
+            self.store.write(self.key, self.spec.label, masses, CHANNEL)
 
     def _plan_torch(
         self,
@@ -176,7 +224,7 @@ class _Work:
         for name in names:
             way = self._way(model, name, plan.batch_tokens, plan.row_tokens)
             groups = way.group(encodings)
-            error = measure_error(model, way, encodings, groups)
+            error = measure_error(model, way, encodings, groups, bool(self.boundary))
             if best is None or error < best[0]:
                 best = (error, way, groups)
             if error <= limit:
@@ -194,7 +242,8 @@ class _Work:
 
     def _sizes(self, model: TorchModel, encodings: list[Encoding], pending: str) -> Plan:
         on_cpu = model.device == "cpu"
-        batch = self.options.batch_tokens or (CPU_BATCH if on_cpu else DEVICE_BATCH)
+        usual = MASKED_BATCH if model.kind == "masked" else CPU_BATCH
+        batch = self.options.batch_tokens or (usual if on_cpu else DEVICE_BATCH)
         tokens = sum(
             len(e.ids) * (len(e.starts) if model.kind == "masked" else 1) for e in encodings
         )
@@ -229,11 +278,15 @@ def _torch_batch(
     texts: list[Text],
     encodings: list[Encoding],
     groups: list[list[int]],
+    boundary: frozenset[Text],
 ) -> Callable[[int], list[TokenScores]]:
     def compute(number: int) -> list[TokenScores]:
         members = [encodings[i] for i in groups[number]]
         batch = way.build(members)
         try:
+            if boundary and isinstance(model, BoundaryModel):
+                mine = [texts[i] for i in groups[number]]
+                return collect(model, batch, mine, members, boundary)
             answers = batch.collect(model.logprobs(batch.tokens))
         except ScoreError as error:
             raise ScoreError(

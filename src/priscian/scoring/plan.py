@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass, replace
 from priscian.errors import RunError
 
 CPU_BATCH = 512
+MASKED_BATCH = 2048
+"""A masked row asks for one token: as many rows as give the output layer enough to do at once."""
 DEVICE_BATCH = 8192
 ROW = 128
 

@@ -6,13 +6,15 @@ import math
 from collections.abc import Sequence
 
 from priscian.errors import ModelError
-from priscian.models import Encoding, TorchModel
-from priscian.scoring.batches import Batching
+from priscian.models import BoundaryModel, Encoding, TorchModel
+from priscian.scoring.batches import Batch, Batching
 
 TOLERANCE = 1e-4
 LOOSE = 0.25
 """For bfloat16 and float16, whose rounding depends on the shape of a batch."""
 SAMPLE = 3
+FEW = 1
+"""Of masked models, whose plain way takes a pass for each token of a text."""
 
 
 def tolerance(model: TorchModel) -> float:
@@ -21,11 +23,16 @@ def tolerance(model: TorchModel) -> float:
 
 
 def measure_error(
-    model: TorchModel, way: Batching, encodings: Sequence[Encoding], groups: Sequence[Sequence[int]]
+    model: TorchModel,
+    way: Batching,
+    encodings: Sequence[Encoding],
+    groups: Sequence[Sequence[int]],
+    boundary: bool = False,
 ) -> float:
     """Largest difference from one text at a time, in the largest batch and in the longest path.
 
-    Infinite where the model refuses this way of reading altogether.
+    With `boundary` the masses of new words are compared too. Infinite where the model
+    refuses this way of reading altogether.
     """
     worst = 0.0
     for number in _telling(encodings, groups):
@@ -33,7 +40,7 @@ def measure_error(
         members = [encodings[i] for i in group]
         batch = way.build(members)
         try:
-            answers = batch.collect(model.logprobs(batch.tokens))
+            answers = _answers(model, batch, boundary)
         except (
             ModelError,
             RuntimeError,
@@ -44,12 +51,28 @@ def measure_error(
             KeyError,
         ):
             return math.inf
-        for i in _sample(members):
-            for got, wanted in zip(answers[i], model.reference(members[i]), strict=True):
+        for i in _sample(members, FEW if model.kind == "masked" else SAMPLE):
+            for got, wanted in zip(answers[i], _plain(model, members[i], boundary), strict=True):
                 if math.isnan(got) and math.isnan(wanted):
                     continue
                 worst = max(worst, abs(got - wanted)) if not math.isnan(got - wanted) else math.inf
     return worst
+
+
+def _answers(model: TorchModel, batch: Batch, boundary: bool) -> list[list[float]]:
+    """All that the fast way says of each text: log-probabilities, then masses if wanted."""
+    if not boundary or not isinstance(model, BoundaryModel):
+        return batch.collect(model.logprobs(batch.tokens))
+    logps, masses = (batch.collect(values) for values in model.boundaries(batch.tokens))
+    return [[*a, *b] for a, b in zip(logps, masses, strict=True)]
+
+
+def _plain(model: TorchModel, encoding: Encoding, boundary: bool) -> list[float]:
+    """The same of one text, the plain way."""
+    found = model.reference(encoding)
+    if boundary and isinstance(model, BoundaryModel):
+        return [*found, *model.reference_boundaries(encoding)]
+    return found
 
 
 def _telling(encodings: Sequence[Encoding], groups: Sequence[Sequence[int]]) -> list[int]:
@@ -61,8 +84,8 @@ def _telling(encodings: Sequence[Encoding], groups: Sequence[Sequence[int]]) -> 
     return sorted({largest, longest})
 
 
-def _sample(members: Sequence[Encoding]) -> list[int]:
+def _sample(members: Sequence[Encoding], count: int = SAMPLE) -> list[int]:
     """The longest text, the last one and some between: late rows and deep paths go wrong first."""
     longest = max(range(len(members)), key=lambda i: len(members[i].ids))
-    spread = [len(members) * k // SAMPLE for k in range(SAMPLE)]
+    spread = [len(members) * k // count for k in range(count)]
     return sorted({longest, len(members) - 1, *spread})

@@ -145,6 +145,21 @@ class ScoreStore:
                     found[by_hash[digest]] = unpack(data, self.path)
         return found
 
+    def packed(
+        self, digest: str, hashes: Sequence[bytes], channel: str = "logp"
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Text hashes and rows as `pack` made them, for those who read very many at once."""
+        with self._errors():
+            row = self._db.execute("SELECT id FROM models WHERE key = ?", (digest,)).fetchone()
+            for at in range(0, len(hashes) if row else 0, CHUNK):
+                chunk = hashes[at : at + CHUNK]
+                marks = ",".join("?" * len(chunk))
+                yield from self._db.execute(
+                    "SELECT text, data FROM scores "
+                    f"WHERE model = ? AND channel = ? AND text IN ({marks})",
+                    (row[0], channel, *chunk),
+                )
+
     def missing(self, key: ModelKey, texts: Sequence[Text], channel: str = "logp") -> list[bool]:
         """For each text, whether it still has to be scored."""
         with self._errors():

@@ -174,7 +174,7 @@ class NgramModel:
         summed = np.concatenate(([0.0], np.cumsum(logps)))
         return np.diff(summed[edges])
 
-    def oov_counts(self, texts: Sequence[Text | str]) -> list[int]:
+    def oov_counts(self, texts: Sequence[Text] | Sequence[str]) -> list[int]:
         """How many words of each text the model does not know; a context is not counted."""
         given = [text if isinstance(text, Text) else Text(text) for text in texts]
         coded = self.encode([text.text for text in given])

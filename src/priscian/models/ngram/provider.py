@@ -11,9 +11,10 @@ from priscian.models.key import ModelKey
 from priscian.models.ngram.file import MAGIC, read_facts
 from priscian.models.ngram.model import NgramModel
 from priscian.models.ngram.tokens import Tokenisation
+from priscian.models.ngram.trie import Trie
 from priscian.models.spec import ModelSpec
 
-OPTIONS = frozenset({"words", "case", "eos", "name"})
+OPTIONS = frozenset({"words", "case", "eos", "order", "name"})
 
 
 class NgramProvider:
@@ -35,11 +36,16 @@ class NgramProvider:
                 "method": "ngram",
             }
             | ({"eos": "channel"} if eos else {})
+            | ({"order": str(_order(spec))} if "order" in spec.options else {})
         )
 
     def load(self, spec: ModelSpec) -> NgramModel:
         """The model, its file verified."""
         return load_ngram(_file(spec), spec)
+
+    def has_closed_vocabulary(self, spec: ModelSpec) -> bool:
+        """Words that a file does not list are all `<unk>`."""
+        return True
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """Model files beside this one whose names match."""
@@ -59,7 +65,28 @@ def load_ngram(path: Path, spec: ModelSpec | None = None) -> NgramModel:
         from priscian.models.ngram.arpa import read_arpa
 
         trie, facts = read_arpa(path), {}
-    return NgramModel(trie, _tokenisation(spec, facts), facts, _eos(spec))
+    return NgramModel(_shorten(trie, spec), _tokenisation(spec, facts), facts, _eos(spec))
+
+
+def _shorten(trie: Trie, spec: ModelSpec) -> Trie:
+    """The model's lower orders alone, if the model string asks for them: order=1 is its unigrams.
+
+    Each order of a back-off model is a distribution of its own. With Kneser–Ney smoothing the lower
+    ones count in how many contexts a word was seen, not how often.
+    """
+    if "order" not in spec.options:
+        return trie
+    order = _order(spec)
+    if order > trie.order:
+        raise UsageError(f"{spec}: the model has order {trie.order}; ask for 1 to {trie.order}")
+    return Trie(trie.words, trie.levels[:order])
+
+
+def _order(spec: ModelSpec) -> int:
+    asked = spec.options["order"]
+    if not asked.isdecimal() or int(asked) < 1:
+        raise UsageError(f"order must be a whole number from 1, not {asked!r} (in {spec})")
+    return int(asked)
 
 
 def is_pngm(path: Path) -> bool:

@@ -1,0 +1,85 @@
+"""Token scores of a run's texts, read back from the score store in bulk."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priscian.analysis.tokens import TokenTable
+from priscian.errors import DataError, ModelError, StoreError
+from priscian.models import cache_folder, parse_model
+from priscian.records import Text
+from priscian.runs.precomputed import PROVIDER, read_table
+from priscian.scoring.store import ScoreStore, pack
+
+HEAD = 2  # words of four bytes before a row's offsets: checksum, number of tokens
+
+
+def read_tokens(
+    about: Mapping[str, Any], texts: Sequence[str], store: ScoreStore | None = None
+) -> TokenTable | None:
+    """The tokens of some texts by the model that `run.json` speaks of; None where none are kept.
+
+    A text that is not in the store, since it was pruned or is another machine's, is marked missing.
+    """
+    rows: dict[bytes, bytes] = {}
+    hashes = _hashes(tuple(texts))
+    unique = sorted(set(hashes))  # in the order of the store's pages
+    if str(about.get("string", "")).startswith(f"{PROVIDER}:"):
+        rows = _from_table(str(about["string"]), texts, hashes)
+    elif store is not None:
+        rows = dict(store.packed(str(about.get("digest", "")), unique))
+    elif (cache_folder() / "scores.sqlite").is_file():
+        with ScoreStore.default() as kept:
+            rows = dict(kept.packed(str(about.get("digest", "")), unique))
+    if not rows:
+        return None
+    return _decode([rows.get(h, b"") for h in hashes])
+
+
+@lru_cache(maxsize=1)
+def _hashes(texts: tuple[str, ...]) -> list[bytes]:
+    """The same for every model of a data set, so they are kept from one to the next."""
+    return [Text(text).hash for text in texts]
+
+
+def _from_table(model: str, texts: Sequence[str], hashes: Sequence[bytes]) -> dict[bytes, bytes]:
+    """Rows of a table that was made elsewhere, if it is still there."""
+    rows = {}
+    try:
+        table = read_table(parse_model(model))
+    except (ModelError, DataError):
+        return {}
+    for text, digest in zip(texts, hashes, strict=True):
+        try:
+            rows[digest] = pack(table.scores(Text(text)))
+        except DataError:
+            continue
+    return rows
+
+
+def _decode(rows: Sequence[bytes]) -> TokenTable:
+    """Columns of all rows at once: each is a checksum, n, then n starts, n ends, n doubles."""
+    for row in rows:
+        if row and zlib.crc32(row[4:]) != int.from_bytes(row[:4], "little"):
+            raise StoreError(
+                "a row of the score store is damaged; move the file away to start afresh"
+            )
+    sizes = np.fromiter(map(len, rows), np.int64, len(rows)) // 4
+    words = np.frombuffer(b"".join(rows), "<i4")
+    at = np.concatenate(([0], np.cumsum(sizes)[:-1]))  # (texts,) where a row begins
+    counts = np.maximum(sizes - HEAD, 0) // 4  # two words of offsets and two of a double
+    offsets = np.concatenate(([0], np.cumsum(counts)))
+    inner = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)  # (tokens,) 0, 1, … in a row
+    base = np.repeat(at + HEAD, counts)
+    starts = words[base + inner]
+    double = base + 2 * np.repeat(counts, counts) + 2 * inner
+    logps = np.stack((words[double], words[double + 1]), axis=1).view("<f8").ravel()
+    bits: NDArray[np.float32] = (-logps / math.log(2)).astype(np.float32)
+    return TokenTable(offsets, starts.astype(np.int32), bits, sizes > 0)

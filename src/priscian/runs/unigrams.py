@@ -1,0 +1,70 @@
+"""The second model of SLOR and NormLP: how frequent a text's words are, by an n-gram file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from priscian.errors import UsageError
+from priscian.metrics import needs_unigrams
+from priscian.models import ModelSpec, load, model_key, parse_model
+from priscian.models.ngram import NgramModel
+from priscian.records import Sentence, Text, TokenScores
+
+DEFAULT = "builtin:ngram"
+
+
+@dataclass(frozen=True, slots=True)
+class Unigrams:
+    """Every text's words with their unigram log-probabilities.
+
+    A word that the model does not know has the probability of its `<unk>`; such words are counted.
+    """
+
+    spec: ModelSpec
+    scores: Mapping[Text, TokenScores]
+    words: int
+    unknown: int
+
+    def __call__(self, sentence: Sentence) -> TokenScores:
+        return self.scores[Text(sentence.text, sentence.context)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For a summary."""
+        return {"model": str(self.spec), "words": self.words, "unknown_words": self.unknown}
+
+
+def unigram_spec(measure: str, model: str | ModelSpec | None) -> ModelSpec | None:
+    """The unigram model that a measure needs, or none; one that is not needed is refused."""
+    if not needs_unigrams(measure):
+        if model is not None:
+            raise UsageError(f"the measure {measure} takes no unigram model; leave --unigram out")
+        return None
+    spec = parse_model(DEFAULT if model is None else model)
+    if spec.provider == "hf" and Path(spec.id).expanduser().is_file():
+        spec = ModelSpec("ngram", spec.id, "", spec.options)
+    if spec.provider != "ngram" and (spec.provider, spec.id) != ("builtin", "ngram"):
+        raise UsageError(
+            f"--unigram {spec}: unigrams come from an n-gram model; "
+            "write builtin:ngram or ngram:FILE"
+        )
+    if spec.options.get("order", "1") != "1":
+        raise UsageError(f"--unigram {spec}: a unigram model has order 1; leave order out")
+    return spec.with_options(order="1")
+
+
+def describe_unigrams(spec: ModelSpec) -> dict[str, str]:
+    """What `run.json` says of the unigram model."""
+    return {"model": str(spec), "digest": model_key(spec).digest}
+
+
+def score_unigrams(spec: ModelSpec, texts: Iterable[Text]) -> Unigrams:
+    """Look up every word; that is as fast as reading a store."""
+    wanted = list(dict.fromkeys(texts))
+    model = load(spec)
+    assert isinstance(model, NgramModel)
+    scores = dict(zip(wanted, model.score(wanted), strict=True))
+    unknown = sum(model.oov_counts(wanted))
+    return Unigrams(spec, scores, sum(map(len, scores.values())), unknown)

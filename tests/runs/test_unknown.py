@@ -1,0 +1,117 @@
+"""Unknown words of n-gram models: counted in every run, uneven pairs flagged."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import polars
+import pytest
+from tests.runs.test_endings import ARPA
+from tests.small_suites import choice, save
+
+from priscian.models import model_key, parse_model
+from priscian.records import Text
+from priscian.runs import Result, SuiteOptions, SuitesResult, score
+from priscian.scoring import ScoreStore, score_texts
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*worse than guessing")
+PAIRS = """good,bad
+The nurse has forgotten,The nurse has forgot
+The goose has forgotten,The goose have forgotten
+The nurse has,nurse has The
+The goose has,The gander has
+"""
+
+
+@pytest.fixture
+def ngram(tmp_path: Path) -> str:
+    (tmp_path / "t.arpa").write_text(ARPA)
+    return f"ngram:{tmp_path / 't.arpa'}"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "odd.csv"
+    path.write_text(PAIRS)
+    return path
+
+
+def test_a_run_counts_them_by_side_and_paradigm(ngram: str, table: Path, tmp_path: Path) -> None:
+    score(ngram, f"pairs:{table}", out=tmp_path / "run")
+    items = polars.read_parquet(next((tmp_path / "run").glob("*/*/items.parquet")))
+    assert items["oov_good"].to_list() == [0, 1, 0, 1]
+    assert items["oov_bad"].to_list() == [1, 2, 0, 1]
+    found = json.loads(next((tmp_path / "run").glob("*/*/summary.json")).read_text())
+    told = found["unknown_words"]
+    assert (told["n"], told["with_unknown"], told["differ"]) == (4, 3, 2)
+    (paradigm,) = told["paradigms"].values()
+    assert paradigm == {"n": 4, "with_unknown": 3, "differ": 2}
+    even = items.filter(polars.col("oov_good") == polars.col("oov_bad"))
+    assert told["without"] == {"full": even["correct"].mean()}
+
+
+def test_a_run_from_the_store_counts_them_too(ngram: str, table: Path) -> None:
+    store = ScoreStore()
+    first, second = (score(ngram, f"pairs:{table}", store=store).results[0] for _ in range(2))
+    assert isinstance(second, Result)
+    assert first.summary == second.summary
+    assert second.summary["unknown_words"]["differ"] == 2
+
+
+def test_the_embedded_ngram_counts_and_other_models_do_not(
+    table: Path, causal: Callable[..., Path]
+) -> None:
+    run = score(["builtin:ngram", "builtin:lstm", f"hf:{causal('gpt2')}"], f"pairs:{table}")
+    told = ["unknown_words" in r.summary for r in run.results]
+    assert told == [True, False, False]
+    names = [{c for c in r.frame().columns if c.startswith("oov")} for r in run.results]
+    assert names == [{"oov_good", "oov_bad"}, set(), set()]
+
+
+class TestTheEndOfASentence:
+    """`</s>` is never part of a score that was asked for without it, nor missing from one with."""
+
+    def test_the_channel_has_a_key_of_its_own_and_the_same_words(self, ngram: str) -> None:
+        with_end = parse_model(f"{ngram}?eos=yes")
+        assert model_key(with_end) != model_key(ngram)
+        store, text = ScoreStore(), Text("The nurse has forgotten")
+        both = [score_texts(m, [text], store) for m in (with_end, ngram, with_end)]
+        assert [b.computed for b in both] == [1, 1, 0]
+        assert len({b.scores[text].logps for b in both}) == 1
+        assert len(both[0].scores[text]) == 4  # four words, no end
+
+    @pytest.mark.parametrize("order", [("exclude", "last-region"), ("last-region", "exclude")])
+    @pytest.mark.parametrize("query", ["", "?eos=yes"])
+    def test_runs_on_one_store_do_not_mix(
+        self, ngram: str, tmp_path: Path, order: tuple[str, str], query: str
+    ) -> None:
+        folder = save(tmp_path / "small", choice())
+        store = ScoreStore()
+        last = {}
+        for eos in (*order, *order):
+            options = SuiteOptions(eos=eos)
+            result = score(ngram + query, f"sg:{folder}", suites=options, store=store).results[0]
+            assert isinstance(result, SuitesResult)
+            value = result.suites[0].items[0].regions["good"]["3"]
+            assert last.setdefault(eos, value) == value
+        # log10 p(</s> | forgotten) is -0.3 in the file
+        assert last["last-region"] - last["exclude"] == pytest.approx(0.3 / math.log10(2), abs=1e-5)
+
+    def test_a_causal_models_end_is_another_text(
+        self, causal: Callable[..., Path], tmp_path: Path
+    ) -> None:
+        folder = save(tmp_path / "small", choice())
+        store = ScoreStore()
+        model = f"hf:{causal('gpt2')}"
+        found = {}
+        for eos in ("last-region", "exclude", "last-region", "exclude"):
+            options = SuiteOptions(eos=eos)
+            result = score(model, f"sg:{folder}", suites=options, store=store).results[0]
+            assert isinstance(result, SuitesResult)
+            regions = dict(result.suites[0].items[0].regions["good"])
+            assert found.setdefault(eos, regions) == regions
+        assert found["last-region"]["3"] > found["exclude"]["3"]
+        assert found["last-region"]["2"] == pytest.approx(found["exclude"]["2"], abs=1e-3)
