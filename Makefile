@@ -5,14 +5,15 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SEED ?= 1
 
-.PHONY: demo test check slow bench clean help
+.PHONY: demo test check slow bench bench-mlm clean help
 
 help:
-	@echo "make demo   install, generate fresh minimal pairs, score the embedded models (MODELS=smollm2 adds one)"
+	@echo "make demo   install, generate fresh minimal pairs, score the embedded models, make a report (MODELS=smollm2 adds one)"
 	@echo "make test   install what the tests need and run them all"
 	@echo "make check  lint and type checks"
 	@echo "make slow   the tests that take minutes"
 	@echo "make bench  speed and memory beside lm-evaluation-harness and minicons"
+	@echo "make bench-mlm  masked models beside minicons: the same scores, and how fast"
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "Priscian needs Python 3.11 or later; set PYTHON=/path/to/python"; exit 1; }
@@ -57,6 +58,17 @@ bench: .venv-bench/.done
 	-.venv-bench/bin/python benchmarks/memory.py
 	-.venv-bench/bin/python benchmarks/startup.py
 	-.venv-bench/bin/python benchmarks/generate_speed.py
+	-.venv-bench/bin/python benchmarks/report_speed.py
+
+# minicons' masked scorer needs Transformers 4, Priscian 5: each runs in its own environment.
+.venv-bench-mlm/.done: benchmarks/peers-mlm.txt
+	$(PYTHON) -m venv .venv-bench-mlm
+	.venv-bench-mlm/bin/python -m pip install -q torch==2.13.0
+	.venv-bench-mlm/bin/python -m pip install -q -c constraints.txt -r benchmarks/peers-mlm.txt
+	@touch $@
+
+bench-mlm: $(VENV)/.hf .venv-bench-mlm/.done
+	$(BIN)/python benchmarks/pll_peer.py $(ARGS)
 
 clean:
-	rm -rf $(VENV) .venv-bench .pytest_cache .mypy_cache .ruff_cache htmlcov .coverage*
+	rm -rf $(VENV) .venv-bench .venv-bench-mlm .pytest_cache .mypy_cache .ruff_cache htmlcov .coverage*

@@ -57,7 +57,7 @@ def _panel(rows: list[dict[str, object]], key: str, names: list[str], domain: li
         "field": "median",
         "type": "quantitative",
         "title": PREDICTORS[key],
-        "scale": {"zero": False, **({"type": "log"} if key in LOGARITHMIC else {})},
+        "scale": {"type": "log"} if key in LOGARITHMIC else {"zero": False},
         "axis": {"tickCount": 5, "grid": False, "format": "~s"},
     }
     tooltip = tips("model", "from:,.2~f", "to:,.2~f", "accuracy:.1%", "low:.1%", "high:.1%", "n:,")

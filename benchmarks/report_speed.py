@@ -1,0 +1,173 @@
+"""The report over 3 models × 67,000 pairs: seconds, memory, bytes, and how soon it can be used.
+
+    python benchmarks/report_speed.py [--pairs FOLDER] [--models 3] [--keep FOLDER]
+
+The pairs are generated (or those of FOLDER), the models are made up: a word's surprisal rests on
+the word before it, as a causal model's would. Scoring is not part of what is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import math
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+SECONDS, MEGABYTES_OF_MEMORY, MEGABYTES, SECONDS_TO_USE = 20.0, 1024.0, 8.0, 2.0
+
+REPORT = "from priscian.cli import main; main()"
+
+
+def main() -> int:
+    """Build the runs, then the page in a process of its own, then open it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=Path)
+    parser.add_argument("--models", type=int, default=3)
+    parser.add_argument("--keep", type=Path, help="folder for run and page")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        os.environ["PRISCIAN_CACHE"] = str(folder / "cache")
+        if not (folder / "run" / "run.json").is_file():
+            make_run(folder, options.pairs, options.models)
+        page = folder / "report.html"
+        began = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-c", REPORT, "report", str(folder / "run"), "--out", str(page)],
+            check=True,
+        )
+        seconds = time.perf_counter() - began
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        size = page.stat().st_size / 1e6
+        passed = [
+            tell("build", seconds, SECONDS, "s"),
+            tell("peak memory", peak, MEGABYTES_OF_MEMORY, "MB"),
+            tell("page", size, MEGABYTES, "MB"),
+            *use(page),
+        ]
+    return 0 if all(passed) else 1
+
+
+def tell(what: str, value: float, bar: float, unit: str) -> bool:
+    """A measurement beside its bar."""
+    verdict = "PASS" if value < bar else "FAIL"
+    print(f"{verdict}  {what}: {value:.2f} {unit} (bar {bar:g})", flush=True)
+    return value < bar
+
+
+def use(page: Path) -> list[bool]:
+    """Open the page as a reader does: until it answers, a cell's pairs, a search over all."""
+    from tests.report.browser import Browser, find_chromium
+
+    program = find_chromium()
+    if program is None:
+        print("SKIP  no Chromium: name one in PRISCIAN_CHROMIUM")
+        return []
+    shown = "document.querySelectorAll('#list .item').length > 0"
+    with Browser(program) as browser:
+        browser.open(page)
+        ready = browser.run("performance.getEntriesByName('ready')[0].startTime") / 1000
+        began = time.perf_counter()
+        browser.run("document.querySelectorAll('table.heat td[data-class]')[5].click()")
+        browser.wait(shown)
+        click = time.perf_counter() - began
+        began = time.perf_counter()
+        browser.run(
+            "(() => { const q = document.querySelector('[name=query]'); q.value = 'zyzzyva';"
+            "document.querySelector('[name=class]').value = '';"
+            "q.dispatchEvent(new Event('input', {bubbles: true})); })()"
+        )
+        browser.wait("document.getElementById('count').textContent.startsWith('0 of')")
+        search = time.perf_counter() - began
+    print(f"      a cell's pairs: {click:.2f} s; first search of all pairs: {search:.2f} s")
+    return [tell("interactive after", ready, SECONDS_TO_USE, "s")]
+
+
+def make_run(folder: Path, pairs: Path | None, models: int) -> None:
+    """A run folder and a score store of models that never were."""
+    from priscian.datasets import read_dataset
+    from priscian.datasets.generated import write_generated
+    from priscian.models import ModelKey
+    from priscian.records import Text
+    from priscian.runs.folder import RunFolder
+    from priscian.runs.results import evaluate
+    from priscian.runs.run import describe
+    from priscian.scoring import ScoreStore
+
+    if pairs is None:
+        pairs = folder / "pairs"
+        write_generated(pairs, seed=5, n=1000)
+    data = read_dataset(f"blimp:{pairs}")
+    names = [f"model-{letter}" for letter in "abcdefgh"[:models]]
+    request = {
+        "models": names, "data": {data.name: describe(data)}, "limit": None,
+        "measure": "surprisal", "tie": "wrong", "seed": 0,
+    }  # fmt: skip
+    run = RunFolder.create(folder / "run", request)
+    texts = list(dict.fromkeys(Text(s.text, s.context) for i in data.sets for s in i.sentences()))
+    for name in names:
+        scores = Made(name)
+        key = ModelKey({"provider": "made", "name": name})
+        with ScoreStore.default() as store:
+            store.write(key, name, ((text, scores[text]) for text in texts))
+        evaluate(name, data, scores).write(run.path / name / data.name)
+        run.update_model(
+            name, string=name, folder=name, key=dict(key.fields), digest=key.digest,
+            status="finished", texts=len(texts), computed=len(texts),
+        )  # fmt: skip
+        print(f"      made up {name}: {len(texts):,} texts", flush=True)
+    run.update(status="finished")
+
+
+class Made(Mapping):  # type: ignore[type-arg]
+    """Token scores out of thin air: the same beginning always gets the same."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.known: dict[tuple[str, str], tuple[list[int], list[float]]] = {}
+
+    def __getitem__(self, text):  # type: ignore[no-untyped-def]
+        from priscian.records import TokenScores
+
+        starts, ends, logps, at, before = [], [], [], 0, ""
+        for word in text.text.split(" "):
+            cuts, bits = self._word(before, word)
+            starts += [at + cut for cut in cuts]
+            ends += [at + cut for cut in (*cuts[1:], len(word))]
+            logps += [-b * math.log(2) for b in bits]
+            at += len(word) + 1
+            before = word
+        return TokenScores(tuple(starts), tuple(ends), tuple(logps))
+
+    def _word(self, before: str, word: str) -> tuple[list[int], list[float]]:
+        """Pieces of a word and their surprisals: about 10 bits, more for what is rarer."""
+        if (before, word) not in self.known:
+            stem = len(word) - (1 if word[-1:] in ".?" else 0)
+            pieces = [0, *([4] if stem > 9 else []), *([stem] if stem < len(word) and stem else [])]
+            digest = hashlib.blake2b(f"{self.name} {before} {word}".encode()).digest()
+            base = min(len(word), 9)
+            bits = [0.05 + base * (digest[2 * k] + digest[2 * k + 1] / 256) / 128
+                    for k in range(len(pieces))]  # fmt: skip
+            self.known[before, word] = pieces, bits
+        return self.known[before, word]
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

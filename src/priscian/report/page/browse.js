@@ -1,0 +1,209 @@
+// The item browser: search, filters, order, pages.
+
+const PAGE = 20;
+const MARKS = { [WRONG]: ["✗", "wrong"], [RIGHT]: ["✓", "right"], [TIE]: ["=", "tied"] };
+const VERDICTS = [["", "any"], ["right", "right"], ["wrong", "wrong"], ["tie", "tied"],
+  ["flipped", "flipped between models"], ["allwrong", "wrong by all models"]];
+const SORTS = [["", "as in the data"], ["low", "most wrong first"], ["high", "most right first"],
+  ["close", "closest calls first"]];
+
+class Browser {
+  constructor(boards) {
+    this.boards = boards;
+    this.stores = new Map();
+    this.form = document.getElementById("filters");
+    this.page = 0;
+    const fields = this.form.elements;
+    fill(fields.board, boards.map((b) => [b.id, b.title]));
+    fill(fields.sort, SORTS);
+    this.form.querySelector('[name="board"]').closest("label").hidden = boards.length < 2;
+    this.form.addEventListener("submit", (event) => event.preventDefault());
+    let waiting = 0;
+    this.form.addEventListener("input", (event) => {
+      const { name } = event.target;
+      if (name === "bits") {
+        document.getElementById("list").classList.toggle("numbers", event.target.checked);
+        return;
+      }
+      if (name === "board") this.setBoard(event.target.value);
+      if (name === "class") this.fillSets();
+      this.page = 0;
+      clearTimeout(waiting);
+      waiting = setTimeout(() => this.show(), name === "query" ? 120 : 0);
+    });
+    document.getElementById("before").addEventListener("click", () => this.turn(-1));
+    document.getElementById("after").addEventListener("click", () => this.turn(1));
+    this.setBoard(boards[0].id);
+  }
+
+  get board() {
+    return this.boards.find((b) => b.id === this.form.elements.board.value);
+  }
+
+  setBoard(id) {
+    const fields = this.form.elements;
+    fields.board.value = id;
+    const { board } = this;
+    this.form.querySelector(".level").textContent = board.level;
+    this.form.querySelector(".unit").textContent = board.unit;
+    fill(fields.class, [["", "all"], ...Object.keys(board.classes).filter(Boolean).map((c) => [c, board.labels[c]])]);
+    fields.class.closest("label").hidden = board.level === board.unit || Object.keys(board.classes).length < 2;
+    fill(fields.model, board.models.map((m, k) => [String(k), m]));
+    fill(fields.verdict, VERDICTS.filter(([v]) => board.models.length > 1 || !["flipped", "allwrong"].includes(v)));
+    this.fillSets();
+  }
+
+  fillSets() {
+    const { board } = this;
+    const chosen = this.form.elements.class.value;
+    const sets = chosen ? board.classes[chosen] : Object.values(board.classes).flat();
+    fill(this.form.elements.set, [["", "all"], ...sets.map((s) => [s, board.labels[s] ?? s])]);
+  }
+
+  async store() {
+    const { board } = this;
+    if (!this.stores.has(board.id)) {
+      const store = board.kind === "suites" ? new Suites(board) : new Pairs(board);
+      this.stores.set(board.id, store.load().then(() => store));
+    }
+    return this.stores.get(board.id);
+  }
+
+  /** Show the items of a set, or of a class, for a model. */
+  choose({ board, cls = "", set = "", row = "" }) {
+    this.setBoard(board);
+    const fields = this.form.elements;
+    fields.class.value = cls;
+    this.fillSets();
+    fields.set.value = set;
+    fields.query.value = "";
+    fields.verdict.value = "";
+    const model = this.board.models.indexOf(row);
+    if (model >= 0) fields.model.value = String(model);
+    this.page = 0;
+    return this.show();
+  }
+
+  /** The numbers of the items that the filters leave, in order. */
+  find(store) {
+    const { query, class: cls, set, model, verdict, sort } = this.form.elements;
+    const m = Number(model.value);
+    const { state, delta } = store.answers[m];
+    const words = query.value.trim().toLowerCase();
+    const wanted = set.value ? [set.value] : cls.value ? this.board.classes[cls.value] : store.sets;
+    const found = [];
+    const passes = {
+      "": () => true,
+      right: (i) => state[i] === RIGHT,
+      wrong: (i) => state[i] === WRONG,
+      tie: (i) => state[i] === TIE,
+      flipped: (i) => {
+        const seen = store.answers.map((a) => a.state[i]).filter((s) => s !== ABSENT);
+        return seen.includes(RIGHT) && seen.some((s) => s !== RIGHT);
+      },
+      allwrong: (i) => store.answers.every((a) => a.state[i] === WRONG || a.state[i] === TIE),
+    }[verdict.value];
+    const inside = new Set(wanted);
+    store.sets.forEach((name, s) => {
+      if (!inside.has(name)) return;
+      for (let i = store.setAt[s]; i < store.setAt[s + 1]; i++)
+        if (passes(i) && (!words || store.lower(i).includes(words))) found.push(i);
+    });
+    if (sort.value) {
+      const key = { low: (i) => delta[i], high: (i) => -delta[i], close: (i) => Math.abs(delta[i]) }[sort.value];
+      const there = found.filter((i) => state[i] !== ABSENT);
+      return there.sort((a, b) => key(a) - key(b));
+    }
+    return found;
+  }
+
+  async show() {
+    const turn = (this.turns = (this.turns ?? 0) + 1);
+    const { board } = this;
+    const store = await this.store();
+    const m = Number(this.form.elements.model.value);
+    await store.loadTokens(m);
+    if (turn !== this.turns) return;
+    const found = this.find(store);
+    const pages = Math.max(1, Math.ceil(found.length / PAGE));
+    this.page = Math.min(this.page, pages - 1);
+    const shown = found.slice(this.page * PAGE, (this.page + 1) * PAGE);
+    const what = board.kind === "suites" ? "items" : store.paired ? "pairs" : "sentences";
+    const count = (n) => n.toLocaleString("en");
+    const uncoloured = board.tokens && !board.tokens[m]
+      ? ` The score store has no tokens of ${board.models[m]}: sentences are not shaded.` : "";
+    document.getElementById("count").textContent =
+      `${count(found.length)} of ${count(store.size)} ${what}.${uncoloured}`;
+    document.getElementById("where").textContent = `Page ${count(this.page + 1)} of ${count(pages)}`;
+    document.getElementById("before").disabled = this.page === 0;
+    document.getElementById("after").disabled = this.page >= pages - 1;
+    const draw = board.kind === "suites" ? drawSuiteItem : drawPair;
+    document.getElementById("list").replaceChildren(...shown.map((i) => draw(store, i, m)));
+    this.summary(store, m);
+  }
+
+  /** Above a suite's items: its mean curves, a model a picture. */
+  summary(store, m) {
+    const place = document.getElementById("summary");
+    const set = this.form.elements.set.value;
+    if (this.board.kind !== "suites" || !set || !store.sets.includes(set)) {
+      place.replaceChildren();
+      return;
+    }
+    place.replaceChildren(
+      make("div", { class: "means" }, ...this.board.models.map((name, k) =>
+        drawCurve(store.means(set, k), `${name}: mean surprisal (bits) by region`))),
+      legend(store.means(set, m)));
+  }
+
+  turn(by) {
+    this.page = Math.max(0, this.page + by);
+    this.show();
+    document.getElementById("items").scrollIntoView();
+  }
+}
+
+function fill(select, options) {
+  select.replaceChildren(...options.map(([value, text]) => make("option", { value }, text)));
+}
+
+function legend(rows) {
+  return make("p", { class: "legend" }, ...rows.map((row, c) =>
+    make("span", { class: `line${c % 8}` }, row.condition)));
+}
+
+function drawChips(store, i, m, unit) {
+  return make("p", { class: "chips" }, ...store.board.models.map((name, k) => {
+    const { state, delta } = store.answers[k];
+    if (state[i] === ABSENT) return make("span", { class: "chip absent" }, `${name}: not scored`);
+    const [mark, word] = MARKS[state[i]];
+    const sign = delta[i] > 0 ? "+" : delta[i] < 0 ? "−" : "±";
+    const number = Math.abs(delta[i] * unit.scale).toFixed(1);
+    return make("span", { class: `chip ${word}${k === m ? " chosen" : ""}` },
+      make("b", { "aria-hidden": "true" }, mark), make("span", { class: "sr" }, `${word}, `),
+      ` ${name} `, make("span", { class: "delta" }, `${sign}${number}${unit.name}`));
+  }));
+}
+
+function drawPair(store, i, m) {
+  const { board } = store;
+  const set = store.sets[store.setOf(i)];
+  const [good, bad] = store.sentences(i, m);
+  const unit = board.measure === "surprisal" && store.paired
+    ? { scale: 1 / Math.LN2, name: " bits" } : { scale: 1, name: "" };
+  return make("li", { class: "item" },
+    make("p", { class: "where" }, `${board.labels[set] ?? set} `, make("span", {}, store.idOf(i))),
+    drawSentence(good, false), bad ? drawSentence(bad, true) : null,
+    drawChips(store, i, m, unit));
+}
+
+function drawSuiteItem(store, i, m) {
+  const { board } = store;
+  const set = store.sets[store.setOf(i)];
+  const rows = store.item(i, m);
+  return make("li", { class: "item suite" },
+    make("p", { class: "where" }, `${board.labels[set] ?? set} `, make("span", {}, store.idOf(i))),
+    make("div", { class: "sides" }, drawRegions(store, i, rows),
+      drawCurve(rows, `${board.models[m]}: surprisal (bits) by region`)),
+    drawChips(store, i, m, { scale: 1, name: " bits" }));
+}

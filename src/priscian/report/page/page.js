@@ -1,0 +1,73 @@
+// The page comes to life: theme, heat maps, items when they come into view, figures.
+
+const data = JSON.parse(document.getElementById("page-data").textContent);
+const root = document.documentElement;
+
+function remember(theme) {
+  root.dataset.theme = theme;
+  try {
+    localStorage.setItem("theme", theme);
+  } catch { /* a page from disk may have no storage */ }
+}
+
+try {
+  const kept = localStorage.getItem("theme");
+  if (kept) root.dataset.theme = kept;
+} catch { /* the system's choice stands */ }
+
+const browser = new Browser(data.boards);
+const redrawFigures = watchFigures();
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+document.getElementById("theme").addEventListener("click", () => {
+  const now = root.dataset.theme || (dark.matches ? "dark" : "light");
+  remember(now === "dark" ? "light" : "dark");
+  redrawFigures();
+});
+dark.addEventListener("change", redrawFigures);
+
+let width = innerWidth, waiting = 0;
+addEventListener("resize", () => {
+  if (innerWidth === width) return;
+  width = innerWidth;
+  clearTimeout(waiting);
+  waiting = setTimeout(redrawFigures, 250);
+});
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const scrollTo = (element) =>
+  element.scrollIntoView({ behavior: calm.matches ? "auto" : "smooth", block: "start" });
+
+for (const board of data.boards) {
+  const place = document.getElementById(board.id);
+  const detail = place.querySelector(".detail");
+  const readout = place.querySelector(".readout");
+  const toItems = async (cls, set, row) => {
+    await browser.choose({ board: board.id, cls, set, row });
+    scrollTo(document.getElementById("items"));
+  };
+  const opened = (cell) => {
+    const { class: cls, row } = cell.dataset;
+    for (const other of place.querySelectorAll("td[aria-selected]")) other.removeAttribute("aria-selected");
+    cell.setAttribute("aria-selected", "true");
+    const inside = board.level === board.unit ? "" : cls;
+    drawDetail(board, detail, board.level === board.unit ? "" : cls, row,
+      (set, from) => toItems(inside, set, from));
+    browser.choose({ board: board.id, cls: inside, set: inside === cls ? "" : cls, row });
+  };
+  keyboard(place.querySelector("table"), opened, (cell) => {
+    readout.textContent = cell.title;
+  });
+}
+
+const items = document.getElementById("items");
+const waitForItems = new IntersectionObserver((entries) => {
+  if (entries.some((e) => e.isIntersecting)) {
+    waitForItems.disconnect();
+    browser.show();
+  }
+}, { rootMargin: "600px" });
+waitForItems.observe(items);
+
+root.dataset.ready = "yes";
+performance.mark("ready");
