@@ -41,6 +41,7 @@ def headlines(boards: Sequence[Board]) -> list[Headline]:
     """One line a model, in the order in which they were scored."""
     found: dict[str, tuple[list[Score], list[str]]] = {}
     for board in boards:
+        several = len({entry.scored.data for entry in board.entries}) > 1
         for entry, row in zip(board.entries, board.models, strict=True):
             scores, said = found.setdefault(entry.scored.model, ([], []))
             if row.overall is not None:
@@ -48,7 +49,8 @@ def headlines(boards: Sequence[Board]) -> list[Headline]:
             scores += _graded(entry.scored.summary.get("graded", {}), entry.scored.data)
             sentence = describe(row, len(board.columns))
             if sentence:
-                said.append(f"{board.name}: {sentence}" if len(boards) > 1 else sentence)
+                where = f"{board.name} {entry.scored.data}" if several else board.name
+                said.append(f"{where}: {sentence}" if several or len(boards) > 1 else sentence)
     return [Headline(model, tuple(scores), tuple(said)) for model, (scores, said) in found.items()]
 
 

@@ -169,9 +169,11 @@ def _wider(boards: Sequence[Board]) -> dict[tuple[str, str, str], tuple[float, f
     found = {}
     for board in boards:
         for entry in board.entries:
-            if board.kind != "pairs" or len(entry.scored.taxonomy) < 2:
+            if board.kind != "pairs":
                 continue
             method = next(iter(entry.scored.methods))
+            if len(entry.scored.summary["methods"][method]["paradigms"]) < 2:
+                continue
             ci = overall_interval(entry.scored, method, "both").ci
             found[entry.scored.model, board.name, entry.scored.data] = ci
     return found

@@ -20,7 +20,7 @@ from priscian.analysis.shallow_figures import regression_figure, shallow_figure
 from priscian.analysis.stability import analyse_stability, stability_figure
 from priscian.analysis.tables import accuracy_table, tables_figure
 from priscian.analysis.vega import Figure
-from priscian.errors import PriscianError
+from priscian.errors import DataError, PriscianError
 from priscian.report.boards import Board
 
 MOST_COMPARED = 3
@@ -72,9 +72,10 @@ def _of_pairs(board: Board) -> list[tuple[str, Draw]]:
             plans.append(
                 (f"accuracy by {level}", lambda by=level: [_table(results, by, method)])  # type: ignore[misc]
             )
-    plans.append((f"accuracy by {board.unit}", lambda: [_table(results, "paradigm", method)]))
-    plans += _comparisons(board)
-    plans.append(("correlations", lambda: _correlations(results, method)))
+    if len(results[0].summary["methods"][method]["paradigms"]) > 1:
+        plans.append((f"accuracy by {board.unit}", lambda: [_table(results, "paradigm", method)]))
+        plans += _comparisons(board)
+        plans.append(("correlations", lambda: _correlations(results, method)))
     if "phenomenon" in levels:
         plans.append(("distance", lambda: [distance_figure(analyse_distance(results))]))
     plans.append(("methods", lambda: [methods_figure(compare_methods(results))]))
@@ -93,6 +94,7 @@ def _of_suites(board: Board) -> list[tuple[str, Draw]]:
         ("accuracy by circuit and suite", scores),
         ("stability to modifiers", lambda: [stability_figure(analyse_stability(results))]),
         *_comparisons(board),
+        ("correlations", lambda: _correlations(results, "full")),
     ]
 
 
@@ -124,6 +126,8 @@ def _comparisons(board: Board) -> list[tuple[str, Draw]]:
 
 def _correlations(results: Sequence[Scored], method: str) -> list[Figure]:
     found = correlate(results, method=method)
+    if all(cell.pearson is None for cell in found.cells):
+        raise DataError(next((cell.why for cell in found.cells), "there is one model"))
     return [correlation_figure(found), correlation_figure(found, "spearman")]
 
 

@@ -1,7 +1,8 @@
-// Figures: Vega is unpacked when the first comes into view; each is drawn in the page's colours.
+// Figures, in the page's colours: those in view first, the rest when the browser is idle.
 
 let vegaLoaded = null;
 const drawn = new Map();
+const whenIdle = (work) => (window.requestIdleCallback ?? setTimeout)(work);
 
 function loadVega() {
   vegaLoaded ??= bytesOf("vega").then((bytes) => {
@@ -127,12 +128,13 @@ function save(name, blob) {
 
 function watchFigures() {
   const figures = [...document.querySelectorAll("figure[data-figure]")];
+  const left = new Set(figures);
+  const begin = (figure) => {
+    watcher.unobserve(figure);
+    return left.delete(figure) ? drawFigure(figure) : null;
+  };
   const watcher = new IntersectionObserver((entries) => {
-    for (const { isIntersecting, target } of entries)
-      if (isIntersecting) {
-        watcher.unobserve(target);
-        drawFigure(target);
-      }
+    for (const { isIntersecting, target } of entries) if (isIntersecting) begin(target);
   }, { rootMargin: "300px" });
   for (const figure of figures) {
     watcher.observe(figure);
@@ -141,5 +143,12 @@ function watchFigures() {
       if (kind) saveFigure(figure, kind);
     });
   }
+  const drawRest = async () => {
+    const [next] = left;
+    if (!next) return;
+    await begin(next);
+    whenIdle(drawRest);
+  };
+  whenIdle(drawRest);
   return () => Promise.all(figures.filter((f) => f.dataset.drawn).map(drawFigure));
 }

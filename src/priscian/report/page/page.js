@@ -1,4 +1,4 @@
-// The page comes to life: theme, heat maps, items when they come into view, figures.
+// The page comes to life: theme, heat maps, figures, and items when the browser is idle.
 
 const data = JSON.parse(document.getElementById("page-data").textContent);
 const root = document.documentElement;
@@ -60,14 +60,7 @@ for (const board of data.boards) {
   });
 }
 
-const items = document.getElementById("items");
-const waitForItems = new IntersectionObserver((entries) => {
-  if (entries.some((e) => e.isIntersecting)) {
-    waitForItems.disconnect();
-    browser.show();
-  }
-}, { rootMargin: "600px" });
-waitForItems.observe(items);
+whenIdle(() => browser.show());
 
 root.dataset.ready = "yes";
 performance.mark("ready");
