@@ -80,8 +80,10 @@ def test_another_measure_can_turn_the_choice():
     assert outcome.delta == pytest.approx(12 / 13 - 9 / 10)
     [outcome, _] = judge(replace(OWLS, items=(PAIR,)), by_length, lambda s, t, name: -len(t.text))
     assert outcome.delta == -3.0
-    with pytest.raises(UnknownNameError, match="no measure 'slor'"):
+    with pytest.raises(UsageError, match="needs a unigram model"):
         judge(OWLS, by_length, "slor")
+    with pytest.raises(UnknownNameError, match="no measure 'slorr'"):
+        judge(OWLS, by_length, "slorr")
 
 
 @pytest.mark.parametrize(("tie", "credit"), [("wrong", 0.0), ("half", 0.5)])

@@ -81,11 +81,7 @@ def _regularised_beta(x: float, a: float, b: float) -> float:
     if x > (a + 1) / (a + b + 2):
         return 1 - _regularised_beta(1 - x, b, a)
     front = math.exp(
-        math.lgamma(a + b)
-        - math.lgamma(a)
-        - math.lgamma(b)
-        + a * math.log(x)
-        + b * math.log1p(-x)
+        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
     )
     c, d = 1.0, 1 / _away_from_zero(1 - (a + b) * x / (a + 1))
     fraction = d
