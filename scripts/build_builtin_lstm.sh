@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes src/priscian/models/builtin/lstm.plstm from ../shared/corpora; docs/models/builtin-lstm.md
-# tells what comes out. Usage: scripts/build_builtin_lstm.sh [SECONDS]
+# tells what comes out. Usage: scripts/build_builtin_lstm.sh [STEPS]; an hour or two on one core.
 set -eu
 corpora=../shared/corpora
 work=${WORK:-build/lstm}
@@ -13,5 +13,5 @@ xz -dc "$corpora/books.txt.xz" |
 xz -dc "$corpora/everyday.txt.xz" > "$work/everyday.txt"
 
 priscian train lstm --corpus "$work/books.txt" --extra "$work/everyday.txt" \
-  --vocabulary 20000 --width 256 --hidden 320 --rate 0.003 --seed 1 --threads 1 --seconds "${1:-3700}" \
+  --vocabulary 20000 --width 256 --hidden 320 --rate 0.003 --seed 1 --threads 1 --seconds 1e9 --steps "${1:-25000}" \
   --work "$work" --out src/priscian/models/builtin/lstm.plstm
