@@ -159,3 +159,13 @@ class TestScore:
         done = priscian("score", model, "--on", "graded:textbook", "--limit", "1", "--out", "run")
         assert done.code == 0, done.err
         assert "without ratings" in done.out
+
+
+def test_scores_from_elsewhere_have_no_measure(priscian: Command, rated: Path) -> None:
+    done = priscian(
+        "score", "--from-scores", "scores.csv", "--on", f"graded:{rated}", "--measure", "slor"
+    )
+    assert done.code == 2
+    assert done.complaints == [
+        "priscian: --from-scores takes scores as they are; leave --measure out"
+    ]

@@ -2,140 +2,202 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from priscian.analysis.adc import AdcAnalysis, ModelAdc
-from priscian.errors import RunError
+from priscian.analysis.vega import SCHEMA, Chart, Figure, inline
+from priscian.analysis.vega import write_figures as write_all
 from priscian.metrics.correlations import fitted_line
 
 COLUMNS = 3
 FORMATS = ("svg", "png")
+MET, UNMET, FIT = "#1b7837", "#9e9e9e", "#b2182b"
 
 
-def heat_map(analysis: AdcAnalysis) -> Any:
+def heat_map(analysis: AdcAnalysis) -> Figure:
     """The matrix of correlations on differences: Figure 1."""
-    import altair as alt  # heavy: only where a picture is drawn
-
     matrix = analysis.matrix()
     order = list(matrix)
-    cells = [
+    rows = [
         {"a": a, "b": b, "r": r, "shown": f"{r:.2f}"}
         for a, row in matrix.items()
         for b, r in row.items()
     ]
     side = 46 * len(order)
-    base = alt.Chart(alt.InlineData(values=cells), title="Pearson's r on differences").encode(
-        x=alt.X("a:N", sort=order, title=None, axis=alt.Axis(labelAngle=-45)),
-        y=alt.Y("b:N", sort=order, title=None),
+    names = {"type": "nominal", "sort": order, "title": None}
+    colour = {
+        "field": "r",
+        "type": "quantitative",
+        "title": "r",
+        "scale": {"scheme": "blueorange", "domain": [-1, 1]},
+    }
+    dark = {"test": "abs(datum.r) > 0.75", "value": "white"}
+    chart: Chart = {
+        "$schema": SCHEMA,
+        "title": "Pearson's r on differences",
+        "width": side,
+        "height": side,
+        "data": inline(rows),
+        "encoding": {
+            "x": {"field": "a", **names, "axis": {"labelAngle": -45}},
+            "y": {"field": "b", **names},
+        },
+        "layer": [
+            {"mark": {"type": "rect"}, "encoding": {"color": colour}},
+            {
+                "mark": {"type": "text", "fontSize": 11},
+                "encoding": {
+                    "text": {"field": "shown", "type": "nominal"},
+                    "color": {"condition": dark, "value": "black"},
+                },
+            },
+        ],
+    }
+    caption = (
+        f"Pearson's r between differences of {len(analysis.human):,} pairs: the acceptable "
+        "sentence's z-score minus the other's, people included."
     )
-    squares = base.mark_rect().encode(
-        color=alt.Color("r:Q", scale=alt.Scale(scheme="blueorange", domain=[-1, 1]), title="r")
-    )
-    return (squares + base.mark_text(fontSize=11).encode(text="shown:N")).properties(
-        width=side, height=side
-    )
+    return Figure("correlations", "Correlations on differences", caption, chart, rows)
 
 
-def scatter(analysis: AdcAnalysis, delta: float | None = None) -> Any:
+def scatter(analysis: AdcAnalysis, delta: float | None = None) -> Figure:
     """People's difference against each model's, with the fitted line and the band of δ."""
-    import altair as alt
-
     band = delta if delta is not None else min(analysis.deltas)
-    panels = [_panel(alt, analysis, model, band) for model in analysis.models]
-    return alt.concat(*panels, columns=COLUMNS).properties(
-        title=f"Differences of people and models; within the band |Δh − Δlm| < {band:g}"
+    panels, rows = [], []
+    for model in analysis.models:
+        points = [
+            {"model": model.name, "lm": round(m, 4), "h": round(h, 4), "met": met}
+            for m, h, met in zip(
+                model.deltas, analysis.human, analysis.met(model, band), strict=True
+            )
+        ]
+        panels.append(_panel(analysis, model, band, points))
+        rows += points
+    chart: Chart = {
+        "$schema": SCHEMA,
+        "title": f"Differences of people and models; within the band |Δh − Δlm| < {band:g}",
+        "columns": COLUMNS,
+        "concat": panels,
+    }
+    caption = (
+        f"A point is one of {len(analysis.human):,} pairs: people's difference over the model's, "
+        f"in standard deviations. The band holds differences less than {band:g} apart; points in "
+        "it whose signs agree meet the ADC. The line is the least-squares fit."
     )
+    return Figure("scatter", "People's differences against models'", caption, chart, rows)
 
 
-def _panel(alt: Any, analysis: AdcAnalysis, model: ModelAdc, delta: float) -> Any:
-    points = [
-        {"lm": round(m, 4), "h": round(h, 4), "met": met}
-        for m, h, met in zip(model.deltas, analysis.human, analysis.met(model, delta), strict=True)
-    ]
-    low, high = min(model.deltas), max(model.deltas)
+def _panel(
+    analysis: AdcAnalysis, model: ModelAdc, delta: float, points: Sequence[dict[str, object]]
+) -> Chart:
+    edge = 0.03 * (max(model.deltas) - min(model.deltas))  # room for points at the ends
+    low, high = min(model.deltas) - edge, max(model.deltas) + edge
     slope, intercept = fitted_line(model.deltas, analysis.human)
-    line = [{"lm": x, "h": slope * x + intercept} for x in (low, high)]
-    edges = [{"lm": x, "low": x - delta, "high": x + delta} for x in (low, high)]
-    x = alt.X("lm:Q", title="Δlm", scale=alt.Scale(domain=[low, high]))
-    people = [min(analysis.human), max(analysis.human)]
-    y = alt.Y("h:Q", title="Δh", scale=alt.Scale(domain=people))
-    cloud = (
-        alt.Chart(alt.InlineData(values=points))
-        .mark_circle(size=10, opacity=0.35, clip=True)
-        .encode(
-            x=x,
-            y=y,
-            color=alt.Color(
-                "met:N",
-                title="meets the ADC",
-                scale=alt.Scale(domain=[True, False], range=["#1b7837", "#9e9e9e"]),
-            ),
-        )
-    )
-    area = (
-        alt.Chart(alt.InlineData(values=edges))
-        .mark_area(opacity=0.15, color="#1b7837", clip=True)
-        .encode(x=x, y=alt.Y("low:Q", scale=alt.Scale(domain=people)), y2="high:Q")
-    )
-    fit = (
-        alt.Chart(alt.InlineData(values=line))
-        .mark_line(color="#b2182b", clip=True)
-        .encode(x=x, y=y)
-    )
-    return (area + cloud + fit).properties(width=220, height=220, title=model.name)
+    x = {
+        "field": "lm",
+        "type": "quantitative",
+        "title": "Δlm",
+        "scale": {"domain": [low, high], "nice": False},
+    }
+    tall = {"domain": [min(analysis.human), max(analysis.human)], "nice": False}
+    y = {"field": "h", "type": "quantitative", "title": "Δh", "scale": tall}
+    met = {
+        "field": "met",
+        "type": "nominal",
+        "title": "meets the ADC",
+        "scale": {"domain": [True, False], "range": [MET, UNMET]},
+        "legend": {"symbolOpacity": 1, "symbolSize": 80},
+    }
+    edges = [{"lm": at, "low": at - delta, "high": at + delta} for at in (low, high)]
+    line = [{"lm": at, "h": slope * at + intercept} for at in (low, high)]
+    return {
+        "title": model.name,
+        "width": 220,
+        "height": 220,
+        "layer": [
+            {
+                "data": inline(edges),
+                "mark": {"type": "area", "opacity": 0.15, "color": MET, "clip": True},
+                "encoding": {
+                    "x": x,
+                    "y": {
+                        "field": "low",
+                        "type": "quantitative",
+                        "stack": None,
+                        "title": "Δh",
+                        "scale": tall,
+                    },
+                    "y2": {"field": "high"},
+                },
+            },
+            {
+                "data": inline(points),
+                "mark": {"type": "circle", "size": 10, "opacity": 0.35, "clip": True},
+                "encoding": {"x": x, "y": y, "color": met},
+            },
+            {
+                "data": inline(line),
+                "mark": {"type": "line", "color": FIT, "clip": True},
+                "encoding": {"x": x, "y": y},
+            },
+        ],
+    }
 
 
-def curves(analysis: AdcAnalysis) -> Any:
+def curves(analysis: AdcAnalysis) -> Figure:
     """ADC over δ from 0 to 5, one line a model; dashes are BLiMP's criterion."""
-    import altair as alt
-
     order = [m.name for m in analysis.models]
-    points = [
-        {"delta": d, "adc": value, "model": m.name}
+    rows = [
+        {"model": m.name, "delta": d, "adc": value}
         for m in analysis.models
         for d, value in analysis.curve(m)
     ]
-    blimp = [{"blimp": m.blimp.accuracy, "model": m.name} for m in analysis.models]
-    colour = alt.Color("model:N", sort=order, title=None)
-    lines = (
-        alt.Chart(alt.InlineData(values=points))
-        .mark_line()
-        .encode(
-            x=alt.X("delta:Q", title="δ (standard deviations)"),
-            y=alt.Y("adc:Q", title="share of pairs", scale=alt.Scale(domain=[0, 1])),
-            color=colour,
-        )
+    blimp = [{"model": m.name, "blimp": m.blimp.accuracy} for m in analysis.models]
+    colour = {
+        "field": "model",
+        "type": "nominal",
+        "sort": order,
+        "title": None,
+        "legend": {"symbolOpacity": 1},
+    }
+    share = {"type": "quantitative", "title": "share of pairs", "scale": {"domain": [0, 1]}}
+    chart: Chart = {
+        "$schema": SCHEMA,
+        "title": "Acceptability Delta Criterion over δ",
+        "width": 480,
+        "height": 320,
+        "layer": [
+            {
+                "data": inline(rows),
+                "mark": {"type": "line"},
+                "encoding": {
+                    "x": {
+                        "field": "delta",
+                        "type": "quantitative",
+                        "title": "δ (standard deviations)",
+                    },
+                    "y": {"field": "adc", **share},
+                    "color": colour,
+                },
+            },
+            {
+                "data": inline(blimp),
+                "mark": {"type": "rule", "strokeDash": [4, 4], "opacity": 0.5},
+                "encoding": {"y": {"field": "blimp", **share}, "color": colour},
+            },
+        ],
+    }
+    caption = (
+        f"Share of {len(analysis.human):,} pairs that meet the ADC, as δ grows from 0 to 5; "
+        "dashes are the share that BLiMP's criterion gives, which asks for no size."
     )
-    dashes = (
-        alt.Chart(alt.InlineData(values=blimp))
-        .mark_rule(strokeDash=[4, 4], opacity=0.5)
-        .encode(y="blimp:Q", color=colour)
-    )
-    return (lines + dashes).properties(
-        width=480, height=320, title="Acceptability Delta Criterion over δ"
-    )
+    return Figure("adc-curve", "ADC over δ", caption, chart, rows)
 
 
-FIGURES: dict[str, Callable[[AdcAnalysis], Any]] = {
-    "correlations": heat_map,
-    "scatter": scatter,
-    "adc-curve": curves,
-}
+FIGURES = (heat_map, scatter, curves)
 
 
 def write_figures(analysis: AdcAnalysis, folder: Path) -> list[Path]:
-    """Every picture as SVG and PNG."""
-    written = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, draw in FIGURES.items():
-            chart = draw(analysis)
-            for suffix in FORMATS:
-                path = folder / f"{name}.{suffix}"
-                chart.save(str(path), **({"ppi": 144} if suffix == "png" else {}))
-                written.append(path)
-    except OSError as error:
-        raise RunError(f"cannot write to {folder}: {error}; change --figures") from None
-    return written
+    """Every picture as SVG and PNG, and its data as CSV."""
+    return write_all([draw(analysis) for draw in FIGURES], folder, FORMATS)

@@ -124,9 +124,10 @@ def _datasets() -> list[dict[str, str]]:
 
 
 def _measures() -> list[dict[str, str]]:
-    from priscian.metrics import MEASURES
+    from priscian.metrics import MEASURES, UNIGRAM_MEASURES
 
+    known: dict[str, object] = {**MEASURES, **UNIGRAM_MEASURES}
     return [
         {"measure": name, "what": (measure.__doc__ or "").splitlines()[0]}
-        for name, measure in MEASURES.items()
+        for name, measure in known.items()
     ]

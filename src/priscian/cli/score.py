@@ -26,6 +26,7 @@ def score_command(
     good: str | None = None,
     bad: str | None = None,
     measure: str = "surprisal",
+    unigram: str | None = None,
     tie: str = "wrong",
     seed: int = 0,
     revisions: str | None = None,
@@ -33,6 +34,7 @@ def score_command(
     eos: str = "exclude",
     punctuation: str = "auto",
     suites: str | None = None,
+    boundary: str = "plain",
     bos: str | None = None,
     dtype: str | None = None,
     device: str | None = None,
@@ -54,6 +56,7 @@ def score_command(
       priscian score smollm2 --on blimp:data/blimp
       priscian score hf:gpt2 mlm:bert-base-cased --on blimp:data --on pairs:mine.csv --out runs/two
       priscian score EleutherAI/pythia-70m --revisions 'step*' --on blimp:data --limit 100
+      priscian score smollm2 --on li-adger:data/li_adger --measure slor --unigram ngram:words.pngm
       priscian score smollm2 --on sg --on sg:syntaxgym/ --suites 31
       priscian score surprisals:reading.tsv --on sg:syntaxgym/npz_ambig.json
 
@@ -75,7 +78,10 @@ def score_command(
     bad
         Column of the unacceptable sentence (pairs).
     measure
-        surprisal, surprisal_per_token or surprisal_per_char.
+        surprisal, surprisal_per_token, surprisal_per_char, mean_lp, pen_lp, norm_lp or slor.
+    unigram
+        For slor and norm_lp: the n-gram model whose unigrams tell how frequent words are;
+        builtin:ngram unless told.
     tie
         What a tie counts: wrong (or fail), half, random or vote:N.
     seed
@@ -90,6 +96,9 @@ def score_command(
         Suites: attached, detached, or auto (detached for n-gram models).
     suites
         Suites: only 31 (the paper's figures), 33 (the six circuits), 34 or ours.
+    boundary
+        Suites: plain sums over pieces, or corrected, so that a word's probability has its own end
+        in it and not the leading space of its first piece (causal models of hf:).
     bos
         Token that opens a text: auto, none, a token or an id.
     dtype
@@ -115,6 +124,8 @@ def score_command(
         No progress bar, no table.
     """
     if from_scores is not None:
+        if measure != "surprisal" or unigram is not None:
+            raise UsageError("--from-scores takes scores as they are; leave --measure out")
         _score_table(from_scores, models, on, out, limit, good, bad, tie, seed, json_, quiet)
         return
     from priscian.cli.screen import Progress
@@ -146,10 +157,11 @@ def score_command(
             good=good,
             bad=bad,
             measure=measure,
+            unigram=unigram,
             tie="wrong" if tie == "fail" else tie,
             seed=seed,
             revisions=revisions,
-            suites=SuiteOptions(predictions, eos, punctuation, suites),
+            suites=SuiteOptions(predictions, eos, punctuation, suites, boundary),
             options=options,
             watch=progress,
         )

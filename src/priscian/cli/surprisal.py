@@ -21,6 +21,7 @@ def surprisal_command(
     model: str,
     *texts: str,
     words: Annotated[bool, Parameter(negative="")] = False,
+    boundary: str = "plain",
     file: Path | None = None,
     context: str = "",
     tsv: Annotated[bool, Parameter(negative="")] = False,
@@ -43,6 +44,9 @@ def surprisal_command(
         Texts to score.
     words
         Sum the pieces of each word (between white space), from character offsets.
+    boundary
+        With --words: plain sums, or corrected, so that a word's probability has its own end in it
+        and not the leading space of its first piece (causal models of hf:).
     file
         Texts from a file, one a line.
     context
@@ -53,6 +57,7 @@ def surprisal_command(
         JSON lines instead.
     """
     from priscian.cli.screen import is_terminal
+    from priscian.metrics.boundary import correct_boundaries, find_boundary
     from priscian.scoring import ScoreStore, score_texts
 
     lines = [*texts, *(_lines(file) if file else [])]
@@ -60,13 +65,21 @@ def surprisal_command(
         raise UsageError("give a text in quotes, or --file FILE with one text a line")
     if not all(line.strip() for line in lines):
         raise UsageError(f"text {[bool(t.strip()) for t in lines].index(False) + 1} is empty")
+    corrected = find_boundary(boundary) == "corrected"
+    if corrected and not words:
+        raise UsageError("--boundary corrected is about whole words; add --words")
     asked = [Text(line, context) for line in lines]
     with ScoreStore.default() as store:
-        scored = score_texts(model, asked, store).scores
+        scored = score_texts(model, asked, store, boundary=asked if corrected else ()).scores
+    if corrected:
+        scored = {
+            t: correct_boundaries(s, Sentence(t.text, (), t.context)) for t, s in scored.items()
+        }
     rows = [pieces(text, scored[text], words) for text in asked]
     if json_:
+        how = {"boundary": boundary} if corrected else {}
         for text, row in zip(asked, rows, strict=True):
-            print(json.dumps({"text": text.text, "pieces": row}, ensure_ascii=False))
+            print(json.dumps({"text": text.text, **how, "pieces": row}, ensure_ascii=False))
     elif tsv or not is_terminal():
         _print_tsv(rows)
     else:

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text as Rich
 
 from priscian.cli.graded_table import graded_table
+from priscian.cli.label_table import label_table
 from priscian.cli.screen import out
 from priscian.cli.suite_tables import suites_table
 from priscian.datasets.published import published_means
@@ -31,14 +32,20 @@ def print_run(run: Run, beside: Sequence[str] = ()) -> None:
         results = [r for r in run.results if r.data.name == data and isinstance(r, Result)]
         if not results:
             continue
+        _tell_unigrams(results[0])
+        labels = label_table(data, results)
+        if labels is not None:
+            console.print(labels)
+            continue
         for method in results[0].summary["methods"]:
             console.print(table(data, method, results, beside if method == "full" else ()))
         graded = graded_table(data, results)
         if graded is not None:
             console.print(graded)
         _warn_of_ties(results)
+        _warn_of_unknown_words(results)
     if run.folder is not None:
-        console.print(f"\nRun folder: [bold]{run.folder}[/bold]")
+        console.print("\nRun folder:", Rich(str(run.folder), "bold"))
         console.print("Items are in items.parquet, numbers in summary.json, by model and data set.")
 
 
@@ -94,6 +101,16 @@ def _cell(cell: dict[str, Any]) -> Rich:
     return text
 
 
+def _tell_unigrams(result: Result) -> None:
+    found = result.summary.get("unigram")
+    if found:
+        print(
+            f"{result.data.name}: {result.summary['measure']} by the unigrams of {found['model']}; "
+            f"{found['unknown_words']:,} of {found['words']:,} words are unknown to it and have "
+            "the probability of <unk>"
+        )
+
+
 def _warn_of_ties(results: Sequence[Result]) -> None:
     for result in results:
         for method, summary in result.summary["methods"].items():
@@ -103,3 +120,18 @@ def _warn_of_ties(results: Sequence[Result]) -> None:
                     f"{result.model}: {ties} of {summary['overall']['n']} items tie by {method}; "
                     f"counted as {result.summary['tie']}"
                 )
+
+
+def _warn_of_unknown_words(results: Sequence[Result]) -> None:
+    """One line for each model that has pairs whose sides differ in words it does not know."""
+    for result in results:
+        found = result.summary.get("unknown_words")
+        if not found or not found["differ"]:
+            continue
+        most = max(found["paradigms"].items(), key=lambda entry: entry[1]["differ"])
+        method, without = next(iter(found["without"].items()), ("", 0.0))
+        print(
+            f"{result.model}: {found['differ']:,} of {found['n']:,} pairs differ in unknown words "
+            f"(most in {most[0]}: {most[1]['differ']} of {most[1]['n']}); they say little of "
+            f"grammar; without them {method} is {100 * without:.1f}"
+        )

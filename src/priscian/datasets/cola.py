@@ -1,4 +1,8 @@
-"""CoLA: labelled sentences of the linguistic literature, and their annotated features."""
+"""CoLA: labelled sentences of the linguistic literature, and their annotated features.
+
+The public release has in-domain sentences to train on and out-of-domain ones; its analysis set, the
+sentences with annotated features, holds the development sentences of both domains.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from priscian.datasets.files import PathLike
 from priscian.datasets.graded import GradedSentence
 from priscian.datasets.graded_ratings import yes_or_no
 from priscian.errors import DataError, UnknownNameError
+from priscian.records import Item, ItemSet, Sentence
 
 SPLITS = {
     "train": "cola_in_domain_train.csv",
@@ -20,6 +25,14 @@ FEATURES = {
     "major": "CoLA_grammatical_annotations_major_features.tsv",
     "minor": "CoLA_grammatical_annotations_minor_features.tsv",
 }
+
+TRAIN, IN_DEV, OUT_DEV, OUT_TEST = (
+    "in-domain train",
+    "in-domain dev",
+    "out-of-domain dev",
+    "out-of-domain test",
+)
+REFERENCE = "cola"
 
 _DESCRIBES = ("Source", "Domain", "Acceptability", "Sentence")
 
@@ -78,6 +91,42 @@ def read_cola_features(folder: PathLike, kind: str = "major") -> list[Annotated]
             )
         )
     return found
+
+
+def read_cola_sets(folder: PathLike, *, train: bool = False) -> list[ItemSet]:
+    """What a model is scored on: dev and test sentences, with `train` the training ones too.
+
+    Where there are no annotations there is no in-domain dev, so training sentences are needed.
+    """
+    found: dict[str, list[tuple[str, bool]]] = {}
+    if (Path(folder) / FEATURES["major"]).is_file():
+        annotated = read_cola_features(folder, "major")
+        found[IN_DEV] = [(a.text, a.acceptable) for a in annotated if a.in_domain]
+        found[OUT_DEV] = [(a.text, a.acceptable) for a in annotated if not a.in_domain]
+    else:
+        found[OUT_DEV] = _labelled(folder, "dev")
+        train = True
+    if (Path(folder) / SPLITS["test"]).is_file():
+        found[OUT_TEST] = _labelled(folder, "test")
+    if train:
+        found = {TRAIN: _labelled(folder, "train")} | found
+    return [
+        ItemSet(
+            name,
+            tuple(
+                Item(f"{name}.{number}", {"sentence": Sentence(text)}, {"label": label})
+                for number, (text, label) in enumerate(sentences)
+            ),
+            chance=None,
+            reference=REFERENCE,
+        )
+        for name, sentences in found.items()
+        if sentences
+    ]
+
+
+def _labelled(folder: PathLike, split: str) -> list[tuple[str, bool]]:
+    return [(s.text, bool(s.acceptable)) for s in read_cola(folder, split)]
 
 
 def _file(folder: PathLike, name: str) -> Path:

@@ -56,7 +56,8 @@ class DatasetKind:
 class Dataset:
     """The item sets of one data string; levels are named from the broadest to the narrowest.
 
-    `metric` says how its items are judged: `forced_choice` for pairs, `generalization` for suites.
+    `metric` says how its items are judged: `forced_choice` for pairs, `generalization` for suites,
+    `labels` for labelled sentences.
     `refused` has one line for each file that could not be read; the others go on.
     """
 
@@ -87,6 +88,15 @@ def _read_li_adger(target: str, *, good: str | None, bad: str | None) -> list[It
     from priscian.datasets.li_adger import read_li_adger
 
     return item_sets(read_li_adger(target, scores=False).graded)
+
+
+def _read_cola(target: str, *, good: str | None, bad: str | None) -> list[ItemSet]:
+    from priscian.datasets.cola import read_cola_sets
+
+    folder, comma, rest = target.rpartition(",")
+    if comma and rest == "train" and not Path(target).exists():
+        return read_cola_sets(folder, train=True)
+    return read_cola_sets(target)
 
 
 def _read_graded(target: str, *, good: str | None, bad: str | None) -> list[ItemSet]:
@@ -130,6 +140,14 @@ register_kind(
         "graded",
         _read_graded,
         "sentences with ratings or labels: a table or folder; graded:textbook is ours",
+    )
+)
+register_kind(
+    DatasetKind(
+        "cola",
+        _read_cola,
+        "CoLA's labelled sentences, dev and test: a folder; cola:DIR,train has the training ones",
+        metric="labels",
     )
 )
 register_kind(
