@@ -1,7 +1,7 @@
 """The last layer of BERT and its kin, only where a token is asked for.
 
-All tokens feed the keys and values of the last layer, but what it says of a token that nobody asks
-for is thrown away. A masked input asks for one token, so most of that layer need not be computed.
+What the last layer says of a token that nobody asks for is thrown away. A masked input asks for one
+token, so most of that layer need not be computed.
 """
 
 from __future__ import annotations
@@ -36,24 +36,33 @@ class LastLayer:
         return found
 
     def _attend(self, hidden: Tensor, asked: Tensor, mask: Tensor | None, rows: Tensor) -> Tensor:
+        """Attention from the places asked for, without keys and values of every token.
+
+        q·(W h) = (Wᵀq)·h and Σ a W h = W (Σ a h), so both matrices are applied once a place. The
+        keys' bias adds the same to all scores of a place; the values' bias comes out unchanged.
+        """
         import torch
 
         own = self.layer.attention.self
         heads = own.num_attention_heads
-        keys, values = own.key(hidden), own.value(hidden)  # (rows, length, width)
         if len(rows) != len(hidden) or not torch.equal(
             rows, torch.arange(len(hidden), device=rows.device)
         ):
-            keys, values = keys[rows], values[rows]  # (places, length, width)
+            hidden = hidden[rows]  # (places, length, width)
             mask = mask[rows] if mask is not None else None
-        places, length, _ = keys.shape
-        found = torch.nn.functional.scaled_dot_product_attention(
-            own.query(asked).view(places, heads, 1, -1),
-            keys.view(places, length, heads, -1).transpose(1, 2),
-            values.view(places, length, heads, -1).transpose(1, 2),
-            attn_mask=None if mask is None else mask.bool()[:, None, None, :],
-        )  # (places, heads, 1, width / heads)
-        return found.reshape(places, -1)
+        places, _, width = hidden.shape
+        query = own.query(asked).view(places, heads, -1).transpose(0, 1)  # (heads, places, part)
+        keys = own.key.weight.view(heads, -1, width)  # (heads, part, width)
+        values = own.value.weight.view(heads, -1, width)
+        scores = (query @ keys).transpose(0, 1) @ hidden.transpose(1, 2)  # (places, heads, length)
+        scores = scores / query.shape[-1] ** 0.5
+        if mask is not None:
+            scores = scores.masked_fill(mask[:, None, :] == 0, -torch.inf)
+        mixed = (scores.softmax(-1) @ hidden).transpose(0, 1)  # (heads, places, width)
+        found: Tensor = (mixed @ values.transpose(1, 2)).transpose(0, 1).reshape(places, width)
+        if own.value.bias is not None:
+            found += own.value.bias
+        return found
 
 
 def take_last_layer(model: Any, output: str, probe: Tensor, tolerance: float) -> LastLayer | None:

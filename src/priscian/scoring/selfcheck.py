@@ -34,8 +34,7 @@ def measure_error(
     """
     worst = 0.0
     masked = model.kind == "masked"
-    telling = _telling(encodings, groups)
-    for number in telling[-1:] if masked else telling:
+    for number in _telling(encodings, groups):
         group = groups[number]
         members = [encodings[i] for i in group]
         batch = way.build(members)
@@ -51,7 +50,7 @@ def measure_error(
             KeyError,
         ):
             return math.inf
-        # a masked model's plain way takes a pass for each token: the last text has to do
+        # a masked model's plain way takes a pass for each token: one text of a batch has to do
         for i in [len(members) - 1] if masked else _sample(members):
             for got, wanted in zip(answers[i], _plain(model, members[i], boundary), strict=True):
                 if math.isnan(got) and math.isnan(wanted):
