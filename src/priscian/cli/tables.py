@@ -13,6 +13,7 @@ from priscian.cli.label_table import label_table
 from priscian.cli.screen import out
 from priscian.cli.suite_tables import suites_table
 from priscian.datasets.published import published_means
+from priscian.datasets.reference import blimp_taxonomy
 from priscian.runs import Result, Run, SuitesResult
 
 FEW = 14
@@ -51,6 +52,9 @@ def print_run(run: Run, beside: Sequence[str] = ()) -> None:
 
 def table(data: str, method: str, results: Sequence[Result], beside: Sequence[str] = ()) -> Table:
     """Accuracy in per cent with its 95 % interval; rows from the broad to the narrow."""
+    judged = results[0].summary["methods"][method]["paradigms"]
+    if not judged.keys() <= blimp_taxonomy().keys():
+        beside = ()  # published means are of BLiMP's paradigms
     known = {system: published_means(system) for system in beside}
     made = Table(title=f"{data}: {method}", title_justify="left", title_style="bold")
     made.add_column("")
