@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +14,7 @@ from priscian.cli.analyse_runs import (
     points,
     print_json,
     read_results,
+    read_table,
     tell,
     write_pictures,
 )
@@ -84,17 +84,8 @@ def sg_command(
 
 def read_perplexity(file: Path) -> dict[str, float]:
     """Perplexities by model."""
-    try:
-        with file.open(encoding="utf-8-sig", newline="") as lines:
-            table = csv.DictReader(lines)
-            rows = list(table)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"{file} cannot be read: {error}; give a CSV file") from None
-    lacking = {"model", "perplexity"} - set(table.fieldnames or ())
-    if lacking:
-        raise DataError(f"{file} has no column {sorted(lacking)[0]}; it needs model and perplexity")
     found = {}
-    for number, row in enumerate(rows, 2):
+    for number, row in read_table(file, "model", "perplexity"):
         try:
             value = float(row["perplexity"] or "")
         except ValueError:

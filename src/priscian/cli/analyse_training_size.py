@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 import warnings
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from priscian.cli.analyse_runs import grid, print_json, read_runs, tell, write_pictures
+from priscian.cli.analyse_runs import grid, print_json, read_runs, read_table, tell, write_pictures
 from priscian.errors import DataError, PriscianWarning, UsageError
 
 if TYPE_CHECKING:
@@ -103,17 +102,8 @@ def parse_tokens(text: str, where: str) -> float:
 
 def read_sizes(file: Path) -> Sizes:
     """Training sizes from a table."""
-    try:
-        with file.open(encoding="utf-8-sig", newline="") as lines:
-            table = csv.DictReader(lines)
-            rows = list(table)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"{file} cannot be read: {error}; give a CSV file") from None
-    lacking = {"model", "tokens"} - set(table.fieldnames or ())
-    if lacking:
-        raise DataError(f"{file} has no column {sorted(lacking)[0]}; it needs model and tokens")
     found: Sizes = {}
-    for number, row in enumerate(rows, 2):
+    for number, row in read_table(file, "model", "tokens"):
         model, size = row["model"] or "", row["tokens"] or ""
         value = parse_tokens(size, f"{file}:{number}")
         found[((row.get("run") or "").rstrip("/"), model)] = (value, row.get("curve") or "")

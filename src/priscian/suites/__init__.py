@@ -2,7 +2,7 @@
 
 from priscian.suites.generate import Items, SuiteFile, generate_suite
 from priscian.suites.registry import Regions, Suite, find, load_suites, suite, suites
-from priscian.suites.text import COMMA, STOP, read_rows, words
+from priscian.suites.text import COMMA, STOP, dealt, read_rows, words
 
 __all__ = [
     "COMMA",
@@ -11,6 +11,7 @@ __all__ = [
     "Regions",
     "Suite",
     "SuiteFile",
+    "dealt",
     "find",
     "generate_suite",
     "load_suites",

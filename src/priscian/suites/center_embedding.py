@@ -8,7 +8,7 @@ from functools import partial
 from priscian.grammar import REL_THAT, THE, Grammar, Node, Word
 from priscian.suites.people import fresh
 from priscian.suites.registry import Regions, suite
-from priscian.suites.text import read_rows, verb, words
+from priscian.suites.text import dealt, read_rows, verb, words
 
 center_embedding = partial(suite, circuit="Center Embedding")
 
@@ -25,8 +25,7 @@ class Embedding:
 
 
 def _embedding(g: Grammar) -> Embedding:
-    rows = read_rows("center_embeddings", "heads", "subjects", "verbs", "ends", "modified")
-    row = rows[g.deal(tuple(range(len(rows))))]
+    row = dealt(g, "center_embeddings", "heads", "subjects", "verbs", "ends", "modified")
     return Embedding(
         head=words(g, g.choose(row.parts("heads", ","))),
         subject=words(g, g.choose(row.parts("subjects", ","))),

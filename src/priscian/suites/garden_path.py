@@ -7,7 +7,7 @@ from functools import partial
 
 from priscian.grammar import BE, HAVE, THE, Grammar, Node, Word
 from priscian.suites.registry import Regions, suite
-from priscian.suites.text import COMMA, read_rows, verb, words
+from priscian.suites.text import COMMA, dealt, verb, words
 
 garden_path = partial(suite, circuit="Garden-Path Effects")
 NOTHING: Node = ()
@@ -52,11 +52,11 @@ class ReducedRelative:
 
 
 def _reduced_relative(g: Grammar) -> ReducedRelative:
-    rows = read_rows(
+    row = dealt(
+        g,
         "reduced_relatives",
         "relative", "heads", "ambiguous", "unambiguous", "contents", "interveners", "mains",
     )  # fmt: skip
-    row = rows[g.deal(tuple(range(len(rows))))]
     main, rest = _main(g, g.choose(row.parts("mains", "/")))
     return ReducedRelative(
         head=words(g, g.choose(row.parts("heads", ","))),
@@ -136,12 +136,12 @@ class Subordinate:
 
 
 def _subordinate(g: Grammar) -> Subordinate:
-    rows = read_rows(
+    row = dealt(
+        g,
         "subordinate_objects",
         "conjunctions", "subjects", "verb", "intransitive", "objects", "phrases", "extensions",
         "mains",
     )  # fmt: skip
-    row = rows[g.deal(tuple(range(len(rows))))]
     conjunction = g.choose(row.parts("conjunctions", ","))
     subject = g.choose(row.parts("subjects", ","))
     main, rest = _main(g, g.choose(row.parts("mains", "/")))

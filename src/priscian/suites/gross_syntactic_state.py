@@ -8,7 +8,7 @@ from functools import partial
 from priscian.grammar import THE, Grammar, Node, Word
 from priscian.suites.people import forms, unused
 from priscian.suites.registry import Regions, suite
-from priscian.suites.text import COMMA, STOP, lemmas, noun, read_rows, verb, words
+from priscian.suites.text import COMMA, STOP, dealt, lemmas, noun, read_rows, verb, words
 
 state = partial(suite, circuit="Gross Syntactic State", stem="subordination")
 PLURAL_SHARE = 0.3
@@ -67,8 +67,7 @@ class Sentence:
 
 def _sentence(g: Grammar) -> Sentence:
     """What all four suites share; it is drawn first, so that their items pair by number."""
-    rows = read_rows("activities", "verb", "objects", "kind", "span", "effect", "subjects")
-    row = rows[g.deal(tuple(range(len(rows))))]
+    row = dealt(g, "activities", "verb", "objects", "kind", "span", "effect", "subjects")
     does = verb(g, row["verb"])
     several = g.coin(PLURAL_SHARE)
     singular, plural = forms(g.noun(lemmas(g, row["subjects"])))

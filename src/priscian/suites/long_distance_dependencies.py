@@ -8,8 +8,8 @@ from functools import cache, partial
 from priscian.grammar import THE, WHAT, WHO, Grammar, Node, Word
 from priscian.suites.people import forms, fresh, person, unused
 from priscian.suites.registry import Regions, suite
-from priscian.suites.rows import dealt, human, one_of, phrase
-from priscian.suites.text import read_rows, verb, words
+from priscian.suites.rows import human, one_of, phrase
+from priscian.suites.text import dealt, read_rows, verb, words
 
 dependency = partial(suite, circuit="Long-Distance Dependencies")
 THAT = Word("that", "that", "func")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from priscian.grammar import BE, HAVE, Grammar, Reject
 from priscian.lexicon import CONTENT, Gender, Noun, Verb, Word
-from priscian.suites.text import lemmas, read_rows, verb, words
+from priscian.suites.text import dealt, lemmas, read_rows, verb, words
 
 PREPOSITIONS = (
     "next to", "behind", "in front of", "near", "beside", "across from", "opposite",
@@ -60,8 +60,7 @@ def fresh(g: Grammar, among: Sequence[str]) -> str:
 
 def told(g: Grammar, table: str) -> Told:
     """A row of a table with a subject; rows are dealt, so that each comes about as often."""
-    rows = read_rows(table, "verb", "rest", "subjects")
-    row = rows[g.deal(tuple(range(len(rows))))]
+    row = dealt(g, table, "verb", "rest", "subjects")
     known = {"be": BE, "have": HAVE}.get(row["verb"])
     rest = words(g, row["rest"])
     g.used.update(word.lemma for word in rest if word.category in CONTENT)

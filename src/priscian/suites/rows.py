@@ -1,29 +1,16 @@
-"""Rows of a table, dealt so that each comes about as often, and phrases out of their cells."""
+"""Phrases out of the cells of a row."""
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import takewhile
 
 from priscian.grammar import THE, Grammar
 from priscian.lexicon import Word
 from priscian.lexicon.tables import Row
 from priscian.suites.people import unused
-from priscian.suites.text import noun, read_rows
+from priscian.suites.text import noun
 
 ARTICLES = frozenset({"a", "an"})
-
-
-def dealt(g: Grammar, table: str, *columns: str) -> Row:
-    """A row of a table: `dealt(g, "gaps", "verb", "subjects")`."""
-    rows = read_rows(table, *columns)
-    _, place = g.deal(_places(table, len(rows)))
-    return rows[place]
-
-
-@cache
-def _places(table: str, n: int) -> tuple[tuple[str, int], ...]:
-    return tuple((table, place) for place in range(n))
 
 
 def one_of(g: Grammar, row: Row, column: str) -> tuple[Word, ...]:

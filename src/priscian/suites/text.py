@@ -28,6 +28,18 @@ def read_rows(name: str, *columns: str) -> tuple[Row, ...]:
     return tuple(read_table(DATA / f"{name}.tsv", columns))
 
 
+def dealt(g: Grammar, table: str, *columns: str) -> Row:
+    """A row of a table, dealt so that each comes about as often: `dealt(g, "gaps", "verb")`."""
+    rows = read_rows(table, *columns)
+    _, place = g.deal(_places(table, len(rows)))
+    return rows[place]
+
+
+@cache
+def _places(table: str, n: int) -> tuple[tuple[str, int], ...]:
+    return tuple((table, place) for place in range(n))
+
+
 def words(g: Grammar, text: str) -> tuple[Word, ...]:
     """Written text as words: `words(g, "in the old harbor")`; those we do not know are content."""
     return analyse(g.lexicon, text)

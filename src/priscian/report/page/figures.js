@@ -48,9 +48,13 @@ function embed(place, chart, config) {
   });
 }
 
+/** A chart of one's own: Vega writes into the rows that it draws. */
+async function chartOf(name) {
+  return structuredClone((await jsonOf("charts"))[name].chart);
+}
+
 /** On a phone: shorter names, panels below each other. */
-function narrowed(chart) {
-  const spec = structuredClone(chart);
+function narrowed(spec) {
   const walk = (part) => {
     if (!part || typeof part !== "object") return;
     if (part.labelLimit > 130) part.labelLimit = 130;
@@ -63,12 +67,11 @@ function narrowed(chart) {
 
 async function drawFigure(figure) {
   const name = figure.dataset.figure;
-  const charts = await jsonOf("charts");
+  const { title: _, ...whole } = await chartOf(name);
   await loadVega();
   const place = figure.querySelector(".chart");
   const box = figure.querySelector(".scroll").clientWidth;
   const narrow = box < 620;
-  const { title: _, ...whole } = charts[name].chart;
   const chart = narrow ? narrowed(whole) : whole;
   drawn.get(name)?.finalize();
   let result = await embed(place, chart, themed(narrow));
@@ -105,12 +108,14 @@ function fold(figure, place) {
 
 async function saveFigure(figure, kind) {
   const name = figure.dataset.figure;
-  const { chart, csv } = (await jsonOf("charts"))[name];
-  if (kind === "csv") return save(`${name}.csv`, new Blob([csv], { type: "text/csv" }));
+  if (kind === "csv") {
+    const { csv } = (await jsonOf("charts"))[name];
+    return save(`${name}.csv`, new Blob([csv], { type: "text/csv" }));
+  }
   await loadVega();
   const hidden = make("div", { class: "sr" });
   document.body.append(hidden);
-  const result = await embed(hidden, chart, PRINTED);
+  const result = await embed(hidden, await chartOf(name), PRINTED);
   if (kind === "svg") save(`${name}.svg`, new Blob([await result.view.toSVG()], { type: "image/svg+xml" }));
   else {
     const canvas = await result.view.toCanvas(2);

@@ -17,8 +17,12 @@ async function inflate(element) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-async function jsonOf(name) {
-  return JSON.parse(new TextDecoder().decode(await bytesOf(name)));
+const parsed = new Map();
+
+/** The JSON of a blob, read once. */
+function jsonOf(name) {
+  if (!parsed.has(name)) parsed.set(name, bytesOf(name).then((b) => JSON.parse(new TextDecoder().decode(b))));
+  return parsed.get(name);
 }
 
 /** A blob's head, and a reader of the columns that follow it. */
