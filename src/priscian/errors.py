@@ -13,7 +13,8 @@ PriscianError
 │   ├── TooLongError      a text does not fit the model's context
 │   └── ScoreError        the model gave NaN or infinity
 ├── StoreError            the score store cannot be read or written
-└── RunError              a run folder exists, is unfinished or does not match
+├── RunError              a run folder exists, is unfinished or does not match
+└── WorkerError           a process that was to do a part of the work failed or died
 
 PriscianWarning           something was repaired or looks wrong, and the work went on
 └── DataWarning           in a file: what, where, how often
@@ -104,6 +105,10 @@ class StoreError(PriscianError):
 
 class RunError(PriscianError):
     """A run folder exists, is unfinished or does not match."""
+
+
+class WorkerError(PriscianError):
+    """A process that was to do a part of the work failed or died."""
 
 
 class PriscianWarning(UserWarning):

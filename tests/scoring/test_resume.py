@@ -14,7 +14,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import polars
-import pytest
 
 PAIRS = 500
 
@@ -161,35 +160,3 @@ def test_a_finished_run_answers_from_the_store_without_torch(
     again[2] = script
     assert subprocess.run(again, env=env, timeout=120, check=False).returncode == 0
     assert items(tmp_path / "two").equals(items(tmp_path / "one"))
-
-
-def test_a_worker_that_dies_is_reported(tmp_path: Path) -> None:
-    from priscian.errors import ModelError
-    from priscian.scoring.workers import run_batches
-
-    def die(number: int) -> int:
-        if number == 3:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return number
-
-    with pytest.raises(ModelError, match=r"worker process died.*--workers 1"):
-        list(run_batches(die, range(6), 2))
-
-
-def test_an_error_in_a_worker_reaches_the_caller() -> None:
-    from priscian.errors import ModelError
-    from priscian.scoring.workers import run_batches
-
-    def fail(number: int) -> int:
-        raise ValueError("odd")
-
-    with pytest.raises(ModelError, match="ValueError: odd"):
-        list(run_batches(fail, range(6), 2))
-
-
-def test_every_batch_is_run_exactly_once() -> None:
-    from priscian.scoring.workers import run_batches
-
-    for workers in (1, 2, 3):
-        found = dict(run_batches(lambda n: n * n, range(20), workers))
-        assert found == {n: n * n for n in range(20)}

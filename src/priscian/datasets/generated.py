@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from priscian.errors import DataError, GrammarError, PriscianError, UsageError
 from priscian.lexicon import load_lexicon
 from priscian.paradigms import Paradigm, find, generate_items, generate_rows, paradigms
 from priscian.records import ItemSet
+from priscian.workers import can_fork, run_batches
 
 LICENCE = "CC-BY-4.0"
 MANIFEST = "manifest.json"
@@ -81,8 +81,9 @@ def write_generated(
         "files": {f"{uid}.jsonl": facts[uid] for uid in sorted(facts)},
     }
     save(folder / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
-    files = tuple(folder / f"{uid}.jsonl" for uid in facts)
-    return Generated(folder, n * len(facts), files, failed)
+    files = tuple(folder / f"{p.uid}.jsonl" for p in chosen if p.uid in facts)
+    in_order = {p.uid: failed[p.uid] for p in chosen if p.uid in failed}
+    return Generated(folder, n * len(facts), files, in_order)
 
 
 def prepare(folder: Path) -> None:
@@ -99,17 +100,17 @@ def prepare(folder: Path) -> None:
 def _encoded(
     chosen: Sequence[Paradigm], n: int, seed: int, jobs: int
 ) -> Iterator[tuple[str, bytes, str]]:
-    work = [(p, n, seed) for p in chosen]
-    if jobs <= 1 or len(chosen) == 1:
-        yield from map(_encode, work)
-        return
-    with get_context("fork").Pool(min(jobs, len(chosen))) as pool:
-        yield from pool.imap(_encode, work)
+    """Each paradigm's file, as it is ready."""
+    jobs = jobs if can_fork() else 1
+    remedy = "run again with --jobs 1 and a new --out"
+    for _, made in run_batches(
+        lambda i: _encode(chosen[i], n, seed), range(len(chosen)), jobs, remedy
+    ):
+        yield made
 
 
-def _encode(work: tuple[Paradigm, int, int]) -> tuple[str, bytes, str]:
+def _encode(paradigm: Paradigm, n: int, seed: int) -> tuple[str, bytes, str]:
     """A paradigm's file, or what went wrong with it."""
-    paradigm, n, seed = work
     try:
         rows = list(generate_rows(paradigm, n, seed))
     except PriscianError as error:

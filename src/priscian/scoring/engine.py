@@ -35,11 +35,13 @@ from priscian.scoring.plan import (
 from priscian.scoring.selfcheck import measure_error, tolerance
 from priscian.scoring.store import ScoreStore
 from priscian.scoring.tree import Tree
-from priscian.scoring.workers import can_fork, run_batches
+from priscian.workers import can_fork, run_batches
 
 SIMPLE_BATCH = 2000
 WORTH_FORKING = 5000
 """Tokens below which starting workers costs more than it saves."""
+
+DIED = "run again with --workers 1: what was scored is kept"
 
 Progress = Callable[[int, int], None]  # texts done, texts in all
 Planned = Callable[[Plan], None]
@@ -182,7 +184,7 @@ class _Work:
         todo = [g for g, group in enumerate(groups) if any(missing[i] for i in group)]
         done = total - sum(len(groups[g]) for g in todo)
         progress(done, total)
-        for number, scores in run_batches(compute, todo, plan.workers):
+        for number, scores in run_batches(compute, todo, plan.workers, DIED):
             rows = [(texts[i], s) for i, s in zip(groups[number], scores, strict=True)]
             self._keep(rows)
             done += len(rows)

@@ -1,4 +1,4 @@
-"""Run batches here, or in forked single-threaded workers that share the model's weights."""
+"""Run pieces of work here, or in forked workers that share what is in memory."""
 
 from __future__ import annotations
 
@@ -10,26 +10,33 @@ from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any, cast
 
-from priscian.errors import ModelError, PriscianError
+from priscian.errors import PriscianError, WorkerError
 
 Run = Callable[[int], Any]
 
 
 def can_fork() -> bool:
-    """Whether workers can be forked, and so share the weights without a copy."""
+    """Whether workers can be forked, and so share a model's weights without a copy."""
     return "fork" in multiprocessing.get_all_start_methods()
 
 
-def run_batches(run: Run, order: Sequence[int], workers: int) -> Iterator[tuple[int, Any]]:
-    """Results of `run(number)` for every number, as they come; each worker holds one at a time."""
+def run_batches(
+    run: Run, order: Sequence[int], workers: int, remedy: str
+) -> Iterator[tuple[int, Any]]:
+    """Results of `run(number)` for every number, as they come; each worker holds one at a time.
+
+    `remedy` is what to do if a worker dies.
+    """
     if workers <= 1:
         for number in order:
             yield number, run(number)
         return
-    yield from _run_forked(run, order, workers)
+    yield from _run_forked(run, order, workers, remedy)
 
 
-def _run_forked(run: Run, order: Sequence[int], workers: int) -> Iterator[tuple[int, Any]]:
+def _run_forked(
+    run: Run, order: Sequence[int], workers: int, remedy: str
+) -> Iterator[tuple[int, Any]]:
     context = multiprocessing.get_context("fork")
     todo = iter(order)
     pipes: dict[Connection, Any] = {}
@@ -50,7 +57,7 @@ def _run_forked(run: Run, order: Sequence[int], workers: int) -> Iterator[tuple[
         while open_pipes:
             for ready in wait(list(open_pipes)):
                 pipe = cast(Connection, ready)
-                answer = _receive(pipe)
+                answer = _receive(pipe, remedy)
                 if answer is None:
                     open_pipes.discard(pipe)
                     continue
@@ -64,14 +71,11 @@ def _run_forked(run: Run, order: Sequence[int], workers: int) -> Iterator[tuple[
             process.join(5)
 
 
-def _receive(pipe: Connection) -> tuple[int, Any] | None:
+def _receive(pipe: Connection, remedy: str) -> tuple[int, Any] | None:
     try:
         number, result = pipe.recv()
     except EOFError:
-        raise ModelError(
-            "a worker process died, perhaps for want of memory; "
-            "run again with --workers 1: what was scored is kept"
-        ) from None
+        raise WorkerError(f"a worker process died, perhaps for want of memory; {remedy}") from None
     if number is None:
         return None
     if isinstance(result, BaseException):
@@ -91,6 +95,6 @@ def _work(run: Run, pipe: Connection, others: list[Connection]) -> None:
             except PriscianError as error:
                 result = error
             except Exception as error:
-                result = ModelError(f"{type(error).__name__}: {error}")
+                result = WorkerError(f"{type(error).__name__}: {error}")
             pipe.send((number, result))
         pipe.send((None, None))
