@@ -218,8 +218,16 @@ def test_antecedents_have_the_gender_of_the_reflexive(name):
         assert found["match_sing"][-1] == {"m": "himself", "f": "herself"}[gender]
 
 
-@pytest.mark.parametrize("name", ["number_src", "reflexive_src_fem", "reflexive_src_masc"])
-def test_no_clause_may_begin_with_the_nearer_noun(name):
+def test_no_verb_that_agrees_is_spelt_like_a_preposition_or_an_adverb():
+    """*The captain that the guards ignored like …*, *… that the reporters interviewed live …*"""
+    assert not {row["verb"] for row in read_rows("predicates", "verb")} & {"like", "live"}
+
+
+@pytest.mark.parametrize(
+    "name", ["number_orc", "number_src", "reflexive_src_fem", "reflexive_src_masc"]
+)
+def test_no_clause_may_begin_after_the_embedded_verb(name):
+    """*feared the cooks hurt themselves*, *the captain that the veterans recommended own …*"""
     takes = {row["verb"] for row in read_rows("encounters", "verb", "takes") if row["takes"]}
     verbs = {verb.lemma: verb for verb in LEXICON.all_verbs}
     forms = {verbs[lemma].past_sg.text for lemma in takes}
@@ -231,6 +239,51 @@ def test_no_clause_may_begin_with_the_nearer_noun(name):
 def test_no_verb_before_any_licenses_it_by_itself():
     negative = {"deny", "doubt", "refuse", "lack", "avoid", "prevent", "forbid", "reject", "resist"}
     assert not {row["verb"] for row in read_rows("any", "verb")} & negative
+
+
+def test_no_verb_before_any_makes_it_free_choice():
+    """*She answered any questions from the audience* is good without a negation."""
+    choosing = {"accept", "answer", "consider", "solve", "take", "treat", "welcome"}
+    assert not {row["verb"] for row in read_rows("any", "verb")} & choosing
+
+
+def test_what_is_done_to_oneself_needs_no_more_words():
+    """*convinced himself* of what, *expressed himself* how?"""
+    verbs = {row["verb"] for row in read_rows("self_directed", "verb")}
+    assert not verbs & {"convince", "describe", "express"}
+
+
+@pytest.mark.parametrize(
+    "table", ["activities", "any", "ever", "predicates", "subordinate_objects"]
+)
+def test_no_subject_echoes_its_verb(table):
+    """Not *the inspector inspected the cellar*."""
+    for row in read_rows(table, "verb", "subjects"):
+        if row["verb"] != "be":
+            stem = row["verb"].removesuffix("e")
+            assert not any(noun.startswith(stem) for noun in row.parts("subjects", ",")), stem
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("subordination")])
+def test_a_subordinate_clause_is_no_sentence(name):
+    """*Once the critic photographed the painting.* is one."""
+    adverbs = {"Now", "Once", "So", "Then", "Though"}
+    for seed in (1, 2):
+        for item in made(name, seed)["items"]:
+            assert sentences(item)["sub_no-matrix"][0].split()[0] not in adverbs
+
+
+def test_no_modifier_of_a_degree_takes_the_clause_that_completes_it():
+    """Not *too ill after the news that …*, *so old without the lens to …*, *so dim for him to …*"""
+    last = {
+        "afterward", "dawn", "dusk", "first", "fourteen", "itself", "midnight", "nightfall", "nine",
+        "ninety", "noon", "seven", "sixteen", "then",
+    }  # fmt: skip
+    for row in read_rows("degree", "modifiers"):
+        for modifier in row.parts("modifiers", ","):
+            words = modifier.split()
+            assert words[-1] in last or words[-1].istitle(), modifier
+            assert words[0] not in {"for", "with", "without"}, modifier
 
 
 def test_every_person_and_verb_of_the_tables_is_in_the_lexicon():

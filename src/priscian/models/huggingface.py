@@ -14,6 +14,7 @@ import numpy as np
 from priscian.errors import ModelError, ScoreError
 from priscian.models.key import ModelKey
 from priscian.models.locate import Place, list_revisions, locate, locate_tokenizer
+from priscian.models.memory import keep_memory
 from priscian.models.protocol import Floats
 from priscian.models.spec import ModelSpec
 
@@ -62,6 +63,7 @@ def import_transformers() -> Any:
     """Transformers, quiet, or a clear word on how to install it."""
     os.environ.setdefault("TRANSFORMERS_NO_ADVISORY_WARNINGS", "1")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    keep_memory()
     try:
         import torch  # noqa: F401
         import transformers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 OPTIONS = frozenset({"dtype", "device", "pll", "tokenizer", "remote_code", "name", "attention"})
 VARIANTS = ("word-l2r", "original", "whole-word")
-CACHED = 512
+CACHED = 1024
 """Tokens that the layers of a model take at a time on a CPU."""
 
 
@@ -93,13 +94,13 @@ class MaskedModel:
         self.context_length = _readable(config)
         with torch.inference_mode():
             self.head = self._take_head()
-            self.last = self._take_last_layer() if self.head else None
+            self.bert = self._find_bert() if self.head else None
         self.notes = {
             "dtype": str(self.model.dtype),
             "vocabulary": str(self.model.get_input_embeddings().weight.shape[0]),
             "pll": self.pll,
             "head": "tiled" if self.head else "full logits",
-            "last layer": "where asked" if self.last else "everywhere",
+            "layers": "where asked" if self.bert else "everywhere",
         }
 
     def _take_head(self) -> Any:
@@ -132,17 +133,18 @@ class MaskedModel:
             setattr(self.model.get_submodule(parent), leaf, output)
         return head if good else None
 
-    def _take_last_layer(self) -> Any:
-        """Put the last layer aside as well, where it is one of those that we know."""
+    def _find_bert(self) -> Any:
+        """The layers one by one, where they are such as we know."""
         import torch
 
-        from priscian.models.last_layer import take_last_layer
+        from priscian.models.bert import find_bert
 
         vocabulary = self.model.get_input_embeddings().weight.shape[0]
         probe = torch.arange(3, 3 + 2 * 8, device=self.device).remainder(vocabulary).view(2, 8)
         probe[:, 1] = self.mask_id
+        probe[1, 2:6] = probe[0, 2:6]
         tolerance = 1e-4 if self.model.dtype == torch.float32 else 0.05
-        return take_last_layer(self.model, self.output_name, probe, tolerance)
+        return find_bert(self.model, self.output_name, probe, tolerance)
 
     def encode(self, texts: Sequence[Text]) -> list[Encoding]:
         """Token ids between the model's special tokens."""
@@ -180,14 +182,15 @@ class MaskedModel:
         """
         import torch
 
-        step = max(1, CACHED // ids.shape[1]) if self.device == "cpu" else len(ids)
+        parts = math.ceil(ids.numel() / CACHED) if self.device == "cpu" else 1
+        step = math.ceil(len(ids) / parts)
         found = []
         for at in range(0, len(ids), step):
             here = (rows >= at) & (rows < at + step)
             some, own = ids[at : at + step], None if mask is None else mask[at : at + step]
             places = rows[here] - at, columns[here]
-            if self.last is not None:
-                found.append(self.last.states(some, own, *places))
+            if self.bert is not None:
+                found.append(self.bert.states(some, own, *places))
             else:
                 found.append(self.model(input_ids=some, attention_mask=own).logits[places])
         return torch.cat(found) if len(found) > 1 else found[0]

@@ -6,8 +6,10 @@ the full list; `build` turns one batch into arrays. Both are pure, so a plan can
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -188,20 +190,21 @@ class MaskedRows:
     name: str = "masked"
 
     def group(self, encodings: Sequence[Encoding]) -> list[list[int]]:
-        """Texts of one length together, so that nothing is padded, neighbours side by side."""
-        order = sorted(
-            range(len(encodings)), key=lambda i: (-len(encodings[i].ids), encodings[i].ids)
-        )
+        """Texts of one length together, so that nothing is padded, in batches of one size.
+
+        They stay in the order they are given: the two sentences of a pair so come together, and
+        the inputs that hide where they differ are the same.
+        """
+        by_length: dict[int, list[int]] = {}
+        for i, encoding in enumerate(encodings):
+            by_length.setdefault(len(encoding.ids), []).append(i)
         groups: list[list[int]] = []
-        room, width = 0, -1
-        for i in order:
-            length = len(encodings[i].ids)
-            cost = length * max(len(encodings[i].starts), 1)
-            if room < cost or length != width:
-                groups.append([])
-                room, width = self.batch_tokens, length
-            groups[-1].append(i)
-            room -= cost
+        for length in sorted(by_length, reverse=True):
+            texts = by_length[length]
+            cost = length * max(len(encodings[i].starts) or 1 for i in texts)
+            parts = math.ceil(len(texts) / max(self.batch_tokens // cost, 1))
+            ends = [len(texts) * k // parts for k in range(parts + 1)]
+            groups += [texts[start:end] for start, end in pairwise(ends)]
         return groups
 
     def build(self, encodings: Sequence[Encoding]) -> Batch:

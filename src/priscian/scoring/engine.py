@@ -32,7 +32,7 @@ from priscian.scoring.plan import (
     pack_bits,
     unpack_bits,
 )
-from priscian.scoring.selfcheck import measure_error, tolerance
+from priscian.scoring.selfcheck import measure_error, measure_masked_error, tolerance
 from priscian.scoring.store import ScoreStore
 from priscian.scoring.tree import Tree
 from priscian.workers import can_fork, run_batches
@@ -226,7 +226,10 @@ class _Work:
         for name in names:
             way = self._way(model, name, plan.batch_tokens, plan.row_tokens)
             groups = way.group(encodings)
-            error = measure_error(model, way, encodings, groups, bool(self.boundary))
+            if model.kind == "masked":
+                error = measure_masked_error(model, way, encodings, groups)
+            else:
+                error = measure_error(model, way, encodings, groups, bool(self.boundary))
             if best is None or error < best[0]:
                 best = (error, way, groups)
             if error <= limit:

@@ -5,16 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from priscian.errors import ModelError
-from priscian.models import BoundaryModel, Encoding, TorchModel
+from priscian.models import BoundaryModel, Encoding, TokenBatch, TorchModel
 from priscian.scoring.batches import Batch, Batching
 
 TOLERANCE = 1e-4
 LOOSE = 0.25
 """For bfloat16 and float16, whose rounding depends on the shape of a batch."""
 SAMPLE = 3
-FEW = 4
-"""Texts of a masked model that stand for their batch."""
+REFUSALS = (
+    ModelError,
+    RuntimeError,
+    ValueError,
+    TypeError,
+    IndexError,
+    AttributeError,
+    KeyError,
+)
 
 
 def tolerance(model: TorchModel) -> float:
@@ -35,31 +44,47 @@ def measure_error(
     refuses this way of reading altogether.
     """
     worst = 0.0
-    masked = model.kind == "masked"
     for number in _telling(encodings, groups):
-        # rows of a masked model do not see each other, so a few stand for a batch of any size
-        group = groups[number][-FEW:] if masked else groups[number]
-        members = [encodings[i] for i in group]
+        members = [encodings[i] for i in groups[number]]
         batch = way.build(members)
         try:
             answers = _answers(model, batch, boundary)
-        except (
-            ModelError,
-            RuntimeError,
-            ValueError,
-            TypeError,
-            IndexError,
-            AttributeError,
-            KeyError,
-        ):
+        except REFUSALS:
             return math.inf
-        # a masked model's plain way takes a pass for each token: one text of a batch has to do
-        for i in [len(members) - 1] if masked else _sample(members):
-            for got, wanted in zip(answers[i], _plain(model, members[i], boundary), strict=True):
-                if math.isnan(got) and math.isnan(wanted):
-                    continue
-                worst = max(worst, abs(got - wanted)) if not math.isnan(got - wanted) else math.inf
+        for i in _sample(members):
+            plain = _plain(model, members[i], boundary)
+            worst = max(worst, *map(_difference, answers[i], plain))
     return worst
+
+
+def measure_masked_error(
+    model: TorchModel, way: Batching, encodings: Sequence[Encoding], groups: Sequence[Sequence[int]]
+) -> float:
+    """Largest difference of two rows of a text, in company and each alone.
+
+    Rows do not see each other, so those of one text stand for a batch of any size.
+    """
+    tokens = way.build([encodings[max(groups, key=len)[-1]]]).tokens
+    try:
+        answers = model.logprobs(tokens)
+    except REFUSALS:
+        return math.inf
+    worst = 0.0
+    for number in sorted({0, len(tokens.queries) - 1}):  # each takes a pass of its own
+        row, column, target = tokens.queries[number]
+        alone = TokenBatch(
+            ids=tokens.ids[row : row + 1],
+            lengths=tokens.lengths[row : row + 1],
+            queries=np.array([[0, column, target]]),
+        )
+        worst = max(worst, _difference(answers[number], model.logprobs(alone)[0]))
+    return worst
+
+
+def _difference(got: float, wanted: float) -> float:
+    if math.isnan(got) and math.isnan(wanted):  # a token that nothing precedes
+        return 0.0
+    return math.inf if math.isnan(got - wanted) else abs(got - wanted)
 
 
 def _answers(model: TorchModel, batch: Batch, boundary: bool) -> list[list[float]]:

@@ -36,7 +36,7 @@ def _conditions(g: Grammar, item: Told, modifier: dict[str, list[Node]]) -> Regi
 )
 def number_orc(g: Grammar) -> Regions:
     """The baker that the tourists admired sells/*sell fresh bread at the market"""
-    item, verb = told(g, "predicates"), encounter(g).past_sg
+    item, verb = told(g, "predicates"), encounter(g, clauses=False).past_sg
     one, many = forms(person(g))
     return _conditions(
         g, item, {"sg": [REL_THAT, THE, one, verb], "pl": [REL_THAT, THE, many, verb]}

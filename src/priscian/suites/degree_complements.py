@@ -19,11 +19,11 @@ CELLS = ("subjects", "adjectives", "modifiers", "infinitives", "results")
     predictions=["((6;%so_that%)<(6;%too_that%))&((6;%too_to%)<(6;%so_to%))"],
 )
 def degree_complement(g: Grammar) -> Regions:
-    """The lamp was so/*too dim in the hall that the monks fell / too/*so dim … to light the altar
+    """The lamp was so/*too dim by dawn that the monks fell / too/*so dim … to light the altar.
 
     A degree word selects the clause that completes it, across the adjective and what modifies it:
-    *so* a finite clause of result, *too* an infinitive (Bresnan 1973, Baltin 1987). The adjectives
-    take neither by themselves, so that nothing but the degree word can license the clause.
+    *so* a finite clause of result, *too* an infinitive (Bresnan 1973, Baltin 1987). No adjective
+    takes either by itself, nor has a modifier a noun that does: only the degree word licenses it.
     """
     row = dealt(g, "degree", *CELLS)
     subject, adjective, modifier, infinitive, result = (one_of(g, row, cell) for cell in CELLS)

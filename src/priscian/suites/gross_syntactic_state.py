@@ -14,7 +14,8 @@ state = partial(suite, circuit="Gross Syntactic State", stem="subordination")
 PLURAL_SHARE = 0.3
 REACTIONS = {"good": 0.4, "bad": 0.8, "crime": 1.0}  # share of main clauses that react
 
-# Conjunctions and the kinds of main clause after them, by the span of what was done …
+# Conjunctions and the kinds of main clause after them, by the span of what was done; none that is
+# an adverb too (*Once the cook peeled the potatoes.*) …
 BY_SPAN = {
     "long": (
         ("while", ("scene", "event")),
@@ -26,7 +27,6 @@ BY_SPAN = {
     "short": (
         ("after", ("event",)),
         ("when", ("event",)),
-        ("once", ("event",)),
         ("as soon as", ("event",)),
         ("before", ("event",)),
     ),

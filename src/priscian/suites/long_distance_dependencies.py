@@ -74,7 +74,9 @@ def _extraction(g: Grammar, at: int) -> Regions:
         clause.subject, clause.verb, clause.object, clause.preposition, clause.third, clause.end,
     ]  # fmt: skip
     gap = {0: clause.subject, 2: clause.object, 4: clause.third}[at]
-    wh, holed = _wh(g, gap), [*parts[:at], (), *parts[at + 1 :]]
+    # Whoever does something is a person, even where a name or a pronoun stands for them.
+    wh = WHO if at == 0 else _wh(g, gap)
+    holed = [*parts[:at], (), *parts[at + 1 :]]
     return {
         "what_nogap": [prefix, wh, *parts],
         "that_nogap": [prefix, THAT, *parts],
@@ -145,13 +147,13 @@ embedded = partial(
 
 @embedded("fgd-embed3")
 def fgd_embed3(g: Grammar) -> Regions:
-    """I know what/*that Emma said the guide thought my boss believed the thief put __ in a sack"""
+    """I know who/*that Emma said the guide thought my boss believed she invited __ to the gala"""
     return _embedded(g, 3)
 
 
 @embedded("fgd-embed4")
 def fgd_embed4(g: Grammar) -> Regions:
-    """As fgd-embed3, through four clauses: what Emma said my boss was sure the guide thought …"""
+    """As fgd-embed3, through four clauses: who Emma said my boss was sure the guide thought …"""
     return _embedded(g, 4)
 
 
@@ -177,7 +179,7 @@ def fgd_embed4(g: Grammar) -> Regions:
     ],
 )
 def fgd_hierarchy(g: Grammar) -> Regions:
-    """The fact that the nurse knew what the thief put __ into the sack upset the guests / *upset __
+    """The fact that Emma knew what the clerk issued __ to the guests upset the cooks / *upset __
 
     A wh-word inside the subject licenses a gap inside the subject and none in the main clause.
     """

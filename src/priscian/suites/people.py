@@ -44,7 +44,7 @@ def encounter(g: Grammar, clauses: bool = True) -> Verb:
     """What somebody did to somebody: *admire*.
 
     Without `clauses`, none that takes one: *watched the cooks work* would make a plural verb after
-    a subject relative right, and *feared the cooks hurt themselves* a plural reflexive.
+    a relative clause right, and *feared the cooks hurt themselves* a plural reflexive.
     """
     rows = read_rows("encounters", "verb", "takes")
     return verb(g, fresh(g, [row["verb"] for row in rows if clauses or row["takes"] != "clause"]))

@@ -1,4 +1,4 @@
-"""The last layer where a token is asked for gives what the whole model gives, or is not used."""
+"""BERT's layers one by one give what the whole model gives, or are not used."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_other_architectures(kind: str, where: str, kin: Callable[[str], Path]) 
     folder = kin(kind)
     texts = [Text("She has admired us!"), Text("Some geese will forget the painting.")]
     scored = score_texts(f"mlm:{folder}?pll=original", texts, ScoreStore())
-    assert scored.notes["last layer"] == where
+    assert scored.notes["layers"] == where
     for text in texts:
         assert scored.scores[text].logps == pytest.approx(naive(folder, text.text), abs=1e-4)
 
@@ -82,7 +82,7 @@ def test_padded_rows_and_several_places_in_a_row(masked: Callable[..., Path]) ->
 
     model = load(f"mlm:{masked()}")
     assert isinstance(model, MaskedModel)
-    assert model.notes["last layer"] == "where asked"
+    assert model.notes["layers"] == "where asked"
     a, b = (e.ids for e in model.encode([Text("She has admired us!"), Text("Go.")]))
     ids = np.zeros((2, len(a)), dtype=np.int64)
     ids[0], ids[1, : len(b)] = a, b
@@ -95,3 +95,28 @@ def test_padded_rows_and_several_places_in_a_row(masked: Callable[..., Path]) ->
         for row, column, target in ((b, 2, 9), (a, 1, 7), (a, 3, 8), (a, 1, 6))
     ]
     assert together == pytest.approx(alone, abs=1e-5)
+
+
+def test_one_token_at_two_places_and_two_tokens_at_one(masked: Callable[..., Path]) -> None:
+    """Until tokens see each other they are told apart by token and place, and by nothing else."""
+    folder = masked()
+    texts = [Text("Go go us us."), Text("Us go us go."), Text("Go us go us.")]
+    scored = score_texts(f"mlm:{folder}?pll=original", texts, ScoreStore())
+    assert scored.notes["layers"] == "where asked"
+    for text in texts:
+        assert scored.scores[text].logps == pytest.approx(naive(folder, text.text), abs=1e-4)
+
+
+def test_rows_that_change_in_company_are_refused(
+    masked: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from priscian.errors import ScoreError
+
+    plain = MaskedModel.logprobs
+    monkeypatch.setattr(
+        MaskedModel,
+        "logprobs",
+        lambda self, batch: plain(self, batch) - 0.01 * (len(batch.ids) > 1),
+    )
+    with pytest.raises(ScoreError, match=r"off by 0\.01 nats"):
+        score_texts(f"mlm:{masked()}", [Text("She has admired us!")], ScoreStore())
