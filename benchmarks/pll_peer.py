@@ -181,9 +181,9 @@ def speed(bench: Bench, shape: Shape, pairs: Path, count: int, asked: argparse.N
     for turn in range(asked.rounds):
         took: dict[str, list[dict[str, Any]]] = {}
         for tool in ("priscian", "minicons") if turn % 2 == 0 else ("minicons", "priscian"):
-            sizes = (1, *asked.batch_sizes) if tool == "minicons" else (1,)
+            sizes = asked.batch_sizes if tool == "minicons" else (1,)
             took[tool] = bench.run(tool, pairs, asked.metric, *sizes)
-        ours, theirs = took["priscian"][0], took["minicons"][1:]  # its first run warms it up
+        ours, theirs = took["priscian"][0], took["minicons"]
         for other in theirs:
             ratios[other["batch_size"]].append(other["seconds"] / ours["seconds"])
         waited = min(side["cpu"] / side["seconds"] for side in (ours, *theirs)) < IDLE
