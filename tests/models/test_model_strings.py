@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from priscian.errors import ModelError, UnknownNameError, UsageError
 from priscian.models import ModelSpec, parse_model
+from priscian.models.spec import as_path
 
 WORD = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)
 OPTION = st.from_regex(r"[a-z][a-z_]{0,8}", fullmatch=True)
@@ -17,7 +19,7 @@ OPTION = st.from_regex(r"[a-z][a-z_]{0,8}", fullmatch=True)
 
 @given(
     provider=st.from_regex(r"[a-z][a-z0-9_-]{0,6}", fullmatch=True),
-    name=WORD.filter(lambda n: not n.startswith("//") and not Path(n).expanduser().exists()),
+    name=WORD.filter(lambda n: not n.startswith("//") and not os.path.exists(as_path(n))),
     revision=st.just("") | WORD,
     options=st.dictionaries(OPTION, st.text(max_size=12), max_size=4),
 )
@@ -26,6 +28,11 @@ def test_any_spec_is_read_back_from_its_string(
 ) -> None:
     spec = ModelSpec(provider, name, revision, options)
     assert ModelSpec.parse(str(spec)) == spec
+
+
+@pytest.mark.parametrize("name", ["~nobody/model", "~", "x" * 5000])
+def test_a_name_that_no_path_can_have_is_a_name(name: str) -> None:
+    assert ModelSpec.parse(f"hf:{name}").id == name
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from priscian.errors import ModelError
+from priscian.models.spec import as_path
 
 WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.gguf", "*.safetensors.index.json")
 TOKENIZER = (
@@ -29,7 +30,7 @@ def cache_folder() -> Path:
     """Where scores and hashes are kept: `$PRISCIAN_CACHE`, else the user's cache folder."""
     named = os.environ.get("PRISCIAN_CACHE")
     if named:
-        return Path(named).expanduser()
+        return as_path(named)
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "priscian"
 

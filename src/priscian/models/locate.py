@@ -11,7 +11,7 @@ from typing import Any
 
 from priscian.errors import ModelError
 from priscian.models.fingerprint import CONFIG, TOKENIZER, WEIGHTS, hash_file, hash_folder
-from priscian.models.spec import ModelSpec
+from priscian.models.spec import ModelSpec, as_path
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?")
@@ -43,7 +43,7 @@ class Place:
 
 def locate(spec: ModelSpec) -> Place:
     """Find the model that a spec names, without loading anything."""
-    path = Path(spec.id).expanduser()
+    path = spec.path
     if path.is_file():
         if path.suffix != ".gguf":
             raise ModelError(
@@ -63,8 +63,8 @@ def locate_tokenizer(spec: ModelSpec, place: Place) -> Place:
     named = spec.options.get("tokenizer")
     if named is None:
         return place
-    if Path(named).expanduser().is_dir():  # it may hold a tokenizer and no model
-        return Place(str(Path(named).expanduser()))
+    if as_path(named).is_dir():  # it may hold a tokenizer and no model
+        return Place(str(as_path(named)))
     return locate(ModelSpec.parse(named))
 
 
@@ -92,7 +92,7 @@ def _folder(folder: Path, spec: ModelSpec) -> Place:
 
 def list_revisions(spec: ModelSpec, pattern: str) -> list[ModelSpec]:
     """Every checkpoint folder, or branch and tag on the Hub, that matches; by number, then name."""
-    path = Path(spec.id).expanduser()
+    path = spec.path
     if path.is_dir():
         names = [p.name for p in path.iterdir() if (p / "config.json").is_file()]
     else:

@@ -34,7 +34,7 @@ class LstmProvider:
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """Model files beside this one whose names match."""
-        folder = Path(spec.id).expanduser()
+        folder = spec.path
         folder = folder if folder.is_dir() else folder.parent
         return [ModelSpec("lstm", str(p), "", spec.options) for p in sorted(folder.glob(pattern))]
 
@@ -45,7 +45,7 @@ def lstm_key(path: Path) -> ModelKey:
 
 
 def _file(spec: ModelSpec) -> Path:
-    path = Path(spec.id).expanduser()
+    path = spec.path
     if not path.is_file():
         raise ModelError(f"no model file {path} (in {spec}); make one: priscian train lstm")
     return path

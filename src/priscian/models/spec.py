@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -33,7 +34,7 @@ class ModelSpec:
         match = _PROVIDER.fullmatch(head)
         provider, name = (match[1], match[2]) if match else (default, head)
         revision = ""
-        if not Path(name).expanduser().exists():  # a path that is there is meant as it stands
+        if not os.path.exists(as_path(name)):  # a path that is there is meant as it stands
             if "@" in name:
                 name, _, revision = name.rpartition("@")
             name, revision = unquote(name), unquote(revision)
@@ -63,6 +64,11 @@ class ModelSpec:
         return ModelSpec(self.provider, self.id, revision, self.options)
 
     @property
+    def path(self) -> Path:
+        """The id as a path, for models that are files."""
+        return as_path(self.id)
+
+    @property
     def label(self) -> str:
         """A short name for tables: the last part of the id, with revision and options."""
         if "name" in self.options:
@@ -81,6 +87,14 @@ class ModelSpec:
                 raise UsageError(
                     f"{self.provider}: has no option {name!r} (in {self}); it has {listed}"
                 )
+
+
+def as_path(name: str) -> Path:
+    """A name as a path: `~` is the home folder, but `~nobody` only itself."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        return Path(name)
 
 
 def _escape(part: str) -> str:

@@ -32,7 +32,7 @@ class SurprisalsProvider:
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """Tables beside this one whose names match."""
-        folder = Path(spec.id).expanduser()
+        folder = spec.path
         folder = folder if folder.is_dir() else folder.parent
         return [ModelSpec(PROVIDER, str(p), "", spec.options) for p in sorted(folder.glob(pattern))]
 
@@ -78,7 +78,7 @@ def _unit(spec: ModelSpec) -> str:
 
 
 def _file(spec: ModelSpec) -> Path:
-    path = Path(spec.id).expanduser()
+    path = spec.path
     if not path.is_file():
         raise ModelError(f"no table {path} (in {spec}); give a TSV of sentence, token, surprisal")
     return path

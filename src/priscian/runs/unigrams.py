@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from priscian.errors import UsageError
@@ -43,7 +42,7 @@ def unigram_spec(measure: str, model: str | ModelSpec | None) -> ModelSpec | Non
             raise UsageError(f"the measure {measure} takes no unigram model; leave --unigram out")
         return None
     spec = parse_model(DEFAULT if model is None else model)
-    if spec.provider == "hf" and Path(spec.id).expanduser().is_file():
+    if spec.provider == "hf" and spec.path.is_file():
         spec = ModelSpec("ngram", spec.id, "", spec.options)
     if spec.provider != "ngram" and (spec.provider, spec.id) != ("builtin", "ngram"):
         raise UsageError(

@@ -49,7 +49,7 @@ class NgramProvider:
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """Model files beside this one whose names match."""
-        folder = Path(spec.id).expanduser()
+        folder = spec.path
         folder = folder if folder.is_dir() else folder.parent
         return [ModelSpec("ngram", str(p), "", spec.options) for p in sorted(folder.glob(pattern))]
 
@@ -120,7 +120,7 @@ def _eos(spec: ModelSpec) -> bool:
 
 
 def _file(spec: ModelSpec) -> Path:
-    path = Path(spec.id).expanduser()
+    path = spec.path
     if not path.is_file():
         raise ModelError(f"no model file {path} (in {spec}); make one: priscian train ngram")
     return path
