@@ -86,8 +86,9 @@ def build_tokenizer(texts: Sequence[str], folder: Path) -> None:
     Entries beyond those learned are never used. The file that names its class is written by hand,
     for Transformers 4 does not know the class that Transformers 5 writes.
     """
-    fits = [size for size in range(400, 4000, 200) if _pieces(_learn(texts, size), texts) <= 1.2]
-    learned = _learn(texts, min(fits, default=4000))
+    sizes = range(400, 4000, 200)
+    enough = (n for n in sizes if _pieces(_learn(texts, n), texts) <= TOKENS_A_WORD)
+    learned = _learn(texts, next(enough, 4000))
     names = sorted(learned.get_vocab(), key=learned.token_to_id)
     names += [f"[unused{n}]" for n in range(VOCABULARY - len(names))]
     tokenizer = _dressed({name: n for n, name in enumerate(names)})

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from priscian.analysis.adc import AdcAnalysis, ModelAdc
-from priscian.analysis.vega import SCHEMA, Chart, Figure, inline
+from priscian.analysis.vega import SCHEMA, Chart, Figure, correlation_square, inline
 from priscian.analysis.vega import write_figures as write_all
 from priscian.metrics.correlations import fitted_line
 
@@ -18,42 +18,12 @@ MET, UNMET, FIT = "#1b7837", "#9e9e9e", "#b2182b"
 def heat_map(analysis: AdcAnalysis) -> Figure:
     """The matrix of correlations on differences: Figure 1."""
     matrix = analysis.matrix()
-    order = list(matrix)
     rows = [
         {"a": a, "b": b, "r": r, "shown": f"{r:.2f}"}
         for a, row in matrix.items()
         for b, r in row.items()
     ]
-    side = 46 * len(order)
-    names = {"type": "nominal", "sort": order, "title": None}
-    colour = {
-        "field": "r",
-        "type": "quantitative",
-        "title": "r",
-        "scale": {"scheme": "blueorange", "domain": [-1, 1]},
-    }
-    dark = {"test": "abs(datum.r) > 0.75", "value": "white"}
-    chart: Chart = {
-        "$schema": SCHEMA,
-        "title": "Pearson's r on differences",
-        "width": side,
-        "height": side,
-        "data": inline(rows),
-        "encoding": {
-            "x": {"field": "a", **names, "axis": {"labelAngle": -45}},
-            "y": {"field": "b", **names},
-        },
-        "layer": [
-            {"mark": {"type": "rect"}, "encoding": {"color": colour}},
-            {
-                "mark": {"type": "text", "fontSize": 11},
-                "encoding": {
-                    "text": {"field": "shown", "type": "nominal"},
-                    "color": {"condition": dark, "value": "black"},
-                },
-            },
-        ],
-    }
+    chart = correlation_square(rows, list(matrix), "r") | {"title": "Pearson's r on differences"}
     caption = (
         f"Pearson's r between differences of {len(analysis.human):,} pairs: the acceptable "
         "sentence's z-score minus the other's, people included."

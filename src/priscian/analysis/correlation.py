@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any, Literal
 
 from priscian.analysis.scored import Scored
-from priscian.analysis.vega import SCHEMA, Chart, Figure, inline
+from priscian.analysis.vega import Chart, Figure, correlation_square
 from priscian.datasets.published import published
 from priscian.errors import DataError, UsageError
 from priscian.metrics.correlations import Correlation, pearson, spearman
@@ -179,9 +179,8 @@ def correlation_figure(found: Correlations, coefficient: Coefficient = "pearson"
 
 
 def _heat_map(rows: list[dict[str, object]], order: list[str], title: str) -> Chart:
-    side = max(46 * len(order), 180)
-    axis = {"type": "nominal", "sort": order, "title": None}
-    tooltip = [
+    chart = correlation_square(rows, order, title, least=180, labelLimit=200)
+    chart["encoding"]["tooltip"] = [
         {"field": "a", "type": "nominal"},
         {"field": "b", "type": "nominal"},
         {"field": "r", "type": "quantitative", "format": ".3f", "title": title},
@@ -189,31 +188,4 @@ def _heat_map(rows: list[dict[str, object]], order: list[str], title: str) -> Ch
         {"field": "high", "type": "quantitative", "format": ".3f", "title": "to"},
         {"field": "n", "type": "quantitative", "title": "sets"},
     ]
-    colour = {
-        "field": "r",
-        "type": "quantitative",
-        "title": title,
-        "scale": {"scheme": "blueorange", "domain": [-1, 1]},
-    }
-    dark = {"test": "abs(datum.r) > 0.75", "value": "white"}
-    return {
-        "$schema": SCHEMA,
-        "width": side,
-        "height": side,
-        "data": inline(rows),
-        "encoding": {
-            "x": {"field": "a", **axis, "axis": {"labelAngle": -45, "labelLimit": 200}},
-            "y": {"field": "b", **axis, "axis": {"labelLimit": 200}},
-            "tooltip": tooltip,
-        },
-        "layer": [
-            {"mark": {"type": "rect"}, "encoding": {"color": colour}},
-            {
-                "mark": {"type": "text", "fontSize": 11},
-                "encoding": {
-                    "text": {"field": "shown", "type": "nominal"},
-                    "color": {"condition": dark, "value": "black"},
-                },
-            },
-        ],
-    }
+    return chart

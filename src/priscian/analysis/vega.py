@@ -59,6 +59,41 @@ def inline(rows: Iterable[Row]) -> Chart:
     return {"values": [dict(row) for row in rows]}
 
 
+def correlation_square(
+    rows: Sequence[Row], order: Sequence[str], title: str, *, least: int = 0, **axis: object
+) -> Chart:
+    """Every two of `order` by their correlation: fields a, b, r and, to be read, `shown`."""
+    side = max(46 * len(order), least)
+    names = {"type": "nominal", "sort": list(order), "title": None}
+    colour = {
+        "field": "r",
+        "type": "quantitative",
+        "title": title,
+        "scale": {"scheme": "blueorange", "domain": [-1, 1]},
+    }
+    dark = {"test": "abs(datum.r) > 0.75", "value": "white"}
+    return {
+        "$schema": SCHEMA,
+        "width": side,
+        "height": side,
+        "data": inline(rows),
+        "encoding": {
+            "x": {"field": "a", **names, "axis": {"labelAngle": -45, **axis}},
+            "y": {"field": "b", **names, "axis": axis},
+        },
+        "layer": [
+            {"mark": {"type": "rect"}, "encoding": {"color": colour}},
+            {
+                "mark": {"type": "text", "fontSize": 11},
+                "encoding": {
+                    "text": {"field": "shown", "type": "nominal"},
+                    "color": {"condition": dark, "value": "black"},
+                },
+            },
+        ],
+    }
+
+
 def draw(chart: Chart, file: Path) -> None:
     """Write a chart as SVG, PNG or PDF, by the ending of the file's name."""
     import vl_convert  # heavy: only where a picture is drawn

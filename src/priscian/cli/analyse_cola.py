@@ -149,6 +149,6 @@ def _features(models: Sequence[ColaModel], kind: str) -> Table:
 
 
 def _cell(found: Matthews) -> str:
-    if math.isnan(found.mcc):
-        return "one label"
-    return f"{found.mcc:.3f}  {found.ci[0]:.2f}–{found.ci[1]:.2f}"
+    from priscian.cli.label_table import cell
+
+    return cell(found.as_dict())

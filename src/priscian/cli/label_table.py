@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich.table import Table
 
@@ -23,12 +24,13 @@ def label_table(data: str, results: Sequence[Result]) -> Table | None:
         mark = "*" if name == first["chosen_on"] else ""
         made.add_column(f"{name}{mark}, n = {found['n']:,}", justify="right")
     for model, labels in rows:
-        cells = (
-            f"{found['mcc']:.3f}  {found['ci'][0]:.2f}–{found['ci'][1]:.2f}"
-            if found["mcc"] is not None
-            else "one label"
-            for found in labels["sets"].values()
-        )
-        made.add_row(model, f"{labels['threshold']:.4g}", *cells)
+        made.add_row(model, f"{labels['threshold']:.4g}", *map(cell, labels["sets"].values()))
     made.caption = "* the threshold was chosen here, for the highest correlation"
     return made
+
+
+def cell(found: Mapping[str, Any]) -> str:
+    """A correlation and its interval."""
+    if found["mcc"] is None:
+        return "one label"
+    return f"{found['mcc']:.3f}  {found['ci'][0]:.2f}–{found['ci'][1]:.2f}"
