@@ -13,7 +13,7 @@ import time
 from itertools import groupby
 from pathlib import Path
 
-from priscian.models.lstm import LstmModel
+from priscian.models.lstm.provider import LstmModel
 from priscian.paradigms import generate_rows, paradigms
 from priscian.records import Text
 
@@ -47,7 +47,7 @@ def main() -> None:
     try:
         import torch
 
-        from priscian.training.lstm_export import restore
+        from priscian.training.lstm.export import restore
     except ImportError:
         return
     network = restore(path)

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from priscian.models.ngram import load_ngram, measure_perplexity
 from priscian.models.ngram.pack import pack_model
-from priscian.models.ngram.tokens import Tokenisation
+from priscian.models.ngram.tokenise import Tokenisation
 from priscian.training.corpora import read_blocks, split_sentences
-from priscian.training.ngram import NgramSettings, train_ngram
+from priscian.training.ngram.estimate import NgramSettings, train_ngram
 
 TARGET = Path(__file__).parents[1] / "src/priscian/models/builtin/ngram.pngm"
 HELD_OUT = 100

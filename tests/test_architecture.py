@@ -17,33 +17,34 @@ SOURCE = ROOT / "src" / "priscian"
 MODULES = sorted(SOURCE.rglob("*.py"))
 LONGEST = 400
 
-BASE = {"errors", "records"}
+BASE = {"errors", "records", "files", "workers", "catalogue", "formulas"}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "records": {"errors"},
+    "files": {"errors"},
     "catalogue": {"errors"},
     "workers": {"errors"},
+    "formulas": {"errors", "records"},
+    "stats": BASE,
     "lexicon": BASE,
     "grammar": BASE | {"lexicon"},
-    "paradigms": BASE | {"catalogue", "grammar", "lexicon"},
-    "suites": BASE | {"catalogue", "grammar", "lexicon"},
-    "datasets": BASE | {"paradigms", "suites", "workers"},
-    "models": BASE,
-    "training": BASE | {"models"},
-    "scoring": BASE | {"models", "workers"},
+    "paradigms": BASE | {"grammar", "lexicon"},
+    "suites": BASE | {"grammar", "lexicon"},
+    "datasets": BASE | {"lexicon", "paradigms", "suites"},
+    "trees": BASE,
+    "models": BASE | {"trees"},
+    "scoring": BASE | {"models"},
     "metrics": BASE,
-    "analysis": BASE | {"metrics", "datasets"},
-    "runs": BASE | {"datasets", "scoring", "metrics", "models", "analysis"},
-    "report": BASE | {"analysis"},
-    "judge": BASE | {"datasets"},
-    "api": BASE | {"models", "scoring"},
+    "training": BASE | {"models", "trees", "datasets", "scoring", "metrics", "stats"},
+    "runs": BASE | {"datasets", "models", "scoring", "metrics", "stats"},
+    "analysis": BASE | {"runs", "training", "datasets", "metrics", "stats"},
+    "reporting": BASE | {"analysis", "runs"},
+    "judge": BASE | {"datasets", "models", "scoring", "stats"},
+    "sweeps": BASE | {"training", "runs", "analysis"},
+    "bridges": BASE | {"runs", "models", "scoring", "analysis", "reporting"},
 }
-ANYTHING = {"cli", "__init__"}
-EXCEPTIONS = {  # beyond the table, each for a reason
-    ("datasets/generated.py", "lexicon"),  # a malformed row is one error, not 67
-    ("datasets/syntaxgym.py", "metrics"),  # a formula is parsed where an error can name its file
-    ("datasets/syntaxgym_write.py", "metrics"),  # and printed back
-    ("datasets/lint.py", "lexicon"),  # unknown words, and the choice of a or an
+ANYTHING = {"api", "analyse", "cli", "__init__"}
+EXCEPTIONS: set[tuple[str, str]] = {  # to be emptied while the rework goes on
 }
 
 

@@ -13,6 +13,7 @@ PriscianError
 │   ├── TooLongError      a text does not fit the model's context
 │   └── ScoreError        the model gave NaN or infinity
 ├── StoreError            the score store cannot be read or written
+├── OutputError           a file cannot be written: disk full, no permission
 ├── RunError              a run folder exists, is unfinished or does not match
 └── WorkerError           a process that was to do a part of the work failed or died
 
@@ -101,6 +102,10 @@ class ScoreError(ModelError):
 
 class StoreError(PriscianError):
     """The score store cannot be read or written."""
+
+
+class OutputError(PriscianError):
+    """A file cannot be written: disk full, no permission."""
 
 
 class RunError(PriscianError):

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from priscian.analysis.adc import (
+from priscian.analysis.graded.adc import (
     AdcAnalysis,
     against_experts,
     analyse_adc,
     blimp_not_adc,
     disagreements,
 )
-from priscian.analysis.adc_figures import write_figures
-from priscian.analysis.adc_tables import adc_json, pair_lists, write_list
+from priscian.analysis.graded.adc_figures import write_figures
+from priscian.analysis.graded.adc_tables import adc_json, pair_lists, write_list
 from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, SentenceScores
 from priscian.errors import DataError, UnknownNameError, UsageError
 from priscian.metrics.adc import PAPER, STRICT, AdcRule

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.datasets.small_cola import ANNOTATED, TEST, TRAIN, write_cola
 
-from priscian.analysis.cola import Cola, analyse_cola, read_analysis
+from priscian.analysis.graded.cola import Cola, analyse_cola, read_analysis
 from priscian.datasets.cola import IN_DEV, OUT_DEV, OUT_TEST
 from priscian.datasets.graded import SentenceScores
 from priscian.errors import DataError

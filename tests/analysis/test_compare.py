@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from tests.small_results import pairs_result, suites_result
 
-from priscian.analysis.compare import compare
-from priscian.analysis.compare_figure import compare_figure
-from priscian.analysis.mcnemar import holm, mid_p, paired_interval
+from priscian.analysis.compare.comparison import compare
+from priscian.analysis.compare.comparison_figure import compare_figure
 from priscian.errors import RunError, UsageError
+from priscian.stats.mcnemar import holm, mid_p, paired_interval
 
 A = {"wh_island": [1, 1, 0, 0, 0, 0, 0, 0], "passive_1": [1, 1, 1, 0]}
 B = {"wh_island": [1, 0, 1, 1, 1, 1, 1, 0], "passive_1": [1, 1, 1, 0]}

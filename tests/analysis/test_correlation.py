@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.small_results import pairs_result, suites_result
 
-from priscian.analysis.correlation import correlate, correlation_figure, system_names
+from priscian.analysis.blimp.correlation import correlate, correlation_figure, system_names
 from priscian.analysis.scored import Scored
 from priscian.datasets.published import published
 from priscian.errors import DataError, UsageError

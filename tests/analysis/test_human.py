@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from priscian.analysis.human import Inclusion, human_agreement
-from priscian.analysis.human_figure import human_figure
-from priscian.analysis.model_summary import read_model_summary
+from priscian.analysis.blimp.model_summary import read_model_summary
+from priscian.analysis.people.agreement import Inclusion, human_agreement
+from priscian.analysis.people.agreement_figure import human_figure
 from priscian.datasets.choices import Choices, read_choices
 from priscian.datasets.published import published, published_means
 from priscian.errors import DataError, UsageError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.scored_runs import rights, scored_pairs
 
-from priscian.analysis.methods import compare_methods, methods_figure
+from priscian.analysis.blimp.methods import compare_methods, methods_figure
 from priscian.errors import DataError
 
 TAXONOMY = {"a": ("f", "agreement"), "b": ("f", "agreement"), "c": ("f", "islands")}

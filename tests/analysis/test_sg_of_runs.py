@@ -6,7 +6,7 @@ import pytest
 from tests.scored_runs import rights, scored_pairs, scored_suites
 
 from priscian.analysis.scored import Scored
-from priscian.analysis.sg_runs import (
+from priscian.analysis.sg.circuits import (
     OVERALL,
     against_perplexity,
     analyse_sg_runs,
@@ -14,7 +14,7 @@ from priscian.analysis.sg_runs import (
     perplexity_figure,
     suites_figure,
 )
-from priscian.analysis.stability import ALL, analyse_stability, stability_figure
+from priscian.analysis.sg.stability import ALL, analyse_stability, stability_figure
 from priscian.errors import DataError
 
 SUITES = {

@@ -20,7 +20,7 @@ from priscian.analysis import (
     read_perplexities,
     read_suite_scores,
 )
-from priscian.analysis.sg_mixed import FIXED
+from priscian.analysis.sg.mixed_models import FIXED
 from priscian.cli import run
 from priscian.errors import DataError, DataWarning
 
@@ -236,7 +236,7 @@ class TestTheCommand:
         assert capsys.readouterr().err.count("\n") == 1
 
     def test_help_names_every_analysis(self, capsys: pytest.CaptureFixture[str]) -> None:
-        from priscian.cli.analyse import ANALYSES
+        from priscian.cli.analyse.app import ANALYSES
 
         run(["analyse", "--help"])
         shown = capsys.readouterr().out

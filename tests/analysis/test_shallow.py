@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from tests.scored_runs import scored_pairs
 
-from priscian.analysis.shallow import analyse_shallow, quantile_bins
-from priscian.analysis.shallow_figures import regression_figure, shallow_figure
+from priscian.analysis.blimp.shallow import analyse_shallow, quantile_bins
+from priscian.analysis.blimp.shallow_figures import regression_figure, shallow_figure
 from priscian.errors import DataError, UsageError
 from priscian.metrics.accuracy import wilson
 

@@ -8,10 +8,10 @@ import io
 import pytest
 from tests.scored_runs import rights, scored_pairs, scored_suites
 
+from priscian.analysis.blimp.accuracy_tables import accuracy_table, tables_figure
+from priscian.analysis.blimp.table_formats import to_csv, to_latex, to_markdown
 from priscian.analysis.marks import share_domain
 from priscian.analysis.series import name_series
-from priscian.analysis.table_formats import to_csv, to_latex, to_markdown
-from priscian.analysis.tables import accuracy_table, tables_figure
 from priscian.datasets.published import published, published_means
 from priscian.datasets.reference import blimp_taxonomy
 from priscian.errors import DataError, UsageError

@@ -9,14 +9,14 @@ import pytest
 from scipy.stats import linregress, t
 from tests.scored_runs import rights, scored_pairs
 
-from priscian.analysis.training_size import (
+from priscian.analysis.curves.training_size import (
     Reach,
     Trained,
     analyse_training_size,
     fit_line,
     inverse_interval,
 )
-from priscian.analysis.training_size_figure import training_size_figure
+from priscian.analysis.curves.training_size_figure import training_size_figure
 from priscian.datasets.published import published
 from priscian.errors import DataError
 

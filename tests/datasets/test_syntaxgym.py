@@ -13,7 +13,7 @@ import pytest
 from tests.small_suites import choice, garden, save
 
 from priscian.datasets import read_dataset
-from priscian.datasets.suite_table import find_published, published_suites, selection
+from priscian.datasets.published_suites import find_published, published_suites, selection
 from priscian.datasets.syntaxgym import read_suite, read_suites, suite_from_json
 from priscian.datasets.syntaxgym_sentences import build_sentence, punctuate
 from priscian.datasets.syntaxgym_write import suite_json, write_suite
@@ -291,7 +291,7 @@ def test_all_shared_suites_load_and_round_trip(shared: Path, tmp_path: Path) -> 
         assert suite_json(suite) == raw
         known = published_suites()[suite.name]
         texts = [c.expression for c in suite.contrasts]
-        from priscian.metrics.formulas import parse_formula
+        from priscian.formulas import parse_formula
 
         assert texts == [parse_formula(f) for f in known.formulas]
         write_suite(suite, tmp_path / f"{suite.name}.csv")

@@ -7,11 +7,11 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from priscian.datasets.suite_table import published_suites
+from priscian.datasets.published_suites import published_suites
+from priscian.formulas import parse_formula
 from priscian.metrics import chance
 from priscian.metrics.chance import chance_of
 from priscian.metrics.contrasts import evaluate, values_of
-from priscian.metrics.formulas import parse_formula
 
 EXACT = {
     "center_embed": 1 / 2, "cleft": 1 / 2, "fgd_object": 1 / 4, "mvrr": 7 / 24, "npz_obj": 7 / 24,

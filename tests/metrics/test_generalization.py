@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from tests.small_suites import choice, garden
 
-from priscian.datasets.suite_table import published_suites
+from priscian.datasets.published_suites import published_suites
 from priscian.datasets.syntaxgym import read_suite, suite_from_json
 from priscian.errors import DataError, UsageError
+from priscian.formulas import parse_formula
 from priscian.metrics.contrasts import evaluate
-from priscian.metrics.formulas import parse_formula
 from priscian.metrics.generalization import (
     Rules,
     SuiteOutcome,

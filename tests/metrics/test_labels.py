@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priscian.errors import DataError
-from priscian.metrics.correlations import matthews
 from priscian.metrics.labels import best_threshold, matthews_interval, matthews_of
+from priscian.stats.correlations import matthews
 
 
 def test_a_threshold_by_hand() -> None:

@@ -11,7 +11,7 @@ import torch
 from tests.tiny import build_masked
 
 from priscian.models import load
-from priscian.models.masked import MaskedModel
+from priscian.models.hf.masked import MaskedModel
 from priscian.records import Text
 from priscian.scoring import ScoreStore, score_texts
 

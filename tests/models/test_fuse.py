@@ -8,8 +8,8 @@ from pathlib import Path
 import torch
 
 from priscian.models import load
-from priscian.models.causal import CausalModel
-from priscian.models.fuse import fuse_gelu
+from priscian.models.hf.causal import CausalModel
+from priscian.models.hf.fuse import fuse_gelu
 
 
 def test_gpt2_gets_the_one_pass_activation(causal: Callable[..., Path]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from priscian.models.head import TILE, Head
+from priscian.models.hf.head import TILE, Head
 
 
 def reference(hidden: torch.Tensor, head: Head) -> torch.Tensor:

@@ -10,7 +10,7 @@ import pytest
 
 from priscian.errors import ModelError
 from priscian.models import ModelSpec, expand_revisions, model_key
-from priscian.models.locate import Place, locate, locate_tokenizer
+from priscian.models.hf.locate import Place, locate, locate_tokenizer
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -124,7 +124,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def make(**facts: Any) -> FakeHub:
         fake = FakeHub(tmp_path / "hub", **facts)
-        monkeypatch.setattr("priscian.models.locate._hub", lambda: fake)
+        monkeypatch.setattr("priscian.models.hf.locate._hub", lambda: fake)
         return fake
 
     return make

@@ -13,17 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priscian.errors import ModelError, UsageError
-from priscian.models.lstm import LstmModel, LstmProvider
-from priscian.models.lstm_file import read_model, write_model
-from priscian.models.lstm_numpy import NumpyLstm
-from priscian.models.lstm_pieces import BOUNDARY, BYTES, INNER, Pieces, split_words
+from priscian.models.lstm.model_file import read_model, write_model
+from priscian.models.lstm.pieces import BOUNDARY, BYTES, INNER, Pieces, split_words
+from priscian.models.lstm.provider import LstmModel, LstmProvider
+from priscian.models.lstm.recurrent import NumpyLstm
 from priscian.models.spec import ModelSpec
 from priscian.records import Text
 
 torch = pytest.importorskip("torch")
 
-from priscian.training.lstm_export import export, restore  # noqa: E402
-from priscian.training.lstm_network import Network, Shape  # noqa: E402
+from priscian.training.lstm.export import export, restore  # noqa: E402
+from priscian.training.lstm.network import Network, Shape  # noqa: E402
 
 CHARACTERS = [chr(code) for code in range(33, 127)]
 WORDS = ["the", "a", "keys", "Rose", "rose", "cabinet", "n't", "'s", "is", "are", "does"]
@@ -113,12 +113,12 @@ def test_a_score_does_not_depend_on_its_batch(file: Path, rows: list[list[int]])
 def test_more_texts_than_advance_together_keep_their_order(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from priscian.models import lstm_numpy
+    from priscian.models.lstm import recurrent
 
     network = NumpyLstm(read_model(file).weights)
     rows = [PIECES.encode(s)[0] for s in SENTENCES]
     whole = network.logprobs(rows)
-    monkeypatch.setattr(lstm_numpy, "TOGETHER", 2)
+    monkeypatch.setattr(recurrent, "TOGETHER", 2)
     for one, two in zip(whole, network.logprobs(rows), strict=True):
         np.testing.assert_allclose(one, two, atol=1e-4)
 
@@ -221,7 +221,8 @@ def test_keys_follow_the_contents(file: Path, tmp_path: Path) -> None:
 
 def test_scoring_needs_no_torch(file: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from priscian.models.lstm import LstmModel\n"
+        "import sys; from pathlib import Path\n"
+        "from priscian.models.lstm.provider import LstmModel\n"
         "from priscian.records import Text\n"
         "print(len(list(LstmModel(Path(sys.argv[1])).score([Text('The keys')]))))\n"
         "print('torch' in sys.modules)"

@@ -12,7 +12,7 @@ import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from priscian.models import load
-from priscian.models.masked import MaskedModel, hidden_with
+from priscian.models.hf.masked import MaskedModel, hidden_with
 from priscian.records import Text
 from priscian.scoring import Options, ScoreStore, score_texts
 from priscian.scoring.batches import MaskedRows

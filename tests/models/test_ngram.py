@@ -22,7 +22,7 @@ from priscian.models.ngram import (
 )
 from priscian.models.ngram.pack import pack_model
 from priscian.models.ngram.quantise import bin_values
-from priscian.models.ngram.store import open_trie, save_trie
+from priscian.models.ngram.trie_file import open_trie, save_trie
 from priscian.records import Text
 
 GOLDEN = Path(__file__).parents[1] / "training" / "data" / "golden.arpa.gz"

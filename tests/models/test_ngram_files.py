@@ -12,7 +12,7 @@ from priscian.errors import ModelError
 from priscian.models.ngram import Trie, load_ngram
 from priscian.models.ngram.arpa import read_arpa
 from priscian.models.ngram.arpa_write import write_arpa
-from priscian.models.ngram.store import open_trie, save_trie
+from priscian.models.ngram.trie_file import open_trie, save_trie
 
 GOLDEN = Path(__file__).parents[1] / "training" / "data" / "golden.arpa.gz"
 SMALL = """\

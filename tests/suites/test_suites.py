@@ -11,9 +11,9 @@ import pytest
 
 from priscian.datasets.generated_suites import write_suites
 from priscian.errors import GrammarError, UnknownNameError, UsageError
+from priscian.formulas import parse_formula
 from priscian.grammar import Grammar, Reject, Word
 from priscian.lexicon import load_lexicon
-from priscian.metrics.formulas import parse_formula
 from priscian.suites import Suite, find, generate_suite, suites
 from priscian.suites.generate import _draw_items, content
 from priscian.suites.text import read_rows

@@ -11,20 +11,20 @@ import numpy as np
 import pytest
 
 from priscian.errors import DataError, UsageError
-from priscian.models.lstm import LstmModel
-from priscian.models.lstm_pieces import BYTES, Pieces, merge
+from priscian.models.lstm.pieces import BYTES, Pieces, merge
+from priscian.models.lstm.provider import LstmModel
 from priscian.records import Text
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("tokenizers")
 
 from priscian.cli.train_lstm import train_lstm_command  # noqa: E402
-from priscian.training.lstm import Schedule, Trainer  # noqa: E402
-from priscian.training.lstm_data import batches, encode_sentences  # noqa: E402
-from priscian.training.lstm_network import Network, Shape  # noqa: E402
-from priscian.training.lstm_prepare import prepare  # noqa: E402
-from priscian.training.lstm_run import Settings, train  # noqa: E402
-from priscian.training.lstm_text import (  # noqa: E402
+from priscian.training.lstm.batches import batches, encode_sentences  # noqa: E402
+from priscian.training.lstm.job import Settings, train  # noqa: E402
+from priscian.training.lstm.loop import Schedule, Trainer  # noqa: E402
+from priscian.training.lstm.network import Network, Shape  # noqa: E402
+from priscian.training.lstm.prepare import prepare  # noqa: E402
+from priscian.training.lstm.sentences import (  # noqa: E402
     FEWEST_TOKENS,
     count_words,
     learn_pieces,

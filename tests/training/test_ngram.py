@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from priscian.models.ngram import Tokenisation, Trie
 from priscian.models.ngram.arpa import read_arpa
-from priscian.models.ngram.store import open_trie
-from priscian.training.ngram import NgramSettings, read_memory, train_ngram
-from priscian.training.ngram_smooth import estimate_discounts
-from priscian.training.ngram_text import cut_vocabulary
+from priscian.models.ngram.trie_file import open_trie
+from priscian.training.ngram.estimate import NgramSettings, read_memory, train_ngram
+from priscian.training.ngram.smooth import estimate_discounts
+from priscian.training.ngram.word_ids import cut_vocabulary
 
 DATA = Path(__file__).parent / "data"
 GOLDEN = DATA / "golden.txt"
@@ -94,8 +94,10 @@ def test_spilling_to_disk_and_threads_change_no_byte(
     tmp_path: Path, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     estimate(GOLDEN, tmp_path / "memory.pngm", 4)
-    monkeypatch.setattr("priscian.training.spill.WINDOW", 1000)
-    monkeypatch.setattr("priscian.training.ngram._Training._bucket", lambda self, length: 300)
+    monkeypatch.setattr("priscian.training.ngram.spill.WINDOW", 1000)
+    monkeypatch.setattr(
+        "priscian.training.ngram.estimate._Training._bucket", lambda self, length: 300
+    )
     settings = NgramSettings(
         4, tokenisation=TOKENS, split_sentences=False, memory=1, threads=threads
     )

@@ -11,8 +11,8 @@ import pytest
 
 from priscian.cli.app import run
 from priscian.errors import DataError, UsageError
-from priscian.training.ngram import NgramSettings, read_memory, train_ngram
-from priscian.training.threads import map_in_order
+from priscian.training.ngram.estimate import NgramSettings, read_memory, train_ngram
+from priscian.training.ngram.threads import map_in_order
 
 
 def test_an_empty_corpus_is_refused(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_an_old_model_survives_a_training_that_fails(
     (tmp_path / "m.pngm").write_text("old")
     (tmp_path / "text").write_text("The cat sat.\n")
     monkeypatch.setattr(
-        "priscian.training.ngram_write.TrieWriter.write",
+        "priscian.training.ngram.write_trie.TrieWriter.write",
         lambda self, prepared: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")),
     )
     with pytest.raises(OSError, match="full"):

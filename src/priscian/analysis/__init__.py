@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from priscian.analysis.mixed_effects import Fit, RandomTerm, RatioTest, fit_mixed, likelihood_ratio
-from priscian.analysis.sg_mixed import mixed_models, ratio_tests
-from priscian.analysis.sg_read import (
+from priscian.analysis.sg.mixed_models import mixed_models, ratio_tests
+from priscian.analysis.sg.published_figures import figures
+from priscian.analysis.sg.released import (
     Instance,
     Perplexity,
     SuiteScore,
@@ -12,7 +12,7 @@ from priscian.analysis.sg_read import (
     read_perplexities,
     read_suite_scores,
 )
-from priscian.analysis.sg_results import figures
+from priscian.stats.mixed_effects import Fit, RandomTerm, RatioTest, fit_mixed, likelihood_ratio
 
 __all__ = [
     "Fit",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 from priscian.analysis.scored import Scored
 from priscian.errors import DataError, UnknownNameError, UsageError
 from priscian.metrics.accuracy import Interval
-from priscian.metrics.distributions import student_t_quantile
+from priscian.stats.distributions import student_t_quantile
 
 if TYPE_CHECKING:
     import numpy as np

@@ -28,7 +28,7 @@ VERBS = {
     "report": ("report:report_command", "one page of scores, sentences and figures of runs"),
     "export": ("export:export_command", "a run as lm-eval, BabyLM, SyntaxGym or CSV files"),
     "compare": ("compare:compare_command", "two models, item by item: tests, and what flipped"),
-    "analyse": ("analyse:analyse_app", "published results, reproduced from their files"),
+    "analyse": ("analyse.app:analyse_app", "published results, reproduced from their files"),
     "train": ("train:train_app", "n-gram and recurrent models from your own text"),
     "perplexity": ("perplexity:perplexity_command", "an n-gram model on held-out text"),
     "cache": ("cache:cache_app", "the score store: list, size, prune"),

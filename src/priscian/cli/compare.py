@@ -15,7 +15,7 @@ from priscian.errors import RunError, UnknownNameError, UsageError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from priscian.analysis.compare import Comparison, Difference
+    from priscian.analysis.compare.comparison import Comparison, Difference
     from priscian.analysis.scored import Scored
     from priscian.cli.open_results import Chosen
 
@@ -70,7 +70,7 @@ def compare_command(
     json_
         Print JSON, with all items that flipped.
     """
-    from priscian.analysis.compare import compare
+    from priscian.analysis.compare.comparison import compare
     from priscian.analysis.intervals import find_resample
 
     if draws < 100 or flips < 0:
@@ -161,7 +161,7 @@ def _write_flips(found: Sequence[Comparison], file: Path) -> None:
 def _draw(found: Sequence[Comparison], folder: Path) -> None:
     from dataclasses import replace
 
-    from priscian.analysis.compare_figure import compare_figure
+    from priscian.analysis.compare.comparison_figure import compare_figure
     from priscian.analysis.vega import write_figures
     from priscian.runs import safe_name
 

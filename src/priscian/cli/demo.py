@@ -44,12 +44,12 @@ def demo_command(
     from priscian.cli.report import sources_of, write_file
     from priscian.cli.screen import Progress
     from priscian.cli.show import show_command
-    from priscian.cli.tables import print_run
+    from priscian.cli.tables.run import print_run
     from priscian.datasets import Dataset, read_dataset
     from priscian.datasets.generated import write_generated
     from priscian.models import parse_model
     from priscian.models.builtin import MODELS
-    from priscian.report import build_page
+    from priscian.reporting import build_page
     from priscian.runs import score
     from priscian.runs.load import load_runs
 

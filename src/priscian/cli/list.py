@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from priscian.datasets.suite_table import PublishedSuite
+    from priscian.datasets.published_suites import PublishedSuite
     from priscian.suites import Suite
 
 
@@ -65,9 +65,9 @@ def _paradigms() -> list[dict[str, str]]:
 
 
 def _suites() -> list[dict[str, str]]:
-    from priscian.datasets.suite_table import published_suites
+    from priscian.datasets.published_suites import published_suites
+    from priscian.formulas import parse_formula
     from priscian.metrics.chance import chance_of
-    from priscian.metrics.formulas import parse_formula
     from priscian.suites import suites
 
     ours, known = suites(), published_suites()

@@ -15,7 +15,7 @@ from cyclopts import Parameter
 from priscian.errors import RunError, UsageError
 
 if TYPE_CHECKING:
-    from priscian.report import Source
+    from priscian.reporting import Source
     from priscian.runs.load import LoadedRun
 
 
@@ -57,7 +57,7 @@ def report_command(
     perplexity
         CSV of model and perplexity, for the figure of SG against perplexity.
     """
-    from priscian.cli.analyse_runs import read_runs
+    from priscian.cli.analyse.shared import read_runs
     from priscian.cli.report_parts import extra_sections, read_graded_sets
 
     if not runs:
@@ -70,7 +70,7 @@ def report_command(
             return
     extra = extra_sections(loaded, sizes, tokens or (), perplexity)
     if format_ == "html":
-        from priscian.report import build_page
+        from priscian.reporting import build_page
 
         page = build_page(
             sources,
@@ -85,15 +85,15 @@ def report_command(
         print(f"{file}  {len(page.html.encode()) / 1e6:.1f} MB; open it in a browser")
         sections = page.sections
     else:
-        from priscian.report.boards import make_boards
-        from priscian.report.sections import make_sections
-        from priscian.report.source import list_entries
+        from priscian.reporting.boards import make_boards
+        from priscian.reporting.sections import make_sections
+        from priscian.reporting.source import list_entries
 
         graded = read_graded_sets(loaded)
         sections = tuple(make_sections(make_boards(list_entries(sources)), graded, extra))
     if figures is not None:
         from priscian.analysis.vega import write_figures
-        from priscian.report.sections import figures_of
+        from priscian.reporting.sections import figures_of
 
         written = write_figures(figures_of(sections), figures)
         print(f"{figures}  {len(written)} files")
@@ -101,7 +101,7 @@ def report_command(
 
 def sources_of(runs: Sequence[LoadedRun]) -> list[Source]:
     """Runs as the report wants them, with a way to their tokens."""
-    from priscian.report import Source
+    from priscian.reporting import Source
     from priscian.runs.tokens import read_tokens
 
     return [
@@ -126,9 +126,9 @@ def write_file(file: Path, text: str) -> None:
 
 
 def _write_tables(sources: list[Source], form: str, out: Path | None) -> None:
-    from priscian.report import markdown_tables, tex_tables
-    from priscian.report.boards import make_boards
-    from priscian.report.source import list_entries
+    from priscian.reporting import markdown_tables, tex_tables
+    from priscian.reporting.boards import make_boards
+    from priscian.reporting.source import list_entries
 
     boards = make_boards(list_entries(sources))
     text = markdown_tables(boards) if form == "md" else tex_tables(boards)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 from priscian.errors import PriscianError, PriscianWarning
 
 if TYPE_CHECKING:
-    from priscian.analysis.adc import AdcAnalysis
+    from priscian.analysis.graded.adc import AdcAnalysis
     from priscian.datasets.graded import GradedSet
-    from priscian.report.sections import Section
+    from priscian.reporting.sections import Section
     from priscian.runs.load import LoadedRun
 
 
 def read_graded_sets(runs: Sequence[LoadedRun]) -> dict[str, AdcAnalysis]:
     """The ADC analysis of each graded data set with ratings whose files are still there."""
-    from priscian.analysis.adc import analyse_adc
+    from priscian.analysis.graded.adc import analyse_adc
     from priscian.datasets.graded_scores import match_scores, read_scores
     from priscian.runs import safe_name
 
@@ -64,19 +64,23 @@ def extra_sections(
     perplexity: Path | None,
 ) -> list[Section]:
     """Figures that rest on files of the user's."""
-    from priscian.report.sections import Section
+    from priscian.reporting.sections import Section
 
     figures = []
     if sizes is not None or tokens:
-        from priscian.analysis.training_size import analyse_training_size
-        from priscian.analysis.training_size_figure import training_size_figure
-        from priscian.cli.analyse_training_size import known_sizes, trained_models
+        from priscian.analysis.curves.training_size import analyse_training_size
+        from priscian.analysis.curves.training_size_figure import training_size_figure
+        from priscian.cli.analyse.training_size import known_sizes, trained_models
 
         trained = trained_models(runs, known_sizes(sizes, tokens))
         figures.append(training_size_figure(analyse_training_size(trained)))
     if perplexity is not None:
-        from priscian.analysis.sg_runs import against_perplexity, analyse_sg_runs, perplexity_figure
-        from priscian.cli.analyse_sg_runs import read_perplexity
+        from priscian.analysis.sg.circuits import (
+            against_perplexity,
+            analyse_sg_runs,
+            perplexity_figure,
+        )
+        from priscian.cli.analyse.sg import read_perplexity
 
         scores = analyse_sg_runs([result for run in runs for result in run.results])
         figures.append(perplexity_figure(against_perplexity(scores, read_perplexity(perplexity))))

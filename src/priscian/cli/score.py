@@ -193,7 +193,7 @@ def _tell(run: Run, json_: bool, quiet: bool) -> None:
     if json_:
         print(json.dumps([r.summary for r in run.results], ensure_ascii=False))
     elif not quiet:
-        from priscian.cli.tables import print_run
+        from priscian.cli.tables.run import print_run
 
         print_run(run)
     if run.failures:

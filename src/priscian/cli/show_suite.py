@@ -62,7 +62,7 @@ def show_suite(
 
 def find_suite(name: str, seed: int | None, run: Path | None) -> ItemSet:
     """A suite by the data of a run, by its file, or one of our own."""
-    from priscian.datasets.suites import own_suite
+    from priscian.datasets.sg import own_suite
     from priscian.datasets.syntaxgym import read_suite
 
     if Path(name).suffix == ".json":
@@ -165,7 +165,7 @@ def _show_means(
     from priscian.cli.screen import out
 
     if plot is not None:
-        from priscian.analysis.region_plot import region_chart
+        from priscian.analysis.sg.region_plot import region_chart
         from priscian.analysis.vega import draw
         from priscian.datasets.syntaxgym_write import region_names
 

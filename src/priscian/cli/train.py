@@ -11,7 +11,7 @@ from cyclopts import App, Parameter
 from priscian.cli.train_lstm import train_lstm_command
 
 if TYPE_CHECKING:
-    from priscian.training.ngram import Trained
+    from priscian.training.ngram.estimate import Trained
 
 train_app = App(
     name="priscian train",
@@ -86,8 +86,8 @@ def train_ngram_command(
         No progress bar, no words.
     """
     from priscian.cli.screen import Progress
-    from priscian.models.ngram.tokens import Tokenisation
-    from priscian.training.ngram import NgramSettings, read_memory, train_ngram
+    from priscian.models.ngram.tokenise import Tokenisation
+    from priscian.training.ngram.estimate import NgramSettings, read_memory, train_ngram
 
     settings = NgramSettings(
         order=order,
@@ -114,7 +114,7 @@ def train_ngram_command(
 
 def _quantise(path: Path) -> None:
     from priscian.models.ngram.quantise import quantise
-    from priscian.models.ngram.store import open_trie, save_trie
+    from priscian.models.ngram.trie_file import open_trie, save_trie
 
     trie, facts = open_trie(path)
     save_trie(quantise(trie), facts | {"quantised": 8}, path)
@@ -122,7 +122,7 @@ def _quantise(path: Path) -> None:
 
 def _write_arpa(model: Path, arpa: Path, progress: object) -> None:
     from priscian.models.ngram.arpa_write import write_arpa
-    from priscian.models.ngram.store import open_trie
+    from priscian.models.ngram.trie_file import open_trie
 
     watch = progress if callable(progress) else None
     write_arpa(

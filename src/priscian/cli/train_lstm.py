@@ -67,10 +67,10 @@ def train_lstm_command(
     if min(vocabulary, width, hidden, steps, threads) < 1 or seconds <= 0 or rate <= 0:
         raise UsageError("sizes, steps, seconds, rate and threads are greater than 0")
     try:
-        from priscian.training.lstm_run import Settings, train
+        from priscian.training.lstm.job import Settings, train
     except ImportError:
         raise ModelError("training needs torch: pip install 'priscian[hf]'") from None
-    from priscian.training.lstm import Schedule
+    from priscian.training.lstm.loop import Schedule
 
     schedule = Schedule(seconds=seconds, steps=steps, rate=rate, seed=seed, threads=threads)
     folder = work or out.with_name(out.name + ".training")

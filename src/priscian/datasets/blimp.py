@@ -7,17 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from priscian.datasets.files import (
-    JSONL_SUFFIXES,
-    PARQUET_SUFFIXES,
-    PathLike,
-    Row,
-    collector_paused,
-    data_files,
-    label,
-    read_rows,
-    sentence_at,
-)
 from priscian.datasets.identical import settle_identical
 from priscian.datasets.prefixes import (
     CONTRASTS,
@@ -30,6 +19,17 @@ from priscian.datasets.prefixes import (
 from priscian.datasets.reference import REFERENCE, blimp_taxonomy, canonical_uid
 from priscian.datasets.repairs import Repairs
 from priscian.errors import DataError, DataWarning
+from priscian.files.rows import (
+    JSONL_SUFFIXES,
+    PARQUET_SUFFIXES,
+    PathLike,
+    Row,
+    collector_paused,
+    data_files,
+    label,
+    read_rows,
+    sentence_at,
+)
 from priscian.records import Item, ItemSet, Sentence, Span
 
 PAIR_ID_KEYS = ("pairID", "pair_id", "pair_ID")

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from priscian.datasets.delimited import read_delimited
-from priscian.datasets.files import NumberedRows, Row
 from priscian.datasets.graded_ratings import number_of, yes_or_no
 from priscian.datasets.reference import blimp_taxonomy, canonical_uid
 from priscian.errors import DataError
+from priscian.files.delimited import read_delimited
+from priscian.files.rows import NumberedRows, Row
 from priscian.records import Judgement
 
 COLUMNS = ("set", "item", "rater", "response")

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from priscian.datasets.delimited import read_delimited
-from priscian.datasets.files import PathLike
 from priscian.datasets.graded import GradedSentence
 from priscian.datasets.graded_ratings import yes_or_no
 from priscian.errors import DataError, UnknownNameError
+from priscian.files.delimited import read_delimited
+from priscian.files.rows import PathLike
 from priscian.records import Item, ItemSet, Sentence
 
 SPLITS = {

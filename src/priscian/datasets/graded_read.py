@@ -7,7 +7,6 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-from priscian.datasets.files import NumberedRows, PathLike, Row, data_files, sentence_at
 from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, listed
 from priscian.datasets.graded_ratings import (
     Rating,
@@ -22,6 +21,7 @@ from priscian.datasets.graded_ratings import (
 from priscian.datasets.graded_tables import SUFFIXES, cell, column_of, read_table
 from priscian.datasets.type_pairs import pairs_by_phenomenon, pairs_by_types, read_type_pairs
 from priscian.errors import DataError, DataWarning
+from priscian.files.rows import NumberedRows, PathLike, Row, data_files, sentence_at
 from priscian.records import Judgement
 
 TEXTBOOK = Path(__file__).parent / "data" / "graded_textbook.tsv"

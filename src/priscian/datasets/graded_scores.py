@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from priscian.datasets.files import NumberedRows, PathLike
 from priscian.datasets.graded import GradedSet, SentenceScores
 from priscian.datasets.graded_ratings import number_of
 from priscian.datasets.graded_tables import ROLES, any_table, cell, column_of
 from priscian.errors import DataError
+from priscian.files.rows import NumberedRows, PathLike
 
 
 def read_scores(path: PathLike) -> list[SentenceScores]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from priscian.datasets.delimited import DELIMITED_SUFFIXES, read_delimited
-from priscian.datasets.files import (
+from priscian.errors import DataError
+from priscian.files.delimited import DELIMITED_SUFFIXES, read_delimited
+from priscian.files.rows import (
     JSONL_SUFFIXES,
     PARQUET_SUFFIXES,
     NumberedRows,
     Row,
     read_rows,
 )
-from priscian.errors import DataError
 
 SUFFIXES = (*DELIMITED_SUFFIXES, *JSONL_SUFFIXES, *PARQUET_SUFFIXES)
 

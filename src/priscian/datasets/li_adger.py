@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from priscian.datasets.files import PathLike, Row
 from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, SentenceScores
 from priscian.datasets.graded_ratings import number_of
 from priscian.datasets.graded_scores import read_scores
 from priscian.datasets.graded_tables import cell, read_table
 from priscian.errors import DataError
+from priscian.files.rows import PathLike, Row
 
 SENTENCES = "li-adger_sentences.csv"
 RATINGS = "human_ME_results_li-adger_sentences.csv"

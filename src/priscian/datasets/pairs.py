@@ -9,8 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from priscian.datasets.columns import Columns, Wanted, find_columns, has_sentences
-from priscian.datasets.delimited import DELIMITED_SUFFIXES, read_delimited
-from priscian.datasets.files import (
+from priscian.datasets.identical import is_identical, settle_identical
+from priscian.datasets.prefixes import CONTRASTS
+from priscian.datasets.repairs import Repairs
+from priscian.errors import DataError, DataWarning
+from priscian.files.delimited import DELIMITED_SUFFIXES, read_delimited
+from priscian.files.rows import (
     JSONL_SUFFIXES,
     PARQUET_SUFFIXES,
     NumberedRows,
@@ -22,10 +26,6 @@ from priscian.datasets.files import (
     read_rows,
     sentence_at,
 )
-from priscian.datasets.identical import is_identical, settle_identical
-from priscian.datasets.prefixes import CONTRASTS
-from priscian.datasets.repairs import Repairs
-from priscian.errors import DataError, DataWarning
 from priscian.records import Item, ItemSet, Sentence, Span
 
 PAIR_SUFFIXES = (*JSONL_SUFFIXES, *DELIMITED_SUFFIXES, *PARQUET_SUFFIXES)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from priscian.datasets.files import Row
 from priscian.datasets.repairs import Repairs
 from priscian.errors import DataError
+from priscian.files.rows import Row
 from priscian.records import Comparison, Contrast, Span, Value
 
 Method = Literal["one_prefix", "two_prefix"]

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Protocol
 
 from priscian.datasets.blimp import read_blimp
-from priscian.datasets.files import JSONL_SUFFIXES, PARQUET_SUFFIXES, data_files, read_rows
 from priscian.datasets.pairs import PAIR_SUFFIXES, read_pairs
 from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
+from priscian.files.rows import JSONL_SUFFIXES, PARQUET_SUFFIXES, data_files, read_rows
 from priscian.records import ItemSet
 
 GROUP = "priscian.datasets"
@@ -108,7 +108,7 @@ def _read_graded(target: str, *, good: str | None, bad: str | None) -> list[Item
 
 
 def _read_sg(target: str, *, good: str | None, bad: str | None) -> Partial:
-    from priscian.datasets.suites import read_sg  # chance levels and formulas take time to load
+    from priscian.datasets.sg import read_sg  # chance levels and formulas take time to load
 
     sets, refused = read_sg(target)
     return Partial(sets, refused)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Literal
 
 from priscian.datasets.alignment import align, forms, is_boundary, is_unknown
-from priscian.datasets.delimited import read_delimited
-from priscian.datasets.files import PathLike, Row
 from priscian.errors import DataError, UnknownNameError
+from priscian.files.delimited import read_delimited
+from priscian.files.rows import PathLike, Row
 from priscian.records import Text, TokenScores
 
 SENTENCE = ("sentence", "text", "sentence_text", "sent")

@@ -9,15 +9,15 @@ from typing import Any
 
 import msgspec
 
-from priscian.datasets.files import PathLike, collector_paused, data_files, read_text
-from priscian.datasets.suite_table import REFERENCE, find_published
+from priscian.datasets.published_suites import REFERENCE, find_published
 from priscian.datasets.syntaxgym_csv import read_suite_csv
 from priscian.datasets.syntaxgym_schema import Suite, check_suite
 from priscian.datasets.syntaxgym_sentences import build_sentence
 from priscian.errors import DataError, DataWarning, FormulaError
+from priscian.files.rows import PathLike, collector_paused, data_files, read_text
+from priscian.formulas import parse_formula
 from priscian.metrics.chance import chance_of
 from priscian.metrics.contrasts import values_of
-from priscian.metrics.formulas import parse_formula
 from priscian.records import Contrast, Item, ItemSet
 
 SUITE_SUFFIXES = (".json", ".csv")

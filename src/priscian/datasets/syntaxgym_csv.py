@@ -7,10 +7,10 @@ import io
 from pathlib import Path
 from typing import Any
 
-from priscian.datasets.files import read_text
-from priscian.datasets.suite_table import find_published
+from priscian.datasets.published_suites import find_published
 from priscian.datasets.syntaxgym_schema import Suite, check_suite
 from priscian.errors import DataError
+from priscian.files.rows import read_text
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
 MARK = "#prediction"

@@ -12,7 +12,7 @@ from typing import Any, cast
 from priscian.datasets.syntaxgym_csv import COLUMNS
 from priscian.datasets.syntaxgym_sentences import contents_of
 from priscian.errors import DataError
-from priscian.metrics.formulas import print_formula
+from priscian.formulas import print_formula
 from priscian.records import Item, ItemSet
 
 # (item, condition) -> surprisal in bits by region number; None where it is not known

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import msgspec
 
-from priscian.datasets.files import read_text
 from priscian.datasets.graded import GradedPair, GradedSentence
 from priscian.errors import DataError
+from priscian.files.rows import read_text
 
 TypePair = tuple[str, str]
 

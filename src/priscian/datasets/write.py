@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 
 from priscian.datasets.blimp import SET_KEYS
-from priscian.datasets.files import PathLike, Row
 from priscian.datasets.prefixes import FIELDS, Method
 from priscian.datasets.reference import REFERENCE, blimp_taxonomy
 from priscian.errors import DataError, UsageError
+from priscian.files.rows import PathLike, Row
 from priscian.records import Item, ItemSet, Sentence
 
 _FLAGS = ("simple_LM_method", "one_prefix_method", "two_prefix_method")

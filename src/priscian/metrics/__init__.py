@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from priscian.formulas import parse_formula, print_formula
 from priscian.metrics.accuracy import Accuracy, mean_accuracy, set_accuracy, summarise, wilson
 from priscian.metrics.chance import chance_of
 from priscian.metrics.contrasts import TIE, Verdict, evaluate, number, values_of
 from priscian.metrics.forced_choice import Outcome, TieRule, item_seed, judge
-from priscian.metrics.formulas import parse_formula, print_formula
 from priscian.metrics.generalization import (
     Rules,
     SuiteOutcome,

@@ -35,7 +35,7 @@ Weights = dict[tuple[str, str], float]
 def chance_of(expression: Expression) -> float:
     """The probability that a formula holds by chance; an exact `=` never does.
 
-    >>> from priscian.metrics.formulas import parse_formula
+    >>> from priscian.formulas import parse_formula
     >>> chance_of(parse_formula("((1;%a%)<(1;%b%))&((1;%c%)<(1;%d%))"))
     0.25
     """

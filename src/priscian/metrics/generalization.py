@@ -13,12 +13,12 @@ from functools import reduce
 from typing import Any, Literal, cast, get_args
 
 from priscian.errors import DataError, ScoreError, UsageError
-from priscian.metrics.bootstrap import item_interval, set_interval
 from priscian.metrics.chance import chance_of
 from priscian.metrics.contrasts import TIE, Lookup, evaluate, values_of
 from priscian.metrics.forced_choice import TieRule, item_seed
 from priscian.metrics.regions import BIT, METRICS, Eos, region_bits
 from priscian.records import Contrast, Expression, Item, ItemSet, Logic, Sentence, TokenScores
+from priscian.stats.bootstrap import item_interval, set_interval
 
 Predictions = Literal["first", "all"]
 Bits = Mapping[str, float]  # by region number

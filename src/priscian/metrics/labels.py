@@ -9,8 +9,8 @@ from typing import Any
 
 from priscian.errors import DataError
 from priscian.metrics.accuracy import Interval
-from priscian.metrics.bootstrap import DRAWS, LIMITS
-from priscian.metrics.correlations import matthews
+from priscian.stats.bootstrap import DRAWS, LIMITS
+from priscian.stats.correlations import matthews
 
 
 @dataclass(frozen=True, slots=True)

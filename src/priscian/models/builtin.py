@@ -13,12 +13,12 @@ from priscian.models.key import ModelKey
 from priscian.models.protocol import LanguageModel
 from priscian.models.spec import ModelSpec
 
-FOLDER = Path(__file__).with_suffix("")
+FOLDER = Path(__file__).parent / "data"
 OPTIONS = frozenset({"name"})
 
 
 def _lstm(path: Path, spec: ModelSpec) -> LanguageModel:
-    from priscian.models.lstm import LstmModel
+    from priscian.models.lstm.provider import LstmModel
 
     return LstmModel(path)
 

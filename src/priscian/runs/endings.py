@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from priscian.errors import DataError, ModelError
 from priscian.models import ModelSpec, find_provider, load
-from priscian.models.tokens import DOCUMENT_SEPARATORS, Tokenizer
+from priscian.models.hf.encoding import DOCUMENT_SEPARATORS, Tokenizer
 from priscian.records import Sentence, Text, TokenScores
 from priscian.runs.precomputed import PROVIDER
 

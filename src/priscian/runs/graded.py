@@ -19,8 +19,8 @@ from priscian.metrics.adc import (
     share,
     z_scores,
 )
-from priscian.metrics.correlations import pearson, spearman
 from priscian.records import Item, Sentence
+from priscian.stats.correlations import pearson, spearman
 
 
 @dataclass(frozen=True, slots=True)

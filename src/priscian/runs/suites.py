@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from priscian.datasets import Dataset
-from priscian.datasets.suites import select_suites
+from priscian.datasets.sg import select_suites
 from priscian.datasets.syntaxgym_sentences import Punctuation, contents_of, punctuate
 from priscian.errors import DataError, RunError, ScoreError, UsageError
 from priscian.metrics.boundary import correct_boundaries, find_boundary

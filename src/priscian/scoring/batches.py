@@ -209,7 +209,7 @@ class MaskedRows:
 
     def build(self, encodings: Sequence[Encoding]) -> Batch:
         """One row for each distinct masked input."""
-        from priscian.models.masked import hidden_with
+        from priscian.models.hf.masked import hidden_with
 
         inputs: dict[tuple[int, ...], int] = {}
         queries = Queries()

@@ -3,7 +3,7 @@
 from priscian.models.ngram.model import NgramModel, differ_in_oov
 from priscian.models.ngram.perplexity import Perplexity, measure_perplexity
 from priscian.models.ngram.provider import NgramProvider, load_ngram
-from priscian.models.ngram.tokens import Tokenisation, WordSplitter
+from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.models.ngram.trie import Level, Trie
 
 __all__ = [

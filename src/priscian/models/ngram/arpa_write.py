@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 import numpy.typing as npt
 
-from priscian.models.ngram.file import replacing
+from priscian.models.ngram.pngm import replacing
 from priscian.models.ngram.trie import Trie
 
 Array = npt.NDArray[Any]

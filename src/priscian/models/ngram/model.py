@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from priscian.models.ngram.tokens import Tokenisation, WordSplitter
+from priscian.models.hf.encoding import own_tokens
+from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.models.ngram.trie import Trie
 from priscian.models.ngram.words import EOS, SPECIAL, UNK
-from priscian.models.tokens import own_tokens
 from priscian.records import Text, TokenScores
 
 Floats = npt.NDArray[np.float64]

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from priscian.models.ngram.file import pack_file
+from priscian.models.ngram.pngm import pack_file
 from priscian.models.ngram.quantise import quantise
-from priscian.models.ngram.store import open_trie, save_trie
 from priscian.models.ngram.trie import Level, Trie
+from priscian.models.ngram.trie_file import open_trie, save_trie
 
 Array = npt.NDArray[Any]
 

@@ -8,9 +8,9 @@ from typing import Any
 from priscian.errors import ModelError, UsageError
 from priscian.models.fingerprint import hash_file
 from priscian.models.key import ModelKey
-from priscian.models.ngram.file import MAGIC, read_facts
 from priscian.models.ngram.model import NgramModel
-from priscian.models.ngram.tokens import Tokenisation
+from priscian.models.ngram.pngm import MAGIC, read_facts
+from priscian.models.ngram.tokenise import Tokenisation
 from priscian.models.ngram.trie import Trie
 from priscian.models.spec import ModelSpec
 
@@ -58,7 +58,7 @@ def load_ngram(path: Path, spec: ModelSpec | None = None) -> NgramModel:
     """A model from a file of either kind."""
     spec = spec or ModelSpec("ngram", str(path))
     if is_pngm(path):
-        from priscian.models.ngram.store import open_trie
+        from priscian.models.ngram.trie_file import open_trie
 
         trie, facts = open_trie(path)
     else:

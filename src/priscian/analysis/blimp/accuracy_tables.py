@@ -1,0 +1,314 @@
+"""BLiMP's tables: accuracy by field, phenomenon or paradigm, beside the paper's systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Literal
+
+from priscian.analysis.intervals import Resample, mean_interval, set_credits
+from priscian.analysis.marks import dots, figure, share, share_domain, tips
+from priscian.analysis.scored import Scored
+from priscian.analysis.series import Series, node, pair_series, set_accuracies, words
+from priscian.analysis.vega import Figure
+from priscian.datasets.published import published
+from priscian.errors import DataError, UsageError
+from priscian.metrics.accuracy import Accuracy, Interval, mean_accuracy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+By = Literal["field", "phenomenon", "paradigm"]
+HowSure = Literal["wilson", "items", "sets", "both"]
+OVERALL = "overall"
+MADE = {
+    "wilson": "Wilson's for a paradigm, joined for means of paradigms (Zou et al. 2009)",
+    "items": "10,000 bootstrap samples of items within paradigms",
+    "sets": "10,000 bootstrap samples of paradigms; of items where there is one paradigm",
+    "both": "10,000 bootstrap samples of paradigms and of their items",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """An accuracy; a published one comes without items, ties and interval."""
+
+    accuracy: float
+    paradigms: int
+    n: int | None = None
+    ties: int | None = None
+    ci: Interval | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        found = {"accuracy": self.accuracy, "paradigms": self.paradigms}
+        if self.ci is None:
+            return found
+        return {**found, "n": self.n, "ties": self.ties, "ci": list(self.ci)}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A model that was scored, or a system of the paper."""
+
+    name: str
+    published: bool = False
+    data: str = ""
+    tie: str = ""
+    """What a tie counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A field, phenomenon or paradigm, or all of them; cells in the order of the columns."""
+
+    name: str
+    group: str
+    """A paradigm's phenomenon."""
+    cells: tuple[Cell | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AccuracyTable:
+    """Accuracies, and what a reader must know of them; the last row is the mean of paradigms."""
+
+    by: By
+    method: str
+    interval: HowSure
+    columns: tuple[Column, ...]
+    rows: tuple[TableRow, ...]
+    notes: tuple[str, ...]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One plain row for each cell that is there."""
+        return [
+            {
+                "model": column.name,
+                "kind": "published" if column.published else "scored",
+                "level": OVERALL if row.name == OVERALL else self.by,
+                "name": row.name,
+                "group": row.group,
+                "accuracy": cell.accuracy,
+                "low": cell.ci[0] if cell.ci else None,
+                "high": cell.ci[1] if cell.ci else None,
+                "n": cell.n,
+                "ties": cell.ties,
+                "paradigms": cell.paradigms,
+            }
+            for row in self.rows
+            for column, cell in zip(self.columns, row.cells, strict=True)
+            if cell is not None
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "by": self.by,
+            "method": self.method,
+            "interval": MADE[self.interval],
+            "columns": [
+                {"name": c.name, "published": c.published, "data": c.data} for c in self.columns
+            ],
+            "rows": {
+                row.name: {
+                    column.name: cell.as_dict()
+                    for column, cell in zip(self.columns, row.cells, strict=True)
+                    if cell is not None
+                }
+                for row in self.rows
+            },
+            "notes": list(self.notes),
+        }
+
+
+def accuracy_table(
+    results: Sequence[Scored],
+    by: By | None = None,
+    *,
+    method: str = "full",
+    beside: Sequence[str] | None = None,
+    interval: HowSure = "wilson",
+    seed: int = 0,
+) -> AccuracyTable:
+    """Every model's accuracy in every class, and the mean of its paradigms.
+
+    `by` is phenomenon where the data have phenomena, else paradigm. `beside` names systems of the
+    paper (all of them if left out); a cell of theirs is filled only where they were tested on all
+    paradigms of its class.
+    """
+    series = [s for s in pair_series(results) if method in s.scored.summary["methods"]]
+    if not series:
+        raise DataError(f"no result by the method {method}; full is there in every run on pairs")
+    level = by or ("phenomenon" if _has(series, "phenomenon") else "paradigm")
+    if level != "paradigm" and not _has(series, level):
+        raise UsageError(f"these data have no {level}; use --by paradigm")
+    accuracies = [set_accuracies(s.scored, method) for s in series]
+    boots = [None if interval == "wilson" else _Boot.of(s, method, interval, seed) for s in series]
+    classes = _classes(series, accuracies, level)
+    known = _systems(beside) if method == "full" else {}
+    known = {name: rows for name, rows in known.items() if rows.keys() & classes[OVERALL]}
+    columns = (
+        *(Column(s.name, False, s.scored.data, str(s.scored.summary["tie"])) for s in series),
+        *(Column(_starred(name), True, "blimp") for name in known),
+    )
+    rows = tuple(
+        TableRow(
+            name,
+            _group(series, name) if level == "paradigm" and name != OVERALL else "",
+            (
+                *(_cell(members, a, d) for a, d in zip(accuracies, boots, strict=True)),
+                *(_published_cell(members, rows) for rows in known.values()),
+            ),
+        )
+        for name, members in classes.items()
+    )
+    notes = (*_data_notes(series, accuracies), *_provenance(list(known)))
+    return AccuracyTable(level, method, interval, columns, rows, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Boot:
+    """Credits of every item, by set, to draw samples from."""
+
+    credit: Mapping[str, NDArray[np.float64]]
+    resample: Resample
+    seed: int
+
+    @classmethod
+    def of(cls, series: Series, method: str, resample: Resample, seed: int) -> _Boot:
+        return cls(set_credits(series.scored, method), resample, seed)
+
+    def interval(self, sets: Sequence[str]) -> Interval:
+        """Of the mean of some sets; a single one cannot be resampled as a set."""
+        drawn: Resample = self.resample if len(sets) > 1 else "items"
+        return mean_interval([self.credit[name] for name in sets], drawn, self.seed)
+
+
+def _has(series: Sequence[Series], level: str) -> bool:
+    return any(node(s.scored, name, level) for s in series for name in s.scored.taxonomy)
+
+
+def _classes(
+    series: Sequence[Series], accuracies: Sequence[Mapping[str, Accuracy]], level: str
+) -> dict[str, dict[str, None]]:
+    """Sets of each class, in alphabetical order; all of them last."""
+    found: dict[str, dict[str, None]] = {}
+    every: dict[str, None] = {}
+    for s, sets in zip(series, accuracies, strict=True):
+        for name in sets:
+            every[name] = None
+            inside = name if level == "paradigm" else node(s.scored, name, level)
+            if inside:
+                found.setdefault(inside, {})[name] = None
+    return {**dict(sorted(found.items())), OVERALL: every}
+
+
+def _cell(
+    members: Mapping[str, None], sets: Mapping[str, Accuracy], boot: _Boot | None
+) -> Cell | None:
+    here = [name for name in members if name in sets]
+    if not here:
+        return None
+    mean = mean_accuracy([sets[name] for name in here])
+    ci = mean.ci if boot is None else boot.interval(here)
+    return Cell(mean.accuracy, len(here), mean.n, mean.ties, ci)
+
+
+def _published_cell(members: Mapping[str, None], rows: Mapping[str, float]) -> Cell | None:
+    if any(name not in rows for name in members):
+        return None
+    return Cell(sum(rows[name] for name in members) / len(members), len(members))
+
+
+def _group(series: Sequence[Series], name: str) -> str:
+    return next((g for s in series if (g := s.scored.narrowest(name))), "")
+
+
+def _systems(beside: Sequence[str] | None) -> dict[str, dict[str, float]]:
+    known = published()
+    if beside is None:
+        return dict(known)
+    strangers = [name for name in beside if name not in known]
+    if strangers:
+        raise UsageError(f"no published system {strangers[0]!r}; known: {', '.join(known)}")
+    return {name: known[name] for name in beside}
+
+
+def _starred(system: str) -> str:
+    return f"{system}*"
+
+
+def _data_notes(
+    series: Sequence[Series], accuracies: Sequence[Mapping[str, Accuracy]]
+) -> list[str]:
+    notes = []
+    for s, sets in zip(series, accuracies, strict=True):
+        ties = sum(a.ties for a in sets.values())
+        if ties:
+            n = sum(a.n for a in sets.values())
+            counted = s.scored.summary["tie"]
+            notes.append(f"{s.name}: {ties:,} of {n:,} items tie, counted as {counted}")
+    first = series[0].scored
+    for s in series[1:]:
+        same = sum(s.scored.hashes.get(name) == h for name, h in first.hashes.items())
+        if same < len(first.hashes) or len(s.scored.hashes) > same:
+            notes.append(
+                f"{s.name} was not scored on all the sentences of {series[0].name}: they share "
+                f"{same} of {len(first.hashes)} paradigms"
+            )
+    return notes
+
+
+@cache
+def _sources() -> dict[str, tuple[str, str, str, str]]:
+    table = resources.files("priscian.analysis.blimp") / "data" / "published_overall.tsv"
+    rows = (line.split("\t") for line in table.read_text("utf-8").splitlines()[1:])
+    return {system: (source, printed, over, note) for system, source, printed, over, note in rows}
+
+
+def _provenance(systems: Sequence[str]) -> list[str]:
+    """Where the paper's figures come from, and what its Table 3 prints instead."""
+    if not systems:
+        return []
+    notes = ["* published, on BLiMP's own sentences (Warstadt et al. 2020), not on those scored"]
+    for system in systems:
+        source, printed, over, note = _sources()[system]
+        text = f"{_starred(system)}: {source}, {len(published()[system])} paradigms; Table 3 prints"
+        text += f" {100 * float(printed):.1f} overall"
+        text += f", over {over} paradigms" if over else ""
+        notes.append(f"{text} ({note})" if note else text)
+    return notes
+
+
+def tables_figure(table: AccuracyTable) -> Figure:
+    """Every class with every model's accuracy and interval; the mean of paradigms last."""
+    rows = [
+        {**record, "label": "mean of paradigms" if r == OVERALL else words(r)}
+        for record in table.records()
+        for r in [str(record["name"])]
+    ]
+    order = list(dict.fromkeys(str(row["label"]) for row in rows))
+    domain = share_domain([v for row in rows for v in (row["low"], row["accuracy"])])
+    chart = dots(
+        rows,
+        [column.name for column in table.columns],
+        order,
+        share("accuracy", "accuracy", domain),
+        tips("label", "model", "accuracy:.1%", "low:.1%", "high:.1%", "n:,", "ties:,", "paradigms"),
+        label="label",
+        line=(0.5, "chance"),
+        published=any(column.published for column in table.columns),
+    )
+    n = max((cell.n or 0) for cell in table.rows[-1].cells if cell)
+    caption = (
+        f"Share of pairs whose acceptable sentence is preferred, method {table.method}, by "
+        f"{table.by}; n = {n:,} pairs in {max(c.paradigms for c in table.rows[-1].cells if c)} "
+        f"paradigms. Bars are 95 % intervals: {MADE[table.interval]}."
+    )
+    if any(column.published for column in table.columns):
+        caption += " Diamonds are published figures on BLiMP's own sentences."
+    name = f"accuracy-by-{table.by}" + ("" if table.method == "full" else f"-{table.method}")
+    return figure(name, f"Accuracy by {table.by}", caption, chart, rows)

@@ -1,0 +1,191 @@
+"""Whether models, and people, find the same paradigms hard: correlations over paradigms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+from priscian.analysis.scored import Scored
+from priscian.analysis.vega import Chart, Figure, correlation_square
+from priscian.datasets.published import published
+from priscian.errors import DataError, UsageError
+from priscian.stats.correlations import Correlation, pearson, spearman
+
+Coefficient = Literal["pearson", "spearman"]
+NAMES: dict[Coefficient, str] = {"pearson": "Pearson's r", "spearman": "Spearman's ρ"}
+LEAST = 4
+"""Fewer points leave Fisher's interval without a width to compute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Two systems over the sets that both were judged on."""
+
+    a: str
+    b: str
+    n: int
+    pearson: Correlation | None
+    spearman: Correlation | None
+    why: str = ""
+    """Why there is no coefficient."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        found: dict[str, Any] = {"a": self.a, "b": self.b, "n": self.n}
+        for name in ("pearson", "spearman"):
+            value: Correlation | None = getattr(self, name)
+            found[name] = value.as_dict() if value else None
+        return found | ({"why": self.why} if self.why else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Correlations:
+    """Accuracies of systems by set, and the correlation of every two systems."""
+
+    accuracies: Mapping[str, Mapping[str, float]]
+    published: tuple[str, ...]
+    cells: tuple[Cell, ...]
+
+    def between(self, a: str, b: str) -> Cell:
+        """The cell of two systems, in either order."""
+        return next(c for c in self.cells if {c.a, c.b} == {a, b})
+
+    def matrix(self, coefficient: Coefficient = "pearson") -> dict[str, dict[str, float | None]]:
+        """A coefficient of every system with every other, by name; 1 with itself."""
+        found: dict[str, dict[str, float | None]] = {a: {} for a in self.accuracies}
+        for a in self.accuracies:
+            for b in self.accuracies:
+                if a == b:
+                    found[a][b] = 1.0
+                else:
+                    value: Correlation | None = getattr(self.between(a, b), coefficient)
+                    found[a][b] = value.r if value else None
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "pearson": self.matrix("pearson"),
+            "spearman": self.matrix("spearman"),
+            "pairs": [c.as_dict() for c in self.cells],
+            "published": list(self.published),
+            "sets": {name: len(column) for name, column in self.accuracies.items()},
+        }
+
+
+def correlate(
+    results: Sequence[Scored],
+    *,
+    method: str = "full",
+    beside: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
+) -> Correlations:
+    """Correlate results over their sets, with each other and with the paper's systems and people.
+
+    Sets are matched by name, so results may be on different data of the same paradigms; `beside`
+    names published systems, by default all of them where a result has BLiMP's paradigms.
+    """
+    if not results:
+        raise UsageError("no results to correlate; name a run")
+    labels = names or system_names(results)
+    columns = {name: set_accuracies(r, method) for name, r in zip(labels, results, strict=True)}
+    known = published()
+    own = {name for column in columns.values() for name in column}
+    shared = [s for s in known if len(own & known[s].keys()) >= LEAST]
+    wanted = shared if beside is None else list(beside)
+    columns |= {f"{system}*": known[system] for system in wanted}
+    if len(columns) < 2:
+        raise DataError(
+            "one result alone has nothing to be correlated with; name another run on the same sets"
+        )
+    cells = tuple(_cell(a, b, columns[a], columns[b]) for a, b in combinations(columns, 2))
+    return Correlations(columns, tuple(f"{s}*" for s in wanted), cells)
+
+
+def set_accuracies(scored: Scored, method: str = "full") -> dict[str, float]:
+    """Accuracy of every set, from the summary."""
+    if scored.kind == "suites":
+        rows = scored.summary["suites"]
+    else:
+        methods = scored.summary["methods"]
+        if method not in methods:
+            raise UsageError(
+                f"{scored.model} on {scored.data}: no method {method!r}; it has "
+                f"{', '.join(methods)}"
+            )
+        rows = methods[method]["paradigms"]
+    return {name: float(cell["accuracy"]) for name, cell in rows.items()}
+
+
+def system_names(results: Sequence[Scored]) -> list[str]:
+    """Each model's name; with its data, then a number, where names would be the same."""
+    models = [r.model for r in results]
+    names = [r.model if models.count(r.model) == 1 else f"{r.model} on {r.data}" for r in results]
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return found
+
+
+def _cell(a: str, b: str, x: Mapping[str, float], y: Mapping[str, float]) -> Cell:
+    both = [name for name in x if name in y]
+    if len(both) < LEAST:
+        return Cell(a, b, len(both), None, None, f"{len(both)} sets in both; {LEAST} are needed")
+    first, second = [x[n] for n in both], [y[n] for n in both]
+    for name, column in ((a, first), (b, second)):
+        if max(column) == min(column):
+            return Cell(a, b, len(both), None, None, f"{name} has one accuracy throughout")
+    return Cell(a, b, len(both), pearson(first, second), spearman(first, second))
+
+
+def correlation_figure(found: Correlations, coefficient: Coefficient = "pearson") -> Figure:
+    """A heat map of all systems."""
+    matrix = found.matrix(coefficient)
+    rows: list[dict[str, object]] = []
+    for a, cells in matrix.items():
+        for b, r in cells.items():
+            cell = None if a == b else found.between(a, b)
+            value: Correlation | None = getattr(cell, coefficient) if cell else None
+            rows.append(
+                {
+                    "a": a,
+                    "b": b,
+                    "r": None if r is None else round(r, 4),
+                    "shown": "–" if r is None else f"{r:.2f}",
+                    "low": round(value.ci[0], 4) if value else None,
+                    "high": round(value.ci[1], 4) if value else None,
+                    "n": cell.n if cell else len(found.accuracies[a]),
+                }
+            )
+    sizes = sorted({c.n for c in found.cells})
+    over = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    how = "Fisher's" if coefficient == "pearson" else "Bonett and Wright's"
+    star = (
+        " * published, on BLiMP's own data (Warstadt et al. 2020); paradigms are matched by name."
+        if found.published
+        else ""
+    )
+    caption = (
+        f"{NAMES[coefficient]} of accuracies over {over} sets, every two systems; 95 % intervals "
+        f"({how}) are in the tooltips and the data.{star}"
+    )
+    title = f"Who finds the same things hard: {NAMES[coefficient]}"
+    name = f"correlation-{coefficient}"
+    return Figure(name, title, caption, _heat_map(rows, list(matrix), NAMES[coefficient]), rows)
+
+
+def _heat_map(rows: list[dict[str, object]], order: list[str], title: str) -> Chart:
+    chart = correlation_square(rows, order, title, least=180, labelLimit=200)
+    chart["encoding"]["tooltip"] = [
+        {"field": "a", "type": "nominal"},
+        {"field": "b", "type": "nominal"},
+        {"field": "r", "type": "quantitative", "format": ".3f", "title": title},
+        {"field": "low", "type": "quantitative", "format": ".3f", "title": "95 % from"},
+        {"field": "high", "type": "quantitative", "format": ".3f", "title": "to"},
+        {"field": "n", "type": "quantitative", "title": "sets"},
+    ]
+    return chart

@@ -1,0 +1,191 @@
+"""Ways to judge a pair compared: full sentences, one prefix, two prefixes.
+
+Each prefix method is set against full-sentence choice on the very pairs that it can judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from priscian.analysis.marks import LANES, dots, figure, tips
+from priscian.analysis.scored import Scored
+from priscian.analysis.series import pair_series, words
+from priscian.analysis.vega import Figure
+from priscian.errors import DataError
+from priscian.metrics.accuracy import Accuracy, mean_accuracy, wilson
+from priscian.stats.differences import Difference, mean_difference, paired_difference
+
+if TYPE_CHECKING:
+    import polars
+
+FULL = "full"
+OVERALL = "overall"
+
+
+@dataclass(frozen=True, slots=True)
+class MethodRow:
+    """A method and full-sentence choice on the same pairs of one phenomenon."""
+
+    model: str
+    method: str
+    name: str
+    """The phenomenon, or overall."""
+    paradigms: int
+    accuracy: Accuracy
+    full: Accuracy
+    difference: Difference
+    same: float
+    """Share of pairs that both methods judge alike."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "model": self.model,
+            "method": self.method,
+            "name": self.name,
+            "paradigms": self.paradigms,
+            "accuracy": self.accuracy.as_dict(),
+            "full": self.full.as_dict(),
+            "difference": self.difference.difference,
+            "difference_ci": list(self.difference.ci),
+            "same": self.same,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Methods:
+    """All rows: models, then methods, then phenomena with overall last."""
+
+    rows: tuple[MethodRow, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """By model, method and phenomenon."""
+        found: dict[str, dict[str, dict[str, Any]]] = {}
+        for row in self.rows:
+            found.setdefault(row.model, {}).setdefault(row.method, {})[row.name] = row.as_dict()
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Set:
+    name: str
+    method: Accuracy
+    full: Accuracy
+    difference: Difference
+    same: float
+
+
+def compare_methods(results: Sequence[Scored]) -> Methods:
+    """Every prefix method of every model against full-sentence choice."""
+    rows: list[MethodRow] = []
+    for series in pair_series(results):
+        methods = series.scored.methods
+        if FULL not in methods:
+            continue
+        for method in methods:
+            if method != FULL:
+                rows += _rows(series.name, series.scored, method)
+    if not rows:
+        raise DataError(
+            "the runs judge pairs by full sentences alone; score data with prefixes: --on blimp:DIR"
+        )
+    return Methods(tuple(rows))
+
+
+def _rows(model: str, scored: Scored, method: str) -> list[MethodRow]:
+    both = scored.choices(method).join(
+        scored.choices(FULL), on=["set", "item"], suffix="_full", maintain_order="left"
+    )
+    sets = [_judge(str(name), part) for (name,), part in both.group_by("set", maintain_order=True)]
+    groups: dict[str, list[_Set]] = {}
+    for s in sets:
+        groups.setdefault(scored.narrowest(s.name) or s.name, []).append(s)
+    named = {**dict(sorted(groups.items())), OVERALL: sets}
+    return [
+        MethodRow(
+            model,
+            method,
+            name,
+            len(members),
+            mean_accuracy([s.method for s in members]),
+            mean_accuracy([s.full for s in members]),
+            mean_difference([s.difference for s in members]),
+            sum(s.same for s in members) / len(members),
+        )
+        for name, members in named.items()
+        if members
+    ]
+
+
+def _judge(name: str, part: polars.DataFrame) -> _Set:
+    own, full = part["correct"].to_numpy(), part["correct_full"].to_numpy()
+    return _Set(
+        name,
+        _accuracy(part, "correct", "tie"),
+        _accuracy(part, "correct_full", "tie_full"),
+        paired_difference(own, full),
+        float((own == full).mean()),
+    )
+
+
+def _accuracy(part: polars.DataFrame, credit: str, tie: str) -> Accuracy:
+    n = part.height
+    p = float(part[credit].sum()) / n
+    return Accuracy(p, n, int(part[tie].sum()), wilson(p, n))
+
+
+def methods_figure(found: Methods) -> Figure:
+    """Differences from full-sentence choice by phenomenon, a panel a method."""
+    models = list(dict.fromkeys(r.model for r in found.rows))
+    methods = list(dict.fromkeys(r.method for r in found.rows))
+    rows = [
+        {
+            "model": r.model,
+            "method": words(r.method),
+            "name": "mean of paradigms" if r.name == OVERALL else words(r.name),
+            "difference": r.difference.difference,
+            "low": r.difference.ci[0],
+            "high": r.difference.ci[1],
+            "accuracy": r.accuracy.accuracy,
+            "full": r.full.accuracy,
+            "same": r.same,
+            "n": r.accuracy.n,
+            "paradigms": r.paradigms,
+        }
+        for r in found.rows
+    ]
+    x = {
+        "field": "difference",
+        "type": "quantitative",
+        "title": "accuracy less that of full sentences on the same pairs",
+        "axis": {"format": "+.0%"},
+        "scale": {"domain": _domain(rows)},
+    }
+    tooltip = tips(
+        "name", "model", "difference:+.1%", "low:+.1%", "high:+.1%", "accuracy:.1%", "full:.1%",
+        "same:.1%", "n:,",
+    )  # fmt: skip
+    panels = []
+    for method in methods:
+        mine = [r for r in rows if r["method"] == words(method)]
+        order = list(dict.fromkeys(str(r["name"]) for r in mine))
+        panel = dots(mine, models, order, x, tooltip, line=(0.0, "no difference"))
+        panels.append({"title": words(method), **panel})
+    n = {m: max(r.accuracy.n for r in found.rows if r.method == m) for m in methods}
+    caption = (
+        "How much more (or less) often the acceptable sentence wins when only critical words are "
+        "compared, given the same prefix (one prefix) or different ones (two prefix); n = "
+        + ", ".join(f"{count:,} pairs ({words(method)})" for method, count in n.items())
+        + ". Bars are 95 % intervals of paired differences (Bonett & Price 2012), joined for means "
+        "of paradigms."
+    )
+    chart = {"vconcat": panels, "resolve": LANES}
+    return figure("methods-by-phenomenon", "Prefix methods against full", caption, chart, rows)
+
+
+def _domain(rows: Sequence[dict[str, Any]]) -> list[float]:
+    low = min(0.0, *(r["low"] for r in rows), *(r["difference"] for r in rows))
+    high = max(0.0, *(r["high"] for r in rows), *(r["difference"] for r in rows))
+    return [round(low - 0.02, 2), round(high + 0.02, 2)]

@@ -1,0 +1,170 @@
+"""Shallow predictors: accuracy by length, perplexity, log-probability and confidence.
+
+Warstadt et al. (2020), § 5.2 and Figure 2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priscian.analysis.scored import Scored
+from priscian.analysis.series import pair_series
+from priscian.errors import DataError, UsageError
+from priscian.metrics.accuracy import Interval, wilson
+from priscian.stats.logistic import LogisticFit, fit_logistic
+
+if TYPE_CHECKING:
+    import polars
+
+Array = NDArray[np.float64]
+
+BINS = 10
+PREDICTORS = {
+    "length": "words in the acceptable sentence",
+    "perplexity": "perplexity per word of the acceptable sentence",
+    "log_probability": "log-probability of the acceptable sentence (nats)",
+    "confidence": "confidence |Δ log P| (nats)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Pairs whose predictor lies between two quantiles, both limits included."""
+
+    low: float
+    high: float
+    median: float
+    n: int
+    ties: int
+    accuracy: float
+    ci: Interval
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "low": self.low,
+            "high": self.high,
+            "median": self.median,
+            "n": self.n,
+            "ties": self.ties,
+            "accuracy": self.accuracy,
+            "ci": list(self.ci),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ShallowModel:
+    """One model's accuracy in bins of each predictor, and the regression on all four."""
+
+    name: str
+    n: int
+    bins: dict[str, tuple[Bin, ...]]
+    regression: LogisticFit
+
+
+@dataclass(frozen=True, slots=True)
+class Shallow:
+    """What sentences' surface says of accuracy, by model."""
+
+    models: tuple[ShallowModel, ...]
+    notes: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "models": {
+                m.name: {
+                    "n": m.n,
+                    "bins": {k: [b.as_dict() for b in bins] for k, bins in m.bins.items()},
+                    "regression": m.regression.as_dict(),
+                }
+                for m in self.models
+            },
+            "notes": list(self.notes),
+        }
+
+
+def analyse_shallow(results: Sequence[Scored], bins: int = BINS) -> Shallow:
+    """Bins and regressions of every model whose scores are log-probabilities."""
+    if bins < 2:
+        raise UsageError(f"{bins} bins show nothing; ask for 2 or more")
+    models, notes = [], []
+    for series in pair_series(results):
+        measure = series.scored.summary.get("measure", "surprisal")
+        if measure != "surprisal":
+            notes.append(f"{series.name} is left out: its scores are {measure}, no log P")
+            continue
+        rows = series.scored.choices("full")
+        kept = rows.filter(
+            rows["score_good"].is_finite() & rows["score_bad"].is_finite()
+            if rows.height
+            else rows["tie"]
+        )
+        if kept.height < rows.height:
+            notes.append(f"{series.name}: {rows.height - kept.height} pairs have no finite score")
+        if not kept.height:
+            notes.append(f"{series.name} is left out: no pair was judged by full sentences")
+            continue
+        models.append(_model(series.name, kept, bins))
+    if not models:
+        raise DataError(f"nothing to show: {notes[0]}; score the models with --measure surprisal")
+    return Shallow(tuple(models), tuple(notes))
+
+
+def _model(name: str, rows: polars.DataFrame, bins: int) -> ShallowModel:
+    values = _predictors(rows)
+    credit = rows["correct"].to_numpy().astype(np.float64)
+    tie = rows["tie"].to_numpy()
+    made = {key: quantile_bins(x, credit, tie, bins) for key, x in values.items()}
+    # perplexities are skewed by a few odd sentences: their logarithm goes into the regression
+    columns = {**values, "perplexity": np.log(values["perplexity"])}
+    fit = fit_logistic(credit, columns, rows["set"].to_list())
+    return ShallowModel(name, rows.height, made, fit)
+
+
+def _predictors(rows: polars.DataFrame) -> dict[str, Array]:
+    import polars
+
+    text = rows.select(polars.col("text_good").str.extract_all(r"\S+").list.len())
+    length = np.maximum(text["text_good"].to_numpy().astype(np.float64), 1.0)
+    good = rows["score_good"].to_numpy()
+    return {
+        "length": length,
+        "perplexity": np.exp(np.minimum(-good / length, 700.0)),
+        "log_probability": good,
+        "confidence": np.abs(good - rows["score_bad"].to_numpy()),
+    }
+
+
+def quantile_bins(x: Array, credit: Array, tie: NDArray[np.bool_], bins: int) -> tuple[Bin, ...]:
+    """Bins of about equal size; equal values are never put into two of them.
+
+    >>> found = quantile_bins(np.array([1.0, 2, 2, 2, 3, 4]), np.ones(6), np.zeros(6, bool), 3)
+    >>> [(b.low, b.high, b.n) for b in found]
+    [(1.0, 2.0, 4), (3.0, 4.0, 2)]
+    """
+    limits = np.unique(np.quantile(x, np.linspace(0, 1, bins + 1)[1:-1], method="lower"))
+    place = np.searchsorted(limits, x, side="left")  # a value on a limit belongs below it
+    made = []
+    for number in np.unique(place):
+        inside = place == number
+        n = int(inside.sum())
+        accuracy = math.fsum(credit[inside]) / n
+        made.append(
+            Bin(
+                float(x[inside].min()),
+                float(x[inside].max()),
+                float(np.median(x[inside])),
+                n,
+                int(tie[inside].sum()),
+                accuracy,
+                wilson(accuracy, n),
+            )
+        )
+    return tuple(made)

@@ -1,0 +1,114 @@
+"""The picture of a comparison: differences by paradigm with intervals."""
+
+from __future__ import annotations
+
+from priscian.analysis.compare.comparison import LEVEL, Comparison
+from priscian.analysis.vega import PALETTE, SCHEMA, Chart, Figure, inline
+
+STEP = 15
+UNSURE = "#8a949a"
+
+
+def compare_figure(comparison: Comparison) -> Figure:
+    """Every set's difference, b − a, with its interval; those that stand after Holm in colour."""
+    a, b = comparison.a, comparison.b
+    better = {True: f"{b} better", False: f"{a} better"}
+    rows = [
+        {
+            "set": s.name,
+            "group": s.group,
+            "difference": round(100 * s.difference, 2),
+            "low": round(100 * s.ci[0], 2),
+            "high": round(100 * s.ci[1], 2),
+            "a": round(100 * s.a, 2),
+            "b": round(100 * s.b, 2),
+            "n": s.n,
+            "only_a": s.only_a,
+            "only_b": s.only_b,
+            "p": s.p,
+            "p_holm": s.p_holm,
+            "verdict": better[s.difference > 0] if s.significant else "not told apart",
+        }
+        for s in sorted(comparison.sets, key=lambda s: (s.group, -s.difference, s.name))
+    ]
+    tested = (
+        f"{sum(s.significant for s in comparison.sets)} of {len(rows)} stand at "
+        f"{100 * LEVEL:.0f} % by McNemar's test with mid-p after Holm's correction"
+    )
+    caption = (
+        f"Accuracy of {b} minus that of {a} on {comparison.data}, in points, by set, sorted by "
+        f"phenomenon; {comparison.overlap.words}. Lines are 95 % intervals of a paired difference "
+        f"(Bonett and Price). {tested}."
+    )
+    title = f"{b} against {a}"
+    return Figure("differences", title, caption, _chart(rows, better), rows)
+
+
+def _chart(rows: list[dict[str, object]], better: dict[bool, str]) -> Chart:
+    order = [row["set"] for row in rows]
+    tooltip = [
+        {"field": "set", "type": "nominal"},
+        {"field": "group", "type": "nominal"},
+        *(
+            {"field": name, "type": "quantitative", "format": form}
+            for name, form in (
+                ("difference", "+.1f"), ("low", "+.1f"), ("high", "+.1f"), ("a", ".1f"),
+                ("b", ".1f"), ("n", ","), ("only_a", ","), ("only_b", ","), ("p", ".2g"),
+                ("p_holm", ".2g"),
+            )
+        ),
+    ]  # fmt: skip
+    colour = {
+        "field": "verdict",
+        "type": "nominal",
+        "title": None,
+        "scale": {
+            "domain": [better[True], better[False], "not told apart"],
+            "range": [PALETTE[0], PALETTE[1], UNSURE],
+        },
+        "legend": {"orient": "top", "labelLimit": 400},
+    }
+    return {
+        "$schema": SCHEMA,
+        "width": 460,
+        "height": {"step": STEP},
+        "data": inline(rows),
+        "encoding": {
+            "y": {
+                "field": "set",
+                "type": "nominal",
+                "sort": order,
+                "title": None,
+                "axis": {"labelLimit": 360, "grid": False},
+            },
+            "color": colour,
+            "tooltip": tooltip,
+        },
+        "layer": [
+            {
+                "data": {"values": [{"zero": 0}]},
+                "mark": {"type": "rule", "strokeDash": [4, 3], "color": UNSURE},
+                "encoding": {
+                    "x": {"field": "zero", "type": "quantitative"},
+                    "y": None,
+                    "color": None,
+                    "tooltip": None,
+                },
+            },
+            {
+                "mark": {"type": "rule", "strokeWidth": 2},
+                "encoding": {
+                    "x": {
+                        "field": "low",
+                        "type": "quantitative",
+                        "title": "difference in accuracy, points",
+                    },
+                    "x2": {"field": "high"},
+                },
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
+                "encoding": {"x": {"field": "difference", "type": "quantitative"}},
+            },
+        ],
+    }

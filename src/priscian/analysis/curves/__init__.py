@@ -1,0 +1,1 @@
+"""Scores against the amount of training."""

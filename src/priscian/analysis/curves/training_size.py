@@ -1,0 +1,217 @@
+"""Training size: accuracy against log₂ of training tokens, and tokens to people's level.
+
+Warstadt et al. (2020), § 6.3 and Figure 5.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from priscian.analysis.scored import Scored
+from priscian.analysis.series import node, set_accuracies
+from priscian.datasets.published import published
+from priscian.errors import DataError
+from priscian.metrics.accuracy import Interval, mean_accuracy
+from priscian.stats.distributions import student_t_quantile
+
+OVERALL = "overall"
+FEWEST = 3
+LARGEST = 1000.0  # log₂ of what is still printed as a number of tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A result, how many tokens its model was trained on, and the curve it belongs to."""
+
+    scored: Scored
+    tokens: float
+    curve: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One model on a curve."""
+
+    model: str
+    tokens: float
+    accuracy: float
+    ci: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Least squares of accuracy on log₂ tokens."""
+
+    slope: float
+    """Accuracy gained with each doubling."""
+    intercept: float
+    ci: Interval
+    """95 % interval of the slope, Student's t with n − 2 degrees of freedom."""
+    deviation: float
+    """Standard deviation of the residuals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Where a line meets people's accuracy, in log₂ of tokens."""
+
+    human: float
+    log2_tokens: float | None
+    """None where the line does not rise."""
+    ci: tuple[float, float | None] | None
+    """Fieller's 95 % interval; None above where no end is in sight, None whole where the slope is
+    not told from nought."""
+    extrapolated: bool
+    """Whether it lies beyond the sizes that were trained."""
+
+    @property
+    def tokens(self) -> float | None:
+        """The number itself, where it can be written."""
+        if self.log2_tokens is None or abs(self.log2_tokens) > LARGEST:
+            return None
+        return float(2.0**self.log2_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One phenomenon, or overall, of one series of models."""
+
+    curve: str
+    name: str
+    points: tuple[Point, ...]
+    line: Line
+    reach: Reach | None
+    """None where people's accuracy is not known."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        found: dict[str, Any] = {
+            "slope": self.line.slope,
+            "slope_ci": list(self.line.ci),
+            "intercept": self.line.intercept,
+            "residual_deviation": self.line.deviation,
+            "points": [
+                {"model": p.model, "tokens": p.tokens, "accuracy": p.accuracy, "ci": list(p.ci)}
+                for p in self.points
+            ],
+        }
+        if self.reach is not None:
+            found["human"] = self.reach.human
+            found["tokens_to_human"] = self.reach.tokens
+            found["log2_tokens_to_human"] = self.reach.log2_tokens
+            found["log2_tokens_to_human_ci"] = list(self.reach.ci) if self.reach.ci else None
+            found["extrapolated"] = self.reach.extrapolated
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSize:
+    """Every curve, phenomena in alphabetical order and overall last."""
+
+    curves: tuple[Curve, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """By curve, then by phenomenon."""
+        found: dict[str, dict[str, Any]] = {}
+        for c in self.curves:
+            found.setdefault(c.curve, {})[c.name] = c.as_dict()
+        return found
+
+
+def analyse_training_size(models: Sequence[Trained], method: str = "full") -> TrainingSize:
+    """Fit a line for each curve and phenomenon; a curve needs three sizes or more."""
+    by_curve: dict[str, list[Trained]] = {}
+    for model in models:
+        by_curve.setdefault(model.curve, []).append(model)
+    if not by_curve:
+        raise DataError("no model has a training size; name sizes with --tokens MODEL=1M")
+    made: list[Curve] = []
+    for curve, members in by_curve.items():
+        sizes = {m.tokens for m in members}
+        if len(sizes) < FEWEST:
+            what = f"curve {curve!r}" if curve else "the curve"
+            raise DataError(
+                f"{what} has {len(sizes)} training size{'s' * (len(sizes) != 1)}; a line with an "
+                f"interval needs {FEWEST} or more: score models of other sizes"
+            )
+        made += _curves(curve, members, method)
+    return TrainingSize(tuple(made))
+
+
+def _curves(curve: str, members: Sequence[Trained], method: str) -> list[Curve]:
+    accuracies = [set_accuracies(m.scored, method) for m in members]
+    shared = set(accuracies[0]).intersection(*accuracies)
+    if not shared:
+        raise DataError(
+            "the models of a curve share no paradigm; score all of them on the same data"
+        )
+    groups: dict[str, list[str]] = {}
+    for name in sorted(shared):
+        inside = node(members[0].scored, name, "phenomenon")
+        if inside:
+            groups.setdefault(inside, []).append(name)
+    made = []
+    for name, sets in {**dict(sorted(groups.items())), OVERALL: sorted(shared)}.items():
+        points = []
+        for m, found in zip(members, accuracies, strict=True):
+            mean = mean_accuracy([found[s] for s in sets])
+            points.append(Point(m.scored.model, m.tokens, mean.accuracy, mean.ci))
+        points.sort(key=lambda p: p.tokens)
+        logs = [math.log2(p.tokens) for p in points]
+        scores = [p.accuracy for p in points]
+        line = fit_line(logs, scores)
+        made.append(Curve(curve, name, tuple(points), line, _reach(logs, scores, line, sets)))
+    return made
+
+
+def fit_line(x: Sequence[float], y: Sequence[float]) -> Line:
+    """Least squares, with Student's interval for the slope.
+
+    >>> fit_line([1, 2, 3], [0.5, 0.6, 0.7]).slope.__round__(6)
+    0.1
+    """
+    n = len(x)
+    mx, my = math.fsum(x) / n, math.fsum(y) / n
+    sxx = math.fsum((a - mx) ** 2 for a in x)
+    slope = math.fsum((a - mx) * (b - my) for a, b in zip(x, y, strict=True)) / sxx
+    intercept = my - slope * mx
+    rss = math.fsum((b - intercept - slope * a) ** 2 for a, b in zip(x, y, strict=True))
+    deviation = math.sqrt(rss / (n - 2))
+    half = student_t_quantile(0.975, n - 2) * deviation / math.sqrt(sxx)
+    return Line(slope, intercept, (slope - half, slope + half), deviation)
+
+
+def _reach(x: Sequence[float], y: Sequence[float], line: Line, sets: Sequence[str]) -> Reach | None:
+    people: Mapping[str, float] = published()["human"]
+    if any(name not in people for name in sets):
+        return None
+    human = math.fsum(people[name] for name in sets) / len(sets)
+    if line.slope <= 0:
+        return Reach(human, None, None, True)
+    at = (human - line.intercept) / line.slope
+    return Reach(human, at, inverse_interval(x, y, line, human), not min(x) <= at <= max(x))
+
+
+def inverse_interval(
+    x: Sequence[float], y: Sequence[float], line: Line, level: float
+) -> tuple[float, float | None] | None:
+    """Fieller's 95 % interval for the x at which a fitted line reaches a level.
+
+    All x where the level lies in the line's 95 % band. With u = x − x̄ and d = level − ȳ these are
+    the u between the roots of (b² − t²s²/Sxx) u² − 2bd·u + d² − t²s²/n = 0, if b differs from 0.
+    """
+    n = len(x)
+    mx, my = math.fsum(x) / n, math.fsum(y) / n
+    half = line.ci[1] - line.slope  # t·s/√Sxx
+    t = student_t_quantile(0.975, n - 2)
+    a = line.slope**2 - half**2
+    if a <= 0:
+        return None
+    d = level - my
+    c = d * d - (t * line.deviation) ** 2 / n
+    root = math.sqrt(max(0.0, (line.slope * d) ** 2 - a * c))
+    low, high = (line.slope * d - root) / a + mx, (line.slope * d + root) / a + mx
+    return (low, high if high <= LARGEST else None)

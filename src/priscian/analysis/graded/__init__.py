@@ -1,0 +1,1 @@
+"""The analyses of graded acceptability."""

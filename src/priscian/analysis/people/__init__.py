@@ -1,0 +1,1 @@
+"""How well people agree with labels and with each other."""

@@ -1,0 +1,189 @@
+"""Reading the released SyntaxGym results: `model,suite,item,correct` and perplexities.
+
+The model column is `name_corpus_seed`; the corpus is empty for models that came pre-trained.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+from priscian.datasets.published_suites import published_suites, selection
+from priscian.errors import DataError, DataWarning, UnknownNameError
+from priscian.files.rows import PathLike, data_files, read_text
+
+COLUMNS = ("model", "suite", "item", "correct")
+PERPLEXITY = "perplexity.csv"
+LEFT_OUT = frozenset({"1gram", "ngram-no-rand"})
+"""Not in the paper: a unigram model, and the 5-gram without its random breaking of ties."""
+VOTED = frozenset({"ngram"})
+"""The 5-gram ties often, and each of its runs draws for ties: the majority of runs decides."""
+TRUTH = {"True": True, "False": False}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Instance:
+    """One trained model: its class, the corpus it saw (empty: unknown) and its seed."""
+
+    model: str
+    corpus: str
+    seed: str
+
+    @property
+    def controlled(self) -> bool:
+        """Trained by the authors on a corpus of known size."""
+        return bool(self.corpus)
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteScore:
+    """The share of a suite's items that a model instance got right."""
+
+    instance: Instance
+    suite: str
+    score: float
+
+    @property
+    def circuit(self) -> str:
+        """The circuit that the suite belongs to."""
+        return published_suites()[self.suite].circuit
+
+
+@dataclass(frozen=True, slots=True)
+class Perplexity:
+    """Test perplexity of one model instance."""
+
+    instance: Instance
+    value: float
+
+
+Answers = dict[Instance, dict[tuple[str, str], bool]]
+
+
+def read_suite_scores(folder: PathLike) -> list[SuiteScore]:
+    """Scores of every instance on the 31 analysed suites; the runs of the 5-gram are one vote."""
+    answers = vote(_read_answers(folder))
+    analysed = selection("31")
+    scores = []
+    for instance, items in sorted(answers.items()):
+        by_suite: dict[str, list[bool]] = defaultdict(list)
+        for (suite, _), correct in items.items():
+            by_suite[suite].append(correct)
+        missing = analysed - set(by_suite)
+        if missing:
+            warnings.warn(
+                f"{_label(instance)}: no results on {', '.join(sorted(missing))}; "
+                "its means are over the suites it has",
+                DataWarning,
+                stacklevel=2,
+            )
+        scores += [
+            SuiteScore(instance, suite, fmean(by_suite[suite]))
+            for suite in sorted(analysed & set(by_suite))
+        ]
+    if not scores:
+        raise DataError(f"{folder}: no results on the analysed suites; check the folder")
+    return scores
+
+
+def vote(answers: Answers) -> Answers:
+    """Runs of a model that draws for ties become one instance: right where most runs are."""
+    runs: dict[Instance, dict[tuple[str, str], list[bool]]] = defaultdict(lambda: defaultdict(list))
+    made: Answers = {}
+    for instance, items in answers.items():
+        if instance.model not in VOTED:
+            made[instance] = items
+            continue
+        ballot = runs[Instance(instance.model, instance.corpus, "0")]
+        for item, correct in items.items():
+            ballot[item].append(correct)
+    for instance, ballots in runs.items():
+        made[instance] = {item: fmean(cast) > 0.5 for item, cast in ballots.items()}
+    return made
+
+
+def read_perplexities(file: PathLike) -> list[Perplexity]:
+    """Rows of `model,corpus,seed,…,test_ppl`."""
+    path = Path(file)
+    found = []
+    for line, row in _rows(path, ("model", "corpus", "seed", "test_ppl")):
+        model, corpus, seed, value = row
+        try:
+            number = float(value)
+        except ValueError:
+            raise DataError(
+                f"{path}:{line}: test_ppl is {value!r}, not a number; write the perplexity"
+            ) from None
+        found.append(Perplexity(Instance(model, corpus, seed), number))
+    return found
+
+
+def find_perplexities(folder: PathLike) -> Path | None:
+    """`perplexity.csv` in the folder of results or in the one that holds it."""
+    root = Path(folder).resolve()
+    places = (root / PERPLEXITY, root.parent / PERPLEXITY)
+    return next((place for place in places if place.is_file()), None)
+
+
+def _read_answers(folder: PathLike) -> Answers:
+    answers: Answers = defaultdict(dict)
+    known = published_suites()
+    for file in data_files(folder, (".csv",)):
+        if file.name == PERPLEXITY:
+            continue
+        for line, (model, suite, item, correct) in _rows(file, COLUMNS):
+            parts = model.rsplit("_", 2)
+            if len(parts) != 3:
+                raise DataError(
+                    f"{file}:{line}: the model is {model!r}; it must be name_corpus_seed, "
+                    "with an empty corpus for a pre-trained model (grnn__0)"
+                )
+            if parts[0] in LEFT_OUT:
+                continue
+            if suite not in known:
+                raise DataError(f"{file}:{line}: {UnknownNameError('suite', suite, known)}")
+            if correct not in TRUTH:
+                raise DataError(
+                    f"{file}:{line}: correct is {correct!r} for item {item} of {suite}; "
+                    "it must be True or False"
+                )
+            items = answers[Instance(*parts)]
+            if (suite, item) in items:
+                raise DataError(
+                    f"{file}:{line}: {model} has item {item} of {suite} twice; "
+                    "take one of the rows out"
+                )
+            items[suite, item] = TRUTH[correct]
+    return answers
+
+
+def _rows(file: Path, wanted: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
+    """Line numbers and the wanted columns of a CSV file with a header."""
+    reader = csv.reader(io.StringIO(read_text(file), newline=""))
+    header = next(reader)
+    missing = [name for name in wanted if name not in header]
+    if missing:
+        raise DataError(
+            f"{file}:1: no column {', '.join(missing)} (found: {', '.join(header)}); "
+            f"the first line must name {', '.join(wanted)}"
+        )
+    at = [header.index(name) for name in wanted]
+    for row in reader:
+        if not row:
+            continue
+        if len(row) != len(header):
+            raise DataError(
+                f"{file}:{reader.line_num}: {len(row)} fields where the header has {len(header)}; "
+                "fix or delete the line"
+            )
+        yield reader.line_num, [row[i] for i in at]
+
+
+def _label(instance: Instance) -> str:
+    return "_".join((instance.model, instance.corpus, instance.seed))

@@ -1,0 +1,154 @@
+"""Stability to modifiers: suites and their versions with material that should not matter.
+
+Hu et al. (2020), Figure 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from priscian.analysis.marks import dots, figure, tips
+from priscian.analysis.scored import Scored
+from priscian.analysis.series import suite_series, words
+from priscian.analysis.vega import Figure
+from priscian.errors import DataError
+from priscian.stats.differences import Difference, mean_difference, paired_difference
+
+ALL = "all suites with a modifier"
+
+
+@dataclass(frozen=True, slots=True)
+class Modified:
+    """A suite, its version with a modifier, and how accuracy changes on the same items."""
+
+    model: str
+    suite: str
+    modified_suite: str
+    plain: float
+    modified: float
+    change: Difference
+    same: float
+    """Share of items that are right in both versions, or in neither."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "modified_suite": self.modified_suite,
+            "accuracy": self.plain,
+            "modified": self.modified,
+            "change": self.change.difference,
+            "change_ci": list(self.change.ci),
+            "pairs": self.change.n,
+            "same": self.same,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """Every suite that has a modifier version, by model; the mean of suites is last."""
+
+    suites: tuple[Modified, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """By model, then by suite."""
+        found: dict[str, dict[str, Any]] = {}
+        for m in self.suites:
+            found.setdefault(m.model, {})[m.suite] = m.as_dict()
+        return found
+
+
+def analyse_stability(results: Sequence[Scored]) -> Stability:
+    """Compare suites with their modifier versions, item by item."""
+    made: list[Modified] = []
+    for series in suite_series(results):
+        credit = _credits(series.scored)
+        mine = []
+        for suite, about in series.scored.summary.get("modifiers", {}).items():
+            plain, modified = credit.get(suite, {}), credit.get(about["modified_suite"], {})
+            shared = [number for number in plain if number in modified]
+            if not shared:
+                continue
+            a, b = [modified[i] for i in shared], [plain[i] for i in shared]
+            mine.append(
+                Modified(
+                    series.name,
+                    suite,
+                    about["modified_suite"],
+                    sum(b) / len(b),
+                    sum(a) / len(a),
+                    paired_difference(a, b),
+                    sum(p == q for p, q in zip(a, b, strict=True)) / len(a),
+                )
+            )
+        made += mine
+        if len(mine) > 1:
+            k = len(mine)
+            made.append(
+                Modified(
+                    series.name,
+                    ALL,
+                    "",
+                    sum(m.plain for m in mine) / k,
+                    sum(m.modified for m in mine) / k,
+                    mean_difference([m.change for m in mine]),
+                    sum(m.same for m in mine) / k,
+                )
+            )
+    if not made:
+        raise DataError(
+            "no suite was scored in a version with a modifier too; score sg:DIR with both versions"
+        )
+    return Stability(tuple(made))
+
+
+def _credits(scored: Scored) -> dict[str, dict[str, float]]:
+    """Credit of every item by suite and number."""
+    rows = scored.items.select("set", "item", "item_correct").unique(maintain_order=True).collect()
+    found: dict[str, dict[str, float]] = {}
+    for name, item, credit in rows.iter_rows():
+        found.setdefault(name, {})[str(item).rpartition("/")[2]] = float(credit)
+    return found
+
+
+def stability_figure(found: Stability) -> Figure:
+    """How accuracy changes when a modifier is put in."""
+    models = list(dict.fromkeys(m.model for m in found.suites))
+    rows = [
+        {
+            "model": m.model,
+            "suite": words(m.suite),
+            "change": m.change.difference,
+            "low": m.change.ci[0],
+            "high": m.change.ci[1],
+            "plain": m.plain,
+            "modified": m.modified,
+            "same": m.same,
+            "n": m.change.n,
+        }
+        for m in found.suites
+    ]
+    last = words(ALL)
+    order = [s for s in dict.fromkeys(str(r["suite"]) for r in rows) if s != last]
+    order += [last] if any(r["suite"] == last for r in rows) else []
+    x = {
+        "field": "change",
+        "type": "quantitative",
+        "title": "accuracy with a modifier less accuracy without",
+        "axis": {"format": "+.0%"},
+        "scale": {"zero": True},
+    }
+    tooltip = tips(
+        "suite", "model", "plain:.1%", "modified:.1%", "change:+.1%", "low:+.1%", "high:+.1%",
+        "same:.1%", "n:,",
+    )  # fmt: skip
+    chart = dots(rows, models, order, x, tooltip, label="suite", line=(0.0, "no change"))
+    n = sum(m.change.n for m in found.suites if m.model == models[0] and m.suite != ALL)
+    caption = (
+        "Change of accuracy when a modifier that should not matter is put between the parts of a "
+        f"dependency; n = {n:,} pairs of items in {len({m.suite for m in found.suites} - {ALL})} "
+        "suites. Bars are 95 % intervals of paired differences (Bonett & Price 2012), joined for "
+        "the mean of suites."
+    )
+    return figure("stability-to-modifiers", "Stability to modifiers", caption, chart, rows)

@@ -1,0 +1,1 @@
+"""`priscian analyse`: one module for each analysis."""

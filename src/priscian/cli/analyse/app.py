@@ -1,0 +1,44 @@
+"""`priscian analyse`: one sub-command for each analysis, imported only when it is run."""
+
+from __future__ import annotations
+
+from cyclopts import App
+
+ANALYSES = {
+    "tables": ("tables:tables_command", "accuracy by field, phenomenon or paradigm"),
+    "shallow": ("shallow:shallow_command", "accuracy by length, probability, confidence"),
+    "distance": ("distance:distance_command", "agreement at a distance, attractors"),
+    "methods": ("methods:methods_command", "prefix methods against full sentences"),
+    "training-size": (
+        "training_size:training_size_command",
+        "accuracy over training tokens",
+    ),
+    "sg": ("sg:sg_command", "circuits, suites, modifiers and perplexity"),
+    "sg-results": ("sg_results:sg_results_command", "figures and regressions of Hu et al. (2020)"),
+    "cola": ("cola:cola_command", "Matthews' correlation with CoLA's labels"),
+    "adc": ("adc:adc_command", "BLiMP's criterion and the ADC on graded sentences"),
+    "human": ("human:human_command", "people's agreement with the labels of pairs"),
+    "correlation": ("correlation:correlation_command", "models with models and people"),
+    "published": ("published:published_command", "means of a released table of models"),
+}
+HELP = """Analyse results: what lies behind the scores of a run, or in the files of a paper.
+
+Analyses:
+{analyses}
+
+priscian analyse NAME --help explains an analysis."""
+
+_width = max(map(len, ANALYSES))
+analyse_app = App(
+    name="priscian analyse",
+    usage="Usage: priscian analyse NAME …",
+    help=HELP.format(
+        analyses="\n".join(f"  {name:{_width}}  {what}" for name, (_, what) in ANALYSES.items())
+    ),
+    help_format="plaintext",
+    version_flags=(),
+    suppress_keyboard_interrupt=False,
+)
+for _name, (_place, _) in ANALYSES.items():
+    # not shown by the parser, which would have to import a command to describe it
+    analyse_app.command(f"priscian.cli.analyse.{_place}", name=_name, show=False)

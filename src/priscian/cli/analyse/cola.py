@@ -1,0 +1,154 @@
+"""`priscian analyse cola`: Matthews' correlation with CoLA's labels, by split and by feature."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from priscian.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from priscian.analysis.graded.cola import Cola, ColaModel
+    from priscian.datasets.graded import SentenceScores
+    from priscian.metrics.labels import Matthews
+
+
+def cola_command(
+    *scores: Path,
+    data: Path | None = None,
+    threshold: str = "best",
+    features: Literal["major", "minor", "none"] = "major",
+    seed: int = 0,
+    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+) -> None:
+    """Matthews' correlation of scores with CoLA's labels, by split and by annotated feature.
+
+    A sentence with a score above the threshold counts as acceptable. The threshold is chosen for
+    the highest correlation in domain, on the training sentences if they are scored, else on the
+    dev sentences, and then used everywhere. Intervals are 95 %, from 10,000 bootstrap samples.
+
+    Examples:
+      priscian score builtin:lstm --on cola:data/cola --out runs/cola
+      priscian analyse cola runs/cola
+      priscian analyse cola classifier.csv --data data/cola --threshold 0 --features minor
+
+    Parameters
+    ----------
+    scores
+        Run folders on cola:DIR, or tables of scores (sentence, and a column a model). A column of
+        0 and 1 is taken as a classifier's labels.
+    data
+        Folder of CoLA's release, with its annotations; by default that of the first run.
+    threshold
+        best, or a number that scores must exceed.
+    features
+        Which annotated features to show: major, minor or none. JSON has both.
+    seed
+        Of the bootstrap.
+    json_
+        Print JSON.
+    """
+    from priscian.analysis.graded.cola import analyse_cola, read_analysis
+
+    limit = _threshold(threshold)
+    if not scores:
+        raise UsageError("name a run on cola:DIR, or a table of scores")
+    known = [found for path in scores for found in _scores(path)]
+    cola = read_analysis(data or _data_of(scores))
+    models = analyse_cola(cola, known, threshold=limit, seed=seed)
+    if json_:
+        found = {"sentences": len(cola.analysed), "models": {m.name: m.as_dict() for m in models}}
+        print(json.dumps(found, ensure_ascii=False))
+        return
+    _print(cola, models, features)
+
+
+def _threshold(text: str) -> float | None:
+    if text == "best":
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UsageError(f"--threshold takes best or a number, not {text!r}")
+    return value
+
+
+def _scores(path: Path) -> list[SentenceScores]:
+    from priscian.datasets.graded_scores import read_scores
+
+    files = sorted(path.glob("**/scores.csv")) if path.is_dir() else [path]
+    if not files:
+        raise DataError(f"{path}: no scores.csv in it; give a run on cola:DIR, or a table")
+    return [found for file in files for found in read_scores(file)]
+
+
+def _data_of(scores: Sequence[Path]) -> Path:
+    """The folder that a run read CoLA from."""
+    from priscian.runs import RunFolder
+
+    for path in scores:
+        if path.is_dir():
+            request = RunFolder.open(path).read()["request"]
+            for facts in request["data"].values():
+                kind, _, target = str(facts["spec"]).partition(":")
+                if kind == "cola":
+                    whole = Path(target)
+                    return whole if whole.exists() else Path(target.removesuffix(",train"))
+    raise UsageError("where CoLA is cannot be told from scores alone; add --data DIR")
+
+
+def _print(cola: Cola, models: Sequence[ColaModel], features: str) -> None:
+    from priscian.cli.screen import out
+
+    console = out()
+    console.print(_splits(cola, models))
+    for name in dict.fromkeys(m.chosen_on for m in models):
+        if name in cola.sets:
+            print(f"Thresholds were chosen on {name}: correlations there are the best there can be")
+    if features != "none":
+        console.print(_features(models, features))
+
+
+def _splits(cola: Cola, models: Sequence[ColaModel]) -> Table:
+    from rich.table import Table
+
+    title = f"CoLA: Matthews' correlation, {len(cola.analysed):,} sentences of the analysis set"
+    made = Table(title=title, title_justify="left", title_style="bold", min_width=len(title))
+    made.add_column("model")
+    made.add_column("threshold", justify="right")
+    made.add_column("overall", justify="right")
+    names = [name for name in cola.sets if any(name in m.sets for m in models)]
+    for name in names:
+        made.add_column(name, justify="right")
+    for m in models:
+        cells = [_cell(m.sets[name]) if name in m.sets else "" for name in names]
+        made.add_row(m.name, f"{m.threshold:.4g}", _cell(m.overall), *cells)
+    return made
+
+
+def _features(models: Sequence[ColaModel], kind: str) -> Table:
+    from rich.table import Table
+
+    made = Table(title=f"by {kind} feature", title_justify="left", title_style="bold")
+    made.add_column("feature")
+    made.add_column("n", justify="right")
+    for model in models:
+        made.add_column(model.name, justify="right")
+    for name, first in models[0].features[kind].items():
+        made.add_row(name, str(first.n), *(_cell(m.features[kind][name]) for m in models))
+    return made
+
+
+def _cell(found: Matthews) -> str:
+    from priscian.cli.tables.labels import cell
+
+    return cell(found.as_dict())

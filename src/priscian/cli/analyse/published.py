@@ -1,0 +1,53 @@
+"""`priscian analyse published`: means of a released table of accuracies by paradigm."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+
+def published_command(
+    file: Path,
+    *,
+    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+) -> None:
+    """Unweighted means over paradigms, by phenomenon and overall, of a table like BLiMP's.
+
+    Example:
+      priscian analyse published blimp/models_summary.jsonl
+
+    Parameters
+    ----------
+    file
+        JSONL with UID, linguistics_term and a share of right choices for each system.
+    json_
+        Print JSON.
+    """
+    from priscian.analysis.blimp.model_summary import read_model_summary
+
+    found = read_model_summary(file)
+    if json_:
+        print(json.dumps(found.as_dict(), ensure_ascii=False))
+        return
+    from rich.table import Table
+
+    from priscian.cli.screen import out
+
+    means = {system: found.means(system) for system in found.accuracies}
+    made = Table(title=f"{len(found.phenomena)} paradigms", title_justify="left")
+    made.add_column("")
+    for system in means:
+        made.add_column(system, justify="right")
+    groups = sorted({name for column in means.values() for name in column} - {"overall"})
+    for group in (*groups, "overall"):
+        if group == "overall":
+            made.add_section()
+        made.add_row(
+            group,
+            *(f"{100 * m[group]:.1f}" if group in m else "" for m in means.values()),
+            style="bold" if group == "overall" else "",
+        )
+    out().print(made)

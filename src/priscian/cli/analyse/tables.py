@@ -1,0 +1,96 @@
+"""`priscian analyse tables`: accuracy by field, phenomenon or paradigm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from priscian.cli.analyse.shared import (
+    grid,
+    percent,
+    print_json,
+    read_results,
+    tell,
+    write_pictures,
+)
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from priscian.analysis.blimp.accuracy_tables import AccuracyTable
+
+
+def tables_command(
+    *runs: Path,
+    by: Literal["field", "phenomenon", "paradigm"] | None = None,
+    method: str = "full",
+    beside: str = "all",
+    interval: Literal["wilson", "items", "sets", "both"] = "wilson",
+    seed: int = 0,
+    format_: Annotated[Literal["text", "md", "tex", "csv"], Parameter(name="--format")] = "text",
+    figures: Path | None = None,
+    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+) -> None:
+    """Accuracy by field, phenomenon or paradigm, beside the figures of the BLiMP paper.
+
+    Examples:
+      priscian analyse tables runs/two
+      priscian analyse tables runs/a runs/b --by paradigm --format csv
+      priscian analyse tables runs/two --beside human,GPT-2 --format tex
+
+    Parameters
+    ----------
+    runs
+        Run folders.
+    by
+        field, phenomenon or paradigm; by default phenomenon where the data have phenomena.
+    method
+        full, one_prefix or two_prefix.
+    beside
+        Published systems to show, joined by commas: human, 5-gram, LSTM, Transformer-XL, GPT-2;
+        all or none.
+    interval
+        wilson, or a bootstrap of items within paradigms, of sets (paradigms) or of both.
+    seed
+        Of the bootstrap.
+    format_
+        text, md, tex or csv.
+    figures
+        Folder for the figure.
+    json_
+        Print JSON.
+    """
+    from priscian.analysis.blimp import table_formats
+    from priscian.analysis.blimp.accuracy_tables import accuracy_table, tables_figure
+
+    named = {"all": None, "none": []}.get(beside, beside.split(","))
+    table = accuracy_table(
+        read_results(runs), by, method=method, beside=named, interval=interval, seed=seed
+    )
+    write_pictures([tables_figure(table)], figures)
+    if json_:
+        print_json(table.as_dict())
+    elif format_ == "text":
+        tell([_table(table)], table.notes, figures)
+    else:
+        write = {
+            "md": table_formats.to_markdown,
+            "tex": table_formats.to_latex,
+            "csv": table_formats.to_csv,
+        }[format_]
+        print(write(table), end="")
+
+
+def _table(table: AccuracyTable) -> Table:
+    made = grid(
+        f"Accuracy in per cent by {table.by}, method {table.method}",
+        [table.by, *(c.name for c in table.columns)],
+    )
+    for row in table.rows[:-1]:
+        made.add_row(row.name, *(percent(c.as_dict()) if c else "" for c in row.cells))
+    made.add_section()
+    last = (percent(c.as_dict()) if c else "" for c in table.rows[-1].cells)
+    made.add_row("overall (mean of paradigms)", *last, style="bold")
+    return made

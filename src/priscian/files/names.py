@@ -1,0 +1,46 @@
+"""Names that become file names: safe on any system, and never two names for one file."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+LONGEST = 120
+_RESERVED = frozenset(
+    {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)}
+)
+
+
+def file_names(names: Iterable[str]) -> dict[str, str]:
+    """A file name for each name; different names get different files, all inside the folder.
+
+    A name keeps its letters, digits and `.@=+,_-`; everything else becomes a hyphen. Names that
+    would then meet, on a disk that ignores case too, get a hash of the whole name at their end.
+
+    >>> file_names(["hf:gpt2", "../x", "a/b", "a b"])
+    {'hf:gpt2': 'hf-gpt2', '../x': 'x', 'a/b': 'a-b-c14cddc033', 'a b': 'a-b-c8687a08aa'}
+    """
+    names = list(dict.fromkeys(names))
+    plain = {name: _plain(name) for name in names}
+    met = Counter(short.casefold() for short in plain.values())
+    made = {
+        name: f"{short}-{_hash(name)}" if met[short.casefold()] > 1 else short
+        for name, short in plain.items()
+    }
+    if len({short.casefold() for short in made.values()}) < len(made):
+        # a name that looks like another's with its hash: all are hashed then
+        made = {name: f"{short}-{_hash(name)}" for name, short in plain.items()}
+    return made
+
+
+def _plain(name: str) -> str:
+    short = re.sub(r"[^\w.@=+,-]+", "-", name).strip("-.") or "unnamed"
+    if len(short.encode()) > LONGEST:
+        short = short.encode()[:LONGEST].decode("utf-8", "ignore") + f"-{_hash(name)}"
+    return f"{short}-{_hash(name)}" if short.split(".")[0].casefold() in _RESERVED else short
+
+
+def _hash(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:10]

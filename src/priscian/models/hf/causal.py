@@ -1,0 +1,301 @@
+"""`hf:` — any causal language model that Transformers can load."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from priscian.errors import ModelError, WrongKindError
+from priscian.models.hf.encoding import Tokenizer, check_length
+from priscian.models.hf.loading import (
+    HuggingFaceProvider,
+    check_finite,
+    context_length,
+    load_config,
+    load_weights,
+    pick_device,
+)
+from priscian.models.hf.locate import Place
+from priscian.models.hf.word_beginnings import begins_word
+from priscian.models.protocol import Bools, Encoding, Floats, TokenBatch
+from priscian.models.spec import ModelSpec
+from priscian.records import Text
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+OPTIONS = frozenset(
+    {"dtype", "device", "bos", "tokenizer", "remote_code", "gguf", "name", "attention"}
+)
+
+
+class CausalProvider(HuggingFaceProvider):
+    """Causal models from the Hub, a folder or a GGUF file."""
+
+    example = "hf:EleutherAI/pythia-70m@step1000?dtype=bfloat16"
+
+    options = OPTIONS
+
+    def method(self, spec: ModelSpec) -> dict[str, str]:
+        """What the key says of how a text is scored."""
+        return {"method": "causal", "bos": spec.options.get("bos", "auto")}
+
+    def load(self, spec: ModelSpec) -> CausalModel:
+        """The model, its head found and verified."""
+        spec.check_options(OPTIONS)
+        return CausalModel(spec, self.place(spec))
+
+
+class CausalModel:
+    """A causal model that reads packed trees, shared prefixes or plain rows."""
+
+    kind = "causal"
+
+    def __init__(self, spec: ModelSpec, place: Place) -> None:
+        import torch
+        from transformers import AutoModelForCausalLM
+
+        config = load_config(spec, place)
+        refuse_encoder(spec, config)
+        self.device = pick_device(spec)
+        self.tokenizer = Tokenizer(spec, place)
+        self.bos = self.tokenizer.bos(spec.options.get("bos", "auto"))
+        self.model = load_weights(AutoModelForCausalLM, spec, place, self.device)
+        self.context_length = context_length(config)
+        self.base = self.model.base_model
+        self._beginnings: Bools | None = None
+        self._outputs = 0  # logits of a position, found out with the head
+        with torch.inference_mode():
+            self.head = self._verified_head()
+        self.notes = {
+            "dtype": str(self.model.dtype),
+            "vocabulary": str(self.model.get_input_embeddings().weight.shape[0]),
+            "bos": self._bos_note(),
+            "head": "tiled"
+            if self.head
+            else "full logits (this model changes them in its own way)",
+        }
+
+    def _bos_note(self) -> str:
+        if self.bos is None:
+            return "none: the first token of a text is not scored"
+        return f"{self.tokenizer.hf.convert_ids_to_tokens(self.bos)} (id {self.bos})"
+
+    def _verified_head(self) -> Any:
+        """The tiled head whose values equal the model's own logits on a short probe, or None."""
+        import torch
+
+        from priscian.models.hf.head import find_head
+
+        vocabulary = self.model.get_input_embeddings().weight.shape[0]
+        probe = torch.arange(1, 9, device=self.device)[None] % vocabulary  # (1, 8)
+        logits = self.model(input_ids=probe, use_cache=False).logits[0].float()  # (8, vocab)
+        self._outputs = int(logits.shape[-1])
+        wanted = logits.log_softmax(-1)
+        tolerance = 1e-4 if self.model.dtype == torch.float32 else 0.05
+        try:
+            hidden = self.base(input_ids=probe, use_cache=False).last_hidden_state[0]
+            targets = torch.arange(logits.shape[-1], device=self.device)[
+                :: max(1, vocabulary // 64)
+            ]
+            which = torch.arange(8, device=self.device).repeat_interleave(len(targets))
+            for head in find_head(self.model):
+                got = head.logprobs(hidden, which, targets.repeat(8))
+                if (got.view(8, -1) - wanted[:, targets]).abs().max() <= tolerance:
+                    return head
+        except (AttributeError, RuntimeError, TypeError, ValueError):
+            return None
+        return None
+
+    def encode(self, texts: Sequence[Text]) -> list[Encoding]:
+        """Token ids, BOS first under the policy."""
+        encodings = self.tokenizer.encode(texts, self.bos)
+        check_length(texts, encodings, self.context_length)
+        return encodings
+
+    def logprobs(self, batch: TokenBatch) -> Floats:
+        """log p of each query's target."""
+        return self._answers(batch, None)[0]
+
+    def boundaries(self, batch: TokenBatch) -> tuple[Floats, Floats]:
+        """log p of each query's target, and of a new word where the query stands."""
+        import torch
+
+        members = torch.from_numpy(self.word_beginnings().astype(np.float32)).to(self.device)
+        return self._answers(batch, members)
+
+    def word_beginnings(self) -> Bools:
+        """For each token id, whether it begins a word; found out once."""
+        if self._beginnings is None:
+            self._beginnings = begins_word(self.tokenizer, self._outputs)
+        return self._beginnings
+
+    def _answers(self, batch: TokenBatch, members: Tensor | None) -> tuple[Floats, Floats]:
+        """Log-probabilities and, of a set of members, log masses (else none)."""
+        import torch
+
+        with torch.inference_mode():
+            queries = torch.from_numpy(batch.queries).to(self.device)
+            if self.head is None:
+                return self._from_logits(batch, queries, members)
+            hidden = self._hidden(batch)  # (rows, length, width)
+            flat = queries[:, 0] * hidden.shape[1] + queries[:, 1]
+            positions, which = torch.unique(flat, return_inverse=True)
+            states = hidden.reshape(-1, hidden.shape[-1])[positions]
+            if members is None:
+                return _numpy(self.head.logprobs(states, which, queries[:, 2])), np.empty(0)
+            found = self.head.logprobs_and_mass(states, which, queries[:, 2], members)
+            return _numpy(found[0]), _numpy(found[1])
+
+    def _hidden(self, batch: TokenBatch) -> Tensor:
+        import torch
+
+        if batch.prefix is None:
+            state: Tensor = self.base(**self._inputs(batch), use_cache=False).last_hidden_state
+            return state
+        first, second = self._continued(batch, self.base)
+        owner = torch.from_numpy(batch.owner).to(self.device)
+        return torch.cat([first.last_hidden_state[owner], second.last_hidden_state], 1)
+
+    def _from_logits(
+        self, batch: TokenBatch, queries: Tensor, members: Tensor | None
+    ) -> tuple[Floats, Floats]:
+        """The same from the model's own logits, row by row, for heads that we cannot rebuild."""
+        import torch
+
+        out = np.empty(len(batch.queries))
+        masses = np.empty(0 if members is None else len(batch.queries))
+        for row in range(len(batch.ids)):
+            mine = queries[:, 0] == row
+            if not bool(mine.any()):
+                continue
+            alone = one_row(batch, row)
+            if alone.prefix is None:
+                logits = self.model(**self._inputs(alone), use_cache=False).logits[0]
+            else:
+                first, second = self._continued(alone, self.model)
+                logits = torch.cat([first.logits[0], second.logits[0]])
+            columns = queries[mine, 1]
+            values = logits[columns].float().log_softmax(-1)
+            here = mine.cpu().numpy()
+            out[here] = _numpy(values.gather(1, queries[mine, 2:])[:, 0])
+            if members is not None:
+                masses[here] = _numpy(values[:, members > 0].logsumexp(-1))
+        return out, masses
+
+    def _inputs(self, batch: TokenBatch) -> dict[str, Tensor]:
+        """Arguments of a forward pass: a tree has a float mask and depths for positions."""
+        import torch
+
+        ids = torch.from_numpy(batch.ids).to(self.device)
+        if batch.parents is None:
+            columns = torch.arange(ids.shape[1], device=self.device)
+            lengths = torch.from_numpy(batch.lengths).to(self.device)
+            return {"input_ids": ids, "attention_mask": (columns < lengths[:, None]).long()}
+        seen, depth = ancestors(batch.parents)
+        mask = torch.zeros(seen.shape, dtype=self.model.dtype)
+        mask.masked_fill_(torch.from_numpy(~seen), torch.finfo(self.model.dtype).min)
+        return {
+            "input_ids": ids,
+            "attention_mask": mask[:, None].to(self.device),  # (rows, 1, length, length)
+            "position_ids": torch.from_numpy(depth).to(self.device),
+        }
+
+    def _continued(self, batch: TokenBatch, model: Any) -> tuple[Any, Any]:
+        """Run shared beginnings once, then every row on a copy of its beginning's cache."""
+        import torch
+        from transformers import DynamicCache
+
+        assert batch.prefix is not None
+        assert batch.owner is not None
+        prefix = torch.from_numpy(batch.prefix).to(self.device)
+        cache = DynamicCache(config=self.model.config)
+        first = model(input_ids=prefix, past_key_values=cache, use_cache=True)
+        cache.batch_select_indices(torch.from_numpy(batch.owner).to(self.device))
+        ids = torch.from_numpy(batch.ids).to(self.device)
+        columns = torch.arange(prefix.shape[1] + ids.shape[1], device=self.device)
+        lengths = torch.from_numpy(batch.lengths).to(self.device) + prefix.shape[1]
+        mask = (columns < lengths[:, None]).long()
+        second = model(input_ids=ids, attention_mask=mask, past_key_values=cache, use_cache=True)
+        return first, second
+
+    def reference(self, encoding: Encoding) -> list[float]:
+        """Log-probabilities of a text's own tokens by one plain forward pass."""
+        import torch
+
+        with torch.inference_mode():
+            ids = torch.tensor([encoding.ids], device=self.device)
+            logits = self.model(input_ids=ids, use_cache=False).logits[0].float()
+            logps = logits.log_softmax(-1)[:-1].gather(1, ids[0, 1:, None])[:, 0]
+        values = [float("nan"), *_numpy(logps).tolist()]
+        return values[encoding.first : encoding.first + len(encoding.starts)]
+
+    def reference_boundaries(self, encoding: Encoding) -> list[float]:
+        """Log masses of a new word before a text's own tokens, by one plain forward pass."""
+        import torch
+
+        members = torch.from_numpy(self.word_beginnings()).to(self.device)
+        with torch.inference_mode():
+            ids = torch.tensor([encoding.ids], device=self.device)
+            logits = self.model(input_ids=ids, use_cache=False).logits[0].float()
+            masses = logits.log_softmax(-1)[:-1, members].logsumexp(-1)
+        values = [float("nan"), *_numpy(masses).tolist()]
+        return values[encoding.first : encoding.first + len(encoding.starts)]
+
+
+def ancestors(parents: np.ndarray[Any, np.dtype[np.int64]]) -> tuple[Any, Any]:
+    """Which columns each column attends to (itself and its ancestors), and its depth."""
+    rows, length = parents.shape
+    seen = np.zeros((rows, length, length), dtype=bool)
+    depth = np.zeros((rows, length), dtype=np.int64)
+    for row in range(rows):
+        mine, levels = seen[row], depth[row]
+        for column, parent in enumerate(parents[row].tolist()):
+            if parent >= 0:
+                mine[column] = mine[parent]
+                levels[column] = levels[parent] + 1
+            mine[column, column] = True
+    return seen, depth
+
+
+def one_row(batch: TokenBatch, row: int) -> TokenBatch:
+    """One row of a batch as a batch of its own, queries left out."""
+    pick = slice(row, row + 1)
+    owner = None if batch.owner is None else batch.owner[pick]
+    return TokenBatch(
+        ids=batch.ids[pick],
+        lengths=batch.lengths[pick],
+        queries=batch.queries[:0],
+        parents=None if batch.parents is None else batch.parents[pick],
+        prefix=None if batch.prefix is None or owner is None else batch.prefix[owner],
+        owner=None if owner is None else np.zeros(1, dtype=np.int64),
+    )
+
+
+def refuse_encoder(spec: ModelSpec, config: Any) -> None:
+    """An encoder is not a causal model, even where Transformers would load it as one."""
+    names = config.architectures or []
+    masked = any(n.endswith(("ForMaskedLM", "ForPreTraining")) for n in names)
+    causal = any(n.endswith(("ForCausalLM", "LMHeadModel")) for n in names)
+    if config.is_encoder_decoder:
+        raise WrongKindError(
+            f"{spec} is an encoder–decoder, which hf: cannot score; use a causal model"
+        )
+    if masked and not causal and not getattr(config, "is_decoder", False):
+        raise WrongKindError(f"{spec} is a masked model ({names[0]}); write mlm:{spec.id}")
+    if not names and not _known_causal(config):
+        raise ModelError(
+            f"{spec} does not say that it is a causal model; its config has no architectures"
+        )
+
+
+def _known_causal(config: Any) -> bool:
+    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+
+    return config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+
+
+def _numpy(values: Tensor) -> Floats:
+    return check_finite(values.double().cpu().numpy())

@@ -1,0 +1,138 @@
+"""Texts to token ids with character offsets, and which token, if any, opens a text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from priscian.errors import ModelError, OffsetsError, TooLongError
+from priscian.models.hf.locate import Place, locate_tokenizer
+from priscian.models.protocol import Encoding
+from priscian.models.spec import ModelSpec
+from priscian.records import Text
+
+DOCUMENT_SEPARATORS = frozenset({"<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>"})
+"""End-of-text tokens that stand between documents in training, so that one may open a text."""
+
+
+class Tokenizer:
+    """A fast Transformers tokenizer that keeps offsets and adds nothing that is not asked for."""
+
+    def __init__(self, spec: ModelSpec, place: Place) -> None:
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # we fork after tokenizing
+        from transformers import AutoTokenizer
+
+        self.name = spec.label
+        place = locate_tokenizer(spec, place)
+        extra = {"gguf_file": place.gguf} if place.gguf else {}
+        try:
+            self.hf: Any = AutoTokenizer.from_pretrained(
+                place.source,
+                revision=place.commit or None,
+                trust_remote_code=spec.options.get("remote_code") == "yes",
+                **extra,
+            )
+        except Exception as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise ModelError(
+                f"the tokenizer of {spec} cannot be loaded: {reason}; "
+                f"name another with ?tokenizer=PATH"
+            ) from error
+        if not getattr(self.hf, "is_fast", False):
+            raise OffsetsError(
+                f"the tokenizer of {spec} is a slow one without character offsets; save it as a "
+                f"fast tokenizer (tokenizer.json) and name that folder with ?tokenizer=PATH"
+            )
+        self.fast: Any = self.hf.backend_tokenizer
+        special = set(self.hf.all_special_ids)
+        if self.fast.get_vocab_size(with_added_tokens=True) <= len(special):
+            # Transformers makes one up where a folder has no tokenizer files
+            raise ModelError(
+                f"the tokenizer of {spec} has no vocabulary: its files are missing; "
+                f"copy tokenizer.json beside the weights or name another with ?tokenizer=PATH"
+            )
+        self.fast.no_padding()
+        self.fast.no_truncation()
+
+    def bos(self, policy: str) -> int | None:
+        """The id that opens a text under a policy: `auto`, `none`, a token or an id.
+
+        `auto`: the tokenizer's BOS; else its EOS where that separates documents; else none.
+        """
+        if policy == "none":
+            return None
+        if policy == "auto":
+            if self.hf.bos_token_id is not None:
+                return int(self.hf.bos_token_id)
+            if self.hf.eos_token in DOCUMENT_SEPARATORS:
+                return int(self.hf.eos_token_id)
+            return None
+        known = self.fast.token_to_id(policy)
+        if known is not None:
+            return int(known)
+        if policy.isdigit() and int(policy) < self.fast.get_vocab_size(with_added_tokens=True):
+            return int(policy)
+        raise ModelError(f"{self.name} has no token {policy!r} to use as BOS; try auto or none")
+
+    def encode(self, texts: Sequence[Text], bos: int | None) -> list[Encoding]:
+        """Ids as a causal model reads them: BOS once, then context and text as they stand."""
+        coded = self.fast.encode_batch(
+            [t.context + t.text for t in texts], add_special_tokens=False
+        )
+        result = []
+        for text, code in zip(texts, coded, strict=True):
+            ids = code.ids
+            first, starts, ends = own_tokens(text, code.offsets)
+            if bos is not None and (not ids or ids[0] != bos):
+                ids, first = [bos, *ids], first + 1
+            result.append(Encoding(tuple(ids), starts, ends, first))
+        return result
+
+    def encode_masked(self, texts: Sequence[Text]) -> list[Encoding]:
+        """Ids as a masked model reads them, between its special tokens."""
+        coded = self.fast.encode_batch([t.context + t.text for t in texts], add_special_tokens=True)
+        result = []
+        for text, code in zip(texts, coded, strict=True):
+            inner = [i for i, special in enumerate(code.special_tokens_mask) if not special]
+            first, starts, ends = own_tokens(text, [code.offsets[i] for i in inner])
+            before = inner[first] if first < len(inner) else len(code.ids)
+            words = tuple(code.word_ids[i] for i in inner[first:])
+            result.append(Encoding(tuple(code.ids), starts, ends, before, words))
+        return result
+
+
+def own_tokens(
+    text: Text, offsets: Sequence[tuple[int, int]]
+) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+    """Index of the first token that belongs to the text, not its context; offsets in the text.
+
+    A token belongs to where its first visible character stands; a space goes with what follows.
+    """
+    shift = len(text.context)
+    if not shift:
+        return 0, tuple(s for s, _ in offsets), tuple(e for _, e in offsets)
+    whole = text.context + text.text
+    first = 0
+    while first < len(offsets):
+        start, end = offsets[first]
+        while start < end and whole[start].isspace():
+            start += 1
+        if start >= shift:
+            break
+        first += 1
+    own = offsets[first:]
+    return first, tuple(max(s - shift, 0) for s, _ in own), tuple(max(e - shift, 0) for _, e in own)
+
+
+def check_length(texts: Sequence[Text], encodings: Sequence[Encoding], limit: int | None) -> None:
+    """Refuse a text that does not fit; nothing is ever cut off in silence."""
+    if limit is None:
+        return
+    for text, encoding in zip(texts, encodings, strict=True):
+        if len(encoding.ids) > limit:
+            shown = text.text if len(text.text) <= 60 else text.text[:57] + "…"
+            raise TooLongError(
+                f"a text has {len(encoding.ids)} tokens, but the model reads {limit}: {shown!r}; "
+                f"shorten the text or use a model with a longer context"
+            )

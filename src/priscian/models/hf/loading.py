@@ -1,0 +1,183 @@
+"""What causal and masked Transformers models share: keys, configuration, weights, devices."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import os
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from priscian.errors import ModelError, ScoreError
+from priscian.models.hf.locate import Place, list_revisions, locate, locate_tokenizer
+from priscian.models.hf.memory import keep_memory
+from priscian.models.key import ModelKey
+from priscian.models.protocol import Floats
+from priscian.models.spec import ModelSpec
+
+DTYPES = ("float32", "bfloat16", "float16", "auto")
+NO_LIMIT = 10**7
+"""Some configurations say that a model reads this much or more when they mean no limit."""
+
+
+class HuggingFaceProvider:
+    """Places, keys and revisions; subclasses load."""
+
+    options: frozenset[str] = frozenset()
+
+    def method(self, spec: ModelSpec) -> dict[str, str]:
+        """What the key says of how a text is scored."""
+        raise NotImplementedError
+
+    def place(self, spec: ModelSpec) -> Place:
+        """Where the model is."""
+        return locate(spec)
+
+    def key(self, spec: ModelSpec) -> ModelKey:
+        """Contents of the model's files, dtype, BOS policy and method."""
+        spec.check_options(self.options)
+        dtype = spec.options.get("dtype", "float32")
+        if dtype not in DTYPES:
+            raise ModelError(f"{spec}: dtype {dtype!r} is not one of {', '.join(DTYPES)}")
+        fields = {"provider": spec.provider, "dtype": dtype} | self.place(spec).fields()
+        if "tokenizer" in spec.options:
+            fields["option tokenizer"] = _tokenizer_content(spec)
+        if "attention" in spec.options:
+            fields["option attention"] = spec.options["attention"]
+        return ModelKey(fields | self.method(spec))
+
+    def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
+        """The model at every matching revision or checkpoint folder."""
+        return list_revisions(spec, pattern)
+
+
+def _tokenizer_content(spec: ModelSpec) -> str:
+    fields = locate_tokenizer(spec, Place("")).fields()
+    return fields.get("tokenizer") or ":".join(fields.values())
+
+
+def import_transformers() -> Any:
+    """Transformers, quiet, or a clear word on how to install it."""
+    os.environ.setdefault("TRANSFORMERS_NO_ADVISORY_WARNINGS", "1")
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    keep_memory()
+    try:
+        import torch  # noqa: F401
+        import transformers
+    except ImportError:
+        raise ModelError(
+            "this model needs torch and transformers: pip install 'priscian[hf]'"
+        ) from None
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    logging.getLogger("gguf").setLevel(logging.ERROR)
+    return transformers
+
+
+def load_config(spec: ModelSpec, place: Place) -> Any:
+    """The model's configuration."""
+    transformers = import_transformers()
+    extra = {"gguf_file": place.gguf} if place.gguf else {}
+    try:
+        return transformers.AutoConfig.from_pretrained(
+            place.source,
+            revision=place.commit or None,
+            trust_remote_code=spec.options.get("remote_code") == "yes",
+            **extra,
+        )
+    except Exception as error:
+        raise _cannot_load(spec, "configuration", error) from error
+
+
+def load_weights(auto: Any, spec: ModelSpec, place: Place, device: str) -> Any:
+    """The model in evaluation mode; safetensors or `weights_only`, never a pickle executed."""
+    import torch
+
+    from priscian.models.hf.fuse import fuse_gelu
+
+    name = spec.options.get("dtype", "float32")
+    dtype: Any = "auto" if name == "auto" else getattr(torch, name)
+    extra: dict[str, Any] = {"gguf_file": place.gguf} if place.gguf else {}
+    if "attention" in spec.options:
+        extra["attn_implementation"] = spec.options["attention"]
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):  # its progress bar cannot be turned off
+            model, told = auto.from_pretrained(
+                place.source,
+                revision=place.commit or None,
+                dtype=dtype,
+                trust_remote_code=spec.options.get("remote_code") == "yes",
+                output_loading_info=True,
+                **extra,
+            )
+        _refuse_missing(spec, model, told["missing_keys"])
+        model = model.to(device=device) if name == "auto" else model.to(device=device, dtype=dtype)
+        model = model.eval().requires_grad_(False)
+    except ModelError:
+        raise
+    except Exception as error:
+        raise _cannot_load(spec, "weights", error) from error
+    with torch.inference_mode():
+        fuse_gelu(model)
+    return model
+
+
+def _refuse_missing(spec: ModelSpec, model: Any, missing: Collection[str]) -> None:
+    """Transformers draws weights at random where a file has none: scores would mean nothing."""
+    absent = sorted(name for name, _ in model.named_parameters() if name in missing)
+    if absent:
+        raise ModelError(
+            f"the files of {spec} lack {len(absent)} of the model's weights ({absent[0]}, …); "
+            f"they are not those of a whole language model: give one saved with its output layer"
+        )
+
+
+def _cannot_load(spec: ModelSpec, part: str, error: Exception) -> ModelError:
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    reason = lines[0].rstrip(".") if lines else type(error).__name__
+    if "trust_remote_code" in str(error):
+        return ModelError(
+            f"{spec} comes with code of its own, which is not run unless you trust it: "
+            f"read it, then add the option remote_code=yes"
+        )
+    return ModelError(
+        f"the {part} of {spec} cannot be loaded: {reason}; "
+        f"check that the model's files are whole and of one model"
+    )
+
+
+def pick_device(spec: ModelSpec) -> str:
+    """The device named by the spec, else the best one here."""
+    import torch
+
+    asked = spec.options.get("device", "auto")
+    here = ["cpu"]
+    if torch.cuda.is_available():
+        here.insert(0, "cuda")
+    elif torch.backends.mps.is_available():
+        here.insert(0, "mps")
+    if asked == "auto":
+        return here[0]
+    if asked.partition(":")[0] not in here:
+        raise ModelError(f"{spec}: no device {asked!r} on this machine; it has {', '.join(here)}")
+    return asked
+
+
+def context_length(config: Any) -> int | None:
+    """How many tokens the model can read, where it says so and means it."""
+    text = config.get_text_config()
+    for name in ("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx"):
+        value = getattr(text, name, None)
+        if isinstance(value, int) and 0 < value < NO_LIMIT:
+            return value
+    return None
+
+
+def check_finite(values: Floats) -> Floats:
+    """Refuse NaN and infinity; the engine names the text."""
+    if not np.isfinite(values).all():
+        raise ScoreError("the model gave NaN or infinite log-probabilities")
+    return values

@@ -1,0 +1,1 @@
+"""Recurrent models that run on NumPy alone."""

@@ -1,0 +1,167 @@
+"""The recurrent model in NumPy: texts that begin alike share every step up to where they part.
+
+All texts advance together, one token a step; at each depth there is one state for every different
+beginning, so nothing is padded and nothing is computed twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import numpy.typing as npt
+
+from priscian.models.lstm.blas import one_thread_each
+from priscian.models.lstm.model_file import Floats32
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+TOGETHER = 512
+"""Texts that advance together: enough for the matrix products, little enough for the cache."""
+BOUNDARY_ID = 0
+
+
+class Cells:
+    """One LSTM layer (Hochreiter & Schmidhuber 1997), gates in the order i, f, g, o."""
+
+    def __init__(self, weights: Mapping[str, Floats32], layer: int) -> None:
+        inward = weights[f"lstm.weight_ih_l{layer}"]
+        onward = weights[f"lstm.weight_hh_l{layer}"]
+        bias = weights[f"lstm.bias_ih_l{layer}"] + weights[f"lstm.bias_hh_l{layer}"]
+        self.hidden = onward.shape[1]
+        matrix = np.concatenate([inward, onward], axis=1).T  # (input + hidden, 4 * hidden)
+        # sigmoid(x) = (1 + tanh(x / 2)) / 2: with i, f and o halved, one tanh does for all gates.
+        half = np.full(4 * self.hidden, 0.5, dtype=np.float32)
+        half[2 * self.hidden : 3 * self.hidden] = 1.0
+        self.matrix = np.ascontiguousarray(matrix * half)
+        self.bias = bias * half
+
+    def step(self, given: Floats32, hidden: Floats32, cell: Floats32) -> tuple[Floats32, Floats32]:
+        """The next hidden state and cell: all (states, hidden)."""
+        gates = np.concatenate([given, hidden], axis=1) @ self.matrix
+        gates += self.bias
+        np.tanh(gates, out=gates)
+        size = self.hidden
+        for at in (0, 1, 3):
+            gate = gates[:, at * size : (at + 1) * size]
+            gate += 1.0
+            gate *= 0.5
+        opened, kept, new, shown = (gates[:, at * size : (at + 1) * size] for at in range(4))
+        cell = kept * cell
+        cell += opened * new
+        return shown * np.tanh(cell), cell
+
+
+class Softmax:
+    """The adaptive softmax and the embeddings that are tied to it."""
+
+    def __init__(self, weights: Mapping[str, Floats32]) -> None:
+        count = sum(name.startswith("tables.") for name in weights)
+        self.tables = [weights[f"tables.{n}"] for n in range(count)]
+        self.biases = [weights[f"biases.{n}"] for n in range(count)]
+        self.maps = [weights[f"maps.{n}"] for n in range(count - 1)]
+        self.ends = np.cumsum([len(table) for table in self.tables])
+        self.head = np.ascontiguousarray(np.concatenate([self.tables[0], weights["bands"]]).T)
+        self.head_bias = np.concatenate([self.biases[0], weights["band_bias"]])
+
+    def embed(self, ids: Ints) -> Floats32:
+        """Embeddings, narrow ones widened: (n,) -> (n, width)."""
+        band = np.searchsorted(self.ends, ids, side="right")
+        result: Floats32 = self.tables[0][np.where(band == 0, ids, 0)]
+        for number, widen in enumerate(self.maps, 1):
+            where = np.flatnonzero(band == number)
+            if len(where):
+                result[where] = self.tables[number][ids[where] - self.ends[number - 1]] @ widen
+        result *= np.float32(result.shape[1] ** 0.5)
+        return result
+
+    def logprobs(self, states: Floats32, which: Ints, targets: Ints) -> Floats32:
+        """log p of targets, each after the state that `which` names."""
+        band = np.searchsorted(self.ends, targets, side="right")
+        first = np.where(band == 0, targets, self.ends[0] + band - 1)
+        logits: Floats32 = states @ self.head
+        logits += self.head_bias
+        result: Floats32 = logits[which, first] - log_sum(logits)[which]
+        for number, widen in enumerate(self.maps, 1):
+            where = np.flatnonzero(band == number)
+            if not len(where):
+                continue
+            used, mine = np.unique(which[where], return_inverse=True)
+            narrow: Floats32 = states[used] @ widen.T
+            inner: Floats32 = narrow @ self.tables[number].T
+            inner += self.biases[number]
+            picked = inner[mine, targets[where] - self.ends[number - 1]]
+            result[where] += picked - log_sum(inner)[mine]
+        return result
+
+
+def log_sum(logits: Floats32) -> Floats32:
+    """log Σ exp of each row; the logits are used up."""
+    most = logits.max(axis=1)
+    logits -= most[:, None]
+    np.exp(logits, out=logits)
+    result: Floats32 = np.log(logits.sum(axis=1)) + most
+    return result
+
+
+class NumpyLstm:
+    """Log-probabilities of token sequences, each read from a sentence boundary on."""
+
+    def __init__(self, weights: Mapping[str, Floats32]) -> None:
+        layers = sum(name.startswith("lstm.weight_ih_l") for name in weights)
+        self.cells = [Cells(weights, layer) for layer in range(layers)]
+        self.softmax = Softmax(weights)
+        self.out = np.ascontiguousarray(weights["out.weight"].T)
+        self.out_bias = weights["out.bias"]
+        self.vocabulary = int(self.softmax.ends[-1])
+
+    def logprobs(self, sequences: Sequence[Sequence[int]]) -> list[Floats]:
+        """log p of every token of every sequence."""
+        results: list[Floats] = [np.empty(0)] * len(sequences)
+        order = sorted(range(len(sequences)), key=lambda number: list(sequences[number]))
+        groups = [order[at : at + TOGETHER] for at in range(0, len(order), TOGETHER)]
+        with one_thread_each() as threads, ThreadPoolExecutor(threads) as pool:
+            found = pool.map(lambda group: self._together([sequences[n] for n in group]), groups)
+            for group, values in zip(groups, found, strict=True):
+                for number, value in zip(group, values, strict=True):
+                    results[number] = value
+        return results
+
+    def _together(self, sequences: Sequence[Sequence[int]]) -> list[Floats]:
+        lengths = np.array([len(sequence) for sequence in sequences])
+        ids = np.zeros((len(sequences), int(lengths.max(initial=0))), dtype=np.int64)
+        for row, sequence in enumerate(sequences):
+            ids[row, : len(sequence)] = sequence
+        result = np.empty(ids.shape)
+        tokens = np.array([BOUNDARY_ID])  # of each different beginning, its last token
+        states = [
+            (np.zeros((1, c.hidden), np.float32), np.zeros((1, c.hidden), np.float32))
+            for c in self.cells
+        ]
+        rows = np.flatnonzero(lengths > 0)
+        node = np.zeros(len(rows), dtype=np.int64)  # of each row, the beginning it has read
+        for depth in range(ids.shape[1]):
+            top, states = self._advance(tokens, states)
+            branches, back = np.unique(
+                node * self.vocabulary + ids[rows, depth], return_inverse=True
+            )
+            parents, tokens = np.divmod(branches, self.vocabulary)
+            result[rows, depth] = self.softmax.logprobs(top, parents, tokens)[back]
+            going = lengths[rows] > depth + 1
+            rows = rows[going]
+            kept, node = np.unique(back[going], return_inverse=True)
+            tokens = tokens[kept]
+            states = [(h[parents[kept]], c[parents[kept]]) for h, c in states]
+        return [result[row, :length] for row, length in enumerate(lengths)]
+
+    def _advance(
+        self, tokens: Ints, states: list[tuple[Floats32, Floats32]]
+    ) -> tuple[Floats32, list[tuple[Floats32, Floats32]]]:
+        given = self.softmax.embed(tokens)
+        after = []
+        for cells, (hidden, cell) in zip(self.cells, states, strict=True):
+            given, cell = cells.step(given, hidden, cell)
+            after.append((given, cell))
+        top: Floats32 = given @ self.out + self.out_bias
+        return top, after

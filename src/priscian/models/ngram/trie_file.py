@@ -1,0 +1,66 @@
+"""A trie from a `.pngm` file, and back into one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from priscian.errors import ModelError
+from priscian.models.ngram.pngm import Contents, Writer, read_file, replacing
+from priscian.models.ngram.trie import Level, Trie
+
+Array = npt.NDArray[Any]
+
+
+def open_trie(path: Path) -> tuple[Trie, dict[str, Any]]:
+    """The model in a file, and what the file says of it."""
+    contents = read_file(path)
+    try:
+        order = int(contents.facts["order"])
+        words = tuple(contents.arrays["vocabulary"].tobytes().decode().split("\n"))
+        levels = tuple(_level(contents, n, order) for n in range(1, order + 1))
+    except (KeyError, ValueError) as error:
+        raise ModelError(f"{path} lacks {error}; train it again with this version") from None
+    trie = Trie(words, levels)
+    if contents.facts.get("differences"):
+        from priscian.models.ngram.pack import sums
+
+        trie = sums(trie)
+    return trie, contents.facts
+
+
+def _level(contents: Contents, n: int, order: int) -> Level:
+    arrays = contents.arrays
+    lower = n < order
+    return Level(
+        words=arrays[f"words{n}"] if n > 1 else None,
+        probs=arrays[f"prob{n}"],
+        backoffs=arrays[f"backoff{n}"] if lower else None,
+        begin=arrays[f"begin{n}"] if lower else None,
+        prob_codes=arrays.get(f"prob_codes{n}"),
+        backoff_codes=arrays.get(f"backoff_codes{n}") if lower else None,
+    )
+
+
+def save_trie(trie: Trie, facts: dict[str, Any], path: Path) -> None:
+    """Write a model to a file, under a temporary name until all of it is there."""
+    with replacing(path) as file:
+        writer = Writer(file)
+        writer.add("vocabulary", np.frombuffer("\n".join(trie.words).encode(), np.uint8))
+        ids = np.uint16 if len(trie.words) <= 1 << 16 else np.uint32
+        for n, level in enumerate(trie.levels, 1):
+            named: dict[str, Array | None] = {
+                f"words{n}": None if level.words is None else level.words.astype(ids),
+                f"prob{n}": level.probs,
+                f"prob_codes{n}": level.prob_codes,
+                f"backoff{n}": level.backoffs,
+                f"backoff_codes{n}": level.backoff_codes,
+                f"begin{n}": level.begin,
+            }
+            for name, values in named.items():
+                if values is not None:
+                    writer.add(name, values)
+        writer.finish({"order": trie.order} | facts)

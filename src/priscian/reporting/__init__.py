@@ -1,0 +1,9 @@
+"""One self-contained page of what models know, and the same as Markdown and LaTeX tables."""
+
+from __future__ import annotations
+
+from priscian.reporting.page import Page, build_page
+from priscian.reporting.source import Entry, Source
+from priscian.reporting.table_files import markdown_tables, tex_tables
+
+__all__ = ["Entry", "Page", "Source", "build_page", "markdown_tables", "tex_tables"]

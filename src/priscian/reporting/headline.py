@@ -1,0 +1,110 @@
+"""What stands out, in words: each model's classes against chance and against its own mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from priscian.reporting.boards import Board, Cell, Row, class_label
+
+SHOWN = 3
+RULE = (
+    "At chance: the 95 % interval of a phenomenon or circuit holds chance; below chance: it ends "
+    "below. Strong: it begins above the model's own mean; weak: it ends below that mean, and is "
+    "above chance. The clearest three of each are named. Intervals are not corrected for the "
+    "number of classes: of twelve that are all alike, one stands out by accident in nearly every "
+    "other report."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A headline score with its interval."""
+
+    name: str
+    data: str
+    cell: Cell
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """A model's line at the top."""
+
+    model: str
+    scores: tuple[Score, ...]
+    words: tuple[str, ...]
+
+
+def headlines(boards: Sequence[Board]) -> list[Headline]:
+    """One line a model, in the order in which they were scored."""
+    found: dict[str, tuple[list[Score], list[str]]] = {}
+    for board in boards:
+        several = len({entry.scored.data for entry in board.entries}) > 1
+        for entry, row in zip(board.entries, board.models, strict=True):
+            scores, said = found.setdefault(entry.scored.model, ([], []))
+            if row.overall is not None:
+                scores.append(Score(board.name, entry.scored.data, row.overall))
+            scores += _graded(entry.scored.summary.get("graded", {}), entry.scored.data)
+            sentence = describe(row, len(board.columns))
+            if sentence:
+                where = f"{board.name} {entry.scored.data}" if several else board.name
+                said.append(f"{where}: {sentence}" if several or len(boards) > 1 else sentence)
+    return [Headline(model, tuple(scores), tuple(said)) for model, (scores, said) in found.items()]
+
+
+def _graded(graded: dict[str, Any], data: str) -> list[Score]:
+    """The Acceptability Delta Criterion at its strictest δ, where people's ratings are there."""
+    found = []
+    for delta, cell in list(graded.get("adc", {}).items())[:1]:
+        share = Cell(cell["accuracy"], 0.0, (cell["ci"][0], cell["ci"][1]), cell["n"], 0)
+        found.append(Score(f"ADC, δ = {delta}", data, share, "no chance level"))
+    return found
+
+
+def describe(row: Row, classes: int) -> str:
+    """Strong, weak, at chance and below chance, by the intervals; empty where nothing is said."""
+    if row.overall is None or classes < 2:
+        return ""
+    mean = row.overall.accuracy
+    strong, weak, chance, below = [], [], [], []
+    for name, cell in row.classes.items():
+        if cell.ci is None:
+            continue
+        low, high = cell.ci
+        if high < cell.chance:
+            below.append((cell.accuracy - cell.chance, name))
+        elif low <= cell.chance:
+            chance.append((abs(cell.accuracy - cell.chance), name))
+        elif low > mean:
+            strong.append((mean - cell.accuracy, name))
+        elif high < mean:
+            weak.append((cell.accuracy - mean, name))
+    parts = [
+        f"{how} {_listed([name for _, name in sorted(names)])}"
+        for how, names in (
+            ("strong on", strong),
+            ("weak on", weak),
+            ("at chance on", chance),
+            ("below chance on", below),
+        )
+        if names
+    ]
+    return ", ".join(parts)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [_name(name) for name in names[:SHOWN]]
+    if len(names) > SHOWN:
+        more = len(names) - SHOWN
+        shown.append("one more" if more == 1 else f"{more} more")
+    if len(shown) == 1:
+        return shown[0]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _name(name: str) -> str:
+    """Phenomena and circuits as they stand inside a sentence."""
+    text = class_label(name)
+    return text if text[:2].isupper() else text.lower()

@@ -1,0 +1,164 @@
+"""Items in few bytes: columns, quantised and compressed, that the page unpacks when needed.
+
+A blob is gzip in base64: the length of a head, the head as JSON, then columns of bytes. Numbers of
+several bytes lie as all low bytes, then the next, which compresses better. `page/unpack.js` is the
+reverse.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priscian.analysis.tokens import TokenTable
+from priscian.reporting.items import ABSENT, Answers, Items
+from priscian.reporting.pieces import Pieces, cut
+from priscian.reporting.words import Ints, Words
+
+ROOTS = 16
+"""Levels of surprisal for each unit of its square root: ⅛ bit is told apart at 1, ½ bit at 16."""
+UNSCORED = 255
+FINE = 0.02
+"""Step of differences, where 16 bits are enough for it."""
+NOISE = 0.02
+"""Bits by which the same beginning may differ between two batches."""
+
+
+def compress(data: bytes) -> str:
+    """As it stands in the page."""
+    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
+
+
+def pack_json(data: object) -> str:
+    """Any plain value."""
+    return compress(_json(data))
+
+
+def pack_texts(items: Items, words: Words) -> str:
+    """Ids and sentences as codes of words; of the second of a pair only the words that differ."""
+    head: dict[str, Any] = {
+        "words": words.names,
+        "ids": _ids(items),
+        "items": len(items.ids),
+        "paired": items.bad is not None,
+    }
+    if items.bad is None:
+        return compress(with_head(head, planes(words.counts, 2), planes(words.codes, 3)))
+    codes, offsets = words.codes.tolist(), words.offsets.tolist()
+    begins, ends, middles, good = [], [], [], []
+    for i in range(0, len(offsets) - 1, 2):
+        one, two = codes[offsets[i] : offsets[i + 1]], codes[offsets[i + 1] : offsets[i + 2]]
+        begin, end = _shared(one, two)
+        begins.append(begin)
+        ends.append(end)
+        good.append(one)
+        middles.append(two[begin : len(two) - end])
+    columns = (
+        planes(_lengths(good), 2),
+        planes(_flat(good), 3),
+        planes(np.array(begins, np.int64), 2),
+        planes(np.array(ends, np.int64), 2),
+        planes(_lengths(middles), 2),
+        planes(_flat(middles), 3),
+    )
+    return compress(with_head(head, *columns))
+
+
+def _ids(items: Items) -> list[str] | None:
+    """Ids without the name of their set, which the page knows; None if they count from 0."""
+    names = [name for name, size in items.sets for _ in range(size)]
+    short = [i.removeprefix(name).lstrip("/-_") for name, i in zip(names, items.ids, strict=True)]
+    counted = chain.from_iterable(map(str, range(size)) for _, size in items.sets)
+    return None if all(a == b for a, b in zip(short, counted, strict=True)) else short
+
+
+def _shared(one: list[int], two: list[int]) -> tuple[int, int]:
+    """How many words two texts share at the beginning, and at the end of the rest."""
+    most = min(len(one), len(two))
+    begin = 0
+    while begin < most and one[begin] == two[begin]:
+        begin += 1
+    end = 0
+    while end < most - begin and one[-1 - end] == two[-1 - end]:
+        end += 1
+    return begin, end
+
+
+def pack_answers(answers: Answers) -> str:
+    """Right or wrong, and the difference, of every item."""
+    there = (answers.state != ABSENT) & np.isfinite(answers.delta)
+    known = np.where(there, answers.delta, 0.0)
+    step = max(FINE, float(np.abs(known).max(initial=0.0)) / 32_000)
+    delta = np.round(known / step).astype(np.int64) & 0xFFFF
+    return compress(with_head({"step": step}, answers.state.tobytes(), planes(delta, 2)))
+
+
+def pack_tokens(items: Items, words: Words, table: TokenTable) -> str:
+    """Surprisals of every token, and how words fall into tokens."""
+    pieces = cut(items.texts, words, table)
+    bits, counts, causal = pieces.bits, pieces.counts, False
+    if items.bad is not None:
+        counts = pieces.counts[0::2] + pieces.counts[1::2]
+        shared = pieces.shared_tokens()
+        keep = _kept(pieces, shared)
+        if keep is not None:
+            bits, counts, causal = bits[keep], counts - shared, True
+    level = np.round(ROOTS * np.sqrt(np.maximum(np.nan_to_num(bits), 0.0)))
+    level = np.where(np.isnan(bits), UNSCORED, np.minimum(level, UNSCORED - 1))
+    patterns: dict[tuple[int, ...], int] = {(0,): 0, (): 1}
+    later = np.array([0 if name else 1 for name in words.names], np.int64)
+    for code, places in pieces.later.items():
+        later[code] = patterns.setdefault(tuple(places), len(patterns))
+    head = {
+        "roots": ROOTS,
+        "causal": causal,
+        "first": pieces.first,
+        "odd": pieces.odd,
+        "patterns": list(patterns),
+    }
+    columns = (planes(later, 2), planes(counts, 2), level.astype(np.uint8).tobytes())
+    return compress(with_head(head, *columns))
+
+
+def _kept(pieces: Pieces, shared: Ints) -> NDArray[np.bool_] | None:
+    """Which tokens are stored: what a causal model says of a pair's shared beginning only once.
+
+    None where a model does not say the same there, as a masked one.
+    """
+    inner = pieces.inner
+    second = np.repeat(np.arange(len(pieces.counts)) % 2 == 1, pieces.counts)
+    again = second & (np.repeat(np.repeat(shared, 2), pieces.counts) > inner)
+    before = np.repeat(np.roll(pieces.counts, 1), pieces.counts)  # tokens of the good sentence
+    apart = np.abs(pieces.bits[again] - pieces.bits[np.flatnonzero(again) - before[again]])
+    if len(apart) and np.nanmax(apart, initial=0.0) > NOISE:
+        return None
+    return ~again
+
+
+def _lengths(lists: list[list[int]]) -> Ints:
+    return np.fromiter(map(len, lists), np.int64, len(lists))
+
+
+def _flat(lists: list[list[int]]) -> Ints:
+    return np.fromiter(chain.from_iterable(lists), np.int64)
+
+
+def planes(numbers: Ints, size: int) -> bytes:
+    """Numbers of `size` bytes: all low bytes, then all of the next."""
+    return np.stack([(numbers >> 8 * k) & 0xFF for k in range(size)]).astype(np.uint8).tobytes()
+
+
+def _json(data: object) -> bytes:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def with_head(head: dict[str, Any], *columns: bytes) -> bytes:
+    """What `unpack.js` opens: the head's length, the head, the columns."""
+    text = _json(head)
+    return len(text).to_bytes(4, "little") + text + b"".join(columns)

@@ -1,0 +1,230 @@
+"""Assemble the page: boards, items, figures and provenance in one file that needs no other."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from priscian import __version__
+from priscian.analysis.compare.matching import match
+from priscian.analysis.graded.adc import AdcAnalysis
+from priscian.analysis.intervals import overall_interval
+from priscian.errors import PriscianError
+from priscian.reporting.boards import Board, Row, class_label, make_boards
+from priscian.reporting.headline import RULE, Headline, headlines
+from priscian.reporting.items import gather
+from priscian.reporting.pack import compress, pack_answers, pack_json, pack_texts, pack_tokens
+from priscian.reporting.provenance import describe_run
+from priscian.reporting.sections import Section, figures_of, make_sections
+from priscian.reporting.source import Source, list_entries
+from priscian.reporting.suite_pack import lay_out, pack_bits, pack_layout
+from priscian.reporting.words import index_words
+
+SCRIPTS = ("unpack", "grid", "pairs", "suites", "browse", "figures", "page")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The page, and what it was made of."""
+
+    html: str
+    boards: tuple[Board, ...]
+    sections: tuple[Section, ...]
+
+
+def build_page(
+    sources: Sequence[Source],
+    *,
+    title: str = "",
+    command: str = "",
+    created: str = "",
+    graded: Mapping[str, AdcAnalysis] | None = None,
+    extra: Sequence[Section] = (),
+) -> Page:
+    """One self-contained HTML file about some runs."""
+    boards = make_boards(list_entries(sources))
+    sections = make_sections(boards, graded, extra)
+    blobs: dict[str, str] = {}
+    about = [_board_data(board, blobs) for board in boards]
+    charts = {f.name: {"chart": f.chart, "csv": f.csv()} for f in figures_of(sections)}
+    blobs["charts"] = pack_json(charts)
+    vega = _vega()
+    blobs["vega"] = compress(vega.encode())
+    script = _script()
+    html = _template().render(
+        title=title or _title(boards),
+        created=created,
+        command=command,
+        version=__version__,
+        policy=_policy(script, vega),
+        css=_file("page.css"),
+        script=script,
+        data=_inert({"boards": about}),
+        blobs=blobs,
+        boards=boards,
+        shared={b.id: _sharing(b) for b in boards},
+        headlines=headlines(boards),
+        wider=_wider(boards),
+        rule=RULE,
+        sections=sections,
+        runs=[describe_run(source) for source in sources],
+        unfinished=[s for s in sources if not s.finished],
+        words=class_label,
+    )
+    return Page(html, tuple(boards), tuple(sections))
+
+
+def _title(boards: Sequence[Board]) -> str:
+    models = list(dict.fromkeys(e.scored.model for b in boards for e in b.entries))
+    if len(models) == 1:
+        return f"What {models[0]} knows of grammar"
+    if len(models) > 3:
+        return f"What {len(models)} models know of grammar"
+    return f"What {', '.join(models[:-1])} and {models[-1]} know of grammar"
+
+
+# ---------------------------------------------------------------- data
+
+
+def _board_data(board: Board, blobs: dict[str, str]) -> dict[str, Any]:
+    """What the page's script knows of a board at once; the items go into blobs."""
+    first = board.entries[0].scored
+    data: dict[str, Any] = {
+        "id": board.id,
+        "kind": board.kind,
+        "name": board.name,
+        "title": board.heading,
+        "level": board.level,
+        "unit": board.unit,
+        "classes": {name: list(sets) for name, sets in board.classes.items()},
+        "labels": {n: class_label(n) for n in board.classes}
+        | {n: _set_label(board, n) for n in _sets(board)},
+        "rows": [_row_data(row) for row in board.rows],
+        "models": [entry.label for entry in board.entries],
+        "measure": first.summary.get("measure", "surprisal"),
+    }
+    if board.kind == "suites":
+        layout = lay_out(board.entries)
+        blobs[f"{board.id}-texts"] = pack_layout(layout)
+        for number, entry in enumerate(board.entries):
+            blobs[f"{board.id}-bits-{number}"] = pack_bits(layout, entry)
+        return data
+    items = gather(board.entries)
+    index = index_words(items.texts)
+    blobs[f"{board.id}-texts"] = pack_texts(items, index)
+    data["sets"] = [list(s) for s in items.sets]
+    data["tokens"] = []
+    for number, (entry, answers) in enumerate(zip(board.entries, items.answers, strict=True)):
+        blobs[f"{board.id}-answers-{number}"] = pack_answers(answers)
+        table = entry.tokens(items.texts)
+        data["tokens"].append(table is not None)
+        if table is not None:
+            blobs[f"{board.id}-tokens-{number}"] = pack_tokens(items, index, table)
+    return data
+
+
+def _set_label(board: Board, name: str) -> str:
+    """A suite is known by its name; other sets are read as words."""
+    return name if board.kind == "suites" else class_label(name)
+
+
+def _sets(board: Board) -> list[str]:
+    return [name for sets in board.classes.values() for name in sets]
+
+
+def _row_data(row: Row) -> dict[str, Any]:
+    return {
+        "label": row.label,
+        "published": row.published,
+        "people": row.people,
+        "sets": {name: cell.as_list() for name, cell in row.sets.items()},
+    }
+
+
+def _sharing(board: Board) -> list[str]:
+    """Which items each marked row shares with the first."""
+    first = board.entries[0]
+    found = []
+    for entry, row in zip(board.entries, board.models, strict=True):
+        if not row.marked:
+            continue
+        try:
+            overlap = match(first.scored, entry.scored).overlap
+            found.append(f"{entry.label} and {first.label} share {overlap.words}")
+        except PriscianError:
+            found.append(
+                f"{entry.label} and {first.label} share no items: they are on other sentences"
+            )
+    return found
+
+
+def _wider(boards: Sequence[Board]) -> dict[tuple[str, str, str], tuple[float, float]]:
+    """Intervals of overall scores that speak of other paradigms too, by model, board and data."""
+    found = {}
+    for board in boards:
+        for entry in board.entries:
+            if board.kind != "pairs":
+                continue
+            method = next(iter(entry.scored.methods))
+            if len(entry.scored.summary["methods"][method]["paradigms"]) < 2:
+                continue
+            ci = overall_interval(entry.scored, method, "both").ci
+            found[entry.scored.model, board.name, entry.scored.data] = ci
+    return found
+
+
+# ---------------------------------------------------------------- the file
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
+    )
+    return environment.from_string(_file("page.html.j2"))
+
+
+def _file(name: str) -> str:
+    return (resources.files("priscian.reporting") / "page" / name).read_text("utf-8")
+
+
+def _script() -> str:
+    parts = "\n".join(_file(f"{name}.js") for name in SCRIPTS)
+    return f'(() => {{\n"use strict";\n{parts}\n}})();'
+
+
+@cache
+def _vega() -> str:
+    """Vega, Vega-Lite and their embedding, from the library that draws the files."""
+    import vl_convert
+
+    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+
+
+def _policy(*scripts: str) -> str:
+    """A content security policy: our own scripts by their hashes, and nothing from anywhere."""
+    hashes = (base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts)
+    allowed = " ".join(f"'sha256-{h}'" for h in hashes)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _inert(data: object) -> str:
+    """JSON that cannot end the element it stands in."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+__all__ = ["Headline", "Page", "build_page"]

@@ -1,0 +1,125 @@
+"""Suites in few bytes: every region of every condition, and every model's surprisals of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priscian.reporting.items import ABSENT, RIGHT, TIE, WRONG
+from priscian.reporting.pack import compress, planes, with_head
+from priscian.reporting.source import Entry
+
+if TYPE_CHECKING:
+    import polars
+
+FINE = 0.01
+UNKNOWN = 0xFFFF
+KEY = ["set", "item", "condition", "region"]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The cells of all suites in a row: by suite, item, condition and region.
+
+    Every item has a place for each condition and region of its suite, filled or not.
+    """
+
+    head: dict[str, Any]
+    """Names of suites, conditions and items, and what is written in the regions."""
+    items: polars.DataFrame  # set, item, place
+    cells: polars.DataFrame  # set, item, condition, region, place
+    contents: bytes
+
+
+def lay_out(entries: Sequence[Entry]) -> Layout:
+    """The union of the items of some results, and the words in their regions."""
+    import polars
+
+    frames = [e.scored.regions for e in entries if e.scored.regions is not None]
+    every = polars.concat(frames).unique(KEY, keep="first", maintain_order=True).collect()
+    names = every["content"].unique().sort().to_list()
+    code = polars.DataFrame({"content": names}).with_row_index("code")
+    suites, items, cells, before = [], [], [], 0
+    for (suite,), rows in every.sort("set", maintain_order=True).group_by(
+        "set", maintain_order=True
+    ):
+        conditions = rows["condition"].unique(maintain_order=True).to_list()
+        own = rows.select("set", "item").unique(maintain_order=True).with_row_index("number")
+        regions = int(str(rows["region"].max()))
+        suites.append(
+            {
+                "name": suite,
+                "conditions": conditions,
+                "regions": regions,
+                "items": [str(i).removeprefix(f"{suite}/") for i in own["item"]],
+                "used": _used(entries, str(suite)),
+            }
+        )
+        order = polars.DataFrame({"condition": conditions}).with_row_index("which")
+        size = len(conditions) * regions
+        placed = (
+            rows.join(own, on=["set", "item"], maintain_order="left")
+            .join(order, on="condition", maintain_order="left")
+            .with_columns(
+                place=before
+                + polars.col("number").cast(polars.Int64) * size
+                + polars.col("which").cast(polars.Int64) * regions
+                + polars.col("region").cast(polars.Int64)
+                - 1
+            )
+        )
+        items.append(own)
+        cells.append(placed.join(code, on="content", maintain_order="left"))
+        before += len(own) * size
+    every_cell = polars.concat(cells)
+    codes = np.full(before, len(names), np.int64)
+    codes[every_cell["place"].to_numpy()] = every_cell["code"].to_numpy()
+    every_item = polars.concat(items).drop("number").with_row_index("place")
+    head = {"suites": suites, "contents": [*names, ""]}
+    return Layout(head, every_item, every_cell.select(*KEY, "place"), planes(codes, 3))
+
+
+def pack_layout(layout: Layout) -> str:
+    """What the page needs before any model's numbers."""
+    return compress(with_head(layout.head, layout.contents))
+
+
+def pack_bits(layout: Layout, entry: Entry) -> str:
+    """A model's surprisal of every region, and what it made of every item."""
+    bits: NDArray[np.int64] = np.full(len(layout.contents) // 3, UNKNOWN, np.int64)
+    if entry.scored.regions is not None:
+        known = layout.cells.join(entry.scored.regions.collect(), on=KEY).drop_nulls("surprisal")
+        level = np.round(known["surprisal"].to_numpy() / FINE)
+        bits[known["place"].to_numpy()] = np.clip(level, 0, UNKNOWN - 1).astype(np.int64)
+    judged = entry.scored.items.unique(["set", "item"], keep="first", maintain_order=True).collect()
+    answers = layout.items.join(judged, on=["set", "item"], how="left", maintain_order="left")
+    right = np.where(answers["item_correct"].to_numpy() > 0.5, RIGHT, WRONG)
+    state = np.where(answers["item_tie"].fill_null(False).to_numpy(), TIE, right)
+    state = np.where(answers["item_correct"].is_null().to_numpy(), ABSENT, state)
+    margin = np.nan_to_num(answers["margin"].to_numpy().astype(np.float64))
+    step = max(FINE, float(np.abs(margin).max(initial=0.0)) / 32_000)
+    return compress(
+        with_head(
+            {"step": FINE, "margin": step},
+            planes(bits, 2),
+            state.astype(np.uint8).tobytes(),
+            planes(np.round(margin / step).astype(np.int64) & 0xFFFF, 2),
+        )
+    )
+
+
+def _used(entries: Sequence[Entry], suite: str) -> list[list[Any]]:
+    """Conditions and regions that the first prediction looks at; `*` is the whole sentence."""
+    import polars
+
+    for entry in entries:
+        rows = (
+            entry.scored.items.filter(polars.col("set") == suite).select("values").head(1).collect()
+        )
+        if len(rows):
+            return [[v["condition"], v["region"]] for v in rows["values"][0].to_list()]
+    return []

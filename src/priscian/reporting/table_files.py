@@ -1,0 +1,67 @@
+"""The same tables for a README and for a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from priscian.analysis.blimp.table_formats import escape_tex
+from priscian.reporting.boards import Board, Cell, Row, class_label
+
+
+def markdown_tables(boards: Sequence[Board]) -> str:
+    """Models × phenomena with the overall score, a table for each board."""
+    return "\n".join(_markdown(board) for board in boards)
+
+
+def tex_tables(boards: Sequence[Board]) -> str:
+    r"""A `tabular` with booktabs' rules for each board; classes are rows, models are columns."""
+    return "\n".join(_tex(board) for board in boards)
+
+
+def _markdown(board: Board) -> str:
+    head = ["model", "overall", *(class_label(name) for name in board.columns)]
+    lines = [
+        f"**{_md(f'{board.heading}, {board.size}')}**",
+        "",
+        f"| {' | '.join(map(_md, head))} |",
+        f"| --- |{' ---: |' * (len(head) - 1)}",
+    ]
+    for row in board.rows:
+        cells = [_overall(row), *(_number(row.classes.get(name)) for name in board.columns)]
+        lines.append(f"| {_md(row.label)} | {' | '.join(cells)} |")
+    lines += ["", "Per cent right; overall with its 95 % interval.", ""]
+    lines += [f"- {_md(note)}" for note in board.notes]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _tex(board: Board) -> str:
+    lines = [
+        f"% {board.heading}, {board.size}; per cent right, 95 % intervals",
+        *(f"% {note}" for note in board.notes),
+        rf"\begin{{tabular}}{{l{'r' * len(board.rows)}}}",
+        r"\toprule",
+        " & ".join(["", *(escape_tex(row.label) for row in board.rows)]) + r" \\",
+        r"\midrule",
+    ]
+    for name in board.columns:
+        cells = [_number(row.classes.get(name)) for row in board.rows]
+        lines.append(" & ".join([escape_tex(class_label(name)), *cells]) + r" \\")
+    overall = [_overall(row).replace("–", "--") for row in board.rows]
+    lines += [r"\midrule", " & ".join(["overall", *overall]) + r" \\"]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def _number(cell: Cell | None) -> str:
+    return "" if cell is None else f"{100 * cell.accuracy:.1f}"
+
+
+def _overall(row: Row) -> str:
+    cell = row.overall
+    if cell is None:
+        return ""
+    text = _number(cell)
+    return f"{text} ({100 * cell.ci[0]:.1f}–{100 * cell.ci[1]:.1f})" if cell.ci else text
+
+
+def _md(text: str) -> str:
+    return "".join(f"\\{c}" if c in "|*`\\<>_" else c for c in text)

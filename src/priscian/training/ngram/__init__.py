@@ -1,0 +1,1 @@
+"""Estimation of n-gram models."""

@@ -1,0 +1,46 @@
+"""Atomic writing and file names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from priscian.errors import OutputError
+from priscian.files import file_names, replacing, write_json, write_text
+
+
+def test_the_old_file_stays_when_writing_fails(tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    write_text(file, "old")
+
+    def fill_the_disk() -> None:
+        with replacing(file) as temporary:
+            temporary.write_text("half")
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(OutputError, match=r"report\.html: No space left on device; free"):
+        fill_the_disk()
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_folders_are_created_and_files_readable_by_others(tmp_path: Path) -> None:
+    file = tmp_path / "a" / "b.json"
+    write_json(file, {"ø": 1})
+    assert file.read_text("utf-8") == '{\n "ø": 1\n}\n'
+    assert file.stat().st_mode & 0o044
+
+
+@given(st.lists(st.text(), unique=True))
+def test_different_names_are_different_files_inside_the_folder(names: list[str]) -> None:
+    made = file_names(names)
+    assert list(made) == names
+    assert len({short.casefold() for short in made.values()}) == len(names)
+    for short in made.values():
+        assert short == Path(short).name
+        assert short not in {"", ".", ".."}
+        assert "\0" not in short
+        assert len(short.encode()) < 200
