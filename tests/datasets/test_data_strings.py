@@ -1,4 +1,4 @@
-"""Data strings: kinds, bare paths, plug-ins."""
+"""Data strings: formats, bare paths, plug-ins."""
 
 from __future__ import annotations
 
@@ -7,14 +7,21 @@ from importlib.metadata import EntryPoint, EntryPoints
 import pytest
 
 import priscian.datasets as datasets
-from priscian.datasets import DatasetKind, dataset_kinds, read_dataset, register_kind, registry
+from priscian.datasets import (
+    DataFormat,
+    PairColumns,
+    data_formats,
+    read_dataset,
+    register_format,
+    registry,
+)
 from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
 from priscian.records import Item, ItemSet, Sentence
 
 
 @pytest.fixture(autouse=True)
-def kinds_as_before(monkeypatch):
-    monkeypatch.setattr(registry, "_KINDS", dict(registry._KINDS))
+def formats_as_before(monkeypatch):
+    monkeypatch.setattr(registry, "_FORMATS", dict(registry._FORMATS))
 
 
 @pytest.fixture
@@ -26,13 +33,13 @@ def plug_in(monkeypatch):
     return offer
 
 
-def read_toy(target, *, good, bad):
+def read_toy(target, columns):
     return [
         ItemSet("toy", (Item("toy/0", {"a": Sentence(target or "none")}),), taxonomy=("Agreement",))
     ]
 
 
-TOY = DatasetKind("toy", read_toy, "a toy", levels=("circuit",), needs_path=False)
+TOY = DataFormat("toy", read_toy, "a toy", levels=("circuit",), needs_path=False)
 
 
 def test_blimp_by_name(write_jsonl, full_row):
@@ -45,7 +52,7 @@ def test_blimp_by_name(write_jsonl, full_row):
 
 def test_pairs_by_name_with_columns(write_text):
     path = write_text("owls.csv", "x,y,phenomenon\nA.,B.,islands\n")
-    data = read_dataset(f"pairs:{path}", good="y", bad="x")
+    data = read_dataset(f"pairs:{path}", PairColumns(good="y", bad="x"))
     assert data.sets[0].items[0]["good"].text == "B."
     assert data.taxonomy_levels == ("phenomenon",)
 
@@ -64,22 +71,25 @@ def test_a_bare_path_is_read_by_its_content(write_jsonl, write_text, full_row, m
     assert read_dataset(str(official.parent)).name == "d"
     assert read_dataset(str(official)).sets[0].name == "goose_agreement"
     bare = write_jsonl("owls.jsonl", {"sentence_good": "A.", "sentence_bad": "B."})
-    assert registry.guess_kind(str(bare)) == "blimp"
+    assert registry.guess_format(str(bare)) == "blimp"
     sling = {"sentence_good": "A.", "sentence_bad": "B.", "paradigm": "p", "phenomenon": "q"}
     path = write_jsonl("sling.jsonl", sling)
-    assert registry.guess_kind(str(path)) == "pairs"
+    assert registry.guess_format(str(path)) == "pairs"
     assert read_dataset(str(path)).sets[0].name == "p"
     assert read_dataset(str(write_text("t.csv", "good,bad\nA.,B.\n"))).sets[0].name == "t"
     odd = write_jsonl("odd.jsonl", full_row() | {"fine": "Yes.", "poor": "No."})
-    assert read_dataset(str(odd), good="fine", bad="poor").sets[0].items[0]["bad"].text == "No."
+    assert (
+        read_dataset(str(odd), PairColumns(good="fine", bad="poor")).sets[0].items[0]["bad"].text
+        == "No."
+    )
     monkeypatch.chdir(official.parent)
     assert read_dataset("blimp:.").name == "d"
 
 
-def test_unknown_kinds_suggest_known_ones(tmp_path):
-    with pytest.raises(UnknownNameError, match=r"no kind of data set 'blmip'; did you mean blimp"):
+def test_unknown_formats_suggest_known_ones(tmp_path):
+    with pytest.raises(UnknownNameError, match=r"no data format 'blmip'; did you mean blimp"):
         read_dataset(f"blmip:{tmp_path}")
-    with pytest.raises(DataError, match=r"no file or folder 'nowhere'; .*kinds: blimp, pairs"):
+    with pytest.raises(DataError, match=r"no file or folder 'nowhere'; .*formats: blimp, pairs"):
         read_dataset("nowhere")
     with pytest.raises(DataError, match="no file or folder"):
         read_dataset("blimp:nowhere")
@@ -93,32 +103,45 @@ def test_a_path_with_a_colon_is_a_path(write_text):
     assert read_dataset(str(write_text("pairs:x.csv", "good,bad\nA.,B.\n"))).name == "pairs:x"
 
 
-def test_a_kind_can_be_registered_and_need_no_path():
-    register_kind(TOY)
+def test_a_format_can_be_registered_and_need_no_path():
+    register_format(TOY)
     data = read_dataset("toy")
     assert (data.name, data.taxonomy_levels) == ("toy", ("circuit",))
     assert read_dataset("toy:2020").name == "toy-2020"
-    known = list(dataset_kinds())
+    known = list(data_formats())
     assert {"blimp", "pairs", "generated", "li-adger", "graded"} < set(known)
     assert known[-1] == "toy"
+
+
+def test_a_format_says_of_which_kind_its_data_are():
+    assert {name: form.kind for name, form in data_formats().items()} == {
+        "blimp": "pairs",
+        "pairs": "pairs",
+        "generated": "pairs",
+        "li-adger": "graded",
+        "graded": "graded",
+        "cola": "labels",
+        "sg": "suites",
+    }
+    assert read_dataset("graded:textbook").kind == "graded"
 
 
 def test_a_plug_in_is_found_by_entry_point(plug_in, monkeypatch):
     monkeypatch.setattr(datasets, "TOY", TOY, raising=False)
     plug_in(("toy", "priscian.datasets:TOY"))
     assert read_dataset("toy:").sets[0].name == "toy"
-    assert dataset_kinds()["toy"] is TOY
+    assert data_formats()["toy"] is TOY
 
 
 def test_a_broken_plug_in_warns_and_the_rest_works(plug_in, write_text):
     plug_in(("gone", "no_such_module:X"), ("odd", "priscian.datasets:read_blimp"))
     with pytest.warns(PriscianWarning) as caught:
-        known = set(dataset_kinds())
+        known = set(data_formats())
     assert not {"gone", "odd"} & known
     assert {"blimp", "pairs", "generated"} < known
     messages = [str(w.message) for w in caught]
     assert messages[0].startswith("data set plug-in 'gone' (no_such_module:X) cannot be used: ")
-    assert "is not a DatasetKind" in messages[1]
+    assert "is not a DataFormat" in messages[1]
     path = write_text("t.csv", "good,bad\nA.,B.\n")
     assert read_dataset(f"pairs:{path}").name == "t"
 

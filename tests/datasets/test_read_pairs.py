@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from priscian.datasets import read_pairs
+from priscian.datasets import PairColumns, read_pairs
 from priscian.errors import DataError, DataWarning, UsageError
 
 
@@ -41,20 +41,20 @@ def test_other_names_must_be_told(write_text, good_bad):
     assert f"its columns: {good}, {bad}; name them with --good COLUMN --bad COLUMN" in str(
         caught.value
     )
-    [pairs] = read_pairs(path, good, bad)
+    [pairs] = read_pairs(path, PairColumns(good, bad))
     assert texts(pairs) == [("Owls hoot.", "Owls hoots.")]
 
 
 def test_named_columns_must_be_there_and_be_two(write_text):
     path = write_text("owls.csv", "good,bad\nOwls hoot.,Owls hoots.\n")
     with pytest.raises(DataError, match=r"no column 'fine'; its columns: good, bad"):
-        read_pairs(path, "fine", "bad")
+        read_pairs(path, PairColumns("fine", "bad"))
     with pytest.raises(UsageError, match="--good good without --bad"):
-        read_pairs(path, "good")
+        read_pairs(path, PairColumns("good"))
     with pytest.raises(UsageError, match="both name 'good'"):
-        read_pairs(path, "good", "good")
+        read_pairs(path, PairColumns("good", "good"))
     with pytest.raises(DataError, match=r"no column 'kind'"):
-        read_pairs(path, phenomenon="kind")
+        read_pairs(path, PairColumns(phenomenon="kind"))
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -146,7 +146,17 @@ def test_paradigm_phenomenon_and_field_make_sets_with_a_taxonomy(write_text):
 def test_a_column_can_be_turned_off(write_text):
     path = write_text("all.csv", "paradigm,good,bad\np,A.,B.\nq,C.,D.\n")
     assert [s.name for s in read_pairs(path)] == ["p", "q"]
-    assert [s.name for s in read_pairs(path, paradigm="")] == ["all"]
+    assert [s.name for s in read_pairs(path, PairColumns(group=""))] == ["all"]
+
+
+def test_each_value_of_the_group_column_is_a_set_of_its_own(write_text):
+    path = write_text("all.csv", "kind,good,bad\nowls,A.,B.\ncats,C.,D.\nowls,E.,F.\n")
+    assert [s.name for s in read_pairs(path)] == ["all"]
+    owls, cats = read_pairs(path, PairColumns(group="kind"))
+    assert [i.id for i in owls.items] == ["owls/0", "owls/1"]
+    assert [i["good"].text for i in cats.items] == ["C."]
+    with pytest.raises(DataError, match=r"no column 'king'; its columns: kind, good, bad"):
+        read_pairs(path, PairColumns(group="king"))
 
 
 def test_one_phenomenon_keeps_the_files_name_and_several_split_it(write_text):
@@ -167,7 +177,7 @@ def test_ids_that_are_not_unique_give_way_to_numbers(write_text):
 
 def test_a_context_conditions_both_sentences(write_text):
     path = write_text("owls.csv", "before,good,bad\nListen.,A.,B.\n")
-    [pairs] = read_pairs(path, context="before")
+    [pairs] = read_pairs(path, PairColumns(context="before"))
     assert {s.context for s in pairs.items[0].conditions.values()} == {"Listen."}
 
 
@@ -196,7 +206,7 @@ def test_a_prefix_that_does_not_fit_is_left_unless_it_was_asked_for(write_text, 
         [pairs] = read_pairs(path)
     assert [c.name for c in pairs.contrasts] == ["full"]
     with pytest.raises(DataError, match=r"owls\.csv:2: .* does not begin both sentences; correct"):
-        read_pairs(path, prefix="prefix")
+        read_pairs(path, PairColumns(prefix="prefix"))
 
 
 def test_identical_pairs_are_reported_kept_or_dropped(write_text):

@@ -66,7 +66,7 @@ class TestReading:
         (folder / "manifest.json").write_text("{}")
         data = read_dataset(f"sg:{folder}")
         assert [s.name for s in data.sets] == ["choice", "garden"]
-        assert (data.name, data.metric, data.refused) == ("suites", "generalization", ())
+        assert (data.name, data.kind, data.refused) == ("suites", "suites", ())
         assert [s.name for s in read_dataset(str(folder)).sets] == ["choice", "garden"]
         assert [s.name for s in read_dataset(str(folder / "garden.json")).sets] == ["garden"]
 

@@ -46,13 +46,13 @@ def check_command(
     json_
         All findings as JSON.
     """
-    from priscian.datasets import read_dataset
+    from priscian.datasets import PairColumns, read_dataset
     from priscian.datasets.lint import CHECKS, lint
 
     left_out = {name.strip() for name in skip.split(",") if name.strip()}
     for name in left_out - CHECKS.keys():
         raise UnknownNameError("check", name, CHECKS)
-    sets = read_dataset(data, good=good, bad=bad).sets
+    sets = read_dataset(data, PairColumns(good, bad)).sets
     found = [f for s in sets for f in lint(s) if f.check not in left_out]
     pairs = sum(map(len, sets))
     if json_:

@@ -118,9 +118,9 @@ def _models() -> list[dict[str, str]]:
 
 
 def _datasets() -> list[dict[str, str]]:
-    from priscian.datasets import dataset_kinds
+    from priscian.datasets import data_formats
 
-    return [{"data": f"{k.name}:…", "what": k.summary} for k in dataset_kinds().values()]
+    return [{"data": f"{f.name}:…", "what": f.summary} for f in data_formats().values()]
 
 
 def _measures() -> list[dict[str, str]]:

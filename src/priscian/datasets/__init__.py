@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from priscian.datasets.blimp import read_blimp
+from priscian.datasets.columns import PairColumns
 from priscian.datasets.identical import identical_pairs
 from priscian.datasets.pairs import read_pairs
 from priscian.datasets.reference import blimp_taxonomy, canonical_uid
 from priscian.datasets.registry import (
+    DataFormat,
     Dataset,
-    DatasetKind,
-    dataset_kinds,
+    data_formats,
     read_dataset,
-    register_kind,
+    register_format,
 )
 from priscian.datasets.surprisals import read_surprisals
 from priscian.datasets.syntaxgym import read_suite, read_suites
@@ -19,12 +20,13 @@ from priscian.datasets.syntaxgym_write import write_suite
 from priscian.datasets.write import blimp_row, write_blimp, write_pairs
 
 __all__ = [
+    "DataFormat",
     "Dataset",
-    "DatasetKind",
+    "PairColumns",
     "blimp_row",
     "blimp_taxonomy",
     "canonical_uid",
-    "dataset_kinds",
+    "data_formats",
     "identical_pairs",
     "read_blimp",
     "read_dataset",
@@ -32,7 +34,7 @@ __all__ = [
     "read_suite",
     "read_suites",
     "read_surprisals",
-    "register_kind",
+    "register_format",
     "write_blimp",
     "write_pairs",
     "write_suite",

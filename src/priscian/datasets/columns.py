@@ -20,25 +20,29 @@ SENTENCES = (
     ("grammatical_sentence", "ungrammatical_sentence"),
 )
 ROLES = {
+    "group": ("paradigm", "UID"),
     "context": ("context",),
     "field": ("field",),
     "phenomenon": ("phenomenon", "linguistics_term"),
-    "paradigm": ("paradigm", "UID"),
     "prefix": ("prefix",),
     "id": ("pairID", "pair_id", "pair_ID", "id", "ID"),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """The columns a caller named; `None` leaves it to the names, `""` says there is none."""
+class PairColumns:
+    """Which columns of a table of pairs hold what.
+
+    `None` tries the usual names, `""` says that there is no such column. `good` and `bad` are the
+    sentences; each value of `group` becomes an item set of its own.
+    """
 
     good: str | None = None
     bad: str | None = None
+    group: str | None = None
     context: str | None = None
     field: str | None = None
     phenomenon: str | None = None
-    paradigm: str | None = None
     prefix: str | None = None
     id: str | None = None
 
@@ -54,30 +58,34 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class FoundColumns:
     """The columns as found in one file."""
 
     good: str
     bad: str
+    group: str | None
     context: str | None
     field: str | None
     phenomenon: str | None
-    paradigm: str | None
     prefix: str | None
     id: str | None
 
 
-def has_sentences(wanted: Wanted, header: Collection[str]) -> bool:
+ANY_COLUMNS = PairColumns()
+"""Columns by their usual names."""
+
+
+def has_sentences(wanted: PairColumns, header: Collection[str]) -> bool:
     """Whether both sentences' columns are there."""
     return _sentences(wanted, [name.strip() for name in header]) is not None
 
 
-def _sentences(wanted: Wanted, header: Collection[str]) -> tuple[str, str] | None:
+def _sentences(wanted: PairColumns, header: Collection[str]) -> tuple[str, str] | None:
     pairs = ((wanted.good, wanted.bad),) if wanted.good and wanted.bad else SENTENCES
     return next((pair for pair in pairs if pair[0] in header and pair[1] in header), None)
 
 
-def find_columns(wanted: Wanted, header: Sequence[str], file: Path) -> Columns:
+def find_columns(wanted: PairColumns, header: Sequence[str], file: Path) -> FoundColumns:
     """Match what is wanted with what is there."""
     sentences = _sentences(wanted, header)
     if sentences is None:
@@ -96,4 +104,4 @@ def find_columns(wanted: Wanted, header: Sequence[str], file: Path) -> Columns:
         guesses = ROLES[role] if named is None else (named,)
         return next((name for name in guesses if name in header and name not in sentences), None)
 
-    return Columns(*sentences, *(find(role) for role in ROLES))
+    return FoundColumns(*sentences, *(find(role) for role in ROLES))

@@ -8,7 +8,13 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from priscian.datasets.columns import Columns, Wanted, find_columns, has_sentences
+from priscian.datasets.columns import (
+    ANY_COLUMNS,
+    FoundColumns,
+    PairColumns,
+    find_columns,
+    has_sentences,
+)
 from priscian.datasets.identical import is_identical, settle_identical
 from priscian.datasets.prefixes import CONTRASTS
 from priscian.datasets.repairs import Repairs
@@ -38,29 +44,21 @@ _CLOSING = ".,;:!?…\"'”’»)]。、！？"
 @collector_paused()
 def read_pairs(
     path: PathLike,
-    good: str | None = None,
-    bad: str | None = None,
+    wanted: PairColumns = ANY_COLUMNS,
     *,
-    context: str | None = None,
-    field: str | None = None,
-    phenomenon: str | None = None,
-    paradigm: str | None = None,
-    prefix: str | None = None,
-    id: str | None = None,  # noqa: A002 - the column is called so
     delimiter: str | None = None,
     drop_identical: bool = False,
 ) -> list[ItemSet]:
     """Item sets from a file of pairs or a folder of such files.
 
-    >>> read_pairs("pairs.csv")                                   # doctest: +SKIP
-    >>> read_pairs("table.tsv", good="fine", bad="odd")           # doctest: +SKIP
+    >>> read_pairs("pairs.csv")                                                # doctest: +SKIP
+    >>> read_pairs("table.tsv", PairColumns(good="fine", bad="odd"))           # doctest: +SKIP
 
-    Each keyword names a column; without one the usual names are tried, and `""` turns a column off.
-    A file is one item set named after it; with a column `paradigm` (or several values of
-    `phenomenon`) one set for each. With a column `prefix` that begins both sentences, the contrast
-    `one_prefix` compares the next word after it.
+    A file is one item set named after it; with a column `paradigm` or `UID`, a column named as
+    `group`, or several values of `phenomenon`, one set for each value. With a
+    column `prefix` that begins both sentences, the contrast `one_prefix` compares the next word
+    after it.
     """
-    wanted = Wanted(good, bad, context, field, phenomenon, paradigm, prefix, id)
     files = data_files(path, PAIR_SUFFIXES)
     found: list[tuple[str, ItemSet]] = []
     refused: list[DataError] = []
@@ -82,7 +80,7 @@ def read_pairs(
     return _unique_names(found)
 
 
-def _rows(file: Path, wanted: Wanted, delimiter: str | None) -> NumberedRows:
+def _rows(file: Path, wanted: PairColumns, delimiter: str | None) -> NumberedRows:
     if file.suffix.lower() in DELIMITED_SUFFIXES:
         return read_delimited(file, lambda header: has_sentences(wanted, header), delimiter)
     if file.suffix.lower() in (*JSONL_SUFFIXES, *PARQUET_SUFFIXES):
@@ -99,7 +97,12 @@ def _cell(row: Row, column: str | None) -> str:
 
 
 def _read_file(
-    file: Path, stem: str, rows: NumberedRows, columns: Columns, wanted: Wanted, drop: bool
+    file: Path,
+    stem: str,
+    rows: NumberedRows,
+    columns: FoundColumns,
+    wanted: PairColumns,
+    drop: bool,
 ) -> list[ItemSet]:
     repairs = Repairs(file)
     groups: dict[tuple[tuple[str, ...], str], list[tuple[int, Row]]] = {}
@@ -107,7 +110,7 @@ def _read_file(
         narrow = _cell(row, columns.phenomenon).strip()
         wide = _cell(row, columns.field).strip() if narrow else ""
         taxonomy = tuple(level for level in (wide, narrow) if level)
-        groups.setdefault((taxonomy, _cell(row, columns.paradigm).strip()), []).append((line, row))
+        groups.setdefault((taxonomy, _cell(row, columns.group).strip()), []).append((line, row))
     sets = []
     for (taxonomy, paradigm), members in groups.items():
         name = paradigm or (stem if len(groups) == 1 or not taxonomy else taxonomy[-1])
@@ -123,8 +126,8 @@ def _itemset(
     name: str,
     taxonomy: tuple[str, ...],
     members: list[tuple[int, Row]],
-    columns: Columns,
-    wanted: Wanted,
+    columns: FoundColumns,
+    wanted: PairColumns,
     repairs: Repairs,
 ) -> ItemSet:
     ids = [_cell(row, columns.id) for _, row in members]
@@ -153,13 +156,13 @@ def _itemset(
     return ItemSet(name, tuple(spanned), CONTRASTS["one_prefix"], taxonomy)
 
 
-def _item(name: str, row: Row, columns: Columns, repairs: Repairs, line: int) -> Item:
+def _item(name: str, row: Row, columns: FoundColumns, repairs: Repairs, line: int) -> Item:
     good = sentence_at(row, columns.good, repairs.file, line, _REMEDY)
     bad = sentence_at(row, columns.bad, repairs.file, line, _REMEDY)
     repairs.watch_edges(good, bad)
     context = _cell(row, columns.context)
     used = {columns.good, columns.bad, columns.context, columns.field, columns.phenomenon,
-            columns.paradigm, columns.prefix}  # fmt: skip
+            columns.group, columns.prefix}  # fmt: skip
     meta = {key: value for key, value in row.items() if key not in used}
     return Item(
         name,

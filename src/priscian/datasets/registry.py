@@ -1,4 +1,4 @@
-"""Data strings, `kind:path`: the kinds that are built in and those that plug-ins bring."""
+"""Data strings, `format:path`: the built-in formats and those of plug-ins."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from priscian.datasets.blimp import read_blimp
+from priscian.datasets.columns import ANY_COLUMNS, PairColumns
 from priscian.datasets.pairs import PAIR_SUFFIXES, read_pairs
 from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
 from priscian.files.rows import JSONL_SUFFIXES, PARQUET_SUFFIXES, data_files, read_rows
@@ -18,15 +19,13 @@ from priscian.records import ItemSet
 
 GROUP = "priscian.datasets"
 
-_KIND = re.compile(r"([A-Za-z][\w-]+)(?::(.*))?", re.DOTALL)  # two letters or more: C:\ is a path
+_SPEC = re.compile(r"([A-Za-z][\w-]+)(?::(.*))?", re.DOTALL)  # two letters or more: C:\ is a path
 
 
 class Reader(Protocol):
-    """Reads what stands after the colon; `good` and `bad` name columns where a kind has such."""
+    """Reads what follows the colon; `columns` is for tables of pairs, others ignore it."""
 
-    def __call__(
-        self, target: str, *, good: str | None, bad: str | None
-    ) -> Sequence[ItemSet] | Partial: ...
+    def __call__(self, target: str, columns: PairColumns) -> Sequence[ItemSet] | Partial: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +37,11 @@ class Partial:
 
 
 @dataclass(frozen=True, slots=True)
-class DatasetKind:
-    """A kind of data set: how it is read, and what its taxonomy's levels are called.
+class DataFormat:
+    """A format: how its files are read, and what the levels of its taxonomy are called.
 
-    A plug-in offers one under the entry-point group `priscian.datasets`.
+    `kind` says how its items are judged; see `Dataset`. A plug-in offers a format under the
+    entry-point group `priscian.datasets`.
     """
 
     name: str
@@ -49,48 +49,49 @@ class DatasetKind:
     summary: str = ""
     levels: tuple[str, ...] = ("field", "phenomenon")
     needs_path: bool = True
-    metric: str = "forced_choice"
+    kind: str = "pairs"
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
     """The item sets of one data string; levels are named from the broadest to the narrowest.
 
-    `metric` says how its items are judged: `forced_choice` for pairs, `generalization` for suites,
-    `labels` for labelled sentences.
-    `refused` has one line for each file that could not be read; the others go on.
+    `kind` says how its items are judged: `pairs` by forced choice, `suites` by formulas over
+    regions, `graded` by forced choice and against people's ratings, `labels` as labelled
+    sentences; a plug-in may bring a kind of its own.
+    `refused` has one line for each file that could not be read; the others are kept.
     """
 
     name: str
     spec: str
     sets: tuple[ItemSet, ...]
     taxonomy_levels: tuple[str, ...] = ()
-    metric: str = "forced_choice"
+    kind: str = "pairs"
     refused: tuple[str, ...] = ()
 
 
-def _read_blimp(target: str, *, good: str | None, bad: str | None) -> list[ItemSet]:
+def _read_blimp(target: str, columns: PairColumns) -> list[ItemSet]:
     return read_blimp(target)
 
 
-def _read_pairs(target: str, *, good: str | None, bad: str | None) -> list[ItemSet]:
-    return read_pairs(target, good, bad)
+def _read_pairs(target: str, columns: PairColumns) -> list[ItemSet]:
+    return read_pairs(target, columns)
 
 
-def _read_generated(target: str, *, good: str | None, bad: str | None) -> list[ItemSet]:
+def _read_generated(target: str, columns: PairColumns) -> list[ItemSet]:
     from priscian.datasets.generated import read_generated  # the grammar takes time to load
 
     return read_generated(target)
 
 
-def _read_li_adger(target: str, *, good: str | None, bad: str | None) -> list[ItemSet]:
+def _read_li_adger(target: str, columns: PairColumns) -> list[ItemSet]:
     from priscian.datasets.graded import item_sets
     from priscian.datasets.li_adger import read_li_adger
 
     return item_sets(read_li_adger(target, scores=False).graded)
 
 
-def _read_cola(target: str, *, good: str | None, bad: str | None) -> list[ItemSet]:
+def _read_cola(target: str, columns: PairColumns) -> list[ItemSet]:
     from priscian.datasets.cola import read_cola_sets
 
     folder, comma, rest = target.rpartition(",")
@@ -99,7 +100,7 @@ def _read_cola(target: str, *, good: str | None, bad: str | None) -> list[ItemSe
     return read_cola_sets(target)
 
 
-def _read_graded(target: str, *, good: str | None, bad: str | None) -> list[ItemSet]:
+def _read_graded(target: str, columns: PairColumns) -> list[ItemSet]:
     from priscian.datasets.graded import item_sets
     from priscian.datasets.graded_read import read_graded, read_textbook
 
@@ -107,74 +108,80 @@ def _read_graded(target: str, *, good: str | None, bad: str | None) -> list[Item
     return item_sets(read_textbook() if ours else read_graded(target))
 
 
-def _read_sg(target: str, *, good: str | None, bad: str | None) -> Partial:
+def _read_sg(target: str, columns: PairColumns) -> Partial:
     from priscian.datasets.sg import read_sg  # chance levels and formulas take time to load
 
     sets, refused = read_sg(target)
     return Partial(sets, refused)
 
 
-_KINDS: dict[str, DatasetKind] = {}
+_FORMATS: dict[str, DataFormat] = {}
 
 
-def register_kind(kind: DatasetKind) -> None:
-    """Make a kind known under its name."""
-    _KINDS[kind.name] = kind
+def register_format(form: DataFormat) -> None:
+    """Make a format known under its name."""
+    _FORMATS[form.name] = form
 
 
-register_kind(DatasetKind("blimp", _read_blimp, "BLiMP's JSONL or parquet: a file or a folder"))
-register_kind(DatasetKind("pairs", _read_pairs, "minimal pairs as JSONL, CSV, TSV or parquet"))
-register_kind(
-    DatasetKind(
+register_format(DataFormat("blimp", _read_blimp, "BLiMP's JSONL or parquet: a file or a folder"))
+register_format(DataFormat("pairs", _read_pairs, "minimal pairs as JSONL, CSV, TSV or parquet"))
+register_format(
+    DataFormat(
         "generated",
         _read_generated,
         "fresh pairs of our 67 paradigms: generated:SEED or generated:SEED,N",
         needs_path=False,
     )
 )
-register_kind(
-    DatasetKind("li-adger", _read_li_adger, "LI-Adger with people's magnitude estimates: a folder")
+register_format(
+    DataFormat(
+        "li-adger",
+        _read_li_adger,
+        "LI-Adger with people's magnitude estimates: a folder",
+        kind="graded",
+    )
 )
-register_kind(
-    DatasetKind(
+register_format(
+    DataFormat(
         "graded",
         _read_graded,
         "sentences with ratings or labels: a table or folder; graded:textbook is ours",
+        kind="graded",
     )
 )
-register_kind(
-    DatasetKind(
+register_format(
+    DataFormat(
         "cola",
         _read_cola,
         "CoLA's labelled sentences, dev and test: a folder; cola:DIR,train has the training ones",
-        metric="labels",
+        kind="labels",
     )
 )
-register_kind(
-    DatasetKind(
+register_format(
+    DataFormat(
         "sg",
         _read_sg,
         "suites of syntactic generalization: ours, or SyntaxGym's JSON or CSV as sg:PATH",
         levels=("circuit",),
         needs_path=False,
-        metric="generalization",
+        kind="suites",
     )
 )
 
 
-def dataset_kinds() -> dict[str, DatasetKind]:
-    """Every kind by name, those of plug-ins included; a broken plug-in warns."""
+def data_formats() -> dict[str, DataFormat]:
+    """Every format by name, those of plug-ins included; a broken plug-in warns."""
     for point in entry_points(group=GROUP):
-        if point.name not in _KINDS:
+        if point.name not in _FORMATS:
             _load(point)
-    return dict(_KINDS)
+    return dict(_FORMATS)
 
 
-def _load(point: EntryPoint) -> DatasetKind | None:
+def _load(point: EntryPoint) -> DataFormat | None:
     try:
-        kind = point.load()
-        if not isinstance(kind, DatasetKind):
-            raise TypeError(f"{point.value} is not a DatasetKind")
+        form = point.load()
+        if not isinstance(form, DataFormat):
+            raise TypeError(f"{point.value} is not a DataFormat")
     except Exception as error:  # a plug-in may fail in any way, and must not take the run with it
         warnings.warn(
             f"data set plug-in {point.name!r} ({point.value}) cannot be used: {error}; "
@@ -183,57 +190,59 @@ def _load(point: EntryPoint) -> DatasetKind | None:
             stacklevel=3,
         )
         return None
-    _KINDS[point.name] = kind
-    return kind
+    _FORMATS[point.name] = form
+    return form
 
 
-def _find(name: str) -> DatasetKind | None:
-    if name in _KINDS:
-        return _KINDS[name]
-    return next((kind for p in entry_points(group=GROUP, name=name) if (kind := _load(p))), None)
+def _find(name: str) -> DataFormat | None:
+    if name in _FORMATS:
+        return _FORMATS[name]
+    return next((form for p in entry_points(group=GROUP, name=name) if (form := _load(p))), None)
 
 
 def read_dataset(
-    spec: str, *, good: str | None = None, bad: str | None = None, limit: int | None = None
+    spec: str, columns: PairColumns = ANY_COLUMNS, *, limit: int | None = None
 ) -> Dataset:
-    """The item sets of `blimp:PATH`, `pairs:FILE`, `sg:PATH`, a plug-in's `kind:…`, or a bare path.
+    """The item sets of `blimp:PATH`, `pairs:FILE`, `sg:PATH`, a plug-in's format, or a bare path.
 
-    >>> read_dataset("blimp:data/blimp", limit=100)                       # doctest: +SKIP
-    >>> read_dataset("pairs:table.csv", good="fine", bad="odd")           # doctest: +SKIP
+    >>> read_dataset("blimp:data/blimp", limit=100)                                # doctest: +SKIP
+    >>> read_dataset("pairs:table.csv", PairColumns(good="fine", bad="odd"))       # doctest: +SKIP
 
     A bare path is read by what its rows hold. `limit` keeps the first items of each set.
     """
     if limit is not None and limit < 1:
         raise UsageError(f"a limit of {limit} items leaves nothing; give 1 or more")
-    kind, target = _parse(spec, named_columns=bool(good or bad))
-    if kind.needs_path and not target:
-        raise UsageError(f"{spec!r} names no data; write {kind.name}:PATH")
-    found = kind.read(target, good=good, bad=bad)
+    form, target = _parse(spec, named_columns=columns != ANY_COLUMNS)
+    if form.needs_path and not target:
+        raise UsageError(f"{spec!r} names no data; write {form.name}:PATH")
+    found = form.read(target, columns)
     refused = tuple(found.refused) if isinstance(found, Partial) else ()
     sets = tuple(found.sets if isinstance(found, Partial) else found)
     if limit is not None:
         sets = tuple(replace(s, items=s.items[:limit]) for s in sets)
     depth = max((len(s.taxonomy) for s in sets), default=0)
-    levels = kind.levels[-depth:] if depth else ()
-    return Dataset(_name(kind, target), spec, sets, levels, kind.metric, refused)
+    levels = form.levels[-depth:] if depth else ()
+    return Dataset(_name(form, target), spec, sets, levels, form.kind, refused)
 
 
-def _parse(spec: str, *, named_columns: bool) -> tuple[DatasetKind, str]:
-    match = _KIND.fullmatch(spec)
+def _parse(spec: str, *, named_columns: bool) -> tuple[DataFormat, str]:
+    match = _SPEC.fullmatch(spec)
     if match and not Path(spec).exists():
         name, target = match[1], match[2]
-        kind = _find(name)
-        if kind is not None:
-            return kind, target or ""
+        form = _find(name)
+        if form is not None:
+            return form, target or ""
         if target is not None:
-            raise UnknownNameError("kind of data set", name, dataset_kinds(), "Write KIND:PATH.")
+            raise UnknownNameError("data format", name, data_formats(), "Write FORMAT:PATH.")
     if not Path(spec).exists():
-        kinds = ", ".join(dataset_kinds())
-        raise DataError(f"no file or folder {spec!r}; give a path, or KIND:PATH (kinds: {kinds})")
-    return _KINDS["pairs" if named_columns else guess_kind(spec)], spec
+        formats = ", ".join(data_formats())
+        raise DataError(
+            f"no file or folder {spec!r}; give a path, or FORMAT:PATH (formats: {formats})"
+        )
+    return _FORMATS["pairs" if named_columns else guess_format(spec)], spec
 
 
-def guess_kind(path: str) -> str:
+def guess_format(path: str) -> str:
     """`blimp` if the rows of a file (in a folder: of any file) have its keys, else `pairs`.
 
     JSON files, or a folder that has nothing else, are suites.
@@ -256,8 +265,8 @@ def _only_json(path: Path) -> bool:
     return ".json" in suffixes and not suffixes & set(PAIR_SUFFIXES)
 
 
-def _name(kind: DatasetKind, target: str) -> str:
-    if not kind.needs_path and not (target and Path(target).exists()):
-        return f"{kind.name}-{target}" if target else kind.name
+def _name(form: DataFormat, target: str) -> str:
+    if not form.needs_path and not (target and Path(target).exists()):
+        return f"{form.name}-{target}" if target else form.name
     path = Path(target).resolve()
     return path.name if path.is_dir() else path.stem

@@ -107,7 +107,7 @@ def evaluate(
     seed: int = 0,
 ) -> Result:
     """Judge every item of every set, and sum up."""
-    if data.metric not in ("forced_choice", "labels"):
+    if data.kind == "suites":
         raise UsageError(
             f"{data.name} holds suites, whose regions need the surprisals of tokens; give a model, "
             "or a table of tokens: surprisals:FILE"
@@ -121,7 +121,7 @@ def evaluate(
     def score(sentence: Sentence) -> float:
         return -rank(lookup(sentence), sentence, "*")
 
-    labelled = judge_labels(model, data, score) if data.metric == "labels" else None
+    labelled = judge_labels(model, data, score) if data.kind == "labels" else None
     outcomes = (
         labelled.outcomes
         if labelled is not None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from priscian.datasets import Dataset, read_dataset
+from priscian.datasets import Dataset, PairColumns, read_dataset
 from priscian.errors import ModelError, PriscianWarning, RunError, UsageError
 from priscian.metrics import TieRule
 from priscian.models import (
@@ -284,7 +284,7 @@ def read_data(
     if not listed:
         raise UsageError("name at least one data set: --on blimp:DIR or --on pairs:FILE")
     data = [
-        d if isinstance(d, Dataset) else read_dataset(d, good=good, bad=bad, limit=limit)
+        d if isinstance(d, Dataset) else read_dataset(d, PairColumns(good, bad), limit=limit)
         for d in listed
     ]
     names = [safe_name(d.name) for d in data]

@@ -74,7 +74,7 @@ DEFAULT_SUITE_OPTIONS = SuiteOptions()
 
 def is_suites(data: Dataset) -> bool:
     """Whether a data set is judged by formulas over regions."""
-    return data.metric == "generalization"
+    return data.kind == "suites"
 
 
 def choose_suites(data: Dataset, options: SuiteOptions) -> Dataset:
