@@ -186,3 +186,42 @@ def test_no_file_names_a_place_on_one_machine() -> None:
         if places.search(line)
     ]
     assert found == []
+
+
+def asked_for_by_name(tree: ast.AST) -> list[int]:
+    """Lines that tell models apart by the name of their provider."""
+    compared = (
+        (node, part)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Compare | ast.Match)
+        or (isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".startswith"))
+        for part in ast.walk(node)
+    )
+    return sorted(
+        {
+            node.lineno
+            for node, part in compared
+            if (isinstance(part, ast.Attribute) and part.attr == "provider")
+            or (isinstance(part, ast.Name) and part.id in {"provider", "PROVIDER"})
+            or (isinstance(part, ast.Constant) and part.value in {"provider", "hf", "hf:", "mlm"})
+        }
+    )
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if home(p) != "models"], ids=name_of)
+def test_models_are_asked_what_they_can_do_and_not_what_family_they_are_of(path: Path) -> None:
+    lines = asked_for_by_name(ast.parse(path.read_text("utf-8")))
+    assert not lines, f"{name_of(path)}:{lines[0]}: ask traits_of(spec), not the provider's name"
+
+
+def test_a_comparison_of_a_providers_name_is_found() -> None:
+    for line in (
+        "spec.provider == other",
+        "spec.provider in {'a', 'b'}",
+        "(spec.provider, spec.id) != ('builtin', 'ngram')",
+        "fields.get('provider') == 'x'",
+        "string.startswith(f'{PROVIDER}:')",
+        "match spec.provider:\n case 'a': pass",
+    ):
+        assert asked_for_by_name(ast.parse(line)) == [1], line
+    assert not asked_for_by_name(ast.parse("find_provider(spec.provider).load(spec)"))

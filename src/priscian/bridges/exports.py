@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from priscian.bridges.syntaxgym import is_suites_folder, syntaxgym
 from priscian.errors import RunError, UnknownNameError
-from priscian.models import ModelSpec
+from priscian.models import ModelSpec, recorded_traits
 from priscian.runs.folder import RunFolder, safe_name, write_json, write_text
 
 if TYPE_CHECKING:
@@ -69,7 +69,8 @@ def _csv(run: RunFolder, model: str, data: Folders, out: Path) -> list[Path]:
 def _babylm(run: RunFolder, model: str, data: Folders, out: Path) -> list[Path]:
     """predictions.json of the BabyLM 2025 pipeline: the chosen sentence of every pair."""
     entry = _entry(run, model)
-    backend = "mlm" if entry.get("key", {}).get("provider") == "mlm" else "causal"
+    both_ways = recorded_traits(str(entry.get("string", model))).bidirectional
+    backend = "mlm" if both_ways else "causal"
     revision = safe_name(ModelSpec.parse(entry.get("string", model)).revision or "main")
     # the checkpoints of a model share a folder, each in one of its own
     place = out / model.replace(f"@{revision}", "", 1) / revision / "zero_shot" / backend / "blimp"

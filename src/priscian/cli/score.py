@@ -129,7 +129,7 @@ def score_command(
         _score_table(from_scores, models, on, out, limit, good, bad, tie, seed, json_, quiet)
         return
     from priscian.cli.screen import Progress
-    from priscian.models import parse_model
+    from priscian.models import parse_model, traits_of
     from priscian.runs import SuiteOptions, score
     from priscian.scoring import Options
 
@@ -143,7 +143,9 @@ def score_command(
         named.append(model)
     specs = [parse_model(m) for m in named]
     specs = [
-        s.with_options(dtype=dtype, device=device, bos=bos if s.provider == "hf" else None)
+        s.with_options(
+            dtype=dtype, device=device, bos=bos if "bos" in traits_of(s).options else None
+        )
         for s in specs
     ]
     out = out or Path("runs") / time.strftime("%Y%m%d-%H%M%S")

@@ -5,12 +5,15 @@ from priscian.models.key import ModelKey
 from priscian.models.protocol import (
     BoundaryModel,
     ClosedVocabulary,
-    ClosedVocabularyProvider,
     Encoding,
+    EndScorer,
+    EndTokenProvider,
     LanguageModel,
+    PrecomputedScores,
     Provider,
     TokenBatch,
     TorchModel,
+    TraitsProvider,
 )
 from priscian.models.registry import (
     PRESETS,
@@ -20,22 +23,29 @@ from priscian.models.registry import (
     model_key,
     parse_model,
     provider_names,
+    recorded_traits,
     register,
+    traits_of,
 )
 from priscian.models.spec import ModelSpec
+from priscian.models.traits import Traits
 
 __all__ = [
     "PRESETS",
     "BoundaryModel",
     "ClosedVocabulary",
-    "ClosedVocabularyProvider",
     "Encoding",
+    "EndScorer",
+    "EndTokenProvider",
     "LanguageModel",
     "ModelKey",
     "ModelSpec",
+    "PrecomputedScores",
     "Provider",
     "TokenBatch",
     "TorchModel",
+    "Traits",
+    "TraitsProvider",
     "cache_folder",
     "expand_revisions",
     "find_provider",
@@ -43,5 +53,7 @@ __all__ = [
     "model_key",
     "parse_model",
     "provider_names",
+    "recorded_traits",
     "register",
+    "traits_of",
 ]

@@ -12,9 +12,9 @@ from priscian.models.fingerprint import hash_file
 from priscian.models.key import ModelKey
 from priscian.models.protocol import LanguageModel
 from priscian.models.spec import ModelSpec
+from priscian.models.traits import Traits
 
 FOLDER = Path(__file__).parent / "data"
-OPTIONS = frozenset({"name"})
 
 
 def _lstm(path: Path, spec: ModelSpec) -> LanguageModel:
@@ -35,7 +35,7 @@ class Builtin:
 
     file: str
     load: Callable[[Path, ModelSpec], LanguageModel]
-    options: frozenset[str] = OPTIONS
+    traits: Traits
 
     @property
     def here(self) -> bool:
@@ -52,8 +52,17 @@ class Builtin:
 
 
 MODELS: dict[str, Builtin] = {
-    "ngram": Builtin("ngram.pngm", _ngram, OPTIONS | {"order"}),
-    "lstm": Builtin("lstm.plstm", _lstm),
+    "ngram": Builtin(
+        "ngram.pngm",
+        _ngram,
+        Traits(
+            options=frozenset({"name", "order"}),
+            closed_vocabulary=True,
+            scores_end=True,
+            unigrams=True,
+        ),
+    ),
+    "lstm": Builtin("lstm.plstm", _lstm, Traits(options=frozenset({"name"}))),
 }
 
 
@@ -74,9 +83,9 @@ class BuiltinProvider:
         model = _find(spec)
         return model.load(model.path, spec)
 
-    def has_closed_vocabulary(self, spec: ModelSpec) -> bool:
-        """Whether words that the model does not list are all one to it."""
-        return spec.id == "ngram"
+    def traits(self, spec: ModelSpec) -> Traits:
+        """Those of the model in question."""
+        return _find(spec).traits
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """Embedded models whose names match."""
@@ -86,5 +95,5 @@ class BuiltinProvider:
 def _find(spec: ModelSpec) -> Builtin:
     if spec.id not in MODELS:
         raise UnknownNameError("embedded model", spec.id, MODELS)
-    spec.check_options(MODELS[spec.id].options)
+    spec.check_options(MODELS[spec.id].traits.options)
     return MODELS[spec.id]

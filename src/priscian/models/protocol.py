@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from priscian.models.key import ModelKey
 from priscian.models.spec import ModelSpec
+from priscian.models.traits import Traits
 from priscian.records import Text, TokenScores
 
 Ints = npt.NDArray[np.int64]
@@ -125,9 +126,36 @@ class ClosedVocabulary(Protocol):
 
 
 @runtime_checkable
-class ClosedVocabularyProvider(Protocol):
-    """A provider some of whose models know a list of words and no more."""
+class EndScorer(Protocol):
+    """A model that gives a probability to the end of a text."""
 
-    def has_closed_vocabulary(self, spec: ModelSpec) -> bool:
-        """Whether this model is a `ClosedVocabulary`; known without loading it."""
+    def score_ends(self, texts: Sequence[Text]) -> Sequence[float]:
+        """Natural-log probability that each text ends where it does."""
+        ...
+
+
+@runtime_checkable
+class PrecomputedScores(Protocol):
+    """Scores that were made elsewhere: texts are looked up, one at a time."""
+
+    def look_up(self, text: Text) -> TokenScores:
+        """The text's tokens; an error if it is not there."""
+        ...
+
+
+@runtime_checkable
+class TraitsProvider(Protocol):
+    """A provider that says what its models offer beyond `score(texts)`."""
+
+    def traits(self, spec: ModelSpec) -> Traits:
+        """Features of the model; cheap, as its key is."""
+        ...
+
+
+@runtime_checkable
+class EndTokenProvider(Protocol):
+    """A provider whose models read the end of a text as one more token."""
+
+    def end_token(self, spec: ModelSpec) -> str:
+        """The token as it is written behind a text; an error if the model has none."""
         ...

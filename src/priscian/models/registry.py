@@ -8,10 +8,11 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
-from priscian.errors import ModelError, PriscianWarning, UnknownNameError
+from priscian.errors import ModelError, PriscianWarning, UnknownNameError, UsageError
 from priscian.models.key import ModelKey
-from priscian.models.protocol import LanguageModel, Provider, TorchModel
+from priscian.models.protocol import LanguageModel, Provider, TorchModel, TraitsProvider
 from priscian.models.spec import ModelSpec
+from priscian.models.traits import PLAIN, Traits
 
 _registered: dict[str, Provider] = {}
 
@@ -60,8 +61,8 @@ def broken_providers() -> dict[str, str]:
     return broken
 
 
-def parse_model(text: str | ModelSpec) -> ModelSpec:
-    """A model string, preset or path as a spec.
+def parse_model(text: str | ModelSpec, default: str = "hf") -> ModelSpec:
+    """A model string, preset or path as a spec; a bare name belongs to the default provider.
 
     >>> str(parse_model("gpt2"))
     'hf:gpt2'
@@ -73,7 +74,7 @@ def parse_model(text: str | ModelSpec) -> ModelSpec:
         return PRESETS[head](text)
     if not _has_provider(head) and Path(head).suffix in {".arpa", ".gz", ".pngm"}:
         return ModelSpec.parse(f"ngram:{text}")
-    spec = ModelSpec.parse(text)
+    spec = ModelSpec.parse(text, default)
     if spec.provider not in provider_names():
         raise UnknownNameError("model provider", spec.provider, provider_names())
     return spec
@@ -93,6 +94,21 @@ def load(model: str | ModelSpec) -> LanguageModel | TorchModel:
     """The model itself."""
     spec = parse_model(model)
     return find_provider(spec.provider).load(spec)
+
+
+def traits_of(model: str | ModelSpec) -> Traits:
+    """What a model offers, without loading it."""
+    spec = parse_model(model)
+    provider = find_provider(spec.provider)
+    return provider.traits(spec) if isinstance(provider, TraitsProvider) else PLAIN
+
+
+def recorded_traits(model: str) -> Traits:
+    """The same of a model that a finished run names; nothing is known if its plug-in is gone."""
+    try:
+        return traits_of(model)
+    except (ModelError, UsageError):
+        return PLAIN
 
 
 def expand_revisions(model: str | ModelSpec, pattern: str) -> list[ModelSpec]:

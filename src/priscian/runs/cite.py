@@ -9,6 +9,7 @@ from typing import Any
 from priscian.datasets.cola import REFERENCE as COLA
 from priscian.datasets.li_adger import REFERENCE as LI_ADGER
 from priscian.datasets.reference import REFERENCE
+from priscian.models import recorded_traits
 
 
 def references() -> dict[str, str]:
@@ -32,14 +33,9 @@ def keys_of(run: dict[str, Any]) -> list[str]:
         keys.append("cola")
     if run["request"].get("measure") in {"mean_lp", "pen_lp", "norm_lp", "slor"}:
         keys.append("slor")
-    for name, model in run["models"].items():
-        fields = model.get("key", {})
-        if fields.get("provider") in {"hf", "mlm"}:
-            keys.append("transformers")
-        if "pll" in fields:
-            keys.append("pll-word-l2r" if fields["pll"] == "word-l2r" else "pll")
-        if name.startswith("smollm2"):
-            keys.append("smollm2")
+    for model in run["models"].values():
+        if "key" in model:  # a table of scores has none
+            keys += recorded_traits(str(model["string"])).references
     keys += ["wilson", "mover"]
     return list(dict.fromkeys(keys))
 

@@ -1,7 +1,8 @@
 """The end of a text, scored: EOS as one more token, for `--eos last-region`.
 
-A causal model of `hf:` reads its EOS behind the text, as the tokenizer's vocabulary spells it, so
-that the score is kept in the store like any other. An n-gram model gives the probability of `</s>`.
+A model with an end token reads it behind the text, as its vocabulary spells it, so that the score
+is kept in the store like any other. Others say themselves how probable the end is (n-gram models:
+`</s>`), and a table of scores made elsewhere has a row for it.
 """
 
 from __future__ import annotations
@@ -10,10 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from priscian.errors import DataError, ModelError
-from priscian.models import ModelSpec, find_provider, load
-from priscian.models.hf.encoding import DOCUMENT_SEPARATORS, Tokenizer
+from priscian.models import EndScorer, EndTokenProvider, ModelSpec, find_provider, load, traits_of
 from priscian.records import Sentence, Text, TokenScores
-from priscian.runs.precomputed import PROVIDER
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,31 +45,17 @@ class Ending:
 
 def find_ending(spec: ModelSpec, texts: Sequence[Text]) -> Ending:
     """The ending of a model's texts; a model without one is refused."""
-    if spec.provider == PROVIDER:
+    traits = traits_of(spec)
+    provider = find_provider(spec.provider)
+    if traits.precomputed:
         return Ending(wanted=True)  # the table has the row, or says so
-    if spec.provider == "hf":
-        return Ending(_eos_token(spec), wanted=True)
-    if spec.provider == "ngram":
-        return Ending(logps=_channel(spec, texts), wanted=True)
+    if isinstance(provider, EndTokenProvider):
+        return Ending(provider.end_token(spec), wanted=True)
+    if traits.scores_end:
+        model = load(spec)
+        assert isinstance(model, EndScorer)
+        asked = list(dict.fromkeys(texts))
+        return Ending(logps=dict(zip(asked, model.score_ends(asked), strict=True)), wanted=True)
     raise ModelError(
         f"{spec} gives no probability to the end of a text; leave out --eos last-region"
     )
-
-
-def _eos_token(spec: ModelSpec) -> str:
-    """The token between documents, whether it is called BOS or EOS; else the tokenizer's EOS."""
-    place = find_provider("hf").place(spec)  # type: ignore[attr-defined]
-    tokenizer = Tokenizer(spec, place)
-    bos = tokenizer.bos(spec.options.get("bos", "auto"))
-    opening = tokenizer.hf.convert_ids_to_tokens(bos) if bos is not None else None
-    token = opening if opening in DOCUMENT_SEPARATORS else tokenizer.hf.eos_token
-    if not token:
-        raise ModelError(f"the tokenizer of {spec} has no EOS; leave out --eos last-region")
-    return str(token)
-
-
-def _channel(spec: ModelSpec, texts: Sequence[Text]) -> dict[Text, float]:
-    model = load(spec.with_options(eos="yes"))
-    asked = list(dict.fromkeys(texts))
-    scored = model.score(asked)  # type: ignore[union-attr]
-    return {t: s.channels["eos"][0] for t, s in zip(asked, scored, strict=True)}

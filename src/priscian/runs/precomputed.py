@@ -7,7 +7,7 @@ from pathlib import Path
 
 from priscian.datasets.surprisals import UNITS, SurprisalTable, read_surprisals
 from priscian.errors import ModelError, UnknownNameError
-from priscian.models import ModelKey, ModelSpec
+from priscian.models import ModelKey, ModelSpec, PrecomputedScores, Traits
 from priscian.models.fingerprint import hash_file
 from priscian.records import Text, TokenScores
 
@@ -30,6 +30,10 @@ class SurprisalsProvider:
         """The table, read and checked."""
         return PrecomputedModel(read_table(spec))
 
+    def traits(self, spec: ModelSpec) -> Traits:
+        """Scores are looked up."""
+        return Traits(options=OPTIONS, precomputed=True)
+
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """Tables beside this one whose names match."""
         folder = spec.path
@@ -45,23 +49,28 @@ class PrecomputedModel:
 
     def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
         """Token scores, in the order of the texts."""
-        return [self.table.scores(text) for text in texts]
+        return [self.look_up(text) for text in texts]
+
+    def look_up(self, text: Text) -> TokenScores:
+        """The text's rows; a missing text, or a cell that is not a number, is a DataError."""
+        return self.table.scores(text)
 
 
-class TableScores(Mapping[Text, TokenScores]):
-    """A table as a mapping; a text that it lacks, or a cell that is no number, is a DataError."""
+class LookedUp(Mapping[Text, TokenScores]):
+    """Precomputed scores of some texts as a mapping; each is looked up when it is asked for."""
 
-    def __init__(self, table: SurprisalTable) -> None:
-        self._table = table
+    def __init__(self, model: PrecomputedScores, texts: Sequence[Text]) -> None:
+        self._model = model
+        self._texts = dict.fromkeys(texts)
 
     def __getitem__(self, text: Text) -> TokenScores:
-        return self._table.scores(text)
+        return self._model.look_up(text)
 
     def __iter__(self) -> Iterator[Text]:
-        return map(Text, self._table.rows)
+        return iter(self._texts)
 
     def __len__(self) -> int:
-        return len(self._table.rows)
+        return len(self._texts)
 
 
 def read_table(spec: ModelSpec) -> SurprisalTable:

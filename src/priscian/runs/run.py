@@ -17,14 +17,17 @@ from priscian.metrics import TieRule
 from priscian.models import (
     LanguageModel,
     ModelSpec,
+    PrecomputedScores,
     TorchModel,
     expand_revisions,
+    load,
     model_key,
     parse_model,
+    traits_of,
 )
 from priscian.records import Text, TokenScores
 from priscian.runs.folder import RunFolder, safe_name
-from priscian.runs.precomputed import PROVIDER, TableScores, read_table
+from priscian.runs.precomputed import LookedUp
 from priscian.runs.results import Result, evaluate
 from priscian.runs.suites import (
     DEFAULT_SUITE_OPTIONS,
@@ -178,12 +181,13 @@ def _check_suites(specs: Sequence[ModelSpec], measure: str, options: SuiteOption
     if measure != "surprisal":
         raise UsageError(f"suites are judged by surprisal; score them without --measure {measure}")
     for spec in specs:
-        if options.boundary == "corrected" and spec.provider != "hf":
+        traits = traits_of(spec)
+        if options.boundary == "corrected" and not traits.boundary:
             raise ModelError(
                 f"{spec.label} has no pieces with leading spaces to correct for: --boundary "
                 "corrected is for causal models (hf:); leave it out"
             )
-        if spec.provider == "mlm":
+        if traits.bidirectional:
             warnings.warn(
                 f"{spec.label} reads both ways: it sees what follows a region, so its surprisals "
                 "are not those of a reader from left to right",
@@ -225,11 +229,12 @@ def _score_one(
         if folder is not None:
             folder.update_model(name, plan=plan.to_dict())
 
-    if spec.provider == PROVIDER:
-        table = TableScores(read_table(spec))
+    if traits_of(spec).precomputed:
+        table = load(spec)
+        assert isinstance(table, PrecomputedScores)
         if folder is not None:
             folder.update_model(name, status="finished", texts=len(set(texts)), computed=0)
-        return table, None
+        return LookedUp(table, texts), None
     began = time.monotonic()
     scored = score_texts(
         spec,

@@ -21,16 +21,13 @@ from priscian.metrics.generalization import (
     summarise_suites,
 )
 from priscian.metrics.regions import find_eos
-from priscian.models import ModelSpec
+from priscian.models import ModelSpec, traits_of
 from priscian.records import Sentence, Text, TokenScores
 from priscian.runs.endings import Ending, find_ending
 from priscian.runs.folder import write_json
 
 if TYPE_CHECKING:
     import polars
-
-DETACHED = frozenset({"ngram"})
-"""Providers of word-level models, whose training text has punctuation apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +90,10 @@ def fit_to_model(data: Dataset, spec: ModelSpec, options: SuiteOptions) -> Datas
 
 
 def punctuation_for(spec: ModelSpec, options: SuiteOptions) -> Punctuation:
-    """`attached` or `detached`, by the kind of model where it is left open."""
+    """`attached` or `detached`; if left open, as the text was that the model was trained on."""
     if options.punctuation != "auto":
         return cast(Literal["attached", "detached"], options.punctuation)
-    return "detached" if spec.provider in DETACHED else "attached"
+    return "detached" if traits_of(spec).detached_punctuation else "attached"
 
 
 def ending_for(spec: ModelSpec, data: Sequence[Dataset], options: SuiteOptions) -> Ending:

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from priscian.analysis.tokens import TokenTable
 from priscian.errors import DataError, ModelError, StoreError
-from priscian.models import cache_folder, parse_model
+from priscian.models import PrecomputedScores, cache_folder, load, recorded_traits
 from priscian.records import Text
-from priscian.runs.precomputed import PROVIDER, read_table
 from priscian.scoring.store import ScoreStore, pack
 
 HEAD = 2  # words of four bytes before a row's offsets: checksum, number of tokens
@@ -31,8 +30,9 @@ def read_tokens(
     rows: dict[bytes, bytes] = {}
     hashes = _hashes(tuple(texts))
     unique = sorted(set(hashes))  # in the order of the store's pages
-    if str(about.get("string", "")).startswith(f"{PROVIDER}:"):
-        rows = _from_table(str(about["string"]), texts, hashes)
+    model = str(about.get("string", ""))
+    if model and recorded_traits(model).precomputed:
+        rows = _from_table(model, texts, hashes)
     elif store is not None:
         rows = dict(store.packed(str(about.get("digest", "")), unique))
     elif (cache_folder() / "scores.sqlite").is_file():
@@ -53,12 +53,13 @@ def _from_table(model: str, texts: Sequence[str], hashes: Sequence[bytes]) -> di
     """Rows of a table that was made elsewhere, if it is still there."""
     rows = {}
     try:
-        table = read_table(parse_model(model))
+        table = load(model)
     except (ModelError, DataError):
         return {}
+    assert isinstance(table, PrecomputedScores)
     for text, digest in zip(texts, hashes, strict=True):
         try:
-            rows[digest] = pack(table.scores(Text(text)))
+            rows[digest] = pack(table.look_up(Text(text)))
         except DataError:
             continue
     return rows

@@ -6,10 +6,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from priscian.errors import UsageError
+from priscian.errors import ModelError, UsageError
 from priscian.metrics import needs_unigrams
-from priscian.models import ModelSpec, load, model_key, parse_model
-from priscian.models.ngram import NgramModel
+from priscian.models import (
+    ClosedVocabulary,
+    LanguageModel,
+    ModelSpec,
+    load,
+    model_key,
+    parse_model,
+    traits_of,
+)
 from priscian.records import Sentence, Text, TokenScores
 
 DEFAULT = "builtin:ngram"
@@ -41,10 +48,8 @@ def unigram_spec(measure: str, model: str | ModelSpec | None) -> ModelSpec | Non
         if model is not None:
             raise UsageError(f"the measure {measure} takes no unigram model; leave --unigram out")
         return None
-    spec = parse_model(DEFAULT if model is None else model)
-    if spec.provider == "hf" and spec.path.is_file():
-        spec = ModelSpec("ngram", spec.id, "", spec.options)
-    if spec.provider != "ngram" and (spec.provider, spec.id) != ("builtin", "ngram"):
+    spec = parse_model(DEFAULT if model is None else model, default="ngram")
+    if not traits_of(spec).unigrams:
         raise UsageError(
             f"--unigram {spec}: unigrams come from an n-gram model; "
             "write builtin:ngram or ngram:FILE"
@@ -63,7 +68,8 @@ def score_unigrams(spec: ModelSpec, texts: Iterable[Text]) -> Unigrams:
     """Look up every word; that is as fast as reading a store."""
     wanted = list(dict.fromkeys(texts))
     model = load(spec)
-    assert isinstance(model, NgramModel)
+    if not isinstance(model, LanguageModel) or not isinstance(model, ClosedVocabulary):
+        raise ModelError(f"{spec} cannot say which words it does not know; use builtin:ngram")
     scores = dict(zip(wanted, model.score(wanted), strict=True))
     unknown = sum(model.oov_counts(wanted))
     return Unigrams(spec, scores, sum(map(len, scores.values())), unknown)

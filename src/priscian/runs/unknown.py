@@ -13,12 +13,11 @@ from priscian.datasets import Dataset
 from priscian.metrics import Outcome
 from priscian.models import (
     ClosedVocabulary,
-    ClosedVocabularyProvider,
     LanguageModel,
     ModelSpec,
     TorchModel,
-    find_provider,
     load,
+    traits_of,
 )
 from priscian.records import Item, Text
 
@@ -29,10 +28,7 @@ def count_unknown(
     spec: ModelSpec, texts: Sequence[Text], loaded: LanguageModel | TorchModel | None
 ) -> Unknown | None:
     """Unknown words of each text, or None for a model that has none such."""
-    provider = find_provider(spec.provider)
-    if not isinstance(provider, ClosedVocabularyProvider):
-        return None
-    if not provider.has_closed_vocabulary(spec):
+    if not traits_of(spec).closed_vocabulary:
         return None
     model = loaded or load(spec)
     if not isinstance(model, ClosedVocabulary):

@@ -12,8 +12,8 @@ from collections.abc import Collection, Sequence
 
 from priscian.errors import ModelError
 from priscian.models import BoundaryModel, Encoding, LanguageModel, ModelSpec, TorchModel
-from priscian.models.hf.encoding import check_length
 from priscian.models.protocol import Bools
+from priscian.models.text_offsets import check_length
 from priscian.records import Text, TokenScores
 from priscian.scoring.batches import Batch
 

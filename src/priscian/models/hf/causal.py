@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from priscian.errors import ModelError, WrongKindError
-from priscian.models.hf.encoding import Tokenizer, check_length
+from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.loading import (
     HuggingFaceProvider,
     check_finite,
+    cited,
     context_length,
+    import_transformers,
     load_config,
     load_weights,
     pick_device,
@@ -21,6 +23,8 @@ from priscian.models.hf.locate import Place
 from priscian.models.hf.word_beginnings import begins_word
 from priscian.models.protocol import Bools, Encoding, Floats, TokenBatch
 from priscian.models.spec import ModelSpec
+from priscian.models.text_offsets import check_length
+from priscian.models.traits import Traits
 from priscian.records import Text
 
 if TYPE_CHECKING:
@@ -41,6 +45,18 @@ class CausalProvider(HuggingFaceProvider):
     def method(self, spec: ModelSpec) -> dict[str, str]:
         """What the key says of how a text is scored."""
         return {"method": "causal", "bos": spec.options.get("bos", "auto")}
+
+    def traits(self, spec: ModelSpec) -> Traits:
+        """Reads from left to right in pieces of words, some of which begin one."""
+        return Traits(options=OPTIONS, boundary=True, references=cited(spec))
+
+    def end_token(self, spec: ModelSpec) -> str:
+        """The token between documents as the vocabulary spells it, to be read behind a text."""
+        import_transformers()
+        token = Tokenizer(spec, self.place(spec)).end(spec.options.get("bos", "auto"))
+        if not token:
+            raise ModelError(f"the tokenizer of {spec} has no EOS; leave out --eos last-region")
+        return token
 
     def load(self, spec: ModelSpec) -> CausalModel:
         """The model, its head found and verified."""

@@ -6,10 +6,11 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from priscian.errors import ModelError, OffsetsError, TooLongError
+from priscian.errors import ModelError, OffsetsError
 from priscian.models.hf.locate import Place, locate_tokenizer
 from priscian.models.protocol import Encoding
 from priscian.models.spec import ModelSpec
+from priscian.models.text_offsets import own_tokens
 from priscian.records import Text
 
 DOCUMENT_SEPARATORS = frozenset({"<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>"})
@@ -75,6 +76,12 @@ class Tokenizer:
             return int(policy)
         raise ModelError(f"{self.name} has no token {policy!r} to use as BOS; try auto or none")
 
+    def end(self, policy: str) -> str:
+        """The token between documents, whether it is called BOS or EOS; else the EOS; else ""."""
+        bos = self.bos(policy)
+        opening = self.hf.convert_ids_to_tokens(bos) if bos is not None else None
+        return str((opening if opening in DOCUMENT_SEPARATORS else self.hf.eos_token) or "")
+
     def encode(self, texts: Sequence[Text], bos: int | None) -> list[Encoding]:
         """Ids as a causal model reads them: BOS once, then context and text as they stand."""
         coded = self.fast.encode_batch(
@@ -100,39 +107,3 @@ class Tokenizer:
             words = tuple(code.word_ids[i] for i in inner[first:])
             result.append(Encoding(tuple(code.ids), starts, ends, before, words))
         return result
-
-
-def own_tokens(
-    text: Text, offsets: Sequence[tuple[int, int]]
-) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
-    """Index of the first token that belongs to the text, not its context; offsets in the text.
-
-    A token belongs to where its first visible character stands; a space goes with what follows.
-    """
-    shift = len(text.context)
-    if not shift:
-        return 0, tuple(s for s, _ in offsets), tuple(e for _, e in offsets)
-    whole = text.context + text.text
-    first = 0
-    while first < len(offsets):
-        start, end = offsets[first]
-        while start < end and whole[start].isspace():
-            start += 1
-        if start >= shift:
-            break
-        first += 1
-    own = offsets[first:]
-    return first, tuple(max(s - shift, 0) for s, _ in own), tuple(max(e - shift, 0) for _, e in own)
-
-
-def check_length(texts: Sequence[Text], encodings: Sequence[Encoding], limit: int | None) -> None:
-    """Refuse a text that does not fit; nothing is ever cut off in silence."""
-    if limit is None:
-        return
-    for text, encoding in zip(texts, encodings, strict=True):
-        if len(encoding.ids) > limit:
-            shown = text.text if len(text.text) <= 60 else text.text[:57] + "…"
-            raise TooLongError(
-                f"a text has {len(encoding.ids)} tokens, but the model reads {limit}: {shown!r}; "
-                f"shorten the text or use a model with a longer context"
-            )

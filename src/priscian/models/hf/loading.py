@@ -54,6 +54,11 @@ class HuggingFaceProvider:
         return list_revisions(spec, pattern)
 
 
+def cited(spec: ModelSpec) -> tuple[str, ...]:
+    """What a model's scores rest on, as keys of `references.bib`."""
+    return ("transformers", *(["smollm2"] if spec.label.startswith("smollm2") else []))
+
+
 def _tokenizer_content(spec: ModelSpec) -> str:
     fields = locate_tokenizer(spec, Place("")).fields()
     return fields.get("tokenizer") or ":".join(fields.values())

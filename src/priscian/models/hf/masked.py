@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from priscian.errors import ModelError, UsageError, WrongKindError
-from priscian.models.hf.encoding import Tokenizer, check_length
+from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.loading import (
     HuggingFaceProvider,
     check_finite,
+    cited,
     context_length,
     load_config,
     load_weights,
@@ -21,6 +22,8 @@ from priscian.models.hf.loading import (
 from priscian.models.hf.locate import Place
 from priscian.models.protocol import Encoding, Floats, TokenBatch
 from priscian.models.spec import ModelSpec
+from priscian.models.text_offsets import check_length
+from priscian.models.traits import Traits
 from priscian.records import Text
 
 if TYPE_CHECKING:
@@ -42,6 +45,11 @@ class MaskedProvider(HuggingFaceProvider):
     def method(self, spec: ModelSpec) -> dict[str, str]:
         """What the key says of how a text is scored."""
         return {"method": "pll", "pll": variant(spec)}
+
+    def traits(self, spec: ModelSpec) -> Traits:
+        """Reads both ways."""
+        method = "pll-word-l2r" if variant(spec) == "word-l2r" else "pll"
+        return Traits(options=OPTIONS, bidirectional=True, references=(*cited(spec), method))
 
     def load(self, spec: ModelSpec) -> MaskedModel:
         """The model, its head found and verified."""

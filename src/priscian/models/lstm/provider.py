@@ -7,11 +7,12 @@ from pathlib import Path
 
 from priscian.errors import ModelError
 from priscian.models.fingerprint import hash_file
-from priscian.models.hf.encoding import own_tokens
 from priscian.models.key import ModelKey
 from priscian.models.lstm.model_file import read_model
 from priscian.models.lstm.recurrent import NumpyLstm
 from priscian.models.spec import ModelSpec
+from priscian.models.text_offsets import own_tokens
+from priscian.models.traits import Traits
 from priscian.records import Text, TokenScores
 
 OPTIONS = frozenset({"name"})
@@ -31,6 +32,10 @@ class LstmProvider:
         """The model, its file verified."""
         spec.check_options(OPTIONS)
         return LstmModel(_file(spec))
+
+    def traits(self, spec: ModelSpec) -> Traits:
+        """A model of word pieces that never meets an unknown word."""
+        return Traits(options=OPTIONS)
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """Model files beside this one whose names match."""

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from priscian.models.hf.encoding import own_tokens
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.models.ngram.trie import Trie
 from priscian.models.ngram.words import EOS, SPECIAL, UNK
+from priscian.models.text_offsets import own_tokens
 from priscian.records import Text, TokenScores
 
 Floats = npt.NDArray[np.float64]
@@ -138,6 +138,12 @@ class NgramModel:
         values = self.trie.log10(ended, sizes + 1)[0] * LN10
         at = stops + np.arange(len(sizes))
         return np.delete(values, at), values[at]
+
+    def score_ends(self, texts: Sequence[Text]) -> list[float]:
+        """Natural-log probability of `</s>` after each text."""
+        coded = self.encode([text.context + text.text for text in texts])
+        ends = self.with_ends(np.array(coded.ids, np.int32), coded.lengths)[1]
+        return [float(end) for end in ends]
 
     def token_logps(self, sentences: Sequence[str]) -> tuple[Floats, npt.NDArray[np.int64]]:
         """Log-probabilities of every word of sentences with spaces between words.

@@ -13,6 +13,7 @@ from priscian.models.ngram.pngm import MAGIC, read_facts
 from priscian.models.ngram.tokenise import Tokenisation
 from priscian.models.ngram.trie import Trie
 from priscian.models.spec import ModelSpec
+from priscian.models.traits import Traits
 
 OPTIONS = frozenset({"words", "case", "eos", "order", "name"})
 
@@ -43,9 +44,15 @@ class NgramProvider:
         """The model, its file verified."""
         return load_ngram(_file(spec), spec)
 
-    def has_closed_vocabulary(self, spec: ModelSpec) -> bool:
-        """Words that a file does not list are all `<unk>`."""
-        return True
+    def traits(self, spec: ModelSpec) -> Traits:
+        """A model of whole words, `<unk>` and `</s>` among them."""
+        return Traits(
+            options=OPTIONS,
+            closed_vocabulary=True,
+            detached_punctuation=True,
+            scores_end=True,
+            unigrams=True,
+        )
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """Model files beside this one whose names match."""
