@@ -14,7 +14,6 @@ from priscian.datasets.registry import (
     read_dataset,
     register_format,
 )
-from priscian.datasets.surprisals import read_surprisals
 from priscian.datasets.syntaxgym import read_suite, read_suites
 from priscian.datasets.syntaxgym_write import write_suite
 from priscian.datasets.write import blimp_row, write_blimp, write_pairs
@@ -33,7 +32,6 @@ __all__ = [
     "read_pairs",
     "read_suite",
     "read_suites",
-    "read_surprisals",
     "register_format",
     "write_blimp",
     "write_pairs",

@@ -1,59 +1,12 @@
-"""`surprisals:` — scores that were made elsewhere, from a table of sentence, token, surprisal."""
+"""Scores that were made elsewhere, looked up as they are needed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 
-from priscian.datasets.surprisals import UNITS, SurprisalTable, read_surprisals
-from priscian.errors import ModelError, UnknownNameError
-from priscian.models import ModelKey, ModelSpec, PrecomputedScores, Traits
-from priscian.models.fingerprint import hash_file
+from priscian.models import PrecomputedScores
+from priscian.models.surprisals.provider import SurprisalsProvider as SurprisalsProvider  # old home
 from priscian.records import Text, TokenScores
-
-PROVIDER = "surprisals"
-OPTIONS = frozenset({"name", "unit"})
-
-
-class SurprisalsProvider:
-    """Surprisals, or reading times, from a TSV of sentence, token, surprisal."""
-
-    example = "surprisals:external.tsv?unit=nats"
-
-    def key(self, spec: ModelSpec) -> ModelKey:
-        """The file's contents and unit."""
-        spec.check_options(OPTIONS)
-        path = _file(spec)
-        return ModelKey({"provider": PROVIDER, "table": hash_file(path), "unit": _unit(spec)})
-
-    def load(self, spec: ModelSpec) -> PrecomputedModel:
-        """The table, read and checked."""
-        return PrecomputedModel(read_table(spec))
-
-    def traits(self, spec: ModelSpec) -> Traits:
-        """Scores are looked up."""
-        return Traits(options=OPTIONS, precomputed=True)
-
-    def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
-        """Tables beside this one whose names match."""
-        folder = spec.path
-        folder = folder if folder.is_dir() else folder.parent
-        return [ModelSpec(PROVIDER, str(p), "", spec.options) for p in sorted(folder.glob(pattern))]
-
-
-class PrecomputedModel:
-    """Looks sentences up instead of scoring them."""
-
-    def __init__(self, table: SurprisalTable) -> None:
-        self.table = table
-
-    def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
-        """Token scores, in the order of the texts."""
-        return [self.look_up(text) for text in texts]
-
-    def look_up(self, text: Text) -> TokenScores:
-        """The text's rows; a missing text, or a cell that is not a number, is a DataError."""
-        return self.table.scores(text)
 
 
 class LookedUp(Mapping[Text, TokenScores]):
@@ -71,23 +24,3 @@ class LookedUp(Mapping[Text, TokenScores]):
 
     def __len__(self) -> int:
         return len(self._texts)
-
-
-def read_table(spec: ModelSpec) -> SurprisalTable:
-    """The table that a model string names."""
-    spec.check_options(OPTIONS)
-    return read_surprisals(_file(spec), _unit(spec))
-
-
-def _unit(spec: ModelSpec) -> str:
-    unit = spec.options.get("unit", "bits")
-    if unit not in UNITS:
-        raise UnknownNameError("unit of surprisal", unit, UNITS)
-    return unit
-
-
-def _file(spec: ModelSpec) -> Path:
-    path = spec.path
-    if not path.is_file():
-        raise ModelError(f"no table {path} (in {spec}); give a TSV of sentence, token, surprisal")
-    return path
