@@ -66,8 +66,7 @@ def _paradigms() -> list[dict[str, str]]:
 
 def _suites() -> list[dict[str, str]]:
     from priscian.datasets.published_suites import published_suites
-    from priscian.formulas import parse_formula
-    from priscian.metrics.chance import chance_of
+    from priscian.formulas import chance_of, parse_formula
     from priscian.suites import suites
 
     ours, known = suites(), published_suites()

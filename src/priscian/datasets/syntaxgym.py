@@ -15,9 +15,7 @@ from priscian.datasets.syntaxgym_schema import Suite, check_suite
 from priscian.datasets.syntaxgym_sentences import build_sentence
 from priscian.errors import DataError, DataWarning, FormulaError
 from priscian.files.rows import PathLike, collector_paused, data_files, read_text
-from priscian.formulas import parse_formula
-from priscian.metrics.chance import chance_of
-from priscian.metrics.contrasts import values_of
+from priscian.formulas import chance_of, parse_formula, values_of
 from priscian.records import Contrast, Item, ItemSet
 
 SUITE_SUFFIXES = (".json", ".csv")

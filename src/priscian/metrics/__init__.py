@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from priscian.formulas import parse_formula, print_formula
+from priscian.formulas import chance_of, parse_formula, print_formula, values_of
 from priscian.metrics.accuracy import Accuracy, mean_accuracy, set_accuracy, summarise, wilson
-from priscian.metrics.chance import chance_of
-from priscian.metrics.contrasts import TIE, Verdict, evaluate, number, values_of
+from priscian.metrics.contrasts import TIE, Verdict, evaluate, number
 from priscian.metrics.forced_choice import Outcome, TieRule, item_seed, judge
 from priscian.metrics.generalization import (
     Rules,

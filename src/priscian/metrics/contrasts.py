@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from priscian.errors import DataError, ScoreError
@@ -93,13 +93,3 @@ def number(expression: Expression, value: Lookup) -> float:
     if math.isnan(result):
         raise ScoreError(f"{expression} is not a number; look for NaN or infinity in the scores")
     return result
-
-
-def values_of(expression: Expression) -> Iterator[Value]:
-    """Every (condition, span) that an expression looks at, from left to right."""
-    match expression:
-        case Value():
-            yield expression
-        case Arithmetic(_, left, right) | Comparison(_, left, right) | Logic(_, left, right):
-            yield from values_of(left)
-            yield from values_of(right)

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from priscian.errors import UsageError
-from priscian.metrics.contrasts import Coin, Verdict, evaluate, values_of
+from priscian.formulas import values_of
+from priscian.metrics.contrasts import Coin, Verdict, evaluate
 from priscian.metrics.measures import Measure, find_measure
 from priscian.records import Contrast, Expression, Item, ItemSet, Sentence, TokenScores
 

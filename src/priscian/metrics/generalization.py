@@ -13,8 +13,8 @@ from functools import reduce
 from typing import Any, Literal, cast, get_args
 
 from priscian.errors import DataError, ScoreError, UsageError
-from priscian.metrics.chance import chance_of
-from priscian.metrics.contrasts import TIE, Lookup, evaluate, values_of
+from priscian.formulas import chance_of, values_of
+from priscian.metrics.contrasts import TIE, Lookup, evaluate
 from priscian.metrics.forced_choice import TieRule, item_seed
 from priscian.metrics.regions import BIT, METRICS, Eos, region_bits
 from priscian.records import Contrast, Expression, Item, ItemSet, Logic, Sentence, TokenScores

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from priscian.datasets.published_suites import published_suites
-from priscian.formulas import parse_formula
-from priscian.metrics import chance
-from priscian.metrics.chance import chance_of
-from priscian.metrics.contrasts import evaluate, values_of
+from priscian.formulas import chance, chance_of, parse_formula, values_of
+from priscian.metrics.contrasts import evaluate
 
 EXACT = {
     "center_embed": 1 / 2, "cleft": 1 / 2, "fgd_object": 1 / 4, "mvrr": 7 / 24, "npz_obj": 7 / 24,

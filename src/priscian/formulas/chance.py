@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from priscian.errors import DataError
-from priscian.metrics.contrasts import values_of
+from priscian.formulas.notation import values_of
 from priscian.records import Arithmetic, Comparison, Expression, Logic, Number, Value
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NoReturn, cast
 
@@ -210,3 +211,13 @@ def print_formula(tree: Expression) -> str:
 def _bracketed(tree: Expression) -> str:
     shown = print_formula(tree)
     return shown if isinstance(tree, Value | Number) else f"({shown})"
+
+
+def values_of(expression: Expression) -> Iterator[Value]:
+    """Every (condition, span) that an expression looks at, from left to right."""
+    match expression:
+        case Value():
+            yield expression
+        case Arithmetic(_, left, right) | Comparison(_, left, right) | Logic(_, left, right):
+            yield from values_of(left)
+            yield from values_of(right)
