@@ -277,11 +277,11 @@ class TestTheEdge:
     def test_an_interrupt_says_how_to_go_on(
         self, priscian: Command, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def stop() -> None:
+        def stop(*_: object, **__: object) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("priscian.runs.references", stop)
-        done = priscian("cite")
+        monkeypatch.setattr("priscian.cli.score.score_command", stop)
+        done = priscian("score")
         assert done.code == 130
         assert "--resume" in done.complaints[0]
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from priscian.cli.notes import NOTES
+
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
@@ -17,6 +19,7 @@ def out() -> Console:
 
     Brackets are text, never markup: they stand in names of files and in sentences.
     """
+    NOTES.flush()
     console = Console(markup=False)
     return console if console.is_terminal else Console(markup=False, width=160)
 
@@ -63,6 +66,7 @@ class Progress:
         self._bars.stop()
 
     def __call__(self, name: str, done: int, total: int) -> None:
+        NOTES.flush()
         now = self._bars.get_time()
         if name not in self._tasks:
             self._tasks[name] = self._bars.add_task(name, total=total, rate="")

@@ -1,0 +1,88 @@
+"""From a command's place to an app that parses its arguments, and all of them as one app."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from cyclopts import App, Parameter
+
+
+def _shown(default: Any) -> Any:
+    """A default worth showing, or None: that an option is off goes without saying."""
+    return None if default is None or default is False or default == "" else str(default)
+
+
+DEFAULTS = Parameter(show_default=_shown, negative=())
+
+
+def load_command(place: str, name: str, arguments: Sequence[str] = ()) -> App:
+    """The app of `module:function` or `module:app`; the module is imported only now."""
+    module, _, attribute = place.partition(":")
+    found = getattr(import_module(f"priscian.cli.{module}"), attribute)
+    if isinstance(found, App):
+        app = found
+        app.suppress_keyboard_interrupt = False
+        app.default_parameter = DEFAULTS
+        if arguments and arguments[0][:1] != "-" and arguments[0] in app:
+            _reflow(app[arguments[0]])
+        return app
+    app = App(
+        name=name,
+        help_format="plaintext",
+        version_flags=(),
+        suppress_keyboard_interrupt=False,
+        default_parameter=DEFAULTS,
+    )
+    app.default(found)
+    _reflow(app)
+    return app
+
+
+def whole_app(places: Mapping[str, str]) -> App:
+    """Every verb under one app, for shell completion: all modules are imported."""
+    app = App(name="priscian", help_format="plaintext", version_flags=("--version", "-V"))
+    for verb, place in places.items():
+        command = load_command(place, verb)
+        for name in command:
+            if not name.startswith("-"):
+                command[name].show = True  # some are hidden, so that help need not import them
+        app.command(command, name=verb)
+    return app
+
+
+def _reflow(app: App) -> None:
+    """Let the help of a command fill the terminal: the docstring's line breaks are not its own."""
+    command = app.default_command
+    if command is not None and command.__doc__:
+        command.__doc__ = reflow(command.__doc__)
+
+
+def reflow(doc: str) -> str:
+    r"""A docstring with each paragraph, and each parameter's description, on one line.
+
+    Lines that are indented in the text, such as examples, stay as they are.
+
+    >>> reflow("A\nb.\n\nExamples:\n  x\n  y\n\nParameters\n----------\nn\n    Some\n    words.")
+    'A b.\n\nExamples:\n  x\n  y\n\nParameters\n----------\nn\n    Some words.'
+    """
+    text, mark, parameters = inspect.cleandoc(doc).partition("\nParameters\n----------\n")
+    return _join(text, "") + mark + _join(parameters, "    ")
+
+
+def _join(text: str, indent: str) -> str:
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if lines and _runs_on(lines[-1], indent) and _runs_on(line, indent):
+            lines[-1] += " " + line.strip()
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _runs_on(line: str, indent: str) -> bool:
+    """Whether a line is part of a paragraph with this indentation."""
+    inner = line.removeprefix(indent)
+    return line.startswith(indent) and inner[:1].strip() != "" and line != "Examples:"

@@ -1,0 +1,120 @@
+"""The edge of the command line: every error becomes one line and an exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import TextIO
+
+from priscian.cli.notes import NOTES, complain
+from priscian.errors import PriscianError, PriscianWarning
+
+FAILED, USAGE, INTERRUPTED = 1, 2, 130
+KEPT = {
+    "score": "stopped; what was scored is kept: run the same command again with --resume",
+    "surprisal": "stopped; what was scored is kept and not computed again",
+    "perplexity": "stopped; what was scored is kept and not computed again",
+}
+OUT_OF_MEMORY = (
+    "out of memory; use a smaller model or less data, lower --batch-tokens, or close other programs"
+)
+TOO_DEEP = "the input is nested too deeply to be read; simplify the file, formula or expression"
+
+
+def guard(verb: str, action: Callable[[], object]) -> int:
+    """Run an action; 0, or the exit code of the error that it ended with."""
+    try:
+        with _noting():
+            action()
+            sys.stdout.flush()  # here, so that a reader who has gone away is noticed here
+    except BrokenPipeError:
+        _discard_output()
+        return FAILED
+    except KeyboardInterrupt:
+        complain(KEPT.get(verb, "stopped"))
+        return INTERRUPTED
+    except Exception as error:  # the edge of the command line
+        if os.environ.get("PRISCIAN_DEBUG") and not isinstance(error, PriscianError):
+            raise
+        line, code = explain(verb, error)
+        complain(line)
+        return code
+    return 0
+
+
+def explain(verb: str, error: Exception) -> tuple[str, int]:
+    """The line that is shown for an error, and the exit code."""
+    if isinstance(error, PriscianError):
+        return _flat(error), error.exit_code
+    if isinstance(error, MemoryError):
+        return OUT_OF_MEMORY, FAILED
+    if isinstance(error, RecursionError):
+        return TOO_DEEP, FAILED
+    if isinstance(error, OSError):
+        return _os_error(error), FAILED
+    if type(error).__module__.partition(".")[0] == "cyclopts":
+        return f"{_flat(error).rstrip('.')}; see priscian {verb} --help", USAGE
+    return (
+        f"unexpected {type(error).__name__}: {_flat(error)}; "
+        "set PRISCIAN_DEBUG=1 to see where, and please report it"
+    ), FAILED
+
+
+def use_unicode(streams: Sequence[TextIO]) -> None:
+    """Make sure that printing cannot fail, whatever the locale.
+
+    A terminal keeps its encoding and shows what it does not have as \\uXXXX. Files and pipes get
+    UTF-8, so that no data are changed.
+    """
+    for stream in streams:
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = stream.encoding if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+
+
+@contextlib.contextmanager
+def _noting() -> Iterator[None]:
+    """Warnings of ours are notes; those of other libraries are shown only while debugging."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", PriscianWarning)
+        warnings.showwarning = _show_warning
+        try:
+            yield
+        finally:
+            NOTES.flush()
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    if issubclass(category, PriscianWarning):
+        NOTES.add(str(message), category)
+    elif os.environ.get("PRISCIAN_DEBUG"):
+        complain(warnings.formatwarning(message, category, filename, lineno, line).strip())
+
+
+def _discard_output() -> None:
+    """Send the rest of standard output nowhere, so that closing it cannot fail again."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _flat(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+def _os_error(error: OSError) -> str:
+    where = f": {error.filename}" if error.filename else ""
+    if error.errno == errno.ENOSPC:
+        return f"the disk is full{where}; free some space and run again: what was scored is kept"
+    return f"{error.strerror or error}{where}"

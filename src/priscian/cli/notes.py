@@ -1,0 +1,84 @@
+"""Notes on standard error: one line each, and notes that are alike as one line with a count."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from priscian.errors import DataWarning
+
+SHOWN = 3
+_PLACE = re.compile(r"(?P<before>skipped )?(?P<file>[^\n]+?)(?P<line>:\d+)?: (?P<rest>.+)")
+_DETAILS = re.compile(r"\([^)]*\)|'[^']*'|\d[\d,.]*")
+_PLURALS = re.compile(r"\b(file|pair|region|row|sentence|value)s\b")
+
+
+@dataclass(slots=True)
+class _Group:
+    """Notes that say the same thing."""
+
+    first: str
+    count: int = 0
+    files: dict[str, None] = field(default_factory=dict)  # in the order they came
+
+    def line(self) -> str:
+        others = list(self.files)[1:]
+        if others:
+            shown = ", ".join(others[:SHOWN]) + (", …" if len(others) > SHOWN else "")
+            files = "file" if len(others) == 1 else "files"
+            return f"{self.first} (the same in {len(others)} more {files}: {shown})"
+        return f"{self.first} ({self.count} times)" if self.count > 1 else self.first
+
+
+class Notes:
+    """Collects notes and prints each kind once.
+
+    Notes about data files are alike if they differ only in file, line and numbers; other notes
+    are alike if they are equal. They are held back until something else is shown.
+
+    >>> notes = Notes(print)
+    >>> for file in ("a.csv", "b.csv", "c.csv"):
+    ...     notes.add(f"{file}: 1 pair has identical sentences", DataWarning)
+    >>> notes.flush()
+    note: a.csv: 1 pair has identical sentences (the same in 2 more files: b.csv, c.csv)
+    """
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show = show
+        self._groups: dict[str, _Group] = {}
+
+    def add(self, message: str, category: type[Warning]) -> None:
+        """Hold a note."""
+        message = " ".join(message.split())
+        key, file = _kind(message) if issubclass(category, DataWarning) else (message, "")
+        group = self._groups.setdefault(key, _Group(message))
+        group.count += 1
+        if file:
+            group.files[file] = None
+
+    def flush(self) -> None:
+        """Print what is held."""
+        groups, self._groups = self._groups, {}
+        for group in groups.values():
+            self._show(f"note: {group.line()}")
+
+
+def _kind(message: str) -> tuple[str, str]:
+    """What a note about a file says, without file, line and numbers; and the file."""
+    found = _PLACE.fullmatch(message)
+    if found is None:
+        return message, ""
+    rest = _DETAILS.sub("#", found["rest"]).replace(" have ", " has ")
+    rest = _PLURALS.sub(r"\1", rest)
+    return (found["before"] or "") + rest, found["file"]
+
+
+def complain(line: str) -> None:
+    """A line on standard error."""
+    print(f"priscian: {line}", file=sys.stderr, flush=True)
+
+
+NOTES = Notes(complain)
+"""The notes of this process; a command's last ones are printed when it ends."""
