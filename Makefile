@@ -1,9 +1,14 @@
-# `make demo` and `make test` need nothing but Python 3.11 or later, make and a compiler.
+# `make demo` and `make test` need nothing but Python 3.11 or later and make; nothing is compiled.
 PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3,$(shell $(p) -c "import sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null && echo $(p))))
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SEED ?= 1
+# The whole of `make test` ends after this many seconds, whatever happens; one test after 300.
+LIMIT ?= 3600
+PYTEST := $(BIN)/python .ci/limit $(LIMIT) $(BIN)/python -m pytest
+# worksteal, since loadfile waits for ever when a worker process is killed
+WORKERS := -n 2 --dist worksteal
 
 .PHONY: demo test check slow bench bench-mlm clean help
 
@@ -37,15 +42,16 @@ demo: $(VENV)/.core $(if $(MODELS),$(VENV)/.hf)
 	$(BIN)/priscian demo $(MODELS) --seed $(SEED)
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile --cov=priscian --cov-report=term --cov-fail-under=90 -m "not slow" $(ARGS)
+	$(PYTEST) $(WORKERS) --cov=priscian --cov-report=term --cov-fail-under=90 -m "not slow" $(ARGS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
 
+slow: LIMIT = 14400
 slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -m slow $(ARGS)
+	$(PYTEST) -m slow -o faulthandler_timeout=1800 --hypothesis-profile=search $(ARGS)
 
 .venv-bench/.done: pyproject.toml constraints.txt benchmarks/peers.txt
 	$(PYTHON) -m venv .venv-bench

@@ -10,8 +10,20 @@ from typing import Any
 os.environ["OMP_NUM_THREADS"] = "1"  # two workers share two cores; threads that wait cost minutes
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.tiny import TEXTS, build_causal, build_masked
+
+# The same examples on every machine, however slow; `make slow` looks for new ones.
+settings.register_profile(
+    "suite",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True,
+    database=None,
+)
+settings.register_profile("search", settings.get_profile("suite"), derandomize=False)
+settings.load_profile("suite")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

@@ -141,7 +141,7 @@ WORD = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), mi
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(good=WORD, bad=WORD)
 def test_any_sentence_survives_a_table_and_a_blimp_file(tmp_path_factory, good, bad):
     itemset = pair_set(good, f"{bad} not {good}")

@@ -60,7 +60,7 @@ def unpack_texts(text: str) -> list[tuple[str, str]]:
 
 
 class TestTexts:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(st.lists(st.tuples(st.text(" abé🦆.\n", max_size=12), st.text(" abé🦆.\n", max_size=12)),
                     min_size=1, max_size=6))  # fmt: skip
     def test_any_sentences_come_back_to_the_letter(self, pairs: list[tuple[str, str]]) -> None:

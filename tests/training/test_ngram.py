@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from priscian.models.ngram import Tokenisation, Trie
@@ -117,7 +117,7 @@ WORDS = st.sampled_from(["a", "b", "c", "d", "e", "f"])
 CORPUS = st.lists(st.lists(WORDS, min_size=1, max_size=7), min_size=1, max_size=12)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40)
 @given(
     corpus=CORPUS,
     order=st.integers(1, 5),
