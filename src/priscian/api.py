@@ -16,8 +16,7 @@ from priscian.models import (
     parse_model,
 )
 from priscian.records import Text, TokenScores
-from priscian.scoring import Options, ScoreStore, score_texts
-from priscian.scoring.engine import DEFAULTS
+from priscian.scoring import DEFAULTS, Options, ScoreStore, score_texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,4 +11,4 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     import torch
 
     torch.set_num_threads(1)
-    monkeypatch.setattr("priscian.scoring.engine.cores", lambda: 1)
+    monkeypatch.setattr("priscian.scoring.planner.cores", lambda: 1)

@@ -17,7 +17,7 @@ from priscian.errors import ModelError, TooLongError
 from priscian.metrics.boundary import correct_boundaries
 from priscian.models import load
 from priscian.records import Sentence, Text, TokenScores
-from priscian.scoring import Options, Scored, ScoreStore, score_texts
+from priscian.scoring import Options, SavedPlan, ScoredTexts, ScoreStore, score_texts
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def by_hand(folder: Path, text: str) -> tuple[list[float], list[float]]:
     return [math.log(p[i - 1, ids[i]]) for i in range(1, len(ids))], np.log(masses).tolist()
 
 
-def ask(model: str, texts: list[str], store: ScoreStore | None = None, **how: Any) -> Scored:
+def ask(model: str, texts: list[str], store: ScoreStore | None = None, **how: Any) -> ScoredTexts:
     asked = [Text(t) for t in texts]
     return score_texts(model, asked, store or ScoreStore(), boundary=asked, options=Options(**how))
 
@@ -135,8 +135,8 @@ def test_a_broken_off_run_ends_with_the_same_bits(
     whole = score_texts(model, asked, calm, boundary=asked, options=how)
     with pytest.raises(KeyboardInterrupt):
         score_texts(model, asked, rough, boundary=asked, options=how,
-                    on_plan=plans.append, progress=stop)  # fmt: skip
-    rest = score_texts(model, asked, rough, boundary=asked, options=how, plan=plans[0])
+                    saved=SavedPlan(save=plans.append), progress=stop)  # fmt: skip
+    rest = score_texts(model, asked, rough, boundary=asked, options=how, saved=SavedPlan(plans[0]))
     assert 0 < rest.computed < len(asked)
     assert rest.scores == whole.scores
 

@@ -13,7 +13,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from priscian.records import Text, TokenScores
-from priscian.scoring import Options, Scored, ScoreStore, score_texts
+from priscian.scoring import Options, ScoredTexts, ScoreStore, score_texts
 
 CASES = {
     "gpt2": ("gpt2", {}, "tree"),
@@ -54,7 +54,7 @@ def largest_difference(got: TokenScores, wanted: list[float]) -> float:
     )
 
 
-def run(folder: Path, texts: list[str], **options: object) -> Scored:
+def run(folder: Path, texts: list[str], **options: object) -> ScoredTexts:
     return score_texts(
         f"hf:{folder}",
         [Text(t) for t in texts],
@@ -99,7 +99,7 @@ def test_batch_size_order_and_workers_change_nothing(
 def test_gpt_neo_is_right_when_a_packed_row_is_longer_than_its_window(
     causal: Callable[..., Path], texts: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("priscian.scoring.engine.ROW", 600)
+    monkeypatch.setattr("priscian.scoring.planner.ROW", 600)
     folder = causal("gpt_neo")
     scored = run(folder, texts, workers=1, batch_tokens=600)
     assert scored.plan is not None

@@ -43,8 +43,15 @@ from priscian.runs.suites import (
 )
 from priscian.runs.unigrams import describe_unigrams, score_unigrams, unigram_spec
 from priscian.runs.unknown import count_unknown
-from priscian.scoring import Options, Plan, Scored, ScoreStore, score_texts
-from priscian.scoring.engine import DEFAULTS
+from priscian.scoring import (
+    DEFAULTS,
+    Options,
+    Plan,
+    SavedPlan,
+    ScoredTexts,
+    ScoreStore,
+    score_texts,
+)
 
 Watch = Callable[[str, int, int], None]  # model, texts done, texts in all
 
@@ -242,8 +249,7 @@ def _score_one(
         store,
         boundary=boundary,
         options=options,
-        plan=saved,
-        on_plan=keep,
+        saved=SavedPlan(saved, keep),
         progress=lambda done, total: watch(name, done, total),
     )
     _warn_if_absurd(name, scored)
@@ -327,7 +333,7 @@ def _named(specs: Iterable[ModelSpec]) -> list[tuple[ModelSpec, str]]:
     return [(s, name) for name, s in named.items()]
 
 
-def _warn_if_absurd(name: str, scored: Scored) -> None:
+def _warn_if_absurd(name: str, scored: ScoredTexts) -> None:
     """A model that does worse than a uniform guess is probably fed the wrong way."""
     vocabulary = int(scored.notes.get("vocabulary", 0))
     mean = mean_surprisal(scored.scores.values())

@@ -1,7 +1,16 @@
-"""Scoring: plan, batches, workers, store."""
+"""Scoring: plan, batches, executors, store."""
 
-from priscian.scoring.engine import Options, Scored, score_texts
-from priscian.scoring.plan import Plan
+from priscian.scoring.engine import ScoredTexts, score_texts
+from priscian.scoring.plan import DEFAULTS, Options, Plan, SavedPlan
 from priscian.scoring.store import ScoreStore, StoredModel
 
-__all__ = ["Options", "Plan", "ScoreStore", "Scored", "StoredModel", "score_texts"]
+__all__ = [
+    "DEFAULTS",
+    "Options",
+    "Plan",
+    "SavedPlan",
+    "ScoreStore",
+    "ScoredTexts",
+    "StoredModel",
+    "score_texts",
+]

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from priscian.errors import RunError
@@ -17,6 +17,18 @@ MASKED_BATCH = 2048
 """A masked row asks for one token: as many rows as give the output layer enough to do at once."""
 DEVICE_BATCH = 8192
 ROW = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to compute; none of it changes a score by more than 1e-4."""
+
+    batch_tokens: int | None = None
+    workers: int | None = None
+    way: str | None = None
+
+
+DEFAULTS = Options()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +62,17 @@ class Plan:
     def with_batches(self, groups: Sequence[Sequence[int]]) -> Plan:
         """The plan with the digest of its batches."""
         return replace(self, digest=digest_of(groups))
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPlan:
+    """The plan that a run began with, if it is resumed, and what to do with the one it follows."""
+
+    plan: Plan | None = None
+    save: Callable[[Plan], None] = lambda plan: None
+
+
+NOT_SAVED = SavedPlan()
 
 
 def digest_of(groups: Sequence[Sequence[int]]) -> str:

@@ -1,0 +1,158 @@
+"""Make a plan: divide the texts into batches and choose the fastest way that is exact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from priscian.errors import ScoreError
+from priscian.models import Encoding, LanguageModel, ModelSpec, TorchModel
+from priscian.records import Text
+from priscian.scoring.batches import Batching, MaskedRows, Rows, SharedBeginnings
+from priscian.scoring.boundary import extend, find_boundary_model
+from priscian.scoring.compute import Compute, refuse_broken, simple_batches, torch_batches
+from priscian.scoring.plan import (
+    CPU_BATCH,
+    DEFAULTS,
+    DEVICE_BATCH,
+    MASKED_BATCH,
+    ROW,
+    Options,
+    Plan,
+    cores,
+    digest_of,
+)
+from priscian.scoring.selfcheck import measure_error, measure_masked_error, tolerance
+from priscian.scoring.tree import Tree
+from priscian.workers import can_fork
+
+SIMPLE_BATCH = 2000
+WORTH_FORKING = 5000
+"""Tokens below which starting workers costs more than it saves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Texts that one model has to score, and how; those in `boundary` want that channel too."""
+
+    spec: ModelSpec
+    texts: Sequence[Text]
+    pending: str = ""  # which of the run's texts these are, as a packed bitmap
+    boundary: frozenset[Text] = frozenset()
+    options: Options = DEFAULTS
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A task divided into batches, and the function that computes one of them."""
+
+    task: Task
+    plan: Plan
+    groups: Sequence[Sequence[int]]
+    compute: Compute
+
+
+def prepare(task: Task, model: LanguageModel | TorchModel, saved: Plan | None = None) -> Work:
+    """Plan a task, or follow a saved plan if it still fits.
+
+    The same task, model and saved plan always give the same batches, in any process.
+    """
+    if task.boundary:
+        find_boundary_model(task.spec, model)
+    if isinstance(model, TorchModel):
+        return _prepare_torch(task, model, saved)
+    count = len(task.texts)
+    groups = [range(at, min(at + SIMPLE_BATCH, count)) for at in range(0, count, SIMPLE_BATCH)]
+    plan = Plan("simple", 0, 0, 1, cores(), 0.0, task.pending, digest_of(groups))
+    return Work(task, plan, groups, simple_batches(model, task.texts, groups))
+
+
+def _prepare_torch(task: Task, model: TorchModel, saved: Plan | None) -> Work:
+    encodings = model.encode(task.texts)
+    if task.boundary:
+        encodings = extend(task.texts, encodings, task.boundary, model.context_length)
+    plan, way, groups = _follow(model, encodings, saved) or _choose(task, model, encodings)
+    compute = torch_batches(model, way, task.texts, encodings, groups, task.boundary)
+    return Work(task, plan, groups, compute)
+
+
+Planned = tuple[Plan, Batching, list[list[int]]]
+
+
+def _follow(model: TorchModel, encodings: list[Encoding], saved: Plan | None) -> Planned | None:
+    """The saved plan, if it still gives the batches that it gave then."""
+    if saved is None:
+        return None
+    _set_threads(saved)
+    way = _way(model, saved.way, saved.batch_tokens, saved.row_tokens)
+    groups = way.group(encodings)
+    return (saved, way, groups) if digest_of(groups) == saved.digest else None
+
+
+def _choose(task: Task, model: TorchModel, encodings: list[Encoding]) -> Planned:
+    """The first way of batching that agrees with one text at a time."""
+    plan = _sizes(task, model, encodings)
+    _set_threads(plan)
+    names = ["masked"] if model.kind == "masked" else ["tree", "cache", "rows", "single"]
+    if task.options.way:
+        names = [task.options.way]
+    limit = tolerance(model)
+    best: tuple[float, Batching, list[list[int]]] | None = None
+    for name in names:
+        way = _way(model, name, plan.batch_tokens, plan.row_tokens)
+        groups = way.group(encodings)
+        if model.kind == "masked":
+            error = measure_masked_error(model, way, encodings, groups)
+        else:
+            error = measure_error(model, way, encodings, groups, bool(task.boundary))
+        if best is None or error < best[0]:
+            best = (error, way, groups)
+        if error <= limit:
+            break
+    assert best is not None
+    error, way, groups = best
+    if error > limit:
+        refuse_broken(model, task.texts, encodings)
+        raise ScoreError(
+            f"{task.spec}: no way of batching agrees with one text at a time "
+            f"(the best is off by {error:.2g} nats); try dtype=float32 or --batch-tokens 1"
+        )
+    return replace(plan, way=way.name, error=error).with_batches(groups), way, groups
+
+
+def _sizes(task: Task, model: TorchModel, encodings: list[Encoding]) -> Plan:
+    """How large a batch is, and how many workers with how many threads."""
+    on_cpu = model.device == "cpu"
+    usual = MASKED_BATCH if model.kind == "masked" else CPU_BATCH
+    batch = task.options.batch_tokens or (usual if on_cpu else DEVICE_BATCH)
+    tokens = sum(len(e.ids) * (len(e.starts) if model.kind == "masked" else 1) for e in encodings)
+    workers = task.options.workers
+    if workers is None:
+        workers = cores() if on_cpu and can_fork() and tokens >= WORTH_FORKING else 1
+    workers = max(1, workers if can_fork() and on_cpu else 1)
+    return Plan(
+        way="",
+        batch_tokens=batch,
+        row_tokens=min(ROW, batch),
+        workers=workers,
+        threads=max(1, cores() // workers),
+        error=0.0,
+        pending=task.pending,
+    )
+
+
+def _way(model: TorchModel, name: str, batch_tokens: int, row_tokens: int) -> Batching:
+    if name == "masked":
+        mask_id, pll = int(getattr(model, "mask_id")), str(getattr(model, "pll"))  # noqa: B009
+        return MaskedRows(batch_tokens, mask_id, pll)
+    if name == "tree":
+        return Tree(row_tokens, max(1, batch_tokens // row_tokens))
+    if name == "cache":
+        return SharedBeginnings(batch_tokens)
+    return Rows(batch_tokens if name == "rows" else 1, name)
+
+
+def _set_threads(plan: Plan) -> None:
+    import torch
+
+    torch.set_num_threads(plan.threads)
