@@ -6,10 +6,10 @@ import pytest
 
 from priscian.lexicon import load_lexicon
 from priscian.paradigms import find, generate
-from priscian.paradigms.gaps import SECOND_OBJECT
 
 LEXICON = load_lexicon()
 VERBS = {verb.lemma: verb for verb in LEXICON.all_verbs}
+SECOND_OBJECT = {verb.lemma for verb in LEXICON.verbs("second_object")}
 HUMAN = {"person", "infant"}
 PEOPLE = {noun.lemma for noun in LEXICON.all_nouns if noun.sorts & HUMAN}
 THINGS = {noun.lemma for noun in LEXICON.all_nouns if not noun.sorts & HUMAN}

@@ -8,10 +8,10 @@ import pytest
 
 from priscian.lexicon import load_lexicon
 from priscian.paradigms import find, generate, paradigms
-from priscian.paradigms.gaps import SECOND_OBJECT
 
 LEXICON = load_lexicon()
 VERBS = {verb.lemma: verb for verb in LEXICON.all_verbs}
+SECOND_OBJECT = {verb.lemma for verb in LEXICON.verbs("second_object")}
 SINGULAR_WITH_PLURAL = {noun.lemma for noun in LEXICON.all_nouns if noun.count == "count"}
 ISLANDS = [uid for uid, p in paradigms().items() if p.phenomenon == "island_effects"]
 LEFT_BRANCH = [

@@ -289,7 +289,6 @@ def test_no_modifier_of_a_degree_takes_the_clause_that_completes_it():
 def test_every_person_and_verb_of_the_tables_is_in_the_lexicon():
     nouns = {noun.lemma for noun in LEXICON.all_nouns}
     verbs = {verb.lemma for verb in LEXICON.all_verbs} | {"be", "have"}
-    assert {row["noun"] for row in read_rows("people", "noun", "use")} <= nouns
     for table in ("predicates", "ever", "any", "activities"):
         for row in read_rows(table, "verb", "subjects"):
             assert row["verb"] in verbs, (table, row["verb"])

@@ -124,7 +124,7 @@ class Draw:
     ) -> Noun:
         """A noun that the slot admits, or all slots if there are several.
 
-        `features` narrows the choice, by names joined with spaces: `m`, `f`, `gendered`,
+        `features` narrows the choice, by names joined with spaces: `m`, `f`, `neuter`, `gendered`,
         `regular`, `irregular`, `count`, `controller` (neither collective nor of variable number),
         `relational`, `animate`, `inanimate`.
         """
@@ -154,19 +154,25 @@ class Draw:
         subject: What | None = None,
         object: What | None = None,  # noqa: A002
         fits: Callable[[Predicate], bool] | None = None,
+        evenly: bool = False,
     ) -> Predicate:
         """A verb in a frame: `g.verb("trans|optobj", "refl !stative", subject=dp)`.
 
-        `flags` must hold (`!`: must not); beside those of the lexicon there are `irregular` (past
-        and participle differ) and `eventive` (a gerund can be its subject). `also` names further
-        frames that the verb must have; `subject` and `object` must be admitted: phrases,
-        nouns, or a sort: anything of it (`person`) or something of it (`some animal`).
+        `flags` names flags and classes of the lexicon (`telling`, `!rare`, `neutral|social`) and
+        what follows from a verb's row: `irregular` (past and participle differ), `eventive` (a
+        gerund can be its subject), `one_object` (no second object), `narrow` (not what anybody
+        may do to anybody). `also` names further frames that the verb must have, or must not
+        (`!that`). `subject` and `object` must be admitted: phrases, nouns, or a sort: anything of
+        it (`person`) or something of it (`some animal`). With `evenly` the verbs are dealt, so
+        that over many pairs each of a small class comes as often.
         """
         sort_of_subject = subject if isinstance(subject, str) else ""
         sort_of_object = object if isinstance(object, str) else ""
         pool = self.lexicon.predicates(frame, flags, also, sort_of_subject, sort_of_object)
         whom = None if subject is None or isinstance(subject, str) else _noun_of(subject)
         what = None if object is None or isinstance(object, str) else _noun_of(object)
+        if evenly:
+            return self._dealt(pool, whom, what, fits)
         return self._admitting(pool, whom, what, fits)
 
     def adjective(
@@ -174,12 +180,30 @@ class Draw:
         of: What | None = None,
         classes: str = "",
         position: str = "attr",
-        fits: Callable[[Adjective], bool] | None = None,
+        *,
+        evenly: bool = False,
     ) -> Adjective:
-        """An adjective that may describe this: `g.adjective(dp, "colour|size")`."""
+        """An adjective that may describe this: `g.adjective(dp, "colour|size !stage")`.
+
+        With `evenly` the adjectives of a small class are dealt: each comes as often.
+        """
         pool = self.lexicon.adjectives(position, classes, of if isinstance(of, str) else "")
         noun = None if of is None or isinstance(of, str) else _noun_of(of)
-        return self._admitting(pool, noun, None, fits)
+        if evenly:
+            return self._dealt(pool, noun, None, None)
+        return self._admitting(pool, noun, None, None)
+
+    def _dealt(
+        self,
+        pool: Pool[P],
+        subject: Noun | None,
+        object: Noun | None,  # noqa: A002
+        fits: Callable[[P], bool] | None,
+    ) -> P:
+        """The next entry of a shuffled deck of lemmas, if it admits these nouns."""
+        uses = self.deal(pool.by_lemma)
+        admitted = pool.admitting(subject, object) if subject or object else uses
+        return self.pick([use for use in uses if use in admitted], fits)
 
     def _admitting(
         self,

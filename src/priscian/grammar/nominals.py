@@ -13,11 +13,6 @@ from priscian.lexicon import Determiner, Gender, Noun, Number, Word, possessive,
 
 # How often each kind of determiner is drawn when a paradigm does not care.
 NATURAL = {"the": 62.0, "indefinite": 15.0, "demonstrative": 9.0, "possessive": 6.0, "natural": 7.0}
-# What is at ease after *my* and *their*: not *her czar*, *my storm*.
-OWNED = (
-    "kin|learner|clerk|medic|scholar|pet|body_part|clothing|jewellery|vehicle|device|furniture|"
-    "container|document|home|idea|toy|instrument|=neighbor,boss,friend,roommate,rival,guest,partner"
-)
 PLURAL_SHARE = 0.4
 NAME_SHARE = 0.2
 FAMILY_SHARE = 0.3  # of the names, where a plural was asked for
@@ -116,7 +111,7 @@ class Nominals(Draw):
         if kind == "any":
             if "unique" in noun.flags:
                 return (THE,)
-            if noun not in self.select(OWNED).members:
+            if noun not in self.select("@owned").members:
                 kind = "the|indefinite|demonstrative|natural"
         place = "plural" if number == "pl" else "mass" if noun.mass else "singular"
         pool, weights = self.lexicon.determiners(kind, place, NATURAL)
@@ -243,10 +238,9 @@ class Nominals(Draw):
         inner = self.dp(preposition.selects or "place", det="the", names=False)
         return (*preposition.words, inner)
 
-    def numeral(self) -> Word:
+    def numeral(self, least: int = 2, most: int = 90) -> Word:
         """A number word that the sentence does not have yet: *three*, *eleven*, *forty*."""
-        pool, _ = self.lexicon.determiners("numeral", "plural", NATURAL)
-        return self.pick(pool).plural[0]
+        return self.pick(self.lexicon.numerals(least, most)).plural[0]
 
     def _kind_of_name(
         self, slot: Slot | tuple[Slot, ...], number: Number | None, features: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from priscian.lexicon.classes import ListedClasses
 from priscian.lexicon.entries import Adverb, Determiner, Preposition, Pronoun
-from priscian.lexicon.reader import Selections
+from priscian.lexicon.sorts import Selections
 from priscian.lexicon.tables import read_table
 from priscian.lexicon.words import Word
 
@@ -32,7 +33,7 @@ def read_determiners(folder: Path) -> list[Determiner]:
     determiners = []
     directions = ("up", "down", "none", "")
     columns = ("lemma", "sg", "pl", "mass", "strength", "restrictor", "scope", "kind")
-    for row in read_table(folder / "determiners.tsv", columns):
+    for row in read_table(folder / "determiners.tsv", columns, ("flags",)):
         singular, plural = row["sg"], row["pl"]
         marked = singular != plural
         determiners.append(
@@ -45,11 +46,17 @@ def read_determiners(folder: Path) -> list[Determiner]:
                 strength=row.one_of("strength", ("weak", "strong")),
                 restrictor=row.one_of("restrictor", directions),
                 scope=row.one_of("scope", directions),
+                flags=frozenset(row.parts("flags")),
             )
         )
     for row in read_table(folder / "numerals.tsv", ("lemma", "value")):
         word = (Word(row["lemma"], row["lemma"], "det.pl"),)
-        determiners.append(Determiner(row["lemma"], "numeral", (), word, (), "weak", "up", "up"))
+        if not row["value"].isdigit():
+            raise row.error("value", f"{row['value']!r}; expected a number")
+        number = int(row["value"])
+        determiners.append(
+            Determiner(row["lemma"], "numeral", (), word, (), "weak", "up", "up", value=number)
+        )
     for pronoun in read_pronouns(folder):
         text = pronoun.possessive
         if text and text != "its" and all(d.lemma != text for d in determiners):
@@ -97,13 +104,13 @@ def read_prepositions(folder: Path, selections: Selections) -> list[Preposition]
     ]
 
 
-def read_adverbs(folder: Path) -> list[Adverb]:
+def read_adverbs(folder: Path, classes: ListedClasses) -> list[Adverb]:
     """`lemma · class · selects · position`."""
     return [
         Adverb(
             word=Word(row["lemma"], row["lemma"], "adv"),
-            kind=row["class"],
             position=row.one_of("position", ("pre", "post", "both", "")),
+            classes=classes.flags(row, "class") | classes.of(row["lemma"]),
             note=row["selects"],
         )
         for row in read_table(folder / "adverbs.tsv", ("lemma", "class", "position"), ("selects",))

@@ -167,6 +167,8 @@ class Determiner:
     strength: str = ""
     restrictor: str = ""
     scope: str = ""
+    flags: frozenset[str] = frozenset()
+    value: int = 0  # of a numeral
 
     def before(self, noun: Noun, number: Number) -> tuple[Word, ...]:
         """The words before this noun; none if they do not go together (*many*, *furniture*)."""
@@ -200,11 +202,11 @@ class Preposition:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adverb:
-    """An adverb, its class, and where it stands: `pre` or `post` the verb, `both`, or neither."""
+    """An adverb, its classes and its position: `pre` or `post` the verb, `both`, or neither."""
 
     word: Word
-    kind: str
     position: str
+    classes: frozenset[str]
     note: str = ""
 
     @property

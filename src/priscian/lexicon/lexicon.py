@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Generic, TypeVar
 
 from priscian.errors import LexiconError
-from priscian.lexicon import selection as sel
+from priscian.lexicon.classes import Classes, ListedClasses
 from priscian.lexicon.closed import (
     read_adverbs,
     read_determiners,
@@ -25,23 +24,24 @@ from priscian.lexicon.entries import (
     Predicate,
     Preposition,
     Pronoun,
+    Verb,
 )
+from priscian.lexicon.features import DERIVED_FLAGS, admits, flagged, has_feature, holds, is_kind
 from priscian.lexicon.morphology import surname_plural
+from priscian.lexicon.pool import Pool
 from priscian.lexicon.reader import (
     FRAMES,
-    Selections,
-    Sorts,
     read_adjectives,
     read_morphology,
     read_names,
     read_nouns,
     read_verbs,
 )
-from priscian.lexicon.selection import Selection, SelectionError
+from priscian.lexicon.selection import Selection
+from priscian.lexicon.sorts import Selections, Sorts
 from priscian.lexicon.words import Gender, Number
 
 DATA = Path(__file__).parent / "data"
-HAPPENINGS = frozenset({"event", "speech", "information", "idea"})
 NUMERAL_WEIGHT = 0.1  # there are many numerals; together they weigh a few determiners
 DERIVED = ("inch", "drop", "refl")  # frames that no table names: see Predicate
 # Names for several frames at once.
@@ -52,51 +52,46 @@ GROUPS = {
 }
 
 
-P = TypeVar("P", Predicate, Adjective)
-
-
-class Pool(Generic[P]):
-    """Entries that share features, with the nouns that each admits in its slots."""
-
-    __slots__ = ("_found", "entries", "objects", "subjects")
-
-    def __init__(self, entries: tuple[P, ...]) -> None:
-        self.entries: tuple[P, ...] = entries
-        nothing: frozenset[Noun] = frozenset()
-        # Of a predicate what may be its subject and object; of an adjective what it describes.
-        self.subjects = [
-            (e.subject if isinstance(e, Predicate) else e.selects).members for e in entries
-        ]
-        self.objects = [
-            e.object.members if isinstance(e, Predicate) and e.object else nothing for e in entries
-        ]
-
-        self._found: dict[tuple[Noun | None, Noun | None], list[P]] = {}
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-    def admitting(self, subject: Noun | None, object: Noun | None) -> list[P]:  # noqa: A002
-        """The entries that admit these nouns."""
-        key = (subject, object)
-        if key not in self._found:
-            found: Sequence[int] = range(len(self.entries))
-            if subject is not None:
-                found = [at for at in found if subject in self.subjects[at]]
-            if object is not None:
-                found = [at for at in found if object in self.objects[at]]
-            self._found[key] = [self.entries[at] for at in found]
-        return self._found[key]
-
-
 class Lexicon:
     """All entries of a folder of tables."""
 
     def __init__(self, folder: Path = DATA) -> None:
         self.folder = folder
+        self.noun_classes = Classes(folder, "noun")
+        self.verb_classes = ListedClasses(folder, "verb")
+        self.adjective_classes = ListedClasses(folder, "adjective")
+        self.adverb_classes = ListedClasses(folder, "adverb")
         sorts = Sorts(folder / "sorts.tsv")
-        selections = Selections(sorts)
+        self._selections = Selections(sorts, self.noun_classes)
         self.sorts = frozenset(sorts.above)
+        self._read_open_classes(sorts)
+        self.all_names = read_names(folder / "names.tsv")
+        self.all_determiners = read_determiners(folder)
+        self.all_prepositions = read_prepositions(folder, self._selections)
+        self.all_adverbs = read_adverbs(folder, self.adverb_classes)
+        self.adverb_classes.check(adverb.lemma for adverb in self.all_adverbs)
+        self.function_words = read_function_words(folder)
+        self.pronouns: dict[str, Pronoun] = {
+            pronoun.gender or "pl": pronoun
+            for pronoun in read_pronouns(folder)
+            if pronoun.person == 3
+        }
+        # Lemmas that a selection lists but no table holds: harmless in use, a fault of the data.
+        self.complaints: list[LexiconError] = self._selections.bind(self.all_nouns)
+        self._nouns: dict[tuple[Selection, Number | None, str], tuple[Noun, ...]] = {}
+        self._predicates: dict[tuple[str, ...], Pool[Predicate]] = {}
+        self._adjectives: dict[tuple[str, ...], Pool[Adjective]] = {}
+        self._names: dict[tuple[str, Gender | None], tuple[Name, ...]] = {}
+        self._adverbs: dict[tuple[str, str], tuple[Adverb, ...]] = {}
+        self._determiners: dict[
+            tuple[str, str], tuple[tuple[Determiner, ...], tuple[float, ...]]
+        ] = {}
+        self._numerals: dict[tuple[int, int], tuple[Determiner, ...]] = {}
+        self._determiner_lemmas: dict[str, frozenset[str]] = {}
+        self._prepositions: dict[str, tuple[Preposition, ...]] = {}
+
+    def _read_open_classes(self, sorts: Sorts) -> None:
+        folder, selections = self.folder, self._selections
         self.morphology = forms = read_morphology(folder)
         self.all_nouns = [
             noun
@@ -106,49 +101,26 @@ class Lexicon:
         self.all_verbs = [
             verb
             for path in _tables(folder, "verbs")
-            for verb in read_verbs(path, selections, forms)
+            for verb in read_verbs(path, selections, forms, self.verb_classes)
         ]
-        self.all_adjectives = read_adjectives(folder / "adjectives.tsv", selections)
-        self.all_names = read_names(folder / "names.tsv")
-        self.all_determiners = read_determiners(folder)
-        self.all_prepositions = read_prepositions(folder, selections)
-        self.all_adverbs = read_adverbs(folder)
-        self.function_words = read_function_words(folder)
-        self.pronouns: dict[str, Pronoun] = {
-            pronoun.gender or "pl": pronoun
-            for pronoun in read_pronouns(folder)
-            if pronoun.person == 3
-        }
-        # Lemmas that a selection lists but no table holds: harmless in use, a fault of the data.
-        self.complaints: list[LexiconError] = selections.bind(self.all_nouns)
-        self._selections = selections
-        self._selected: dict[str, Selection] = {}
-        self._nouns: dict[tuple[Selection, Number | None, str], tuple[Noun, ...]] = {}
-        self._predicates: dict[tuple[str, ...], Pool[Predicate]] = {}
-        self._adjectives: dict[tuple[str, ...], Pool[Adjective]] = {}
-        self._names: dict[tuple[str, Gender | None], tuple[Name, ...]] = {}
-        self._adverbs: dict[tuple[str, str], tuple[Adverb, ...]] = {}
-        self._determiners: dict[
-            tuple[str, str], tuple[tuple[Determiner, ...], tuple[float, ...]]
-        ] = {}
-        self._prepositions: dict[str, tuple[Preposition, ...]] = {}
+        self.all_adjectives = read_adjectives(
+            folder / "adjectives.tsv", selections, self.adjective_classes
+        )
+        self.verb_classes.check(verb.lemma for verb in self.all_verbs)
+        self.adjective_classes.check(adjective.lemma for adjective in self.all_adjectives)
 
     def bare(self, sort: str) -> Noun:
         """What stands for "anything of this sort": names, pronouns, gerunds."""
         return self._selections.universe.bare[sort]
 
     def select(self, text: str) -> Selection:
-        """A selection by its text, for paradigms."""
-        if text not in self._selected:
-            try:
-                expression = sel.parse(text)
-            except SelectionError as error:
-                raise LexiconError(f"selection {text!r}: {error}") from None
-            for leaf in sel.leaves(expression):
-                if isinstance(leaf, sel.Sort) and leaf.name not in self.sorts:
-                    raise LexiconError(f"selection {text!r}: unknown sort {leaf.name!r}")
-            self._selected[text] = Selection(text, expression, self._selections.universe)
-        return self._selected[text]
+        """A selection by its text: `lexicon.select("person&@everyday")`."""
+        return self._selections.find(text)
+
+    def verbs(self, class_: str) -> tuple[Verb, ...]:
+        """The verbs of a class or with a flag: `lexicon.verbs("telling")`."""
+        name = self.verb_classes.find(class_).name
+        return tuple(verb for verb in self.all_verbs if name in verb.flags)
 
     def nouns(
         self, selection: Selection, number: Number | None = None, features: str = ""
@@ -161,9 +133,8 @@ class Lexicon:
                 noun
                 for noun in selection.nouns
                 if (number is None or noun.form(number) is not None)
-                and "predicate" not in noun.flags
                 and not (number == "pl" and "unique" in noun.flags)
-                and all(_has_feature(noun, number, feature) for feature in wanted)
+                and all(has_feature(noun, feature) for feature in wanted)
             )
         return self._nouns[key]
 
@@ -175,36 +146,44 @@ class Lexicon:
         subject: str = "",
         object: str = "",  # noqa: A002
     ) -> Pool[Predicate]:
-        """Verbs in one of these frames (`trans|optobj`) with these flags (`refl !stative`)."""
+        """Verbs in one of these frames (`trans|optobj`) with these flags (`refl !stative`).
+
+        Flags are the flags of the verbs' rows and the classes of `verb_classes.tsv`.
+        """
         key = (frame, flags, also, subject, object)
         if key not in self._predicates:
             frames, wanted = _frames(frame), flags.split()
+            for name in _names(wanted):
+                if name not in DERIVED_FLAGS:
+                    self.verb_classes.find(name)
             self._predicates[key] = Pool(
                 tuple(
                     predicate
                     for verb in self.all_verbs
-                    if all(any(f in verb.frames for f in _frames(name)) for name in also.split())
+                    if _has_frames(verb, also.split())
                     for name in frames
                     for predicate in verb.frames.get(name, ())
                     if predicate.possible
-                    and _flagged(predicate, wanted)
-                    and (not subject or _admits(predicate.subject, subject))
-                    and (not object or _admits(predicate.object, object))
+                    and flagged(predicate, wanted)
+                    and (not subject or admits(predicate.subject, subject))
+                    and (not object or admits(predicate.object, object))
                 )
             )
         return self._predicates[key]
 
     def adjectives(self, position: str, classes: str = "", of: str = "") -> Pool[Adjective]:
-        """Adjectives by position (`attr`, `pred`), classes (`colour|size`) and sort described."""
+        """Adjectives by position (`attr`, `pred`), classes (`colour|size !stage`) and sort."""
         key = (position, classes, of)
         if key not in self._adjectives:
-            wanted = frozenset(classes.split("|")) if classes else None
+            wanted = classes.split()
+            for name in _names(wanted):
+                self.adjective_classes.find(name)
             self._adjectives[key] = Pool(
                 tuple(
                     adjective
                     for adjective in self.all_adjectives
                     if (adjective.attributive if position == "attr" else adjective.predicative)
-                    and (wanted is None or wanted & adjective.classes)
+                    and holds(wanted, adjective.classes.__contains__)
                     and (not of or adjective.selects.admits(of))
                 )
             )
@@ -225,11 +204,11 @@ class Lexicon:
         """Adverbs of a class (`frequency|manner`) that may stand there."""
         key = (kind, position)
         if key not in self._adverbs:
-            wanted = kind.split("|")
+            wanted = {self.adverb_classes.find(name).name for name in kind.split("|")}
             self._adverbs[key] = tuple(
                 adverb
                 for adverb in self.all_adverbs
-                if adverb.kind in wanted and adverb.position in (position, "both")
+                if wanted & adverb.classes and adverb.position in (position, "both")
             )
         return self._adverbs[key]
 
@@ -244,8 +223,8 @@ class Lexicon:
     ) -> tuple[tuple[Determiner, ...], tuple[float, ...]]:
         """Determiners of these kinds before a `singular`, `plural` or `mass` noun, with weights.
 
-        A kind is a lemma, a kind of the table, or one of `indefinite`, `definite`, `weak`,
-        `strong`, `natural`; `any` is all of those that `natural` weighs.
+        A kind is a lemma, a kind or flag of the table, or one of `indefinite`, `definite`,
+        `weak`, `strong`; `any` is all of those that `natural` weighs.
         """
         key = (kind, place)
         if key not in self._determiners:
@@ -254,9 +233,9 @@ class Lexicon:
             weights: dict[Determiner, float] = {}
             for name, share in shares.items():
                 members = [
-                    d for d in self.all_determiners if getattr(d, place) and _is_kind(d, name)
+                    d for d in self.all_determiners if getattr(d, place) and is_kind(d, name)
                 ]
-                if not members and not any(_is_kind(d, name) for d in self.all_determiners):
+                if not members and not any(is_kind(d, name) for d in self.all_determiners):
                     raise LexiconError(f"no determiner or kind of determiner {name!r}")
                 parts = {m: NUMERAL_WEIGHT if m.kind == "numeral" else 1.0 for m in members}
                 for member, part in parts.items():
@@ -264,6 +243,24 @@ class Lexicon:
                     weights[member] = weights.get(member, 0.0) + weight
             self._determiners[key] = (tuple(weights), tuple(weights.values()))
         return self._determiners[key]
+
+    def numerals(self, least: int, most: int) -> tuple[Determiner, ...]:
+        """Number words from `least` to `most`."""
+        if (least, most) not in self._numerals:
+            self._numerals[least, most] = tuple(
+                d for d in self.all_determiners if d.value and least <= d.value <= most
+            )
+        return self._numerals[least, most]
+
+    def determiner_lemmas(self, kind: str) -> frozenset[str]:
+        """The lemmas of determiners of these kinds: `definite|several`."""
+        if kind not in self._determiner_lemmas:
+            self._determiner_lemmas[kind] = frozenset(
+                determiner.lemma
+                for determiner in self.all_determiners
+                if any(is_kind(determiner, name) for name in kind.split("|"))
+            )
+        return self._determiner_lemmas[kind]
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -306,90 +303,13 @@ def _frames(frame: str) -> list[str]:
     return names
 
 
-def _admits(slot: Selection | None, sort: str) -> bool:
-    """`person`: anything of the sort is admitted; `some person`: something of it is."""
-    if slot is None:
-        return False
-    some, _, name = sort.rpartition(" ")
-    return slot.admits_some(name) if some else slot.admits(name)
-
-
-def _is_kind(determiner: Determiner, kind: str) -> bool:
-    match kind:
-        case "weak" | "strong":
-            # *no*, *few* and *neither* negate the sentence, so they are drawn only by name.
-            return determiner.strength == kind and determiner.scope != "down"
-        case "indefinite":
-            return determiner.lemma in ("a", "some")
-        case "definite":
-            return determiner.lemma == "the" or determiner.kind in ("demonstrative", "possessive")
-        case "natural":
-            # Quantifiers at home in any sentence: none that negates it, counts to two, or leaves
-            # room for doubt about agreement (*a number of*).
-            return (
-                determiner.kind == "quantifier"
-                and determiner.scope != "down"
-                and not determiner.lemma.endswith(" of")
-                and determiner.lemma not in ("some", "both", "most")
-            )
-    return kind in (determiner.lemma, determiner.kind)
-
-
-def _flagged(predicate: Predicate, flags: list[str]) -> bool:
-    for flag in flags:
-        name = flag.lstrip("!")
-        match name:
-            case "irregular":
-                has = predicate.verb.distinct_participle
-            case "eventive":
-                has = _eventive(predicate)
-            case _:
-                has = name in predicate.flags
-        if has == flag.startswith("!"):
-            return False
-    return True
-
-
-def _eventive(predicate: Predicate) -> bool:
-    """True of *annoy*: what happens or is said may do it to anyone, so a gerund can be subject."""
-    return (
-        predicate.object is not None
-        and predicate.object.admits_names
-        and any(noun.sorts & HAPPENINGS for noun in predicate.subject.nouns)
+def _has_frames(verb: Verb, wanted: list[str]) -> bool:
+    """`wh`: it must have one of these frames; `!wh`: it must not."""
+    return all(
+        any(frame in verb.frames for frame in _frames(name.lstrip("!"))) != name.startswith("!")
+        for name in wanted
     )
 
 
-def _has_feature(noun: Noun, number: Number | None, feature: str) -> bool:
-    match feature:
-        case "m" | "f":
-            return noun.gender == feature
-        case "gendered":
-            return noun.gender is not None or not noun.animate
-        case "regular":
-            return _both_numbers(noun) and not noun.irregular
-        case "irregular":
-            return _both_numbers(noun) and noun.irregular and _distinct(noun)
-        case "count":
-            return _both_numbers(noun) and noun.count == "count"
-        case "controller":
-            return "collective" not in noun.flags and (noun.plural is None or _distinct(noun))
-        case "relational":
-            return bool(noun.complements)
-        case "animate":
-            return noun.animate
-        case "inanimate":
-            return not noun.animate and "institution" not in noun.sorts
-        case "individual":
-            return "unique" not in noun.flags
-    raise LexiconError(f"no noun feature {feature!r}; see Grammar.noun")
-
-
-def _both_numbers(noun: Noun) -> bool:
-    return noun.singular is not None and noun.plural is not None
-
-
-def _distinct(noun: Noun) -> bool:
-    """False of *sheep* and *scissors*: no contrast of number can be heard."""
-    if noun.singular is None or noun.plural is None:
-        return noun.singular is not None
-    return noun.singular.text != noun.plural.text
+def _names(flags: list[str]) -> list[str]:
+    return [name for flag in flags for name in flag.lstrip("!").split("|")]

@@ -6,18 +6,14 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from priscian.errors import LexiconError
-from priscian.lexicon import selection as sel
+from priscian.lexicon.classes import ListedClasses
 from priscian.lexicon.entries import Adjective, Complement, Name, Noun, Predicate, Verb
 from priscian.lexicon.morphology import Irregular, Morphology
-from priscian.lexicon.selection import Lemmas, Selection, SelectionError, Sort, Universe
+from priscian.lexicon.selection import Selection
+from priscian.lexicon.sorts import Selections, Sorts
 from priscian.lexicon.tables import Row, read_table
 from priscian.lexicon.words import Gender, Number, Word
 
-NOUN_FLAGS = ("collective", "unique", "predicate")
-VERB_FLAGS = (
-    "strict", "refl", "nopass", "stative", "agentive", "state_change", "thatonly",
-)  # fmt: skip
 # How each frame's arguments are read: S subject, O object, P preposition:selection, PRT particle.
 FRAMES: Mapping[str, tuple[str, ...]] = {
     "unerg": ("S",),
@@ -40,72 +36,6 @@ FRAMES: Mapping[str, tuple[str, ...]] = {
 }
 LIST_TAIL = re.compile(r"=[^|&!():]*$")
 FRAME = re.compile(r"\s*([a-z_0-9]+)\s*(?:\((.*)\))?\s*")
-
-
-class Sorts:
-    """The hierarchy of sorts: every sort with all the sorts above it."""
-
-    def __init__(self, path: Path) -> None:
-        parents: dict[str, tuple[str, ...]] = {}
-        for row in read_table(path, ("sort", "parents"), ("gloss",)):
-            above = tuple(row.parts("parents", None))
-            for parent in above:
-                if parent not in parents:
-                    raise row.error("parents", f"unknown sort {parent!r}; define it further up")
-            parents[row["sort"]] = above
-        self.above: dict[str, frozenset[str]] = {}
-        for sort, direct in parents.items():
-            self.above[sort] = frozenset({sort}).union(*(self.above[p] for p in direct))
-
-    def close(self, row: Row, column: str, names: list[str]) -> frozenset[str]:
-        """The sorts and all above them; complains about unknown ones."""
-        for name in names:
-            if name not in self.above:
-                raise row.error(column, f"unknown sort {name!r}; {self._hint(name)}")
-        return frozenset().union(*(self.above[name] for name in names))
-
-    def _hint(self, name: str) -> str:
-        import difflib
-
-        near = difflib.get_close_matches(name, self.above, n=2)
-        return f"did you mean {' or '.join(near)}?" if near else "see sorts.tsv"
-
-
-class Selections:
-    """Makes selections from text, once per text, and checks them when the nouns are known."""
-
-    def __init__(self, sorts: Sorts) -> None:
-        self.sorts = sorts
-        self.universe: Universe = Universe((), {})
-        self._made: dict[str, Selection] = {}
-        self._lemmas: list[tuple[Row, str, str]] = []
-
-    def make(self, row: Row, column: str, text: str) -> Selection:
-        if text in self._made:
-            return self._made[text]
-        try:
-            expression = sel.parse(text)
-        except SelectionError as error:
-            raise row.error(column, str(error)) from None
-        for leaf in sel.leaves(expression):
-            if isinstance(leaf, Sort):
-                self.sorts.close(row, column, [leaf.name])
-            elif isinstance(leaf, Lemmas):
-                self._lemmas += [(row, column, name) for name in leaf.names]
-        self._made[text] = Selection(text, expression, self.universe)
-        return self._made[text]
-
-    def bind(self, nouns: list[Noun]) -> list[LexiconError]:
-        """Let the selections see the nouns; returns complaints about lemmas that do not exist."""
-        bare = {
-            sort: Noun(f"<{sort}>", None, None, above) for sort, above in self.sorts.above.items()
-        }
-        self.universe.__init__(nouns, bare)  # type: ignore[misc]
-        return [
-            row.error(column, f"unknown noun {name!r}; add it to the nouns or drop it here")
-            for row, column, name in self._lemmas
-            if name not in self.universe.by_lemma
-        ]
 
 
 def read_morphology(folder: Path) -> Morphology:
@@ -147,7 +77,7 @@ def read_nouns(path: Path, sorts: Sorts, selections: Selections, forms: Morpholo
                 count=count,
                 irregular=count != "plural" and lemma in forms.irregular_plurals,
                 complements=_complements(row, selections),
-                flags=frozenset(row.all_of("flags", NOUN_FLAGS)),
+                flags=selections.classes.flags(row, "flags"),
             )
         )
     return nouns
@@ -169,15 +99,20 @@ def _complements(row: Row, selections: Selections) -> tuple[Complement, ...]:
     return tuple(complements)
 
 
-def read_verbs(path: Path, selections: Selections, forms: Morphology) -> list[Verb]:
-    """`lemma · frames · flags`."""
+def read_verbs(
+    path: Path, selections: Selections, forms: Morphology, classes: ListedClasses
+) -> list[Verb]:
+    """`lemma · frames · flags`; the classes that list a verb become flags of it."""
     verbs = []
     for row in read_table(path, ("lemma", "frames"), ("flags",)):
         frames: dict[str, tuple[Predicate, ...]] = {}
-        verb = make_verb(row["lemma"], forms, frames, frozenset(row.all_of("flags", VERB_FLAGS)))
+        flags = classes.flags(row, "flags") | classes.of(row["lemma"])
+        verb = make_verb(row["lemma"], forms, frames, flags)
         for text in row.parts("frames"):
             for predicate in _predicates(row, text, verb, selections):
                 frames[predicate.frame] = (*frames.get(predicate.frame, ()), predicate)
+        if "thatonly" in verb.flags and "wh" in frames:
+            raise row.error("flags", "'thatonly' and a frame 'wh'; drop one of them")
         if "refl" in verb.flags:
             anyone = selections.make(row, "flags", "person")
             frames["refl"] = (Predicate(verb, "refl", anyone),)
@@ -256,14 +191,14 @@ def _arguments(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def read_adjectives(path: Path, selections: Selections) -> list[Adjective]:
+def read_adjectives(path: Path, selections: Selections, classes: ListedClasses) -> list[Adjective]:
     """`lemma · position · selects · classes`."""
     return [
         Adjective(
             word=Word(row["lemma"], row["lemma"], "adj"),
             position=row.one_of("position", ("both", "attr", "pred")),
             selects=selections.make(row, "selects", row["selects"] or "entity"),
-            classes=frozenset(row.parts("classes")),
+            classes=classes.flags(row, "classes") | classes.of(row["lemma"]),
         )
         for row in read_table(path, ("lemma", "position", "selects", "classes"), ("participle",))
     ]

@@ -1,4 +1,4 @@
-"""Sort expressions: `food|drink`, `person&!kin`, `=cake,pie|fruit` as predicates over nouns."""
+"""Sort expressions: `food|drink`, `person&!kin`, `=cake,pie|@everyday` as sets of nouns."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from priscian.lexicon.entries import Noun
 
 TOKEN = re.compile(
-    r"\s*(?:(?P<sort>[a-z_][a-z_0-9]*)|(?P<lemmas>=\s*[^|&!()\s][^|&!()]*)|(?P<mark>[|&!()]))\s*"
+    r"\s*(?:(?P<sort>[a-z_][a-z_0-9]*)|@(?P<noun_class>[a-z_][a-z_0-9]*)"
+    r"|(?P<lemmas>=\s*[^|&!()\s][^|&!()]*)|(?P<mark>[|&!()]))\s*"
 )
 
 
 class SelectionError(ValueError):
-    """A sort expression that cannot be read; the reader adds file, line and field."""
+    """A malformed sort expression; the reader adds file, line and field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,13 @@ class Lemmas:
     """Just these nouns."""
 
     names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """Nouns of a class of `noun_classes.tsv`."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +65,8 @@ class OneOf:
     right: Expression
 
 
-Expression = Sort | Lemmas | Not | Both | OneOf
+Expression = Sort | Lemmas | Class | Not | Both | OneOf
+Leaf = Sort | Lemmas | Class
 
 
 def parse(text: str) -> Expression:
@@ -75,7 +84,7 @@ class _Parser:
             if not match or match.end() == position:
                 raise SelectionError(
                     f"cannot read {text[position:]!r} in {text!r}; "
-                    "expected a sort, =lemma,lemma, or one of | & ! ( )"
+                    "expected a sort, @class, =lemma,lemma, or one of | & ! ( )"
                 )
             self.tokens.append((match.lastgroup or "", match.group(match.lastgroup or 0)))
             position = match.end()
@@ -123,6 +132,8 @@ class _Parser:
         self.at += 1
         if kind == "sort":
             return Sort(token)
+        if kind == "noun_class":
+            return Class(token)
         if kind == "lemmas":
             names = tuple(name.strip() for name in token[1:].split(","))
             if not all(names):
@@ -132,10 +143,17 @@ class _Parser:
 
 
 class Universe:
-    """All nouns by sort and by lemma; what expressions are evaluated against."""
+    """All nouns by sort, lemma and class; what expressions are evaluated against."""
 
-    def __init__(self, nouns: Sequence[Noun], bare: Mapping[str, Noun]) -> None:
+    def __init__(
+        self,
+        nouns: Sequence[Noun],
+        bare: Mapping[str, Noun],
+        classes: Mapping[str, Expression | None],
+    ) -> None:
         self.nouns = tuple(nouns)
+        # A class is an expression of its own, or a flag on the rows of its nouns.
+        self.classes = classes
         # A bare noun stands for "something of this sort and nothing narrower": names, gerunds.
         self.bare = bare
         self.order = {noun: place for place, noun in enumerate(self.nouns)}
@@ -158,6 +176,11 @@ class Universe:
                 return self.by_sort[name]
             case Lemmas(names):
                 return frozenset().union(*(self.by_lemma.get(name, ()) for name in names))
+            case Class(name):
+                inner = self.classes[name]
+                if inner is not None:
+                    return self.evaluate(inner)
+                return frozenset(noun for noun in self.nouns if name in noun.flags)
             case Not(inner):
                 return self.all - self.evaluate(inner)
             case Both(left, right):
@@ -205,8 +228,8 @@ class Selection:
         return self.admits("person")
 
 
-def leaves(expression: Expression) -> list[Sort | Lemmas]:
-    """The sorts and lemma lists of an expression, for checking."""
+def leaves(expression: Expression) -> list[Leaf]:
+    """The sorts, classes and lemma lists of an expression, for checking."""
     match expression:
         case Not(inner):
             return leaves(inner)

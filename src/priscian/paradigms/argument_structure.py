@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 
 from priscian.grammar import (
     BY,
@@ -17,7 +17,7 @@ from priscian.grammar import (
     Reject,
     critical,
 )
-from priscian.lexicon import Lexicon, Predicate
+from priscian.lexicon import Predicate
 from priscian.paradigms.edits import Substitution
 from priscian.paradigms.registry import paradigm
 
@@ -25,27 +25,7 @@ argument = partial(
     paradigm, phenomenon="argument_structure", field="syntax", edit=Substitution("lemma")
 )
 
-# Things that stand for nobody: not *the village*, *the newspaper*, *the cabinet*, *the chair*, nor
-# what people wear, order or work with (*the boot kicked him*, *the ham sandwich wants to pay*), nor
-# what might be alive after all (*the kiwi*, *the doll*).
-INERT = (
-    "(fruit|vegetable|textile|kitchenware|furniture|container|natural_object|=frisbee,domino)"
-    "&!(animate|institution|artwork|clothing|tool|weapon|device|vehicle|document|opening)"
-    "&!=kiwi,vegetable,cleaver,flag,banner,bandage,blindfold,rag,comforter,dish,chair,desk,table,bench,"
-    "throne,counter,mirror,cradle,cabinet,wardrobe,toilet,bottle,coffin,tank,cage,locker,safe,"
-    "wallet,purse,trunk,mailbox,beehive,anthill,nest,boulder,fossil,stick,branch,seed,bud,coral"
-)
-# After *by* neither places (*by the sofa*) nor measures (*by the spoon*) will do.
-INERT_AFTER_BY = (
-    "fruit&!=kiwi|vegetable&!=vegetable|=pillow,cushion,napkin,handkerchief,washcloth,pillowcase,"
-    "placemat,quilt,towel,blanket,ribbon,whisk,colander,grater,peeler,chopstick,corkscrew,strainer,"
-    "spatula,wok,skillet,pan,fork,teapot,pebble,feather,seashell,twig,petal,acorn,pinecone,thorn,"
-    "eggshell,snowflake,icicle,leaf,frisbee,balloon,domino,envelope,jar"
-)
 AGENT = "the|indefinite|demonstrative"
-# What can follow an intransitive verb without being its object (*slept the whole day*, *giggled
-# an answer*) would make the bad sentences fair.
-OBJECT = "entity&!(time|amount|speech|information|language|music|literature|trip)"
 # Tenses for what happens once. Ability, negation and habits invite a middle (*it won't paint*).
 PLUPERFECT = Inflection("past", perfect=True)
 EVENTS = (PAST, PERFECT, PLUPERFECT, Inflection(modal="might"))
@@ -90,15 +70,6 @@ def _verbs(
     return g.pair(subject=subject, verb=Either(right, wrong), object=theme)
 
 
-@cache
-def _inchoatives(lexicon: Lexicon) -> tuple[tuple[Predicate, ...], ...]:
-    """The uses of each verb, so that *crash*, which has two, is not dealt twice as often."""
-    verbs: dict[str, list[Predicate]] = {}
-    for predicate in lexicon.predicates("inch").entries:
-        verbs.setdefault(predicate.lemma, []).append(predicate)
-    return tuple(tuple(uses) for uses in verbs.values())
-
-
 def _physical(verb: Predicate) -> bool:
     """Not *mention* and *describe*, which take any object at all and would be drawn too often."""
     return not verb.verb.frames.keys() & {"that", "wh"}
@@ -122,7 +93,7 @@ def animate_subject_passive(g: Grammar) -> Pair:
     return g.pair(
         subject=theme,
         verb=g.passive(verb, g.weighted(DEEDS, DEED_WEIGHTS)).agree(theme),
-        agent=(BY, Either(agent, _with_thing(g, agent, INERT_AFTER_BY))),
+        agent=(BY, Either(agent, _with_thing(g, agent, "@inert_after_by"))),
     )
 
 
@@ -133,7 +104,7 @@ def animate_subject_trans(g: Grammar) -> Pair:
     verb = g.verb("trans|optobj", "agentive", subject="person" if g.coin() else None)
     agent = g.subject(verb, names=False, features="count animate")
     return g.pair(
-        subject=Either(agent, _with_thing(g, agent, INERT)),
+        subject=Either(agent, _with_thing(g, agent, "@inert")),
         predicate=g.vp(verb).agree(agent),
     )
 
@@ -142,7 +113,7 @@ def animate_subject_trans(g: Grammar) -> Pair:
 def causative(g: Grammar) -> Pair:
     """The boy opened the box. / *The boy twinkled the box."""
     good = g.verb("alt")
-    subject, theme = g.subject(good), g.dp((good.object or "entity", OBJECT), adjective=0.1)
+    subject, theme = g.subject(good), g.dp((good.object or "entity", "@argument"), adjective=0.1)
     bad = _intransitive(g, "strict_intransitive", theme, subject)
     return _verbs(g, subject, good, bad, g.inflection(good, bad), theme)
 
@@ -159,7 +130,7 @@ def drop_argument(g: Grammar) -> Pair:
 @argument("inchoative")
 def inchoative(g: Grammar) -> Pair:
     """The gate opened. / *The gate dismantled."""
-    good = g.choose(g.deal(_inchoatives(g.lexicon)))
+    good = g.verb("inch", evenly=True)
     theme = g.subject(good, adjective=0.2)
     bad = g.verb("trans", "strict !stative", object=theme, fits=_physical)
     return _verbs(g, theme, good, bad, g.weighted(EVENTS, EVENT_WEIGHTS))
@@ -178,7 +149,7 @@ def intransitive(g: Grammar) -> Pair:
 def passive_1(g: Grammar) -> Pair:
     """The singer was praised by the critic. / *The singer was snored by the critic."""
     good = g.verb("transitive", "!nopass")
-    theme = g.dp((good.object or "entity", OBJECT))
+    theme = g.dp((good.object or "entity", "@argument"))
     agent = g.subject(good)
     bad = _intransitive(g, "unerg", agent, theme)
     return _passives(g, theme, good, bad, agent)
@@ -188,7 +159,7 @@ def passive_1(g: Grammar) -> Pair:
 def passive_2(g: Grammar) -> Pair:
     """The singer was praised. / *The singer was snored."""
     good = g.verb("transitive", "!nopass")
-    theme = g.dp((good.object or "entity", OBJECT), adjective=0.2)
+    theme = g.dp((good.object or "entity", "@argument"), adjective=0.2)
     return _passives(g, theme, good, _intransitive(g, "unerg", theme))
 
 
@@ -198,7 +169,7 @@ def transitive(g: Grammar) -> Pair:
     good = g.verb("transitive")
     subject = g.subject(good)
     bad = g.verb("strict_intransitive", "strict", subject=subject)
-    theme = g.dp((good.object or "entity", OBJECT), adjective=0.15)
+    theme = g.dp((good.object or "entity", "@argument"), adjective=0.15)
     # What the two prefixes foretell is the noun of the object, not its determiner.
     rest = (*theme.determiner, *theme.modifiers, critical(theme.head))
     return _verbs(g, subject, good, bad, g.inflection(good, bad), rest)

@@ -22,14 +22,9 @@ from priscian.grammar import (
 from priscian.grammar.draw import Slot
 from priscian.lexicon import Gender, Number, Predicate, Word
 from priscian.paradigms.edits import Reordering, Substitution
-from priscian.paradigms.gaps import earlier, object_of, one_object, phrase, reported
+from priscian.paradigms.phrases import THAT_ONE, object_of, phrase
 from priscian.paradigms.registry import paradigm
-
-
-def words(text: str) -> frozenset[str]:
-    """Lemmas, listed as text."""
-    return frozenset(text.split())
-
+from priscian.paradigms.tenses import earlier, reported
 
 binding = partial(paradigm, phenomenon="binding", field="syntax_semantics")
 bound = partial(binding, prefix="one")
@@ -41,39 +36,7 @@ NUMBERS: dict[str, tuple[Number, Gender | None]] = {
     "f": ("sg", "f"),
     "pl": ("pl", None),
 }
-OWNERS = tuple(Word(text, text, "det") for text in ("his", "her", "our", "their"))
-DISTANT = Word("that", "that", "det.sg")
 CONTRASTS = tuple((one, other) for one in KINDS for other in KINDS if one != other)
-# Verbs that tell what was done, with a clause in any tense; not *predict*, *recommend*, *prove*.
-TELLING = words(
-    "acknowledge add admit announce argue assert believe claim concede conclude confess "
-    "confide confirm declare deny explain forget imply joke know maintain mention mumble "
-    "mutter note pretend realize recall recollect regret remark remember repeat reply report "
-    "respond reveal say state stress testify think understand whisper write"
-)
-# The same for what others did: nobody *suspected that she misplaced the key* herself.
-LEARNING = TELLING | words(
-    "assume complain discover doubt fear figure find guess hear hint imagine learn notice "
-    "observe presume protest sense shout suppose suspect whine worry yell"
-)
-# Those of them that are at ease without *that*.
-BRIDGE = words(
-    "admit assume believe claim confess fear figure forget guess imagine know learn mention "
-    "presume pretend realize recall remember say sense suppose suspect think understand"
-)
-# Verbs that tell what one sees oneself doing, by sight or in the mind.
-PICTURING = words("catch envision film find imagine picture recall remember see visualize watch")
-# Verbs that need more than a person as object: *reminded herself (of what?)*.
-SHORT = words(
-    "advise ask convince distance implore inform know mention outbid persuade remind resemble"
-)
-# Reflexives that are no true objects, so that no cleft can set them off: *enjoy*, *dress oneself*.
-INHERENT = words(
-    "accept amuse assert bathe brace calm clothe compose conceal cover dress dry enjoy excuse "
-    "exhaust explain express fan feed free groom hear help hide identify indulge introduce "
-    "kick know like motivate prepare push refresh seat see serve shave slap steady surprise "
-    "undress upset warm wash weigh"
-)
 SAID = (
     Inflection("past"),
     Inflection("past"),
@@ -121,47 +84,29 @@ def _someone(
     if dp.number != number:
         raise Reject
     # *her uncle* would bring in somebody else who could be *herself*; nobody says *our wife*.
-    if dp.determiner[0] in OWNERS:
+    if _lemma(dp) in g.lexicon.determiner_lemmas("possessive"):
         return g.with_determiner(dp, "my|your")
     # *thought that nun …* would look like a complementiser.
-    return g.with_determiner(dp, "the") if dp.determiner[0] == DISTANT else dp
+    return g.with_determiner(dp, "the") if dp.determiner[0] == THAT_ONE else dp
+
+
+def _lemma(dp: DP) -> str:
+    """The lemma of the determiner."""
+    first = dp.determiner[0]
+    return first.lemma if isinstance(first, Word) else ""
 
 
 def _reflexive_verb(g: Grammar, kind: str) -> Predicate:
     """A verb at ease before the reflexive of such an antecedent."""
     if kind == "n":
         return g.verb("transitive", "refl", subject="some company")
-    return g.verb("refl", fits=_whole)
+    return g.verb("refl", "!incomplete")
 
 
-def _tells(verb: Predicate) -> bool:
-    return verb.lemma in TELLING
-
-
-def _learns(verb: Predicate) -> bool:
-    return verb.lemma in LEARNING
-
-
-def _bridges(verb: Predicate) -> bool:
-    return verb.lemma in BRIDGE
-
-
-def _whole(verb: Predicate) -> bool:
-    return verb.lemma not in SHORT
-
-
-def _true_object(verb: Predicate) -> bool:
-    return verb.lemma not in INHERENT and verb.lemma not in SHORT
-
-
-def _pictures(verb: Predicate) -> bool:
-    return verb.lemma in PICTURING
-
-
-def _participle_bars_object(verb: Predicate) -> bool:
-    """*himself praised the cook* is out; not *himself hit the ball*, *himself asked a question*."""
+def _distinct_past(verb: Predicate) -> bool:
+    """*himself praised the cook* is out; *himself hit the ball* might be a bare form."""
     forms = verb.verb
-    return one_object(verb) and forms.past_sg.text not in (forms.bare.text, forms.gerund.text)
+    return forms.past_sg.text not in (forms.bare.text, forms.gerund.text)
 
 
 def _saying(g: Grammar, verb: Predicate) -> Inflection:
@@ -185,7 +130,7 @@ def principle_A_c_command(g: Grammar) -> Pair:  # noqa: N802
     """The man who met Emma blamed himself. / *The man who met Emma blamed herself."""
     kind, other = _contrast(g)
     verb, whose = _reflexive_verb(g, kind), "some company" if kind == "n" else "person"
-    inner = g.verb("transitive", subject=whose, object="some person", fits=_whole)
+    inner = g.verb("transitive", "!incomplete", subject=whose, object="some person")
     subject = _someone(g, kind, verb.subject, inner.subject, "!kin", det=PLAIN, names=0.0)
     distractor = _someone(g, other, object_of(inner), "person")
     tense = g.choose(SAID)
@@ -199,7 +144,7 @@ def principle_A_c_command(g: Grammar) -> Pair:  # noqa: N802
 @bound("principle_A_case_1", edit=Substitution("case"))
 def principle_A_case_1(g: Grammar) -> Pair:  # noqa: N802
     """Emma said that she fed the cat. / *Emma said that herself fed the cat."""
-    verb = g.verb("that", fits=_tells)
+    verb = g.verb("that", "telling")
     subject = _someone(g, g.deal(KINDS), verb.subject, "person")
     inner, tense = g.verb("transitive", subject=subject), _saying(g, verb)
     predicate = g.vp(inner, reported(g, inner, tense), object=_thing(g, inner))
@@ -214,9 +159,9 @@ def principle_A_case_1(g: Grammar) -> Pair:  # noqa: N802
 @bound("principle_A_case_2", edit=Substitution("form"))
 def principle_A_case_2(g: Grammar) -> Pair:  # noqa: N802
     """Emma imagined herself washing the cup. / *Emma imagined herself washed the cup."""
-    verb = g.verb("ing", fits=_pictures)
+    verb = g.verb("ing", "picturing")
     subject = _someone(g, g.deal(KINDS), verb.subject, "person")
-    inner = g.verb("transitive", "!stative", subject=subject, fits=_participle_bars_object)
+    inner = g.verb("transitive", "!stative one_object", subject=subject, fits=_distinct_past)
     form = Either(inner.verb.gerund, inner.verb.past(subject.number))
     return g.pair(
         subject=subject,
@@ -230,8 +175,8 @@ def principle_A_case_2(g: Grammar) -> Pair:  # noqa: N802
 def principle_A_domain_1(g: Grammar) -> Pair:  # noqa: N802
     """Emma said that the boys helped her. / *Emma said that the boys helped herself."""
     kind, other = g.deal(CONTRASTS)
-    verb = g.verb("that", fits=_learns)
-    inner = g.verb("transitive", subject="person", object="person", fits=_whole)
+    verb = g.verb("that", "learning")
+    inner = g.verb("transitive", "!incomplete", subject="person", object="person")
     subject, local = _someone(g, kind, verb.subject, "person"), _someone(g, other, "person")
     tense = _saying(g, verb)
     return g.pair(
@@ -246,7 +191,7 @@ def principle_A_domain_1(g: Grammar) -> Pair:  # noqa: N802
 def principle_A_domain_2(g: Grammar) -> Pair:  # noqa: N802
     """Emma thinks the boys blamed themselves. / *Emma thinks the boys blamed herself."""
     kind, other = _contrast(g)
-    verb, inner = g.verb("that", fits=_bridges), _reflexive_verb(g, kind)
+    verb, inner = g.verb("that", "bridge"), _reflexive_verb(g, kind)
     local, subject = _someone(g, kind, inner.subject), _someone(g, other, verb.subject, "person")
     tense = _saying(g, verb)
     return g.pair(
@@ -261,7 +206,7 @@ def principle_A_domain_2(g: Grammar) -> Pair:  # noqa: N802
 def principle_A_domain_3(g: Grammar) -> Pair:  # noqa: N802
     """Emma thought the boys blamed themselves. / *The boys thought Emma blamed themselves."""
     kind, other = g.deal(CONTRASTS)
-    verb, inner = g.verb("that", fits=_bridges), g.verb("refl", fits=_whole)
+    verb, inner = g.verb("that", "bridge"), g.verb("refl", "!incomplete")
     subject = _someone(g, kind, verb.subject, "person", adjective=0.05)
     local = _someone(g, other, verb.subject, "person", adjective=0.05)
     says = _finite(verb, g.choose(UNIFORM), subject)
@@ -275,7 +220,7 @@ def principle_A_domain_3(g: Grammar) -> Pair:  # noqa: N802
 @binding("principle_A_reconstruction", edit=Reordering(), lexically_identical=True)
 def principle_A_reconstruction(g: Grammar) -> Pair:  # noqa: N802
     """It's herself that Emma blamed. / *It's herself that blamed Emma."""
-    verb = g.verb("refl", fits=_true_object)
+    verb = g.verb("refl", "!incomplete !inherent")
     subject = _someone(g, g.deal(KINDS), "person", names=0.3, adjective=0.25)
     cleft = (g.word("it's"), g.reflexive(subject), g.choose((REL_THAT, REL_WHO)))
     predicate = _finite(verb, _saying(g, verb), subject)

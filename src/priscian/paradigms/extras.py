@@ -5,8 +5,9 @@ from __future__ import annotations
 from priscian.grammar import AND, VP, Grammar, Pair, label
 from priscian.paradigms.edits import Reordering
 from priscian.paradigms.filler_gap_dependency import object_gap
-from priscian.paradigms.gaps import asked, object_of, one_object, phrase, restrictable
+from priscian.paradigms.phrases import object_of, phrase, restrictable
 from priscian.paradigms.registry import paradigm
+from priscian.paradigms.tenses import asked
 
 
 @paradigm(
@@ -19,7 +20,7 @@ from priscian.paradigms.registry import paradigm
 )
 def coordinate_structure_constraint_subject_extraction(g: Grammar) -> Pair:
     """Which cook and which maid will hug Emma? / *Which cook will and which maid hug Emma?"""
-    verb = g.verb("transitive", "!stative", subject="some person", fits=one_object)
+    verb = g.verb("transitive", "!stative one_object", subject="some person")
     left, right = (
         phrase(
             g,

@@ -20,42 +20,25 @@ from priscian.grammar import (
 )
 from priscian.lexicon import Predicate
 from priscian.paradigms.edits import Exchange, Reordering, Substitution
-from priscian.paradigms.gaps import (
+from priscian.paradigms.phrases import (
     ACTOR,
-    VAGUE,
     asks_for,
-    between_people,
     definite,
-    earlier,
     filler,
     head,
     object_of,
-    one_object,
     phrase,
-    report,
-    reported,
-    words,
 )
 from priscian.paradigms.registry import paradigm
+from priscian.paradigms.tenses import earlier, report, reported
 
 dependency = partial(paradigm, phenomenon="filler_gap_dependency", field="syntax")
 complementiser = partial(dependency, edit=Substitution("lemma", "category"))
 
-# Verbs that go with *that* as well as with *who* and *what*, and report who did what to whom.
-REPORTING = words(
-    "admit announce confirm disclose discover divulge explain forget guess hear know learn "
-    "mention note notice realize recall remember report reveal say see state"
-)
-# Somebody or something may be found so, and a question too: *noticed the vase*, *noticed what …*.
-FINDING = words(
-    "announce describe discover discuss divulge examine explain hear investigate know mention "
-    "notice observe overhear recall recognize recollect remember report reveal see uncover"
-)
-
 
 def _responsive(g: Grammar) -> tuple[DP, Predicate, Inflection]:
     """*the mayor*, *discover*, past: what goes with *that* as well as with *who* and *what*."""
-    verb = g.verb("wh", also="that", fits=lambda v: v.lemma in REPORTING)
+    verb = g.verb("wh", "responsive", also="that")
     subject = phrase(g, verb.subject, verb.use("that").subject, "person", adjective=0.1)
     return subject, verb, report(g, verb)
 
@@ -67,7 +50,7 @@ def _actor(g: Grammar, verb: Predicate, tense: Inflection, far: bool) -> DP:
     dp = head(g, verb.subject, ACTOR)
     # Whoever it is, it is easy to imagine what passed between two people.
     if dp.person and g.coin(0.85):
-        other = g.verb("trans", subject="person", object="person", fits=between_people)
+        other = g.verb("trans", "!rare", subject="person", object="person")
         complement = phrase(g, object_of(other), "person")
     else:
         other = g.verb("transitive|pp", "!stative", subject=dp)
@@ -77,7 +60,7 @@ def _actor(g: Grammar, verb: Predicate, tense: Inflection, far: bool) -> DP:
 
 def _without_gap(g: Grammar, *, far: bool) -> Pair:
     subject, matrix, tense = _responsive(g)
-    verb = g.verb("transitive", subject="some animate", fits=one_object)
+    verb = g.verb("transitive", "one_object", subject="some animate")
     what = phrase(g, object_of(verb), adjective=0.1)
     actor = _actor(g, verb, tense, far)
     vp = VP(verb.verb, reported(g, verb, tense), (what,))
@@ -94,9 +77,9 @@ def _with_gap(g: Grammar, *, far: bool) -> Pair:
     wh = g.deal((WHO, WHAT))
     verb = g.verb(
         "trans",
-        "strict",
+        "strict !vague !rare",
         subject="some animate",
-        fits=lambda v: v.lemma not in VAGUE and between_people(v) and asks_for(v, wh),
+        fits=lambda v: asks_for(v, wh),
     )
     actor = _actor(g, verb, tense, far)
     vp = VP(verb.verb, reported(g, verb, tense))
@@ -134,7 +117,7 @@ def wh_vs_that_with_gap_long_distance(g: Grammar) -> Pair:
 
 def _found(g: Grammar, what: DP) -> tuple[tuple[Node, ...], Inflection]:
     """*the mayor noticed*, before this or before a question, and its tense."""
-    verb = g.verb("transitive", also="wh", object=what, fits=lambda v: v.lemma in FINDING)
+    verb = g.verb("transitive", "noticing", also="wh", object=what)
     subject, tense = phrase(g, verb.subject, verb.use("wh").subject), report(g, verb)
     finite = VP(verb.verb, tense).agree(subject)
     return (label("subject", subject), label("verb", finite)), tense
@@ -142,7 +125,7 @@ def _found(g: Grammar, what: DP) -> tuple[tuple[Node, ...], Inflection]:
 
 def object_gap(g: Grammar, *, far: bool) -> Pair:
     """*the vase that the boy broke __* and *what the boy broke the vase*."""
-    verb = g.verb("transitive", subject="some animate", fits=one_object)
+    verb = g.verb("transitive", "one_object", subject="some animate")
     what = head(g, object_of(verb), adjective=0.25)
     start, tense = _found(g, what)
     actor = _actor(g, verb, tense, far)
@@ -153,12 +136,13 @@ def object_gap(g: Grammar, *, far: bool) -> Pair:
 
 
 def _subject_gap(g: Grammar, *, far: bool) -> Pair:
-    verb = g.verb("transitive", subject="some animate", fits=one_object)
+    verb = g.verb("transitive", "one_object", subject="some animate")
     who = head(g, verb.subject, ACTOR)
     start, tense = _found(g, who)
     between: tuple[Node, ...] = ()
     if far:
-        nearer = g.verb("trans", "!stative", subject="person", object=who, fits=_takes_no_clause)
+        # *the boy that she told that* would begin like a clause.
+        nearer = g.verb("trans", "!stative !rare", also="!that", subject="person", object=who)
         other = definite(g, nearer.subject, "person")
         finite = VP(nearer.verb, earlier(g, nearer, tense)).agree(other)
         between = (g.relativiser(who), other, *finite)
@@ -168,11 +152,6 @@ def _subject_gap(g: Grammar, *, far: bool) -> Pair:
     return g.pair_of(
         (*start, what, label("filler", REL_THAT), *finite), (*start, wh, what, *finite)
     )
-
-
-def _takes_no_clause(verb: Predicate) -> bool:
-    """Or *the boy that she told that* would begin like a clause."""
-    return "that" not in verb.verb.frames and between_people(verb)
 
 
 @dependency("wh_questions_object_gap", edit=Reordering("lemma", "category"))

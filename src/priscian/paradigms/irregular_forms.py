@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 
 from priscian.grammar import PAST, Either, Grammar, Pair, critical
-from priscian.lexicon import Lexicon, Predicate
+from priscian.lexicon import Predicate
 from priscian.paradigms.edits import Substitution
 from priscian.paradigms.registry import paradigm
 
@@ -13,25 +13,17 @@ irregular = partial(
     paradigm, phenomenon="irregular_forms", field="morphology", edit=Substitution("form")
 )
 FINITE = "transitive|unerg|unacc|pp|prt"
-WHEN = ("again", "yesterday", "suddenly", "early")
-
-
-@cache
-def _by_verb(lexicon: Lexicon, frames: str, flags: str) -> tuple[tuple[Predicate, ...], ...]:
-    """The frames of each verb; not of *run* and *beat*, whose bare form is a participle or past."""
-    verbs: dict[str, list[Predicate]] = {}
-    for predicate in lexicon.predicates(frames, f"irregular {flags}").entries:
-        verb = predicate.verb
-        if verb.bare.text not in (verb.past_sg.text, verb.participle.text):
-            verbs.setdefault(verb.lemma, []).append(predicate)
-    return tuple(tuple(predicates) for predicates in verbs.values())
 
 
 def _dealt(g: Grammar, frames: str, flags: str = "") -> Predicate:
     """An irregular verb in one of its frames; over many pairs each verb comes as often."""
-    verb = g.choose(g.deal(_by_verb(g.lexicon, frames, flags)))
-    g.used.add(verb.lemma)
-    return verb
+    return g.verb(frames, f"irregular {flags}", fits=_bare_form_stands_apart, evenly=True)
+
+
+def _bare_form_stands_apart(predicate: Predicate) -> bool:
+    """False of *run* and *beat*, whose bare form is a participle or past as well."""
+    verb = predicate.verb
+    return verb.bare.text not in (verb.past_sg.text, verb.participle.text)
 
 
 @irregular("irregular_past_participle_adjectives", prefix="two")
@@ -57,6 +49,6 @@ def irregular_past_participle_verbs(g: Grammar) -> Pair:
     subject = g.subject(verb, names=0.45)
     vp = g.vp(verb, PAST)
     # Alone, *the vase broken* might be a noun with its participle.
-    rest = vp.complement or (g.word(g.choose(WHEN), "adv"),)
+    rest = vp.complement or (g.adverb("occasion", "post").word,)
     form = Either(verb.verb.past(subject.number), verb.verb.participle)
     return g.pair(subject=subject, verb=form, rest=rest)

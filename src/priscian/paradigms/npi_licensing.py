@@ -78,60 +78,16 @@ WITH_AUXILIARY = (
     (IS_DOING, WILL),
     (WILL, PERFECT),
 )
-# Adverbs that stand where *ever* does, with the tenses they are at ease with.
+# Classes of adverbs that stand where *ever* does, with tenses that are natural with each.
 HABITS = (PAST, PAST, PERFECT, PERFECT, PLUPERFECT, WOULD)
 OPINIONS = (PAST, PAST, PERFECT, PERFECT, PLUPERFECT, WAS_DOING, WILL, WOULD)
 REPORTS = (PAST, PAST, PERFECT, PERFECT, PLUPERFECT, WAS_DOING)
-IN_PLACE_OF_EVER = (
-    *((adverb, HABITS) for adverb in ("often", "sometimes", "always", "frequently")),
-    *((adverb, OPINIONS) for adverb in ("probably", "certainly", "definitely", "undoubtedly")),
-    *((adverb, REPORTS) for adverb in ("clearly", "obviously", "apparently", "actually")),
-)
-# Adverbs that stand where *not* does, after any auxiliary, *did* included; none licenses *ever*.
-IN_PLACE_OF_NOT = ("certainly", "definitely", "really", "clearly", "obviously", "also", "actually")
+IN_PLACE_OF_EVER = (("habit", HABITS), ("certainty", OPINIONS), ("evidence", REPORTS))
 
-# Done once in a life or all the time, so that *ever* and *often* tell nothing.
-UNREMARKABLE = frozenset(
-    {"adapt", "blink", "breathe", "burp", "cope", "cough", "emigrate", "enlist", "err", "exhale"}
-    | {
-        "falter",
-        "flinch",
-        "gaze",
-        "glance",
-        "graduate",
-        "immigrate",
-        "inquire",
-        "interact",
-        "pause",
-        "react",
-        "rest",
-        "retire",
-        "shudder",
-    }
-    | {"sigh", "sit", "slumber", "sneeze", "squint", "squirm", "stand", "sweat", "talk", "think"}
-    | {"tumble", "walk", "wince", "yawn"}
-)
 EVENTFUL = "transitive|pp|prt"
 HANDLING = frozenset({"agentive", "state_change"})
 FRAMES = ("transitive", "unerg", "pp", "prt")
 WEIGHTS = (50.0, 30.0, 16.0, 4.0)
-OWNED = "pet|=neighbor,boss,friend,roommate,rival,partner,teacher,doctor,lawyer,student"
-ORDINARY = (
-    "=man,woman,guy,lady,boy,girl,child,teenager,kid,student,neighbor,guest,visitor,tourist,friend,"
-    "customer,stranger,passenger,driver,teacher,doctor,nurse,waiter,waitress,clerk,secretary,"
-    "manager,boss,lawyer,farmer,cook,chef,baker,barber,plumber,mechanic,librarian,cashier,janitor,"
-    "gardener,carpenter,electrician,accountant,engineer,scientist,professor,writer,artist,singer,"
-    "actor,actress,musician,dancer,photographer,journalist,reporter,policeman,policewoman,judge,"
-    "detective,firefighter,soldier,sailor,pilot,mayor,coach,athlete,runner,swimmer,player,dentist,"
-    "pharmacist,hairdresser,tailor,salesman,saleswoman,bartender,receptionist,tenant,landlord,"
-    "roommate,classmate,colleague,coworker,employee,intern,babysitter,cyclist,hiker,jogger,guide,"
-    "gentleman,freshman,patient,client,volunteer,witness,shopper,newcomer,resident,villager,bride,"
-    "groom,hostess,host,widow,butcher,fisherman,hunter,guard,mailman"
-)
-# What is at ease without a determiner in the singular: *coffee*, *history*, *breakfast*.
-UNCOUNTED = frozenset({"drink", "liquid", "meal", "topic", "emotion", "ability"})
-# What is known and met with again and again: *the mayor*, *the museum*, *the violin*.
-LASTING = frozenset({"person", "institution", "place", "building", "event", "instrument"})
 
 
 def _verb(
@@ -141,21 +97,15 @@ def _verb(
     frame = frame or g.weighted(FRAMES, WEIGHTS)
     return g.verb(
         frame,
-        "!stative" if inflection.progressive else "",
+        "!unremarkable !stative" if inflection.progressive else "!unremarkable",
         subject=subject or ("some person" if frame == "unerg" else "some animate"),
-        fits=_lasting if inflection.progressive else _remarkable,
+        fits=_lasting if inflection.progressive else None,
     )
-
-
-def _remarkable(verb: Predicate) -> bool:
-    return verb.lemma not in UNREMARKABLE
 
 
 def _lasting(verb: Predicate) -> bool:
     """What may be going on: *was painting a wall*, rather than *was attaining a goal*."""
-    if verb.frame in ("trans", "optobj", "alt") and not verb.flags & HANDLING:
-        return False
-    return _remarkable(verb)
+    return verb.frame not in ("trans", "optobj", "alt") or bool(verb.flags & HANDLING)
 
 
 def _plain(
@@ -165,7 +115,7 @@ def _plain(
     anyone = slot.admits_names
     named = anyone and g.coin(names)
     ordinary = anyone and not named and g.coin(0.65)
-    slots = (ORDINARY, slot) if ordinary else (slot, sort)
+    slots = ("@everyday&!kin", slot) if ordinary else (slot, sort)
     return g.dp(slots, number, det="the", names=named)
 
 
@@ -179,7 +129,7 @@ def _definite(g: Grammar, dp: DP) -> DP:
     if dp.name:
         return dp
     related = "kin" in dp.noun.sorts and dp.number == "sg"
-    if related or (dp.noun in g.select(OWNED).members and g.coin()):
+    if related or (dp.noun in g.select("@familiar").members and g.coin()):
         return g.with_determiner(dp, "possessive")
     return g.with_determiner(dp, "this") if g.coin(0.12) else dp
 
@@ -200,7 +150,8 @@ def _uncounted(g: Grammar, dp: DP) -> DP:
     if noun.count == "plural":
         return dp
     dp = g.with_number(dp, "sg")
-    bare = noun.sorts & UNCOUNTED or (noun.mass and not noun.sorts & LASTING)
+    recurring = noun in g.select("@recurring").members
+    bare = noun in g.select("@bare_habit").members or (noun.mass and not recurring)
     return g.with_determiner(dp, "bare") if bare and "unique" not in noun.flags else dp
 
 
@@ -213,8 +164,8 @@ def _object(g: Grammar, verb: Predicate, slot: Selection, *, habit: bool = False
         return dp
     if noun.count != "count" or "unique" in noun.flags:
         return _uncounted(g, dp)
-    lasting = noun.sorts & LASTING or (verb.frame == "pp" and dp.number == "sg")
-    definite = 0.7 if lasting else 0.25
+    recurring = noun in g.select("@recurring").members
+    definite = 0.7 if recurring or (verb.frame == "pp" and dp.number == "sg") else 0.25
     if "kin" in noun.sorts or g.coin(definite / 2 if habit else definite):
         return _definite(g, dp)
     return g.with_determiner(dp, "bare" if dp.number == "pl" else "a")
@@ -245,14 +196,14 @@ def matrix_question_npi_licensor_present(g: Grammar) -> Pair:
 
 def _npi_present(g: Grammar, *particle: Word) -> Pair:
     """An adverb that needs no licensor against *ever*."""
-    adverb, inflections = g.deal(IN_PLACE_OF_EVER)
-    inflection, habit = g.choose(inflections), inflections is HABITS
+    kind, inflections = g.deal(IN_PLACE_OF_EVER)
+    inflection, habit = g.choose(inflections), kind == "habit"
     verb = _verb(g, inflection=inflection)
     if habit and "stative" in verb.flags:
         raise Reject
     subject = _subject(g, verb)
     vp = _vp(g, verb, inflection, habit=habit)
-    either = label("adverb", Either(g.word(adverb, "adv"), EVER))
+    either = label("adverb", Either(g.adverb(kind).word, EVER))
     return g.pair(*particle, subject=subject, predicate=vp.with_adverb(either).agree(subject))
 
 
@@ -307,7 +258,7 @@ def sentential_negation_npi_licensor_present(g: Grammar) -> Pair:
     return g.pair(
         subject=subject,
         auxiliary=vp.auxiliary(subject),
-        negation=Either(NOT, g.word(g.deal(IN_PLACE_OF_NOT), "adv")),
+        negation=Either(NOT, g.adverb("after_auxiliary").word),
         critical=EVER,
         verb=vp.rest(subject),
     )

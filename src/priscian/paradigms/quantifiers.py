@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 from priscian.grammar import (
     DP,
@@ -17,9 +17,8 @@ from priscian.grammar import (
     critical,
     label,
 )
-from priscian.lexicon import Number, Predicate, Selection, Word
+from priscian.lexicon import Determiner, Lexicon, Number, Predicate, Selection, Word
 from priscian.paradigms.edits import Reordering, SpanSubstitution, Substitution
-from priscian.paradigms.npi_licensing import ORDINARY
 from priscian.paradigms.registry import paradigm
 
 quantifiers = partial(paradigm, phenomenon="quantifiers", field="semantics")
@@ -32,24 +31,7 @@ WILL, MIGHT, MAY, MUST, COULD, SHOULD = (
     Inflection("pres", modal) for modal in ("will", "might", "may", "must", "could", "should")
 )
 
-# Determiners of the pivot, weak against strong. Left out are those that have a good reading:
-# "There was this nurse laughing" (a new one), "There was the nurse laughing" (of a scene),
-# "There were all nurses" (and no others).
-PIVOTS: tuple[tuple[str, Number, str], ...] = (
-    *2 * (("a", "sg", "every"), ("a", "sg", "each")),
-    ("another", "sg", "every"),
-    ("no", "sg", "every"),
-    ("some", "pl", "most"),
-    ("some", "pl", "both"),
-    ("many", "pl", "most"),
-    ("several", "pl", "both"),
-    ("few", "pl", "most"),
-    ("no", "pl", "most"),
-    ("three", "pl", "most"),
-    ("four", "pl", "both"),
-    ("five", "pl", "most"),
-)
-# Strong quantifiers before *be there*; an adverb does not make them weak.
+# Strong quantifiers in front of *be there*; an adverb does not make them weak.
 STRONG: tuple[tuple[str, Number], ...] = (
     ("every", "sg"),
     ("each", "sg"),
@@ -67,61 +49,27 @@ FRAMES = ("transitive", "unerg", "pp")
 WEIGHTS = (34.0, 46.0, 20.0)
 HANDLERS = 120  # so many kinds of people at most handle such things for a living
 TURNED = frozenset({"at", "for", "to"})  # *smiling at*, *waiting for*, *listening to*
-UNSEEN = frozenset(
-    {"adapt", "adjust", "agree", "apply", "assent", "atone", "behave", "breathe", "care", "commute"}
-    | {"comply", "concur", "confess", "conform", "consent", "cope", "defect", "digress"}
-    | {"disapprove", "dissent", "elope", "emigrate", "enlist", "err", "evacuate", "excel"}
-    | {"exhale", "fast", "glance", "go", "graduate", "hibernate", "immigrate", "impose", "inquire"}
-    | {"interact", "interfere", "object", "opt", "overeat", "oversleep", "participate"}
-    | {"persevere", "procrastinate", "react", "rebel", "refer", "reign", "relent", "resign"}
-    | {"retire", "scheme", "settle", "stray", "subscribe", "succeed", "think", "travel"}
-    | {"trespass", "triumph", "vacation", "vacillate", "volunteer", "vote", "work", "yield"}
-    | {"admire", "age", "borrow", "censor", "cherish", "commandeer", "embezzle", "exaggerate"}
-    | {"fabricate", "fake", "forbid", "foresee", "forget", "forsake", "gamble", "ghostwrite"}
-    | {"glimpse", "hoard", "insure", "memorize", "misplace", "nullify", "outbid", "outgrow"}
-    | {
-        "overdo",
-        "overheat",
-        "privatize",
-        "purify",
-        "refreeze",
-        "rename",
-        "renew",
-        "revolt",
-        "revoke",
-        "shun",
-        "spurn",
-        "sue",
-        "veto",
-    }
-)
-BESIDE = frozenset({"near", "beside", "behind", "outside", "by"})
 
 MODIFIERS = (("more", "least"), ("fewer", "most"))
-NUMERALS = ("three", "four", "five", "six", "seven", "eight", "ten")
 COUNTED = (PAST, PAST, PAST, PERFECT, PERFECT, PLUPERFECT)
-POSITIVE: tuple[tuple[str, Number], ...] = (
-    *((word, "sg") for word in ("every", "each", "the", "this", "that", "another")),
-    *((word, "pl") for word in ("most", "both", "some", "several", "many", "the", "this", "that")),
-)
 
 
 def _who(g: Grammar, verb: Predicate) -> tuple[Selection | str, ...]:
     """Who may do it; where anyone may, mostly people of everyday life."""
     ordinary = verb.subject.admits_names and g.coin(0.8)
-    return (ORDINARY, verb.subject) if ordinary else (verb.subject, "animate&!kin")
+    return ("@everyday&!kin", verb.subject) if ordinary else (verb.subject, "animate&!kin")
 
 
 def _activity(g: Grammar) -> Predicate:
     """What people or animals may be watched doing."""
     frame = g.weighted(FRAMES, WEIGHTS)
     thing = {"transitive": "some object", "pp": "some physical"}.get(frame)
-    return g.verb(frame, "!stative", subject="some animate", object=thing, fits=_watchable)
+    return g.verb(
+        frame, "!stative !unwatchable", subject="some animate", object=thing, fits=_watchable
+    )
 
 
 def _watchable(verb: Predicate) -> bool:
-    if verb.lemma in UNSEEN:
-        return False
     if verb.preposition:
         return verb.preposition.text in TURNED
     if verb.object is None or "agentive" in verb.flags:
@@ -146,18 +94,19 @@ def _doing(g: Grammar, verb: Predicate, who: DP) -> Node:
 
 def _place(g: Grammar) -> tuple[Node, ...]:
     """*near the lake*"""
-    near = g.choose([p for p in g.lexicon.prepositions("locative") if p.lemma in BESIDE])
+    near = g.choose(g.lexicon.prepositions("vicinity"))
     return (*near.words, g.dp(near.selects or "place", "sg", det="the", names=False))
 
 
 @quantifiers("existential_there_quantifiers_1", edit=Substitution("lemma"))
 def existential_there_quantifiers_1(g: Grammar) -> Pair:
     """There were many nurses laughing. / *There were most nurses laughing."""
-    weak, number, strong = g.deal(PIVOTS)
+    number = g.number(0.6)
+    weak = g.numeral(3, 6) if number == "pl" and g.coin(0.25) else "pivot"
     verb = _activity(g)
     pivot = g.dp(_who(g, verb), number, det=weak, names=False, features="count")
     place = _place(g) if verb.frame == "unerg" and g.coin(0.4) else ()
-    determiner = Either(pivot.determiner, g.with_determiner(pivot, strong).determiner)
+    determiner = Either(pivot.determiner, g.with_determiner(pivot, "no_pivot").determiner)
     activity = label("activity", _doing(g, verb, pivot), place)
     rest = (label("determiner", determiner), pivot.head, activity)
     return g.pair(THERE, be=g.copular(rest, g.choose(PRESENTED)).agree(pivot))
@@ -187,12 +136,21 @@ def _counting(g: Grammar) -> Predicate:
 
 def _counted(g: Grammar, verb: Predicate) -> DP:
     """*six old coins*"""
-    numeral = g.word(g.choose(NUMERALS), "det.pl")
+    numeral = g.numeral(3, 8)
     slot = verb.object or "entity"
     anyone = verb.object is not None and verb.object.admits_names
-    slots = (ORDINARY, slot) if anyone else (slot, "!body_part")
+    slots = ("@everyday&!kin", slot) if anyone else (slot, "!body_part")
     dp = g.dp(slots, "pl", det=numeral, names=False, features="count individual")
     return dp if dp.person or g.coin(0.75) else g.described(dp)
+
+
+@cache
+def _positive(lexicon: Lexicon) -> tuple[tuple[Determiner, Number], ...]:
+    """Determiners that do not negate, with each number that they go with."""
+    known = [entry for entry in lexicon.all_determiners if "positive" in entry.flags]
+    singular: list[tuple[Determiner, Number]] = [(entry, "sg") for entry in known if entry.singular]
+    plural: list[tuple[Determiner, Number]] = [(entry, "pl") for entry in known if entry.plural]
+    return (*singular, *plural)
 
 
 @quantifiers("superlative_quantifiers_1", edit=SpanSubstitution(2))
@@ -215,8 +173,8 @@ def superlative_quantifiers_1(g: Grammar) -> Pair:
 def superlative_quantifiers_2(g: Grammar) -> Pair:
     """Every nurse met at least six cooks. / *No nurse met at least six cooks."""
     superlative = g.deal(("least", "most"))
-    determiner, number = g.deal(POSITIVE)
     verb = _counting(g)
+    determiner, number = g.deal(_positive(g.lexicon))
     subject = g.dp(_who(g, verb), number, det=determiner, names=False)
     either = Either(subject.determiner, g.with_determiner(subject, "no").determiner)
     counted = _counted(g, verb)

@@ -14,8 +14,6 @@ agreement = partial(
 
 # What may precede a noun with a complement: not *my debut of the actor*.
 HEAD = "the|indefinite|demonstrative"
-# What several people can have one of: not *the knee of the runners*.
-SHARED = "entity&!(body_part|=wife,husband,bride,groom,widow,widower,fiance)"
 
 
 def _agreeing(g: Grammar, subject: DP) -> VP:
@@ -77,7 +75,9 @@ def irregular_plural_subject_verb_agreement_2(g: Grammar) -> Pair:
 @agreement("distractor_agreement_relational_noun", prefix="one")
 def distractor_agreement_relational_noun(g: Grammar) -> Pair:
     """The sister of the boys has slept. / *The sister of the boys have slept."""
-    head = g.dp(SHARED, g.number(), det=HEAD, names=False, features="relational count controller")
+    head = g.dp(
+        "@shared", g.number(), det=HEAD, names=False, features="relational count controller"
+    )
     subject = g.relational(head, number=other_number(head.number))
     return _verb_varies(g, subject, distance=g.length(subject.post) + 1)
 

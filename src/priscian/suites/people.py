@@ -26,11 +26,11 @@ class Told:
 
 def person(g: Grammar, among: str = "", gender: Gender | None = None) -> Noun:
     """Somebody of everyday life, or one of these; with a gender, somebody of that gender."""
-    if not among:
-        use = "gendered" if gender else "anyone"
-        rows = read_rows("people", "noun", "use")
-        among = ",".join(row["noun"] for row in rows if row["use"] == use)
-    return g.noun(lemmas(g, among), features=gender or "")
+    if among:
+        return g.noun(lemmas(g, among), features=gender or "")
+    if gender:
+        return g.noun("@gendered_role", features=gender)
+    return g.noun("@bystander", features="neuter")
 
 
 def forms(noun: Noun) -> tuple[Word, Word]:
