@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from priscian.scoring import Options as Options
     from priscian.scoring import ScoreStore as ScoreStore
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "Contrast": "priscian.records",

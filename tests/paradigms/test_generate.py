@@ -21,6 +21,7 @@ from priscian.paradigms import (
     load_paradigms,
     paradigms,
 )
+from priscian.paradigms.__main__ import main
 
 
 def make(draw, edit=Substitution("lemma"), prefix=None):  # noqa: B008
@@ -195,3 +196,11 @@ def test_a_users_file(tmp_path):
             load_paradigms(empty)
     finally:
         CATALOGUE.entries.pop("mine_own", None)
+
+
+def test_samples_are_printed(capsys):
+    assert main(["anaphor_number_agreement", "-n", "3", "--seed", "2", "--spans"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(line.startswith(" *") for line in lines) == 3
+    assert main(["anaphor_numbr"]) == 2
+    assert "did you mean" in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """Annotated words as data files, morphology and look-up by feature."""
 
+from priscian.lexicon.classes import WordClass
 from priscian.lexicon.entries import (
     Adjective,
     Adverb,
@@ -12,8 +13,9 @@ from priscian.lexicon.entries import (
     Pronoun,
     Verb,
 )
-from priscian.lexicon.lexicon import Lexicon, Pool, load_lexicon
+from priscian.lexicon.lexicon import Lexicon, load_lexicon
 from priscian.lexicon.morphology import Morphology, possessive, surname_plural, takes_an
+from priscian.lexicon.pool import Pool
 from priscian.lexicon.selection import Selection
 from priscian.lexicon.words import CONTENT, Gender, Number, Word, features, other_number
 
@@ -36,6 +38,7 @@ __all__ = [
     "Selection",
     "Verb",
     "Word",
+    "WordClass",
     "features",
     "load_lexicon",
     "other_number",

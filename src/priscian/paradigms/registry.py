@@ -16,7 +16,7 @@ from priscian.paradigms.edits import Edit
 Draw = Callable[[Grammar], Pair]
 Prefix = Literal["one", "two"]
 EXAMPLE = re.compile(r"^(?P<good>[^*\n]+[.?]) / \*(?P<bad>[^\n]+[.?])")
-MACHINERY = frozenset({"registry", "pair", "edits", "generate", "phrases", "tenses"})
+MACHINERY = frozenset({"registry", "pair", "edits", "generate", "__main__"})
 
 
 @dataclass(frozen=True, slots=True)
