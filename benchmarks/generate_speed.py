@@ -20,9 +20,8 @@ REFERENCE = 9.0  # pairs/s, the better end of what was measured
 
 COLD = """
 import sys
-from pathlib import Path
-from priscian.datasets.generated import write_generated
-write_generated(Path(sys.argv[1]), seed=int(sys.argv[2]), n=int(sys.argv[3]))
+from priscian import generate
+generate("blimp", seed=int(sys.argv[2]), n=int(sys.argv[3]), out=sys.argv[1])
 """
 
 
@@ -49,7 +48,8 @@ def main() -> None:
         f"  {pairs / cold / REFERENCE:,.0f} times the reference generator's {REFERENCE:.0f} pairs/s"
     )
 
-    from priscian.paradigms import generate_rows, paradigms
+    from priscian.datasets.generated_pairs import generate_rows
+    from priscian.paradigms import paradigms
 
     chosen = [p for p in paradigms().values() if not p.extra]
     speeds = []

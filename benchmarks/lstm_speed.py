@@ -13,8 +13,9 @@ import time
 from itertools import groupby
 from pathlib import Path
 
+from priscian.datasets.generated_pairs import generate_rows
 from priscian.models.lstm.provider import LstmModel
-from priscian.paradigms import generate_rows, paradigms
+from priscian.paradigms import paradigms
 from priscian.records import Text
 
 BAR = 800.0  # sentences/s on two cores

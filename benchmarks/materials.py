@@ -50,7 +50,8 @@ SHAPES = {
 
 def generated_pairs(each: int, seed: int = SEED) -> list[PairText]:
     """`each` pairs of each of BLiMP's paradigms, one paradigm after the other."""
-    from priscian.paradigms import generate_rows, paradigms
+    from priscian.datasets.generated_pairs import generate_rows
+    from priscian.paradigms import paradigms
 
     return [
         PairText(uid, str(row["sentence_good"]), str(row["sentence_bad"]))

@@ -18,7 +18,8 @@ from pathlib import Path
 from priscian.datasets.differences import tokens
 from priscian.grammar import Pair
 from priscian.paradigms import Paradigm, generate, paradigms
-from priscian.paradigms.pair import as_row
+from priscian.paradigms.pair import as_item
+from priscian.records import Item
 
 OFFICIAL = Path(__file__).resolve().parents[2] / "shared/spec/blimp/paradigms.json"
 CLOSED = {"an": "a", "these": "this", "those": "that", "are": "be", "is": "be", "was": "be"} | {
@@ -69,7 +70,7 @@ def measure(paradigm: Paradigm, pairs: list[Pair]) -> tuple[Figures, Counter[str
         equal_length=100 * sum(g == b for g, b in lengths) / n,
         repeats=repeats,
         near_repeats=n - len(set(bags)),
-        broken_prefixes=sum(not _rebuilds(as_row(paradigm, p, i)) for i, p in enumerate(pairs)),
+        broken_prefixes=sum(not _rebuilds(as_item(paradigm, p, i)) for i, p in enumerate(pairs)),
     )
     return figures, words
 
@@ -83,19 +84,11 @@ def _contrast(pair: Pair) -> str:
     return " ".join(ours[start:end]).lower()
 
 
-def _rebuilds(row: dict[str, object]) -> bool:
-    good, bad = str(row["sentence_good"]), str(row["sentence_bad"])
-    if row["one_prefix_method"]:
-        prefix = row["one_prefix_prefix"]
-        return good.startswith(f"{prefix} {row['one_prefix_word_good']}") and bad.startswith(
-            f"{prefix} {row['one_prefix_word_bad']}"
-        )
-    if row["two_prefix_method"]:
-        word = row["two_prefix_word"]
-        return good.startswith(f"{row['two_prefix_prefix_good']} {word}") and bad.startswith(
-            f"{row['two_prefix_prefix_bad']} {word}"
-        )
-    return True
+def _rebuilds(item: Item) -> bool:
+    if not (item.meta["one_prefix_method"] or item.meta["two_prefix_method"]):
+        return True
+    sides = item.conditions.values()
+    return all(s.text.startswith(f"{s['prefix']} {s['critical']}") for s in sides)
 
 
 def misses(figures: Figures, official: dict[str, object]) -> list[str]:

@@ -96,8 +96,8 @@ def use(page: Path) -> list[bool]:
 
 def make_run(folder: Path, pairs: Path | None, models: int) -> None:
     """A run folder and a score store of models that never were."""
+    from priscian import generate
     from priscian.datasets import read_dataset
-    from priscian.datasets.generated import write_generated
     from priscian.models import ModelKey
     from priscian.records import Text
     from priscian.runs.folder import RunFolder
@@ -107,7 +107,7 @@ def make_run(folder: Path, pairs: Path | None, models: int) -> None:
 
     if pairs is None:
         pairs = folder / "pairs"
-        write_generated(pairs, seed=5, n=1000)
+        generate("blimp", seed=5, n=1000, out=pairs)
     data = read_dataset(f"blimp:{pairs}")
     names = [f"model-{letter}" for letter in "abcdefgh"[:models]]
     request = {

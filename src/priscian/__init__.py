@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from priscian.datasets import read_blimp as read_blimp
     from priscian.datasets import read_dataset as read_dataset
     from priscian.datasets import read_pairs as read_pairs
+    from priscian.datasets.generation import generate as generate
     from priscian.errors import PriscianError as PriscianError
     from priscian.records import Contrast as Contrast
     from priscian.records import Item as Item
@@ -47,6 +48,7 @@ _HOMES = {
     "PriscianError": "priscian.errors",
     "Run": "priscian.runs",
     "ScoreStore": "priscian.scoring",
+    "generate": "priscian.datasets.generation",
     "read_blimp": "priscian.datasets",
     "read_dataset": "priscian.datasets",
     "read_pairs": "priscian.datasets",

@@ -1,7 +1,7 @@
 """One tree of errors. Each message says what went wrong, where, and what to do.
 
 PriscianError
-├── UsageError            the command or call cannot be meant as written (exit code 2)
+├── UsageError            the command or call is invalid (exit code 2)
 │   └── UnknownNameError  no such paradigm, data set, provider …; suggests the nearest names
 ├── DataError             a file, row or field is not what it should be
 │   ├── LexiconError      a row of the lexicon is malformed
@@ -27,6 +27,11 @@ import difflib
 from collections.abc import Iterable
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: `1 pair`, `2,000 pairs`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 class PriscianError(Exception):
     """Base of every error that Priscian raises on purpose."""
 
@@ -34,7 +39,7 @@ class PriscianError(Exception):
 
 
 class UsageError(PriscianError):
-    """The command or call cannot be meant as written."""
+    """The command or call is invalid."""
 
     exit_code = 2
 

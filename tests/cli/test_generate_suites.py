@@ -42,7 +42,7 @@ def test_a_suite_that_runs_dry_is_one_line_and_the_others_are_written(
     only = f"dry,{known.name}"
     done = priscian("generate", "sg", "--seed", "1", "--only", only, "-n", "2", "--out", str(out))
     assert done.code == 1
-    assert "dry: only 1 items that differ enough were found" in done.err
+    assert "dry: only 1 items that differ enough, not 2" in done.err
     assert "1 of 2 suites could not be generated" in done.err
     assert sorted(path.name for path in out.iterdir()) == ["manifest.json", "number_orc.json"]
 

@@ -208,7 +208,7 @@ class TestPairs:
             (("show", "adjunct_island", "-n", "0"), 2, "-n takes a whole number from 1"),
             (("generate", "limp", "--seed", "1", "--out", "x"), 2, "did you mean blimp"),
             (("generate", "--out", "x"), 2, "--seed"),
-            (("generate", "--seed", "1", "--out", "x", "--jobs", "0"), 2, "--jobs takes"),
+            (("generate", "--seed", "1", "--out", "x", "--jobs", "0"), 2, "jobs takes"),
             (("demo", "mml:x"), 2, "did you mean mlm"),
         ],
     )

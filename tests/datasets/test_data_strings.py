@@ -118,6 +118,7 @@ def test_a_format_says_of_which_kind_its_data_are():
         "blimp": "pairs",
         "pairs": "pairs",
         "generated": "pairs",
+        "generated-sg": "suites",
         "li-adger": "graded",
         "graded": "graded",
         "cola": "labels",

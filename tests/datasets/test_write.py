@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from priscian.datasets import blimp_row, read_blimp, read_pairs, write_blimp, write_pairs
 from priscian.datasets.prefixes import CONTRASTS
-from priscian.errors import DataError, DataWarning, UsageError
+from priscian.errors import DataError, DataWarning, OutputError, UsageError
 from priscian.records import Item, ItemSet, Sentence, Span
 
 OFFICIAL = [
@@ -86,12 +86,21 @@ def test_what_the_schema_cannot_hold_is_refused(tmp_path):
         write_blimp([pair_set(items=(item,))], tmp_path)
     with pytest.raises(DataError, match="x > y > z is deeper than field and phenomenon"):
         write_blimp([pair_set(taxonomy=("x", "y", "z"))], tmp_path)
-    with pytest.raises(DataError, match="cannot name a file"):
-        write_blimp([pair_set(name="../owls")], tmp_path)
+    taken = replace(pair_set().items[0], meta={"context": "So."})
+    with pytest.raises(DataError, match=r"owls/0: its meta has context, which BLiMP's schema uses"):
+        write_blimp([pair_set(items=(taken,))], tmp_path)
     odd = replace(pair_set().items[0], meta={"what": object()})
     with pytest.raises(DataError, match="which JSON cannot"):
         write_blimp([pair_set(items=(odd,))], tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_is_no_file_name_stays_in_the_folder(tmp_path):
+    item = Item("../owls/0", pair_set().items[0].conditions)
+    [path] = write_blimp([pair_set(name="../owls", items=(item,))], tmp_path / "out")
+    assert path == tmp_path / "out" / "owls.jsonl"
+    [again] = read_blimp(path)
+    assert (again.name, again.items[0].id) == ("../owls", "../owls/0")
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "tsv"])
@@ -132,7 +141,7 @@ def test_no_sets_make_an_empty_table(tmp_path):
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(DataError, match=r"cannot be written .*; check the folder"):
+    with pytest.raises(OutputError, match=r"cannot write .*; free some space or choose"):
         write_pairs([pair_set()], tmp_path / "file" / "out.csv")
 
 

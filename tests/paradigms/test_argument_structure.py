@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from priscian.datasets.generated_pairs import generate_rows
 from priscian.lexicon import load_lexicon
-from priscian.paradigms import generate, generate_rows
+from priscian.paradigms import generate
 
 LEXICON = load_lexicon()
 VERBS = {verb.lemma: verb for verb in LEXICON.all_verbs}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from priscian.datasets.generated_pairs import generate_rows
 from priscian.lexicon import features, load_lexicon
-from priscian.paradigms import find, generate, generate_rows
+from priscian.paradigms import find, generate
 from priscian.paradigms.pair import sentences
 
 VERBS = {verb.lemma: verb for verb in load_lexicon().all_verbs}

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from priscian.datasets.generated_pairs import generate_rows
 from priscian.errors import GrammarError, UnknownNameError, UsageError
 from priscian.grammar import Either, Grammar, Pair, Reject
 from priscian.paradigms import (
@@ -17,11 +18,9 @@ from priscian.paradigms import (
     find,
     generate,
     generate_items,
-    generate_rows,
     load_paradigms,
     paradigms,
 )
-from priscian.paradigms.__main__ import main
 
 
 def make(draw, edit=Substitution("lemma"), prefix=None):  # noqa: B008
@@ -125,11 +124,9 @@ def test_prefixes_must_be_what_the_method_needs():
     def first_word(g: Grammar) -> Pair:
         return g.pair(Either(g.word("they"), g.word("we")), g.word("left"))
 
-    from priscian.paradigms.pair import as_row
-
     trial = make(first_word, Substitution("lemma"), "one")
     with pytest.raises(GrammarError, match="nothing stands before"):
-        [as_row(trial, pair, 0) for pair in generate(trial, 1, 1)]
+        list(generate_items(trial, 1, 1))
 
 
 def test_unknown_paradigms_suggest_the_nearest():
@@ -196,11 +193,3 @@ def test_a_users_file(tmp_path):
             load_paradigms(empty)
     finally:
         CATALOGUE.entries.pop("mine_own", None)
-
-
-def test_samples_are_printed(capsys):
-    assert main(["anaphor_number_agreement", "-n", "3", "--seed", "2", "--spans"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert sum(line.startswith(" *") for line in lines) == 3
-    assert main(["anaphor_numbr"]) == 2
-    assert "did you mean" in capsys.readouterr().err

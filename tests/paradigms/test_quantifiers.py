@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from priscian.paradigms import generate, generate_rows
+from priscian.datasets.generated_pairs import generate_rows
+from priscian.paradigms import generate
 
 # With these a pivot is good in a story or in a list; *all nurses* can mean no others.
 DEFINITE = frozenset(

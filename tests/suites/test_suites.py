@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from priscian.datasets.generated_suites import write_suites
+from priscian.datasets.generation import generate
 from priscian.errors import GrammarError, UnknownNameError, UsageError
 from priscian.formulas import parse_formula
 from priscian.grammar import Grammar, Reject, Word
@@ -168,7 +168,7 @@ def test_a_suite_that_never_finds_an_item_ends():
 
 
 def test_a_missing_condition_or_region_is_named():
-    with pytest.raises(GrammarError, match="no condition y"):
+    with pytest.raises(GrammarError, match="no condition 'y'"):
         generate_suite(toy(lambda g: {"x": ["a", "b"]}), 1)
     with pytest.raises(GrammarError, match="toy, y: 1 regions; expected 2"):
         generate_suite(toy(lambda g: {"x": ["a", "b"], "y": ["a"]}), 1)
@@ -181,12 +181,12 @@ def test_articles_suit_the_next_region():
 
 def test_files_are_written_once(tmp_path):
     folder = tmp_path / "sg"
-    made = write_suites(folder, seed=2, n=3, only=["number_orc", "subordination_src-src"])
+    made = generate("sg", seed=2, n=3, only=["number_orc", "subordination_src-src"], out=folder)
     assert [path.name for path in made.files] == ["number_orc.json", "subordination_src-src.json"]
     assert json.loads(made.files[0].read_text()) == generate_suite("number_orc", 3, 2)
     assert json.loads((folder / "manifest.json").read_text())["items_per_suite"] == 3
     with pytest.raises(Exception, match="not empty"):
-        write_suites(folder, seed=2, n=3)
+        generate("sg", seed=2, n=3, out=folder)
 
 
 # ---------------------------------------------------------------- what makes the contrasts hold

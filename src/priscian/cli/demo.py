@@ -46,7 +46,7 @@ def demo_command(
     from priscian.cli.show import show_command
     from priscian.cli.tables.run import print_run
     from priscian.datasets import Dataset, read_dataset
-    from priscian.datasets.generated import write_generated
+    from priscian.datasets.generation import generate
     from priscian.models import parse_model
     from priscian.models.builtin import MODELS
     from priscian.reporting import build_page
@@ -60,8 +60,8 @@ def demo_command(
     folder = out or Path("demo") / time.strftime("%Y%m%d-%H%M%S")
     data = folder / f"seed{seed}"
     with Progress() as progress:
-        made = write_generated(data, seed=seed, n=n, watch=progress)
-    print(f"{made.pairs:,} fresh pairs of {len(made.files)} paradigms (seed {seed}): {data}\n")
+        made = generate("blimp", seed=seed, n=n, out=data, watch=progress)
+    print(f"{made.count:,} fresh pairs of {len(made.names)} paradigms (seed {seed}): {data}\n")
     show_command("principle_A_domain_3", n=2, seed=seed)
     print(flush=True)
     with Progress() as progress:

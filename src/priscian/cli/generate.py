@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from priscian.errors import GrammarError, UnknownNameError, UsageError
-
-KINDS = ("blimp", "sg")
-PAIRS, ITEMS = 1000, 100  # how many of each, unless told
+from priscian.errors import GrammarError, UsageError, counted
 
 
 def generate_command(
@@ -28,8 +23,9 @@ def generate_command(
 ) -> None:
     """Generate minimal pairs in BLiMP's schema or suites in SyntaxGym's, and a manifest.
 
-    The same seed and version give the same bytes on any machine; each paradigm and each suite has
-    a stream of its own, so --only gives the same as a full run.
+    The same seed and version give the same bytes on any machine. Each paradigm and each suite has
+    its own random stream, so --only gives the same sentences as a full run. Every file says its
+    licence (CC BY 4.0) and what it was made by.
 
     Examples:
       priscian generate blimp --seed 3 --out data/seed3
@@ -47,65 +43,36 @@ def generate_command(
     out
         A new or empty folder.
     n
-        Pairs a paradigm (1000 unless told) or items a suite (100).
+        Pairs per paradigm (1000 by default) or items per suite (100).
     only
         UIDs or names of suites, joined by commas; priscian list paradigms shows the UIDs.
     paradigms
-        A Python file with paradigms of your own; docs/writing-paradigms.md tells how.
+        A Python file with paradigms of your own; see docs/writing-paradigms.md.
     suites
-        A Python file with suites of your own; docs/writing-suites.md tells how.
+        A Python file with suites of your own; see docs/writing-suites.md.
     jobs
         Processes to use.
     """
-    if what not in KINDS:
-        raise UnknownNameError("thing to generate", what, KINDS)
-    if jobs < 1:
-        raise UsageError("--jobs takes a whole number from 1")
+    if what == "sg" and paradigms:
+        raise UsageError("--paradigms goes with blimp; suites of your own are --suites FILE")
+    if what == "blimp" and suites:
+        raise UsageError("--suites goes with sg: priscian generate sg --suites FILE")
+    from priscian.cli.screen import Progress
+    from priscian.datasets.generation import find_maker, generate
+
+    maker = find_maker(what)
     names = [name.strip() for name in only.split(",") if name.strip()]
-    if what == "sg":
-        if paradigms:
-            raise UsageError("--paradigms goes with blimp; suites of your own are --suites FILE")
-        _generate_suites(out, seed, ITEMS if n is None else n, names, suites)
-    else:
-        if suites:
-            raise UsageError("--suites goes with sg: priscian generate sg --suites FILE")
-        _generate_pairs(out, seed, PAIRS if n is None else n, names, paradigms, jobs)
-
-
-def _generate_pairs(
-    out: Path, seed: int, n: int, names: list[str], paradigms: Path | None, jobs: int
-) -> None:
-    from priscian.cli.screen import Progress
-    from priscian.datasets.generated import choose, write_generated
-    from priscian.paradigms import load_paradigms
-
-    mine = load_paradigms(paradigms) if paradigms else []
-    chosen = choose(names) if names else choose(among=mine)
+    file = paradigms or suites
     with Progress() as progress:
-        made = write_generated(out, seed=seed, n=n, chosen=chosen, jobs=jobs, watch=progress)
-    print(f"{made.pairs:,} pairs of {len(made.files)} paradigms are in {made.folder}")
-    _complain(made.failed, len(chosen), "paradigms")
-
-
-def _generate_suites(out: Path, seed: int, n: int, names: list[str], suites: Path | None) -> None:
-    from priscian.cli.screen import Progress
-    from priscian.datasets.generated_suites import write_suites
-    from priscian.suites import load_suites
-
-    mine = load_suites(suites) if suites else []
-    names = names or [suite.name for suite in mine]
-    with Progress() as progress:
-        made = write_suites(out, seed=seed, n=n, only=names, watch=progress)
-    print(f"{made.items:,} items of {len(made.files)} suites are in {made.folder}")
-    _complain(made.failed, len(made.files) + len(made.failed), "suites")
-
-
-def _complain(failed: Mapping[str, str], total: int, what: str) -> None:
-    """One line for each failure; the exit code tells."""
-    for error in failed.values():
-        print(f"priscian: {' '.join(error.split())}", file=sys.stderr)
-    if failed:
+        made = generate(
+            what, seed=seed, n=n, only=names, file=file, out=out, jobs=jobs, watch=progress
+        )
+    verb = "is" if made.count == 1 else "are"
+    sets = counted(len(made.names), maker.noun)
+    print(f"{counted(made.count, maker.unit)} of {sets} {verb} in {out}")
+    if made.failed:
+        total = counted(len(made.names) + len(made.failed), maker.noun)
         raise GrammarError(
-            f"{len(failed)} of {total} {what} could not be generated (see above); "
-            f"the others are written"
+            f"{len(made.failed)} of {total} could not be generated (see above); "
+            "the others are written"
         )

@@ -46,11 +46,11 @@ def show_command(
     n
         How many pairs or items.
     seed
-        Another seed, other pairs; suites of ours have 1 unless told.
+        Another seed, other pairs; 1 is the default for our suites.
     paradigms
         A Python file with paradigms of your own.
     suites
-        A Python file with suites of your own, which are then sg/NAME.
+        A Python file with suites of your own; show them as sg/NAME.
     item
         The number of an item of a suite.
     run
@@ -63,7 +63,8 @@ def show_command(
     from rich.text import Text as Rich
 
     from priscian.cli.screen import out
-    from priscian.paradigms import find, generate_items, generate_rows, load_paradigms
+    from priscian.datasets.generated_pairs import generate_rows, generate_set
+    from priscian.paradigms import find, load_paradigms
 
     if n < 1:
         raise UsageError("-n takes a whole number from 1")
@@ -90,7 +91,7 @@ def show_command(
         Rich(f"{paradigm.uid}", style="bold"), f"({paradigm.phenomenon}, {paradigm.field})"
     )
     console.print(Rich(f"edit: {paradigm.edit.kind}", style="dim"))
-    for pair in generate_items(paradigm, n, seed):
+    for pair in generate_set(paradigm, n, seed).items:
         console.print(marked(pair["good"], "  ", "green"))
         console.print(marked(pair["bad"], " *", "red"))
 

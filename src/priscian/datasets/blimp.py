@@ -36,7 +36,7 @@ PAIR_ID_KEYS = ("pairID", "pair_id", "pair_ID")
 SET_KEYS = ("language", "licence", "reference")
 
 # keys that become part of a record; every other key of a row is kept in the item's meta
-_CONSUMED = PREFIX_KEYS | {
+CONSUMED = PREFIX_KEYS | {
     "sentence_good", "sentence_bad", "field", "linguistics_term", "UID", *PAIR_ID_KEYS,
     "spans_good", "spans_bad", "context", "context_good", "context_bad", *SET_KEYS,
 }  # fmt: skip
@@ -76,7 +76,7 @@ class _Draft:
 
 @collector_paused()
 def read_blimp(path: PathLike, *, drop_identical: bool = False) -> list[ItemSet]:
-    """One item set a paradigm (UID) from a JSONL or parquet file, or a folder of them.
+    """One item set per paradigm (UID) from a JSONL or parquet file, or a folder of them.
 
     >>> for paradigm in read_blimp("data/blimp"):           # doctest: +SKIP
     ...     print(paradigm.name, len(paradigm), paradigm.taxonomy)
@@ -163,6 +163,12 @@ def _check_same(draft: _Draft, row: Row, repairs: Repairs, line: int) -> None:
             f"{repairs.file}:{line}: this row has {method or 'no prefix'} fields, but {draft.name} "
             f"began with {draft.method or 'none'}; every row of a paradigm needs the same ones"
         )
+    for key in SET_KEYS:
+        if str(row.get(key) or "") != draft.facts.get(key, ""):
+            raise DataError(
+                f"{repairs.file}:{line}: {key} is {row.get(key)!r}, but {draft.name} began with "
+                f"{draft.facts.get(key)!r}; a paradigm has one {key}: split the file by UID"
+            )
     kind = _kind(row, repairs)
     if kind != draft.kind:
         raise DataError(
@@ -195,7 +201,7 @@ def _item(name: str, method: Method | None, row: Row, repairs: Repairs, line: in
             spans = with_spans(_listed_spans(listed, text, f"spans_{side}", file, line), spans)
         context = row.get(f"context_{side}") or shared
         conditions[side] = Sentence(text, spans, str(context))
-    meta = {key: row[key] for key in row if key not in _CONSUMED}
+    meta = {key: row[key] for key in row if key not in CONSUMED}
     return Item(name, conditions, meta)
 
 

@@ -1,68 +1,41 @@
-"""Suites as files: one JSON file each in SyntaxGym's form, and a manifest."""
+"""Fresh suites from a seed, as item sets and as SyntaxGym's JSON."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from priscian import __version__
-from priscian.datasets.generated import LICENCE, MANIFEST, Watch, prepare, save
-from priscian.errors import GrammarError, UsageError
-from priscian.suites import SuiteFile, find, generate_suite, suites
+from priscian.datasets.syntaxgym import suite_from_json
+from priscian.datasets.syntaxgym_write import suite_text
+from priscian.lexicon import Lexicon
+from priscian.records import ItemSet
+from priscian.suites import Suite, find, generate_suite, load_suites, suites
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What was written, and the suites that could not be."""
-
-    folder: Path
-    items: int
-    files: tuple[Path, ...]
-    failed: dict[str, str] = field(default_factory=dict)
+def choose_suites(only: Sequence[str] = (), file: Path | None = None) -> list[str]:
+    """Names: those in `only`, else those of a user's file, else all of ours."""
+    own = load_suites(file) if file else []
+    if only:
+        return [find(name).name for name in dict.fromkeys(only)]
+    return [suite.name for suite in own] or list(suites())
 
 
-def encode(suite: SuiteFile) -> bytes:
-    """The bytes of a suite's file."""
-    return (json.dumps(suite, indent=1, ensure_ascii=False) + "\n").encode()
+def generate_suite_set(
+    name: str | Suite, n: int = 100, seed: int = 1, lexicon: Lexicon | None = None
+) -> ItemSet:
+    """A suite of `n` fresh items, equal to what `read_suite` reads from its file.
 
+    Only `meta["file"]`, which error messages name, differs.
 
-def write_suites(
-    folder: Path,
-    *,
-    seed: int,
-    n: int = 100,
-    only: Sequence[str] = (),
-    watch: Watch = lambda what, done, total: None,
-) -> Written:
-    """One file a suite and a manifest; the same seed and version give the same bytes.
-
-    A suite that fails is named, and the others go on.
+    >>> suite = generate_suite_set("number_prep", n=2)
+    >>> [item.id for item in suite.items], suite.licence, suite.taxonomy
+    (['number_prep/1', 'number_prep/2'], 'CC-BY-4.0', ('Agreement',))
     """
-    if n < 1:
-        raise UsageError(f"--n {n} asks for no items; give 1 or more")
-    names = [find(name).name for name in dict.fromkeys(only)] or list(suites())
-    prepare(folder)
-    facts: dict[str, dict[str, object]] = {}
-    failed: dict[str, str] = {}
-    for done, name in enumerate(names, 1):
-        try:
-            data = encode(generate_suite(name, n, seed))
-        except GrammarError as error:
-            failed[name] = str(error)
-        else:
-            save(folder / f"{name}.json", data)
-            facts[name] = {"items": n, "sha256": hashlib.sha256(data).hexdigest()}
-        watch("generating", done, len(names))
-    manifest = {
-        "name": "Priscian suites",
-        "licence": LICENCE,
-        "generator": f"priscian {__version__}",
-        "seed": seed,
-        "items_per_suite": n,
-        "files": {f"{name}.json": facts[name] for name in sorted(facts)},
-    }
-    save(folder / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
-    return Written(folder, n * len(facts), tuple(folder / f"{name}.json" for name in facts), failed)
+    suite = find(name) if isinstance(name, str) else name
+    where = f"suite {suite.name} (seed {seed})"
+    return suite_from_json(generate_suite(suite, n, seed, lexicon), where)
+
+
+def encode_suite(suite: ItemSet) -> bytes:
+    """The bytes of a suite's file."""
+    return suite_text(suite).encode()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Protocol
 
-from priscian.datasets.blimp import read_blimp
+from priscian.datasets.builtin_formats import BUILT_IN
 from priscian.datasets.columns import ANY_COLUMNS, PairColumns
-from priscian.datasets.pairs import PAIR_SUFFIXES, read_pairs
+from priscian.datasets.formats import DataFormat, Dataset, Partial
+from priscian.datasets.pairs import PAIR_SUFFIXES
 from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
 from priscian.files.rows import JSONL_SUFFIXES, PARQUET_SUFFIXES, data_files, read_rows
 from priscian.records import ItemSet
@@ -21,152 +21,12 @@ GROUP = "priscian.datasets"
 
 _SPEC = re.compile(r"([A-Za-z][\w-]+)(?::(.*))?", re.DOTALL)  # two letters or more: C:\ is a path
 
-
-class Reader(Protocol):
-    """Reads what follows the colon; `columns` is for tables of pairs, others ignore it."""
-
-    def __call__(self, target: str, columns: PairColumns) -> Sequence[ItemSet] | Partial: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Partial:
-    """What could be read of several files, and one line for each that could not."""
-
-    sets: Sequence[ItemSet]
-    refused: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class DataFormat:
-    """A format: how its files are read, and what the levels of its taxonomy are called.
-
-    `kind` says how its items are judged; see `Dataset`. A plug-in offers a format under the
-    entry-point group `priscian.datasets`.
-    """
-
-    name: str
-    read: Reader
-    summary: str = ""
-    levels: tuple[str, ...] = ("field", "phenomenon")
-    needs_path: bool = True
-    kind: str = "pairs"
-
-
-@dataclass(frozen=True, slots=True)
-class Dataset:
-    """The item sets of one data string; levels are named from the broadest to the narrowest.
-
-    `kind` says how its items are judged: `pairs` by forced choice, `suites` by formulas over
-    regions, `graded` by forced choice and against people's ratings, `labels` as labelled
-    sentences; a plug-in may bring a kind of its own.
-    `refused` has one line for each file that could not be read; the others are kept.
-    """
-
-    name: str
-    spec: str
-    sets: tuple[ItemSet, ...]
-    taxonomy_levels: tuple[str, ...] = ()
-    kind: str = "pairs"
-    refused: tuple[str, ...] = ()
-
-
-def _read_blimp(target: str, columns: PairColumns) -> list[ItemSet]:
-    return read_blimp(target)
-
-
-def _read_pairs(target: str, columns: PairColumns) -> list[ItemSet]:
-    return read_pairs(target, columns)
-
-
-def _read_generated(target: str, columns: PairColumns) -> list[ItemSet]:
-    from priscian.datasets.generated import read_generated  # the grammar takes time to load
-
-    return read_generated(target)
-
-
-def _read_li_adger(target: str, columns: PairColumns) -> list[ItemSet]:
-    from priscian.datasets.graded import item_sets
-    from priscian.datasets.li_adger import read_li_adger
-
-    return item_sets(read_li_adger(target, scores=False).graded)
-
-
-def _read_cola(target: str, columns: PairColumns) -> list[ItemSet]:
-    from priscian.datasets.cola import read_cola_sets
-
-    folder, comma, rest = target.rpartition(",")
-    if comma and rest == "train" and not Path(target).exists():
-        return read_cola_sets(folder, train=True)
-    return read_cola_sets(target)
-
-
-def _read_graded(target: str, columns: PairColumns) -> list[ItemSet]:
-    from priscian.datasets.graded import item_sets
-    from priscian.datasets.graded_read import read_graded, read_textbook
-
-    ours = target == "textbook" and not Path(target).exists()
-    return item_sets(read_textbook() if ours else read_graded(target))
-
-
-def _read_sg(target: str, columns: PairColumns) -> Partial:
-    from priscian.datasets.sg import read_sg  # chance levels and formulas take time to load
-
-    sets, refused = read_sg(target)
-    return Partial(sets, refused)
-
-
-_FORMATS: dict[str, DataFormat] = {}
+_FORMATS: dict[str, DataFormat] = {form.name: form for form in BUILT_IN}
 
 
 def register_format(form: DataFormat) -> None:
     """Make a format known under its name."""
     _FORMATS[form.name] = form
-
-
-register_format(DataFormat("blimp", _read_blimp, "BLiMP's JSONL or parquet: a file or a folder"))
-register_format(DataFormat("pairs", _read_pairs, "minimal pairs as JSONL, CSV, TSV or parquet"))
-register_format(
-    DataFormat(
-        "generated",
-        _read_generated,
-        "fresh pairs of our 67 paradigms: generated:SEED or generated:SEED,N",
-        needs_path=False,
-    )
-)
-register_format(
-    DataFormat(
-        "li-adger",
-        _read_li_adger,
-        "LI-Adger with people's magnitude estimates: a folder",
-        kind="graded",
-    )
-)
-register_format(
-    DataFormat(
-        "graded",
-        _read_graded,
-        "sentences with ratings or labels: a table or folder; graded:textbook is ours",
-        kind="graded",
-    )
-)
-register_format(
-    DataFormat(
-        "cola",
-        _read_cola,
-        "CoLA's labelled sentences, dev and test: a folder; cola:DIR,train has the training ones",
-        kind="labels",
-    )
-)
-register_format(
-    DataFormat(
-        "sg",
-        _read_sg,
-        "suites of syntactic generalization: ours, or SyntaxGym's JSON or CSV as sg:PATH",
-        levels=("circuit",),
-        needs_path=False,
-        kind="suites",
-    )
-)
 
 
 def data_formats() -> dict[str, DataFormat]:
@@ -220,6 +80,17 @@ def read_dataset(
     sets = tuple(found.sets if isinstance(found, Partial) else found)
     if limit is not None:
         sets = tuple(replace(s, items=s.items[:limit]) for s in sets)
+    return _dataset(form, target, spec, sets, refused)
+
+
+def as_dataset(name: str, target: str, sets: Sequence[ItemSet]) -> Dataset:
+    """Item sets that are already in memory, under the data string that would give them."""
+    return _dataset(_FORMATS[name], target, f"{name}:{target}", tuple(sets), ())
+
+
+def _dataset(
+    form: DataFormat, target: str, spec: str, sets: tuple[ItemSet, ...], refused: tuple[str, ...]
+) -> Dataset:
     depth = max((len(s.taxonomy) for s in sets), default=0)
     levels = form.levels[-depth:] if depth else ()
     return Dataset(_name(form, target), spec, sets, levels, form.kind, refused)

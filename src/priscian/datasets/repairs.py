@@ -15,6 +15,11 @@ _SPELLINGS = {
 }
 
 
+def usual_spelling(key: str, value: str) -> str:
+    """The spelling that BLiMP's files use most for a `field` or `linguistics_term`."""
+    return _SPELLINGS[key].get(value, value)
+
+
 @dataclass(slots=True)
 class Repairs:
     """The repairs of one file."""
@@ -34,7 +39,7 @@ class Repairs:
 
     def spell(self, key: str, value: str) -> str:
         """The usual spelling of a field or phenomenon."""
-        usual = _SPELLINGS[key].get(value, value)
+        usual = usual_spelling(key, value)
         if usual != value:
             self.spellings[key, value] += 1
         return usual

@@ -1,19 +1,17 @@
-"""The data kind `sg`: suites from files, or our own, made on the spot."""
+"""The data format `sg`: suites from files, or our own, generated when they are needed."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from importlib.util import find_spec
 
+from priscian.datasets.formats import Dataset
 from priscian.datasets.published_suites import selection
-from priscian.datasets.registry import Dataset
-from priscian.datasets.syntaxgym import read_suites, suite_from_json, with_circuit
-from priscian.errors import DataError, GrammarError, PriscianWarning, UsageError
+from priscian.datasets.syntaxgym import read_suites
+from priscian.errors import DataError, PriscianWarning, UsageError
 from priscian.records import ItemSet
 
 SEED, ITEMS = 1, 100
-LICENCE = "CC-BY-4.0"
 
 
 def read_sg(target: str) -> tuple[list[ItemSet], list[str]]:
@@ -30,43 +28,26 @@ def read_sg(target: str) -> tuple[list[ItemSet], list[str]]:
 
 
 def own_suites(seed: int = SEED, n: int = ITEMS) -> tuple[list[ItemSet], list[str]]:
-    """Our own suites, generated; a suite that cannot be made is named."""
-    if find_spec("priscian.suites") is None:
-        raise _none_of_our_own()
-    from priscian.suites import suites
+    """Our own suites, generated, and one line for each that could not be made."""
+    from priscian.datasets.generation import read_generated  # the grammar takes time to load
 
-    found, refused = [], []
-    for name in suites():
-        try:
-            found.append(own_suite(name, seed, n))
-        except GrammarError as error:
-            refused.append(str(error))
-    if not found and not refused:
-        raise _none_of_our_own()
-    return found, refused
+    return read_generated("sg", f"{seed},{n}")
 
 
 def own_suite(name: str, seed: int = SEED, n: int = ITEMS) -> ItemSet:
     """One suite of our own."""
-    from priscian.suites import find, generate_suite
+    from priscian.datasets.generated_suites import generate_suite_set
 
-    suite = find(name)
-    made = suite_from_json(generate_suite(suite, n, seed), f"suite {name} (seed {seed})")
-    return replace(with_circuit(made, suite.circuit), licence=LICENCE)
-
-
-def _none_of_our_own() -> DataError:
-    return DataError("this installation has no suites of its own; give a file or folder: sg:PATH")
+    return generate_suite_set(name, n, seed)
 
 
 def select_suites(data: Dataset, name: str) -> Dataset:
-    """The suites of a selection: `31`, `33`, `34` or `ours`; those that lack are told of."""
+    """The suites of a selection: `31`, `33`, `34` or `ours`; warns about missing ones."""
     wanted = selection(name)
     sets = tuple(s for s in data.sets if s.name in wanted)
     if not sets:
         raise UsageError(f"{data.spec} has none of the suites of --suites {name}; leave it out")
-    lacking = len(wanted) - len(sets)
-    if lacking:
+    if len(sets) < len(wanted):
         warnings.warn(
             f"{data.spec} has {len(sets)} of the {len(wanted)} suites of --suites {name}; the SG "
             "score rests on these",

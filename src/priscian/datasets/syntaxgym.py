@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,14 +86,17 @@ def suite_itemset(suite: Suite, file: str) -> ItemSet:
         )
         for item in suite.items
     )
-    official = known is not None and not str(suite.meta.get("author", "")).startswith("priscian")
+    circuit = str(suite.meta.get("circuit") or (known.circuit if known else ""))
+    official = known is not None and not suite.meta.get("author")
     return ItemSet(
         name=suite.name,
         items=items,
         contrasts=contrasts,
-        taxonomy=(known.circuit,) if known and known.circuit else (),
+        taxonomy=(circuit,) if circuit else (),
         chance=chance_of(contrasts[0].expression),
-        reference=REFERENCE if official else str(suite.meta.get("reference", "")),
+        language=str(suite.meta.get("language") or "en"),
+        licence=str(suite.meta.get("licence") or suite.meta.get("license") or ""),
+        reference=str(suite.meta.get("reference") or (REFERENCE if official else "")),
         meta={
             "file": file,
             "metric": suite.metric,
@@ -104,11 +106,6 @@ def suite_itemset(suite: Suite, file: str) -> ItemSet:
             "modifier_of": known.modifier_of if known else "",
         },
     )
-
-
-def with_circuit(suite: ItemSet, circuit: str) -> ItemSet:
-    """The same suite in a circuit."""
-    return replace(suite, taxonomy=(circuit,) if circuit else ())
 
 
 def _formula(text: str, number: int, suite: Suite, file: str) -> Any:

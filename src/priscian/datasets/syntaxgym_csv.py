@@ -14,22 +14,28 @@ from priscian.files.rows import read_text
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
 MARK = "#prediction"
+FACTS = ("circuit", "author", "reference", "licence", "language")
+"""Keys of a suite's meta that stand above the header too, as `#licence: CC-BY-4.0`."""
 
 
 def read_suite_csv(file: Path) -> Suite:
     """A suite from `item_number,condition_name,region_number,region_name,content`.
 
-    The formulas stand above the header, one a line after `#Prediction`; a file with the name of a
-    published suite may leave them out.
+    The formulas stand above the header, one per line after `#Prediction`; a file with the name of
+    a published suite may leave them out. `#circuit: …` and other facts may stand there too.
     """
     lines = read_text(file).splitlines(keepends=True)
     formulas, skipped = [], 0
+    facts: dict[str, str] = {}
     for line in lines:
         if line.strip() and not line.startswith("#"):
             break
         skipped += 1
         if line.lower().startswith(MARK):
             formulas.append(line[len(MARK) :].strip(" :\t\r\n"))
+        key, _, value = line[1:].partition(":")
+        if key.strip().lower() in FACTS:
+            facts[key.strip().lower()] = value.strip()
     known = find_published(file.stem)
     if not formulas and known is not None:
         formulas = list(known.formulas)
@@ -39,7 +45,9 @@ def read_suite_csv(file: Path) -> Suite:
             "header, or give the suite as JSON"
         )
     rows = _rows(file, "".join(lines[skipped:]), skipped)
-    return check_suite(_as_json(file, rows, formulas), str(file))
+    data = _as_json(file, rows, formulas)
+    data["meta"] |= facts
+    return check_suite(data, str(file))
 
 
 def _rows(file: Path, text: str, skipped: int) -> list[tuple[int, dict[str, str]]]:

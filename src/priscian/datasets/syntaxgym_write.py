@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from priscian.datasets.syntaxgym_csv import COLUMNS
+from priscian.datasets.syntaxgym_csv import COLUMNS, FACTS
 from priscian.datasets.syntaxgym_sentences import contents_of
 from priscian.errors import DataError
+from priscian.files import write_text
 from priscian.formulas import print_formula
 from priscian.records import Item, ItemSet
 
@@ -89,19 +90,24 @@ def write_suite(
             raise DataError(f"{file}: the CSV form holds no surprisals; write {file.stem}.json")
         text = suite_csv(suite)
     else:
-        text = json.dumps(suite_json(suite, values, model), indent=4, ensure_ascii=False) + "\n"
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8")
-    except OSError as error:
-        raise DataError(f"cannot write {file}: {error.strerror}; give another folder") from None
+        text = suite_text(suite, values, model)
+    write_text(file, text)
+
+
+def suite_text(suite: ItemSet, values: RegionValues | None = None, model: str = "") -> str:
+    """The text of a suite's JSON file."""
+    return json.dumps(suite_json(suite, values, model), indent=1, ensure_ascii=False) + "\n"
 
 
 def suite_csv(suite: ItemSet) -> str:
-    """A row for each region, the formulas above the header."""
+    """A row for each region; formulas, circuit, licence and reference above the header."""
     out = io.StringIO()
     for formula in formulas_of(suite):
         out.write(f"#Prediction {formula}\n")
+    meta = cast(Mapping[str, object], suite.meta.get("meta", {}))
+    for key in FACTS:
+        if meta.get(key):
+            out.write(f"#{key}: {' '.join(str(meta[key]).split())}\n")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     names = region_names(suite)

@@ -8,7 +8,7 @@ from priscian.paradigms.edits import (
     Substitution,
     prove,
 )
-from priscian.paradigms.generate import generate, generate_items, generate_rows
+from priscian.paradigms.generate import generate, generate_items
 from priscian.paradigms.registry import Paradigm, find, load_paradigms, paradigm, paradigms
 
 __all__ = [
@@ -21,7 +21,6 @@ __all__ = [
     "find",
     "generate",
     "generate_items",
-    "generate_rows",
     "load_paradigms",
     "paradigm",
     "paradigms",

@@ -9,7 +9,7 @@ from random import Random
 from priscian.errors import GrammarError
 from priscian.grammar import Grammar, Pair, Reject
 from priscian.lexicon import CONTENT, Lexicon
-from priscian.paradigms.pair import Row, as_item, as_row, prove_pair
+from priscian.paradigms.pair import as_item, prove_pair
 from priscian.paradigms.registry import Paradigm, find
 from priscian.records import Item
 
@@ -41,12 +41,12 @@ def generate(
             dead_ends += 1
             if draws >= WATCHED and dead_ends > DEAD_ENDS * draws:
                 raise GrammarError(
-                    f"{paradigm.uid}: {dead_ends} of {draws} draws ended nowhere; "
+                    f"{paradigm.where}: {dead_ends} of {draws} draws ended nowhere; "
                     "draw the rarest word first or ask for less"
                 ) from None
             continue
         if not isinstance(pair, Pair):
-            raise GrammarError(f"{paradigm.uid} gave {type(pair).__name__}; return g.pair(…)")
+            raise GrammarError(f"{paradigm.where} gave {type(pair).__name__}; return g.pair(…)")
         prove_pair(paradigm, pair)
         keys = (
             ("good", pair.good.texts),
@@ -57,7 +57,7 @@ def generate(
             repeats += 1
             if repeats >= PATIENCE:
                 raise GrammarError(
-                    f"{paradigm.uid}: only {made} distinct pairs were found, {n} were asked for; "
+                    f"{paradigm.where}: only {made} distinct pairs were found, {n} were asked for; "
                     f"ask for at most {made}"
                 )
             continue
@@ -65,15 +65,6 @@ def generate(
         seen.update(keys)
         made += 1
         yield pair
-
-
-def generate_rows(
-    uid: str | Paradigm, n: int = 1000, seed: int = 0, lexicon: Lexicon | None = None
-) -> Iterator[Row]:
-    """Rows in BLiMP's schema."""
-    paradigm = find(uid) if isinstance(uid, str) else uid
-    for number, pair in enumerate(generate(paradigm, n, seed, lexicon)):
-        yield as_row(paradigm, pair, number)
 
 
 def generate_items(

@@ -1,4 +1,4 @@
-"""A proved pair as a record and as a row of BLiMP's schema."""
+"""A proved pair as a record: its sentences, their spans, and what is known of it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from priscian.paradigms.registry import Paradigm
 from priscian.records import Item, Sentence
 
 Mark = tuple[str, int, int]
-Row = dict[str, object]
 
 
 def prove_pair(paradigm: Paradigm, pair: Pair) -> None:
     """Raise GrammarError unless the pair is what its paradigm declares."""
     if pair.good.texts == pair.bad.texts and pair.good.end == pair.bad.end:
-        raise GrammarError(f"{paradigm.uid}: both sentences are {pair.good.text!r}")
-    prove(paradigm.edit, pair.good.words, pair.bad.words, paradigm.uid)
+        raise GrammarError(f"{paradigm.where}: both sentences are {pair.good.text!r}")
+    prove(paradigm.edit, pair.good.words, pair.bad.words, paradigm.where)
 
 
 def sentences(paradigm: Paradigm, pair: Pair) -> tuple[Sentence, Sentence]:
@@ -52,14 +51,14 @@ def _critical(paradigm: Paradigm, side: Utterance, contrast: tuple[Mark, ...]) -
         if name == "critical":
             if end != start + 1:
                 raise GrammarError(
-                    f"{paradigm.uid}: the critical stretch of {side.text!r} is not one word"
+                    f"{paradigm.where}: the critical stretch of {side.text!r} is not one word"
                 )
             return start
     (_, start, end) = contrast[0]
     # One prefix: the word that differs. Two prefixes: the word after what differs.
     position = start if paradigm.prefix == "one" else end
     if position >= len(side.texts):
-        raise GrammarError(f"{paradigm.uid}: no word follows the contrast in {side.text!r}")
+        raise GrammarError(f"{paradigm.where}: no word follows the contrast in {side.text!r}")
     return position
 
 
@@ -76,7 +75,7 @@ def _check_prefixes(
         fault = "two prefixes need different prefixes and equal words"
     else:
         return
-    raise GrammarError(f"{paradigm.uid}: {fault}: {good.text!r} / {bad.text!r}")
+    raise GrammarError(f"{paradigm.where}: {fault}: {good.text!r} / {bad.text!r}")
 
 
 def _marks(side: Utterance, critical: int) -> tuple[Mark, ...]:
@@ -85,35 +84,13 @@ def _marks(side: Utterance, critical: int) -> tuple[Mark, ...]:
 
 
 def as_item(paradigm: Paradigm, pair: Pair, number: int) -> Item:
-    """The pair as an item with the conditions `good` and `bad`."""
+    """The pair as an item `UID/number`; its meta is what a row of BLiMP's schema says of it."""
     good, bad = sentences(paradigm, pair)
-    return Item(f"{paradigm.uid}-{number}", {"good": good, "bad": bad}, dict(pair.extra))
-
-
-def as_row(paradigm: Paradigm, pair: Pair, number: int) -> Row:
-    """The pair in BLiMP's schema, with our spans added."""
-    good, bad = sentences(paradigm, pair)
-    row: Row = {
-        "sentence_good": good.text,
-        "sentence_bad": bad.text,
-        "field": paradigm.field,
-        "linguistics_term": paradigm.phenomenon,
-        "UID": paradigm.uid,
+    meta = {
         "simple_LM_method": True,
         "one_prefix_method": paradigm.prefix == "one",
         "two_prefix_method": paradigm.prefix == "two",
         "lexically_identical": paradigm.lexically_identical,
-        "pairID": str(number),
+        **pair.extra,
     }
-    if paradigm.prefix == "one":
-        row["one_prefix_prefix"] = good["prefix"]
-        row["one_prefix_word_good"] = good["critical"]
-        row["one_prefix_word_bad"] = bad["critical"]
-    elif paradigm.prefix == "two":
-        row["two_prefix_prefix_good"] = good["prefix"]
-        row["two_prefix_prefix_bad"] = bad["prefix"]
-        row["two_prefix_word"] = good["critical"]
-    row.update(pair.extra)
-    row["spans_good"] = [[span.name, span.start, span.end] for span in good.spans]
-    row["spans_bad"] = [[span.name, span.start, span.end] for span in bad.spans]
-    return row
+    return Item(f"{paradigm.uid}/{number}", {"good": good, "bad": bad}, meta)

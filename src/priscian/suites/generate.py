@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from random import Random
 from typing import TypedDict
 
 from priscian import __version__
+from priscian.catalogue import LICENCE, reference
 from priscian.errors import GrammarError, UsageError
 from priscian.grammar import Grammar, Reject, Word
 from priscian.grammar.phrases import flatten
@@ -70,9 +72,11 @@ def generate_suite(
         "meta": {
             "name": suite.name,
             "metric": "sum",
+            "circuit": suite.circuit,
             "comment": suite.comment,
-            "reference": "",
+            "reference": reference(seed),
             "author": f"priscian {__version__}, seed {seed}",
+            "licence": LICENCE,
         },
         "region_meta": {str(place): text for place, text in enumerate(suite.regions, 1)},
         "predictions": [{"type": "formula", "formula": text} for text in suite.predictions],
@@ -84,6 +88,7 @@ def _draw_items(suite: Suite, n: int, seed: int, lexicon: Lexicon | None) -> lis
     members = family(suite) if suite in family(suite) else [suite]
     streams = [Random() for _ in members]
     grammars = [Grammar(lexicon, stream) for stream in streams]
+    needed = {member.name: member.conditions for member in members}
     made: list[Words] = []
     taken: dict[str, list[frozenset[str]]] = {member.name: [] for member in members}
     attempt = idle = 0
@@ -94,7 +99,7 @@ def _draw_items(suite: Suite, n: int, seed: int, lexicon: Lexicon | None) -> lis
         for member, stream, grammar in zip(members, streams, grammars, strict=True):
             # Every member runs, whatever became of the others: they must stay in step.
             stream.seed(start)
-            drawn[member.name] = _draw(member, grammar)
+            drawn[member.name] = _draw(member, needed[member.name], grammar)
         kept = {
             name: content(words)
             for name, words in drawn.items()
@@ -105,8 +110,8 @@ def _draw_items(suite: Suite, n: int, seed: int, lexicon: Lexicon | None) -> lis
             idle += 1
             if idle >= PATIENCE:
                 raise GrammarError(
-                    f"{suite.name}: only {len(made)} items that differ enough were found, {n} were "
-                    f"asked for; ask for at most {len(made)}, or give it more words"
+                    f"{suite.where}: only {len(made)} items that differ enough, not {n}; "
+                    f"ask for at most {len(made)}, or give it more words"
                 )
             continue
         idle = 0
@@ -120,21 +125,30 @@ def _start(seed: int, stem: str, attempt: int) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed}:{stem}:{attempt}".encode()).digest(), "big")
 
 
-def _draw(suite: Suite, grammar: Grammar) -> Words | None:
+def _draw(suite: Suite, conditions: Sequence[str], grammar: Grammar) -> Words | None:
     """One item, or None at a dead end."""
     grammar.begin()
     try:
         regions = suite.draw(grammar)
     except Reject:
         return None
-    missing = [name for name in suite.conditions if name not in regions]
+    if not isinstance(regions, dict):
+        raise GrammarError(
+            f"{suite.where} gave {type(regions).__name__}; "
+            "return a dict of conditions, each a list of regions"
+        )
+    missing = [name for name in conditions if name not in regions]
     if missing:
-        raise GrammarError(f"{suite.name}: no condition {', '.join(missing)}; the formula needs it")
+        raise GrammarError(f"{suite.where}: no condition {missing[0]!r}; the formula names it")
     item: Words = {}
     for condition, nodes in regions.items():
+        if not isinstance(nodes, list | tuple):
+            raise GrammarError(
+                f"{suite.where}, {condition}: {type(nodes).__name__}; give a list of regions"
+            )
         if len(nodes) != len(suite.regions):
             raise GrammarError(
-                f"{suite.name}, {condition}: {len(nodes)} regions; "
+                f"{suite.where}, {condition}: {len(nodes)} regions; "
                 f"expected {len(suite.regions)}: {', '.join(suite.regions)}"
             )
         item[condition] = []
@@ -143,7 +157,10 @@ def _draw(suite: Suite, grammar: Grammar) -> Words | None:
                 item[condition].append(analyse(grammar.lexicon, node))
                 continue
             words: list[Word] = []
-            flatten((node,), True, words, [])
+            try:
+                flatten((node,), True, words, [])
+            except GrammarError as error:
+                raise GrammarError(f"{suite.where}, {condition}: {error}") from None
             item[condition].append(tuple(words))
     return item
 

@@ -1,22 +1,19 @@
-"""The suites by name; a decorator enters a function with all that is said of it."""
+"""The suites by name: a decorator registers a function and what is known of it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from priscian.catalogue import Catalogue
-from priscian.errors import GrammarError
-from priscian.grammar import Grammar, Node
+from priscian.catalogue import Catalogue, blamed, place_of
+from priscian.errors import FormulaError, GrammarError
+from priscian.formulas import parse_formula, values_of
+from priscian.grammar import Grammar, Node, Reject
 
 # What stands in the regions of each condition: phrases, or text. Empty: () or "".
 Regions = dict[str, list[Node | str]]
 Draw = Callable[[Grammar], Regions]
-
-MACHINERY = frozenset({"registry", "generate", "text", "people", "rows"})
-REFERENCE = re.compile(r"\((?P<region>\d+|\*);%(?P<condition>[\w-]+)%\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +31,21 @@ class Suite:
     draw: Draw
     stem: str
     comment: str = ""
+    place: str = ""  # file:line of a user's own suite
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """The conditions that the formulas speak of."""
-        found = [m["condition"] for p in self.predictions for m in REFERENCE.finditer(p)]
-        return tuple(dict.fromkeys(found))
+        """The conditions that the formulas name."""
+        values = (v for p in self.predictions for v in values_of(parse_formula(p)))
+        return tuple(dict.fromkeys(value.condition for value in values))
+
+    @property
+    def where(self) -> str:
+        """What an error begins with: the name, and the place in a user's own file."""
+        return f"{self.place}: {self.name}" if self.place else self.name
 
 
-CATALOGUE: Catalogue[Suite] = Catalogue("suite", "priscian.suites", MACHINERY)
+CATALOGUE: Catalogue[Suite] = Catalogue("suite", "priscian.suites")
 
 
 def suite(
@@ -59,13 +62,7 @@ def suite(
     """
 
     def register(draw: Draw) -> Draw:
-        for prediction in predictions:
-            for match in REFERENCE.finditer(prediction):
-                place = match["region"]
-                if place != "*" and not 1 <= int(place) <= len(regions):
-                    raise GrammarError(
-                        f"{name}: {match[0]} names region {place}; there are {len(regions)}"
-                    )
+        _check(name, circuit, regions, predictions)
         CATALOGUE.add(
             name,
             Suite(
@@ -83,6 +80,25 @@ def suite(
     return register
 
 
+def _check(name: str, circuit: str, regions: Sequence[str], predictions: Sequence[str]) -> None:
+    """Raise GrammarError for wrong types and formulas: a user's file is not type-checked."""
+    if not (isinstance(name, str) and name and isinstance(circuit, str)):
+        raise GrammarError(f"suite {name!r}: name and circuit must be texts")
+    for what, texts in (("regions", regions), ("predictions", predictions)):
+        if isinstance(texts, str) or not texts or not all(isinstance(t, str) for t in texts):
+            raise GrammarError(f"{name}: {what}={texts!r}; give a list of texts")
+    for prediction in predictions:
+        try:
+            values = list(values_of(parse_formula(prediction)))
+        except FormulaError as error:
+            raise GrammarError(f"{name}: {error}") from None
+        for value in values:
+            if value.span != "*" and not 1 <= int(value.span) <= len(regions):
+                raise GrammarError(
+                    f"{name}: the formula names region {value.span}; there are {len(regions)}"
+                )
+
+
 def suites() -> dict[str, Suite]:
     """All suites by name, in alphabetical order."""
     return CATALOGUE.all()
@@ -95,7 +111,13 @@ def find(name: str) -> Suite:
 
 def load_suites(path: Path) -> list[Suite]:
     """Suites of a user's Python file, which are registered beside the built-in ones."""
-    return [find(name) for name in CATALOGUE.load_file(path)]
+    added = []
+    for name in CATALOGUE.load_file(path):
+        entry = find(name)
+        place = place_of(entry.draw, path)
+        CATALOGUE.entries[name] = replace(entry, draw=blamed(entry.draw, path, Reject), place=place)
+        added.append(CATALOGUE.entries[name])
+    return added
 
 
 def family(suite: Suite) -> list[Suite]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
-from priscian.datasets.blimp import SET_KEYS
+from priscian.datasets.blimp import CONSUMED, SET_KEYS
 from priscian.datasets.prefixes import FIELDS, Method
 from priscian.datasets.reference import REFERENCE, blimp_taxonomy
 from priscian.errors import DataError, UsageError
+from priscian.files import file_names, write_bytes
 from priscian.files.rows import PathLike, Row
 from priscian.records import Item, ItemSet, Sentence
 
@@ -23,51 +23,58 @@ _FLAGS = ("simple_LM_method", "one_prefix_method", "two_prefix_method")
 
 
 def write_blimp(itemsets: Iterable[ItemSet], folder: PathLike) -> list[Path]:
-    """One `NAME.jsonl` a set in BLiMP's schema; `read_blimp` gives the same sets back.
+    """One `NAME.jsonl` per set in BLiMP's schema; `read_blimp` gives the same sets back.
 
     Keys that BLiMP does not have are added only where they say something: `spans_good` and
-    `spans_bad`, `context`, `licence`, `reference`, and whatever an item's meta holds.
+    `spans_bad`, `context`, `language`, `licence`, `reference`, and what an item's meta holds.
     """
-    folder = Path(folder)
-    paths = []
-    for itemset in itemsets:
-        if Path(itemset.name).name != itemset.name:
-            raise DataError(f"set {itemset.name!r} cannot name a file; rename it without slashes")
-        rows = [blimp_row(itemset, item) for item in itemset.items]
-        path = folder / f"{itemset.name}.jsonl"
-        _save(path, msgspec.json.Encoder(enc_hook=_refuse).encode_lines(rows))
-        paths.append(path)
+    encoded = {itemset.name: encode_blimp(itemset) for itemset in itemsets}
+    paths = [Path(folder) / f"{stem}.jsonl" for stem in file_names(encoded).values()]
+    for path, data in zip(paths, encoded.values(), strict=True):
+        write_bytes(path, data)
     return paths
 
 
-def blimp_row(itemset: ItemSet, item: Item) -> Row:
-    """One line of BLiMP's JSONL."""
-    good, bad = _pair(item)
+def encode_blimp(itemset: ItemSet) -> bytes:
+    """The bytes of a set's file in BLiMP's schema."""
+    return msgspec.json.Encoder(enc_hook=_refuse).encode_lines(list(blimp_rows(itemset)))
+
+
+def blimp_rows(itemset: ItemSet) -> Iterator[Row]:
+    """The lines of BLiMP's JSONL: the one form in which pairs are written."""
     field, term = _levels(itemset)
     method = _method(itemset)
-    meta = dict(item.meta)
     flags = {
         "simple_LM_method": True,
         "one_prefix_method": method == "one_prefix",
         "two_prefix_method": method == "two_prefix",
     }
-    row: Row = {"sentence_good": good.text, "sentence_bad": bad.text}
-    if method:
-        row |= _prefix_fields(method, item)
-    row |= {"field": field, "linguistics_term": term, "UID": itemset.name}
-    row |= {key: meta.pop(key, flags[key]) for key in _FLAGS}
-    row["lexically_identical"] = meta.pop("lexically_identical", _same_words(good, bad))
-    row["pairID"] = item.id.removeprefix(f"{itemset.name}/")
-    for side, sentence in (("good", good), ("bad", bad)):
-        if {span.name for span in sentence.spans} - ({"prefix", "critical"} if method else set()):
-            row[f"spans_{side}"] = [[s.name, s.start, s.end] for s in sentence.spans]
-    row |= _contexts(good, bad)
-    default = {"language": "en", "licence": "", "reference": _own_reference(itemset)}
-    for key in SET_KEYS:
-        value = getattr(itemset, key)
-        if value != default[key]:
-            row[key] = value
-    return row | {key: value for key, value in meta.items() if key not in row}
+    known = {"language": "en", "licence": "", "reference": _own_reference(itemset)}
+    facts = {key: getattr(itemset, key) for key in SET_KEYS}
+    said = {key: value for key, value in facts.items() if value != known[key]}
+    plain = {"prefix", "critical"} if method else set()
+    for item in itemset.items:
+        good, bad = _pair(item)
+        meta = dict(item.meta)
+        if not CONSUMED.isdisjoint(meta):
+            _refuse_keys(item)
+        row: Row = {"sentence_good": good.text, "sentence_bad": bad.text}
+        if method:
+            row |= _prefix_fields(method, item)
+        row |= {"field": field, "linguistics_term": term, "UID": itemset.name}
+        row |= {key: meta.pop(key, flags[key]) for key in _FLAGS}
+        same = meta.pop("lexically_identical", None)
+        row["lexically_identical"] = _same_words(good, bad) if same is None else same
+        row["pairID"] = item.id.removeprefix(f"{itemset.name}/")
+        for side, sentence in (("good", good), ("bad", bad)):
+            if {span.name for span in sentence.spans} - plain:
+                row[f"spans_{side}"] = [[s.name, s.start, s.end] for s in sentence.spans]
+        yield row | _contexts(good, bad) | said | meta
+
+
+def blimp_row(itemset: ItemSet, item: Item) -> Row:
+    """One line of BLiMP's JSONL."""
+    return next(blimp_rows(replace(itemset, items=(item,))))
 
 
 def write_pairs(itemsets: Iterable[ItemSet], path: PathLike) -> Path:
@@ -89,7 +96,7 @@ def write_pairs(itemsets: Iterable[ItemSet], path: PathLike) -> Path:
             data = _delimited(rows, "\t")
         case other:
             raise UsageError(f"cannot write pairs as {other!r}; use .jsonl, .csv or .tsv")
-    _save(path, data)
+    write_bytes(path, data)
     return path
 
 
@@ -163,7 +170,7 @@ def _prefix_fields(method: Method, item: Item) -> dict[str, str]:
 
 
 def _own_reference(itemset: ItemSet) -> str:
-    """What the reader knows of itself, and so need not be said in every row."""
+    """The reference that the reader finds by the UID, so that no row has to hold it."""
     return REFERENCE if itemset.name in blimp_taxonomy() else ""
 
 
@@ -179,22 +186,15 @@ def _same_words(good: Sentence, bad: Sentence) -> bool:
     return bags[0] == bags[1]
 
 
+def _refuse_keys(item: Item) -> NoReturn:
+    taken = ", ".join(sorted(CONSUMED.intersection(item.meta)))
+    raise DataError(
+        f"item {item.id}: its meta has {taken}, which BLiMP's schema uses for something else; "
+        "choose another name"
+    )
+
+
 def _refuse(value: Any) -> Any:
     raise DataError(
         f"an item's meta holds {value!r}, which JSON cannot; keep text and numbers there"
     )
-
-
-def _save(path: Path, data: bytes) -> None:
-    """Write beside and move into place, so that a file is never half there."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(data)
-        beside.replace(path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            beside.unlink()
-        raise DataError(
-            f"{path}: cannot be written ({error.strerror}); check the folder and the free space"
-        ) from error

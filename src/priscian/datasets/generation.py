@@ -1,0 +1,239 @@
+"""`generate`: fresh pairs or suites from a seed, in memory or as files with a manifest."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from priscian import __version__
+from priscian.catalogue import LICENCE, reference
+from priscian.datasets.blimp_write import encode_blimp
+from priscian.datasets.formats import Dataset
+from priscian.datasets.generated_pairs import choose_paradigms, generate_set
+from priscian.datasets.generated_suites import choose_suites, encode_suite, generate_suite_set
+from priscian.datasets.registry import as_dataset, read_dataset
+from priscian.errors import (
+    DataError,
+    GrammarError,
+    OutputError,
+    PriscianWarning,
+    UnknownNameError,
+    UsageError,
+)
+from priscian.files import file_names, write_bytes, write_json
+from priscian.lexicon import load_lexicon
+from priscian.records import ItemSet
+from priscian.workers import can_fork, run_batches
+
+MANIFEST = "manifest.json"
+IN_MEMORY = 100  # pairs per paradigm or items per suite of a data string without a number
+
+Watch = Callable[[str, int, int], None]  # what is done, sets made, sets in all
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """How one kind of data is chosen, made and written."""
+
+    noun: str
+    unit: str
+    suffix: str
+    n: int
+    format: str
+    choose: Callable[[Sequence[str], Path | None], list[str]]
+    make: Callable[[str, int, int], ItemSet]
+    encode: Callable[[ItemSet], bytes]
+
+
+MAKERS = {
+    "blimp": Maker("paradigm", "pair", ".jsonl", 1000, "generated",
+                   choose_paradigms, generate_set, encode_blimp),
+    "sg": Maker("suite", "item", ".json", 100, "generated-sg",
+                choose_suites, generate_suite_set, encode_suite),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What was generated, in memory or as files; `failed` says why a paradigm or suite is missing.
+
+    `sets` holds the item sets that are in memory; `dataset()` gives them in either case.
+    """
+
+    what: str
+    seed: int
+    n: int
+    names: tuple[str, ...]
+    sets: tuple[ItemSet, ...] = field(default=(), repr=False)
+    folder: Path | None = None
+    files: tuple[Path, ...] = field(default=(), repr=False)
+    failed: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """How many pairs or items there are."""
+        return self.n * len(self.names)
+
+    def dataset(self) -> Dataset:
+        """The data set, as `priscian.score` takes it; read from the folder if it was written."""
+        if self.folder is not None:
+            return read_dataset(f"{self.what}:{self.folder}")
+        maker = MAKERS[self.what]
+        all_of_ours = list(self.names) == maker.choose((), None)
+        names = "" if all_of_ours else "," + ",".join(self.names)
+        return as_dataset(maker.format, f"{self.seed},{self.n}{names}", self.sets)
+
+
+def generate(
+    what: str = "blimp",
+    *,
+    seed: int,
+    n: int | None = None,
+    only: Sequence[str] = (),
+    file: Path | str | None = None,
+    out: Path | str | None = None,
+    jobs: int = 1,
+    watch: Watch = lambda what, done, total: None,
+) -> Generated:
+    """Fresh minimal pairs (`blimp`) or suites (`sg`) from a seed.
+
+    >>> import priscian
+    >>> made = priscian.generate("blimp", seed=7, n=2, only=["adjunct_island"])
+    >>> made.count, made.sets[0].items[0].id
+    (2, 'adjunct_island/0')
+    >>> priscian.generate("blimp", seed=7, out="data/seed7", jobs=4)             # doctest: +SKIP
+    >>> priscian.generate("sg", seed=7, n=50, only=["npz_ambig"]).dataset()      # doctest: +SKIP
+
+    The same seed and version give the same pairs on any machine, in memory and in files, and each
+    paradigm has a stream of its own: `only` gives the same pairs as a full run.
+
+    - `n`: pairs per paradigm (1000 by default) or items per suite (100).
+    - `only`: UIDs or names of suites; all of ours by default.
+    - `file`: a Python file with paradigms or suites of your own, used instead of ours.
+    - `out`: a new or empty folder for one file per paradigm or suite and a manifest; without it
+      the sets stay in memory.
+    - `jobs`: processes to use. `watch` is called as `watch(what, done, total)`.
+
+    A paradigm or suite that fails is reported in a warning and in `failed`; the others are kept.
+    """
+    maker = find_maker(what)
+    n = maker.n if n is None else n
+    if n < 1:
+        raise UsageError(f"n={n} asks for no {maker.unit}s; give 1 or more")
+    if jobs < 1:
+        raise UsageError(f"jobs takes a whole number from 1, not {jobs}")
+    names = maker.choose(only, Path(file) if file is not None else None)
+    load_lexicon()  # a malformed row is one error before any work, not one for each set
+    folder = None if out is None else _prepare(Path(out))
+    files = {name: f"{stem}{maker.suffix}" for name, stem in file_names(names).items()}
+    made: dict[str, _Made] = {}
+    for done, one in enumerate(_make_all(maker, names, (n, seed), jobs, bool(folder)), 1):
+        watch("generating", done, len(names))
+        if folder is not None and not one.error:
+            write_bytes(folder / files[one.name], one.data)
+            one = replace(one, data=b"")
+        made[one.name] = one
+    failed = {name: made[name].error for name in names if made[name].error}
+    for error in failed.values():
+        warnings.warn(error, PriscianWarning, stacklevel=2)
+    kept = {name: made[name] for name in names if name not in failed}
+    if folder is not None:
+        listed = {files[name]: one for name, one in kept.items()}
+        write_json(folder / MANIFEST, _manifest(maker, n, seed, listed))
+    return Generated(
+        what,
+        seed,
+        n,
+        tuple(kept),
+        tuple(one.itemset for one in kept.values() if one.itemset),
+        folder,
+        tuple(folder / files[name] for name in kept) if folder else (),
+        failed,
+    )
+
+
+def find_maker(what: str) -> Maker:
+    """The maker of that name."""
+    if what not in MAKERS:
+        raise UnknownNameError("thing to generate", what, MAKERS)
+    return MAKERS[what]
+
+
+def read_generated(what: str, target: str) -> tuple[list[ItemSet], list[str]]:
+    """The sets of `generated:SEED,N,UID,…`, and one line for each that could not be made."""
+    maker = MAKERS[what]
+    seed, _, rest = target.partition(",")
+    n, _, only = rest.partition(",")
+    if not seed.isdigit() or (n and not n.isdigit()) or n == "0":
+        form = f"{maker.format}:SEED"
+        raise UsageError(f"'{maker.format}:{target}' should be {form}, {form},N or {form},N,NAME,…")
+    names = maker.choose([name for name in only.split(",") if name], None)
+    made = list(_make_all(maker, names, (int(n or IN_MEMORY), int(seed)), 1, False))
+    return [one.itemset for one in made if one.itemset], [one.error for one in made if one.error]
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """One set, or its file's bytes, or what went wrong with it."""
+
+    name: str
+    itemset: ItemSet | None = None
+    data: bytes = b""
+    sha256: str = ""
+    error: str = ""
+
+
+def _make_all(
+    maker: Maker, names: Sequence[str], size: tuple[int, int], jobs: int, encode: bool
+) -> Iterator[_Made]:
+    """Each set as it is ready."""
+    jobs = min(jobs, len(names)) if can_fork() else 1
+    remedy = "run again with one job and a new folder"
+    for _, made in run_batches(
+        lambda i: _make(maker, names[i], size, encode), range(len(names)), jobs, remedy
+    ):
+        yield made
+
+
+def _make(maker: Maker, name: str, size: tuple[int, int], encode: bool) -> _Made:
+    try:
+        itemset = maker.make(name, *size)
+        if not encode:
+            return _Made(name, replace(itemset, meta=dict(itemset.meta)))  # a dict can be pickled
+        data = maker.encode(itemset)
+    except (GrammarError, DataError) as error:
+        return _Made(name, error=str(error))
+    return _Made(name, data=data, sha256=hashlib.sha256(data).hexdigest())
+
+
+def _prepare(folder: Path) -> Path:
+    """An empty folder to write to; nothing is ever overwritten."""
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        raise DataError(f"{folder} exists and is not empty; choose a new folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"cannot create {folder}: {error.strerror}; choose another place"
+        ) from None
+    return folder
+
+
+def _manifest(maker: Maker, n: int, seed: int, files: Mapping[str, _Made]) -> dict[str, Any]:
+    hashes = "".join(f"{name}={files[name].sha256}\n" for name in sorted(files))
+    return {
+        "name": f"Priscian {'minimal pairs' if maker.unit == 'pair' else 'suites'}",
+        "licence": LICENCE,
+        "reference": reference(seed),
+        "generator": f"priscian {__version__}",
+        "seed": seed,
+        f"{maker.unit}s_per_{maker.noun}": n,
+        "sha256": hashlib.sha256(hashes.encode()).hexdigest(),
+        "files": {
+            name: {f"{maker.unit}s": n, "sha256": files[name].sha256} for name in sorted(files)
+        },
+    }
