@@ -197,7 +197,7 @@ class TestReading:
             ("grnn__0,clefts,0,True\n", r"csv:2: no suite 'clefts'; did you mean cleft"),
             ("grnn__0,cleft,0,True\n" * 2, r"csv:3: grnn__0 has item 0 of cleft twice"),
             ("grnn,cleft,0,True\n", r"csv:2: the model is 'grnn'; it must be name_corpus_seed"),
-            ("grnn__0,cleft,0\n", r"csv:2: 3 fields where the header has 4"),
+            ("grnn__0,cleft,0\n", r"csv:2: 3 cells where the header has 4"),
         ],
     )
     def test_a_bad_row_is_named(self, tmp_path: Path, rows: str, complaint: str) -> None:

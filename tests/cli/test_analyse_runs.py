@@ -119,9 +119,9 @@ class TestTrainingSize:
         [
             ([], "add --sizes FILE or --tokens"),
             (["--tokens", "lstm"], "MODEL=1M"),
-            (["--tokens", "lstm=lots"], "'lots' is no number of tokens"),
+            (["--tokens", "lstm=lots"], "'lots' is not a number of tokens"),
             (["--tokens", "gpt=1M"], "no result of 'gpt'; the runs have lstm"),
-            (["--sizes", "no.csv"], "cannot be read"),
+            (["--sizes", "no.csv"], "no file 'no.csv'"),
         ],
     )
     def test_bad_sizes_are_one_line(
@@ -163,7 +163,7 @@ class TestSg:
         done = priscian("analyse", "sg", suites, "--perplexity", "ppl.csv")
         assert done.code == 1
         assert "ppl.csv:2:" in done.err
-        assert "no perplexity" in done.err
+        assert "is not a perplexity" in done.err
 
 
 class TestBadRuns:

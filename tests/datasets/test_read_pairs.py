@@ -250,6 +250,6 @@ def test_names_that_clash_are_told_apart(write_text):
 
 def test_an_unknown_kind_of_file_is_refused(write_text):
     with pytest.raises(
-        DataError, match=r"unknown kind of file '\.docx'; pairs are read from \.jsonl"
+        DataError, match=r"unknown kind of file '\.docx'; tables are read from \.csv, "
     ):
         read_pairs(write_text("owls.docx", "A."))

@@ -167,7 +167,7 @@ class TestCsv:
             ("#Prediction (1;%a%)<1\nitem_number,condition_name,region_number,region_name,content\n"
              "one,a,1,x,Go\n", "3: item_number is 'one'; write a whole number"),
             ("#Prediction (1;%a%)<1\nitem_number,condition_name,region_number,region_name,content\n"
-             "1,a,1,x,Go,now\n", "3: the number of cells differs"),
+             "1,a,1,x,Go,now\n", "3: 6 cells where the header has 5"),
         ],
     )  # fmt: skip
     def test_a_broken_table_names_the_line(self, tmp_path: Path, text: str, says: str) -> None:

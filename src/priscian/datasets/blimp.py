@@ -19,15 +19,14 @@ from priscian.datasets.prefixes import (
 from priscian.datasets.reference import REFERENCE, blimp_taxonomy, canonical_uid
 from priscian.datasets.repairs import Repairs
 from priscian.errors import DataError, DataWarning
-from priscian.files.rows import (
-    JSONL_SUFFIXES,
-    PARQUET_SUFFIXES,
+from priscian.files import (
+    ROW_SUFFIXES,
     PathLike,
     Row,
     collector_paused,
     data_files,
     label,
-    read_rows,
+    read_table,
     sentence_at,
 )
 from priscian.records import Item, ItemSet, Sentence, Span
@@ -85,13 +84,13 @@ def read_blimp(path: PathLike, *, drop_identical: bool = False) -> list[ItemSet]
     the conditions `good` and `bad`. The contrast `full` compares whole sentences; where a file has
     prefix fields, `one_prefix` or `two_prefix` compares the span `critical`.
     """
-    files = data_files(path, (*JSONL_SUFFIXES, *PARQUET_SUFFIXES))
+    files = data_files(path, ROW_SUFFIXES)
     drafts: dict[str, _Draft] = {}
     skipped: list[Path] = []
     for file in files:
         if file.suffix.lower() in (".csv", ".tsv", ".tab"):
             raise DataError(f"{file}: BLiMP's files are JSONL or parquet; use pairs:{file}")
-        rows = read_rows(file)
+        rows = read_table(file)
         if file != Path(path) and not {"sentence_good", "sentence_bad"} & rows[0][1].keys():
             skipped.append(file)
             continue

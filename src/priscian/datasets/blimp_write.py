@@ -15,8 +15,7 @@ from priscian.datasets.blimp import CONSUMED, SET_KEYS
 from priscian.datasets.prefixes import FIELDS, Method
 from priscian.datasets.reference import REFERENCE, blimp_taxonomy
 from priscian.errors import DataError, UsageError
-from priscian.files import file_names, write_bytes
-from priscian.files.rows import PathLike, Row
+from priscian.files import PathLike, Row, file_names, write_bytes
 from priscian.records import Item, ItemSet, Sentence
 
 _FLAGS = ("simple_LM_method", "one_prefix_method", "two_prefix_method")

@@ -15,8 +15,7 @@ from pathlib import Path
 from priscian.datasets.graded_ratings import number_of, yes_or_no
 from priscian.datasets.reference import blimp_taxonomy, canonical_uid
 from priscian.errors import DataError
-from priscian.files.delimited import read_delimited
-from priscian.files.rows import NumberedRows, Row
+from priscian.files import NumberedRows, Row, read_table
 from priscian.records import Judgement
 
 COLUMNS = ("set", "item", "rater", "response")
@@ -44,7 +43,7 @@ def read_choices(file: Path) -> Choices:
     """Read either form; which one is seen from the header."""
     if not file.is_file():
         raise DataError(f"no file {str(file)!r}; give a CSV of forced choices")
-    rows = read_delimited(file, lambda header: _has(header, MTURK) or _has(header, COLUMNS))
+    rows = read_table(file, lambda header: _has(header, MTURK) or _has(header, COLUMNS))
     header = rows[0][1].keys()
     if _has(header, MTURK):
         return _mturk(file, rows)

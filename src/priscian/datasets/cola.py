@@ -12,8 +12,7 @@ from pathlib import Path
 from priscian.datasets.graded import GradedSentence
 from priscian.datasets.graded_ratings import yes_or_no
 from priscian.errors import DataError, UnknownNameError
-from priscian.files.delimited import read_delimited
-from priscian.files.rows import PathLike
+from priscian.files import PathLike, read_table
 from priscian.records import Item, ItemSet, Sentence
 
 SPLITS = {
@@ -54,7 +53,7 @@ def read_cola(folder: PathLike, split: str = "dev") -> list[GradedSentence]:
         raise UnknownNameError("split of CoLA", split, SPLITS)
     file = _file(folder, SPLITS[split])
     found: list[GradedSentence] = []
-    for line, row in read_delimited(file, lambda header: "sentence" in header):
+    for line, row in read_table(file, needs=("label", "sentence")):
         missing = [key for key in ("label", "sentence") if not str(row.get(key) or "").strip()]
         if missing:
             raise DataError(f"{file}:{line}: no {missing[0]!r}; add it or delete the row")
@@ -71,7 +70,7 @@ def read_cola_features(folder: PathLike, kind: str = "major") -> list[Annotated]
         raise UnknownNameError("kind of CoLA's features", kind, FEATURES)
     file = _file(folder, FEATURES[kind])
     found = []
-    for line, row in read_delimited(file, lambda header: "Sentence" in header):
+    for line, row in read_table(file, needs=("Acceptability", "Sentence")):
         where = f"{file}:{line}"
         marked = {
             " ".join(name.split())

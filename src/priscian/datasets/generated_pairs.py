@@ -9,7 +9,7 @@ from priscian.catalogue import LICENCE, reference
 from priscian.datasets.blimp_write import blimp_rows
 from priscian.datasets.prefixes import CONTRASTS, Method
 from priscian.datasets.repairs import usual_spelling
-from priscian.files.rows import Row
+from priscian.files import Row
 from priscian.lexicon import Lexicon
 from priscian.paradigms import Paradigm, find, generate_items, load_paradigms, paradigms
 from priscian.records import ItemSet

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from priscian.errors import DataError
+from priscian.files import shown
 from priscian.records import Judgement
 
 Task = Literal["choice", "likert", "magnitude", "binary"]
@@ -53,11 +54,12 @@ def number_of(value: object, what: str, where: str) -> float | None:
         return None
     try:
         number = float(value) if isinstance(value, str | int | float) else math.nan
-    except ValueError:
+    except (ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number) or isinstance(value, bool):
         raise DataError(
-            f"{where}: {what} is {value!r}, not a number; write a number, or leave the cell empty"
+            f"{where}: {what} is {shown(value)}, not a number; write a number, "
+            "or leave the cell empty"
         )
     return number
 
@@ -71,7 +73,7 @@ def yes_or_no(value: object, what: str, where: str) -> bool | None:
         return True
     if plain in _NO:
         return False
-    raise DataError(f"{where}: {what} is {value!r}; write 1 or 0, yes or no")
+    raise DataError(f"{where}: {what} is {shown(value)}; write 1 or 0, yes or no")
 
 
 def answer_of(value: object, task: Task | None, where: str) -> float | None:

@@ -18,10 +18,17 @@ from priscian.datasets.graded_ratings import (
     ratings_of,
     yes_or_no,
 )
-from priscian.datasets.graded_tables import SUFFIXES, cell, column_of, read_table
+from priscian.datasets.graded_tables import cell, column_of, read_role
 from priscian.datasets.type_pairs import pairs_by_phenomenon, pairs_by_types, read_type_pairs
 from priscian.errors import DataError, DataWarning
-from priscian.files.rows import NumberedRows, PathLike, Row, data_files, sentence_at
+from priscian.files import (
+    TABLE_SUFFIXES,
+    NumberedRows,
+    PathLike,
+    Row,
+    data_files,
+    sentence_at,
+)
 from priscian.records import Judgement
 
 TEXTBOOK = Path(__file__).parent / "data" / "graded_textbook.tsv"
@@ -50,7 +57,7 @@ def read_graded(
         if table is None:
             raise DataError(f"{path}: no sentences.csv (or .tsv, .jsonl); add it")
     else:
-        (table,) = data_files(path, SUFFIXES)
+        (table,) = data_files(path, TABLE_SUFFIXES)
     sentences = read_sentences(table, task)
     if answers is not None:
         sentences = _with_answers(sentences, answers, task)
@@ -63,14 +70,14 @@ def read_textbook() -> GradedSet:
     return GradedSet("textbook", found.sentences, found.pairs)
 
 
-def _named(folder: Path, stem: str, suffixes: Collection[str] = SUFFIXES) -> Path | None:
+def _named(folder: Path, stem: str, suffixes: Collection[str] = TABLE_SUFFIXES) -> Path | None:
     found = [folder / f"{stem}{suffix}" for suffix in suffixes]
     return next((file for file in found if file.is_file()), None)
 
 
 def read_sentences(file: Path, task: Task | None = None) -> list[GradedSentence]:
     """The sentences of one table, rated where it has ratings."""
-    rows = read_table(file, "sentence")
+    rows = read_role(file, "sentence")
     header = rows[0][1]
     if column_of("participant", header) is not None:
         return _from_answers(file, rows, task)
@@ -150,7 +157,7 @@ def _with_answers(
 def read_ratings(path: PathLike, task: Task | None = None) -> dict[str, Rating]:
     """Ratings by sentence id from a table of answers, z-scored by participant."""
     file = Path(path)
-    rows = read_table(file, "participant")
+    rows = read_role(file, "participant")
     return ratings_of(_judgements(file, rows, task), str(file))
 
 
@@ -180,7 +187,7 @@ def read_pair_table(path: PathLike) -> list[GradedPair]:
         GradedPair(
             cell(row, "good_id"), cell(row, "bad_id"), cell(row, "phenomenon"), cell(row, "group")
         )
-        for _, row in read_table(file, "good_id")
+        for _, row in read_role(file, "good_id")
         if not str(row.get("discard") or "").strip()
     ]
 

@@ -9,7 +9,7 @@ from priscian.datasets.graded import GradedSet, SentenceScores
 from priscian.datasets.graded_ratings import number_of
 from priscian.datasets.graded_tables import ROLES, any_table, cell, column_of
 from priscian.errors import DataError
-from priscian.files.rows import NumberedRows, PathLike
+from priscian.files import NumberedRows, PathLike
 
 
 def read_scores(path: PathLike) -> list[SentenceScores]:

@@ -6,16 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from priscian.errors import DataError
-from priscian.files.delimited import DELIMITED_SUFFIXES, read_delimited
-from priscian.files.rows import (
-    JSONL_SUFFIXES,
-    PARQUET_SUFFIXES,
-    NumberedRows,
-    Row,
-    read_rows,
-)
-
-SUFFIXES = (*DELIMITED_SUFFIXES, *JSONL_SUFFIXES, *PARQUET_SUFFIXES)
+from priscian.files import NumberedRows, Row, read_table
 
 # the names that tables of the field use, best known first
 ROLES = {
@@ -34,32 +25,21 @@ ROLES = {
 }
 
 
-def read_table(file: Path, needed: str) -> NumberedRows:
+def read_role(file: Path, needed: str) -> NumberedRows:
     """Rows of a CSV, TSV, JSONL or parquet file that has a column of that role."""
     rows = any_table(file, needed)
     if column_of(needed, rows[0][1]) is None:
         raise DataError(
-            f"{file}: no column for the {needed.replace('_', ' ')}; call it {ROLES[needed][0]!r} "
-            f"(its columns: {', '.join(map(str, rows[0][1]))})"
+            f"{file}:1: no column for the {needed.replace('_', ' ')} "
+            f"(found: {', '.join(map(str, rows[0][1]))}); call it {ROLES[needed][0]!r}"
         )
     return rows
 
 
 def any_table(file: Path, *roles: str) -> NumberedRows:
     """Rows of a file; one of the roles (else id or sentence) settles its delimiter."""
-    suffix = file.suffix.lower()
-    if suffix in DELIMITED_SUFFIXES:
-        wanted = roles or ("id", "sentence")
-        rows = read_delimited(file, lambda header: any(column_of(r, header) for r in wanted))
-    elif suffix in SUFFIXES:
-        rows = read_rows(file)
-    else:
-        raise DataError(
-            f"{file}: unknown kind of file {suffix!r}; tables are read from {', '.join(SUFFIXES)}"
-        )
-    if not rows:
-        raise DataError(f"{file}: the file has no rows; it needs at least one")
-    return rows
+    wanted = roles or ("id", "sentence")
+    return read_table(file, lambda header: any(column_of(r, header) for r in wanted))
 
 
 def column_of(role: str, header: Collection[str]) -> str | None:

@@ -9,9 +9,9 @@ from pathlib import Path
 from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, SentenceScores
 from priscian.datasets.graded_ratings import number_of
 from priscian.datasets.graded_scores import read_scores
-from priscian.datasets.graded_tables import cell, read_table
+from priscian.datasets.graded_tables import cell, read_role
 from priscian.errors import DataError
-from priscian.files.rows import PathLike, Row
+from priscian.files import PathLike, Row
 
 SENTENCES = "li-adger_sentences.csv"
 RATINGS = "human_ME_results_li-adger_sentences.csv"
@@ -45,7 +45,7 @@ def read_li_adger(path: PathLike, *, scores: bool = True) -> LiAdger:
 
 def _sentences(file: Path) -> list[GradedSentence]:
     found = []
-    for line, row in read_table(file, "id"):
+    for line, row in read_role(file, "id"):
         name, text = cell(row, "id"), str(row.get("sentence") or "")
         if not name or not text.strip():
             raise DataError(f"{file}:{line}: no {'sentence' if name else 'id'}; add it")
@@ -59,7 +59,7 @@ def _sentences(file: Path) -> list[GradedSentence]:
 
 def _rate(sentences: Iterable[GradedSentence], file: Path) -> list[GradedSentence]:
     ratings: dict[str, float | None] = {}
-    for line, row in read_table(file, "id"):
+    for line, row in read_role(file, "id"):
         name = cell(row, "id")
         if name in ratings:
             raise DataError(f"{file}:{line}: id {name!r} is rated twice; delete one row")
@@ -74,7 +74,7 @@ def _rate(sentences: Iterable[GradedSentence], file: Path) -> list[GradedSentenc
 def _pairs(file: Path) -> tuple[list[GradedPair], int]:
     kept: list[GradedPair] = []
     discarded = 0
-    for _, row in read_table(file, "good_id"):
+    for _, row in read_role(file, "good_id"):
         if str(row.get("discard") or "").strip():
             discarded += 1
             continue
@@ -104,7 +104,7 @@ def _scores(folder: Path) -> list[SentenceScores]:
 
 
 def _pair_scores(file: Path) -> list[SentenceScores]:
-    rows = read_table(file, "good_id")
+    rows = read_role(file, "good_id")
     header = rows[0][1]
     names = [
         column.removesuffix("_gramm")

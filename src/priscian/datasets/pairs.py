@@ -19,22 +19,18 @@ from priscian.datasets.identical import is_identical, settle_identical
 from priscian.datasets.prefixes import CONTRASTS
 from priscian.datasets.repairs import Repairs
 from priscian.errors import DataError, DataWarning
-from priscian.files.delimited import DELIMITED_SUFFIXES, read_delimited
-from priscian.files.rows import (
-    JSONL_SUFFIXES,
-    PARQUET_SUFFIXES,
+from priscian.files import (
+    TABLE_SUFFIXES,
     NumberedRows,
     PathLike,
     Row,
     collector_paused,
     data_files,
     label,
-    read_rows,
+    read_table,
     sentence_at,
 )
 from priscian.records import Item, ItemSet, Sentence, Span
-
-PAIR_SUFFIXES = (*JSONL_SUFFIXES, *DELIMITED_SUFFIXES, *PARQUET_SUFFIXES)
 
 _REMEDY = "every row needs both sentences"
 _NEXT_WORD = re.compile(r"\s*(\S+)")
@@ -59,11 +55,11 @@ def read_pairs(
     column `prefix` that begins both sentences, the contrast `one_prefix` compares the next word
     after it.
     """
-    files = data_files(path, PAIR_SUFFIXES)
+    files = data_files(path, TABLE_SUFFIXES)
     found: list[tuple[str, ItemSet]] = []
     refused: list[DataError] = []
     for file in files:
-        rows = _rows(file, wanted, delimiter)
+        rows = read_table(file, lambda header: has_sentences(wanted, header), delimiter=delimiter)
         try:
             columns = find_columns(wanted, list(rows[0][1]), file)
         except DataError as error:
@@ -78,17 +74,6 @@ def read_pairs(
     for refusal in refused:
         warnings.warn(f"skipped {refusal}", DataWarning, stacklevel=3)
     return _unique_names(found)
-
-
-def _rows(file: Path, wanted: PairColumns, delimiter: str | None) -> NumberedRows:
-    if file.suffix.lower() in DELIMITED_SUFFIXES:
-        return read_delimited(file, lambda header: has_sentences(wanted, header), delimiter)
-    if file.suffix.lower() in (*JSONL_SUFFIXES, *PARQUET_SUFFIXES):
-        return read_rows(file)
-    raise DataError(
-        f"{file}: unknown kind of file {file.suffix!r}; pairs are read from "
-        f"{', '.join(PAIR_SUFFIXES)}"
-    )
 
 
 def _cell(row: Row, column: str | None) -> str:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from priscian.datasets.repairs import Repairs
 from priscian.errors import DataError
-from priscian.files.rows import Row
+from priscian.files import Row
 from priscian.records import Comparison, Contrast, Span, Value
 
 Method = Literal["one_prefix", "two_prefix"]

@@ -9,22 +9,19 @@ are lower (60.5, 68.9, 68.7) because they include two paradigms that were reject
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 
-from priscian.datasets.reference import blimp_taxonomy
+from priscian.datasets.reference import DATA, blimp_taxonomy
+from priscian.files import read_tsv
 
 
 @cache
 def published() -> dict[str, dict[str, float]]:
     """Accuracy by system, then by paradigm: `published()["GPT-2"]["adjunct_island"]`."""
-    table = resources.files("priscian.datasets") / "data" / "blimp_published.tsv"
-    header, *lines = table.read_text("utf-8").splitlines()
-    systems = header.split("\t")[1:]
-    found: dict[str, dict[str, float]] = {system: {} for system in systems}
-    for line in lines:
-        uid, *cells = line.split("\t")
-        for system, cell in zip(systems, cells, strict=True):
-            found[system][uid] = float(cell)
+    found: dict[str, dict[str, float]] = {}
+    for _, row in read_tsv(DATA / "blimp_published.tsv"):
+        uid = row.pop("UID")
+        for system, cell in row.items():
+            found.setdefault(system, {})[uid] = float(cell)
     return found
 
 

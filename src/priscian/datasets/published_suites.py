@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
+from priscian.datasets.reference import DATA
 from priscian.errors import UsageError
+from priscian.files import read_tsv
 
 REFERENCE = (
     "Hu et al. (2020). A Systematic Assessment of Syntactic Generalization in Neural Language "
@@ -37,13 +38,16 @@ def published_suites() -> dict[str, PublishedSuite]:
     >>> published_suites()["mvrr_mod"].circuit
     'Garden-Path Effects'
     """
-    table = resources.files("priscian.datasets") / "data" / "sg_suites.tsv"
-    rows = (line.split("\t") for line in table.read_text("utf-8").splitlines()[1:])
     return {
-        name: PublishedSuite(
-            name, circuit, in_31 == "yes", in_33 == "yes", base, tuple(formulas.split(" ; "))
+        row["suite"]: PublishedSuite(
+            row["suite"],
+            row["circuit"],
+            row["in_31"] == "yes",
+            row["in_33"] == "yes",
+            row["modifier_of"],
+            tuple(row["formulas"].split(" ; ")),
         )
-        for name, circuit, in_31, in_33, base, formulas in rows
+        for _, row in read_tsv(DATA / "sg_suites.tsv")
     }
 
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
+from pathlib import Path
+
+from priscian.files import read_tsv
+
+DATA = Path(__file__).parent / "data"
 
 REFERENCE = (
     "Warstadt et al. (2020). BLiMP: The Benchmark of Linguistic Minimal Pairs for English. "
@@ -14,9 +18,8 @@ REFERENCE = (
 @cache
 def blimp_taxonomy() -> dict[str, tuple[str, str]]:
     """Every UID with its field and phenomenon."""
-    table = resources.files("priscian.datasets") / "data" / "blimp_paradigms.tsv"
-    rows = (line.split("\t") for line in table.read_text("utf-8").splitlines()[1:])
-    return {uid: (field, phenomenon) for uid, field, phenomenon in rows}
+    rows = read_tsv(DATA / "blimp_paradigms.tsv")
+    return {row["uid"]: (row["field"], row["phenomenon"]) for _, row in rows}
 
 
 @cache

@@ -12,9 +12,8 @@ from pathlib import Path
 from priscian.datasets.builtin_formats import BUILT_IN
 from priscian.datasets.columns import ANY_COLUMNS, PairColumns
 from priscian.datasets.formats import DataFormat, Dataset, Partial
-from priscian.datasets.pairs import PAIR_SUFFIXES
 from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
-from priscian.files.rows import JSONL_SUFFIXES, PARQUET_SUFFIXES, data_files, read_rows
+from priscian.files import ROW_SUFFIXES, TABLE_SUFFIXES, data_files, read_table
 from priscian.records import ItemSet
 
 GROUP = "priscian.datasets"
@@ -120,10 +119,9 @@ def guess_format(path: str) -> str:
     """
     if Path(path).suffix.lower() == ".json" or _only_json(Path(path)):
         return "sg"
-    rowed = (*JSONL_SUFFIXES, *PARQUET_SUFFIXES)
-    for file in data_files(path, PAIR_SUFFIXES):
-        if file.suffix.lower() in rowed:
-            keys = read_rows(file)[0][1].keys()
+    for file in data_files(path, TABLE_SUFFIXES):
+        if file.suffix.lower() in ROW_SUFFIXES:
+            keys = read_table(file)[0][1].keys()
             # the supplement has nothing but sentences; other pair sets tell their own paradigm
             own = "UID" in keys or not {"paradigm", "phenomenon"} & keys
             if {"sentence_good", "sentence_bad"} <= keys and own:
@@ -133,7 +131,7 @@ def guess_format(path: str) -> str:
 
 def _only_json(path: Path) -> bool:
     suffixes = {f.suffix.lower() for f in path.iterdir() if f.is_file()} if path.is_dir() else set()
-    return ".json" in suffixes and not suffixes & set(PAIR_SUFFIXES)
+    return ".json" in suffixes and not suffixes & set(TABLE_SUFFIXES)
 
 
 def _name(form: DataFormat, target: str) -> str:

@@ -6,14 +6,12 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from priscian.datasets.published_suites import REFERENCE, find_published
 from priscian.datasets.syntaxgym_csv import read_suite_csv
 from priscian.datasets.syntaxgym_schema import Suite, check_suite
 from priscian.datasets.syntaxgym_sentences import build_sentence
 from priscian.errors import DataError, DataWarning, FormulaError
-from priscian.files.rows import PathLike, collector_paused, data_files, read_text
+from priscian.files import PathLike, collector_paused, data_files, read_json
 from priscian.formulas import chance_of, parse_formula, values_of
 from priscian.records import Contrast, Item, ItemSet
 
@@ -52,11 +50,7 @@ def read_suite(file: PathLike) -> ItemSet:
     file = Path(file)
     if file.suffix.lower() == ".csv":
         return suite_itemset(read_suite_csv(file), str(file))
-    try:
-        data = msgspec.json.decode(read_text(file))
-    except msgspec.DecodeError as error:
-        raise DataError(f"{file}: broken JSON ({error}); correct it or download it again") from None
-    return suite_itemset(check_suite(data, str(file)), str(file))
+    return suite_itemset(check_suite(read_json(file), str(file)), str(file))
 
 
 def suite_from_json(data: Any, where: str) -> ItemSet:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import Any
 
 from priscian.datasets.published_suites import find_published
 from priscian.datasets.syntaxgym_schema import Suite, check_suite
 from priscian.errors import DataError
-from priscian.files.rows import read_text
+from priscian.files import NumberedRows, Row, parse_delimited, read_text, shown
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
 MARK = "#prediction"
 FACTS = ("circuit", "author", "reference", "licence", "language")
 """Keys of a suite's meta that stand above the header too, as `#licence: CC-BY-4.0`."""
+LONGEST_NUMBER = 9
+"""Digits of an item's or region's number."""
 
 
 def read_suite_csv(file: Path) -> Suite:
@@ -24,7 +24,7 @@ def read_suite_csv(file: Path) -> Suite:
     The formulas stand above the header, one per line after `#Prediction`; a file with the name of
     a published suite may leave them out. `#circuit: …` and other facts may stand there too.
     """
-    lines = read_text(file).splitlines(keepends=True)
+    lines = read_text(file).split("\n")
     formulas, skipped = [], 0
     facts: dict[str, str] = {}
     for line in lines:
@@ -44,40 +44,21 @@ def read_suite_csv(file: Path) -> Suite:
             f"{file}: the CSV form holds no formula; put a line '#Prediction FORMULA' above the "
             "header, or give the suite as JSON"
         )
-    rows = _rows(file, "".join(lines[skipped:]), skipped)
+    needed = [name for name in COLUMNS if name != "region_name"]
+    rows = parse_delimited(
+        file, "\n".join(lines[skipped:]), lambda header: True, ",", first=skipped + 1
+    )
+    missing = [name for name in needed if name not in rows[0][1]]
+    if missing:
+        raise DataError(
+            f"{file}:{skipped + 1}: no column {missing[0]!r}; a suite needs {', '.join(COLUMNS)}"
+        )
     data = _as_json(file, rows, formulas)
     data["meta"] |= facts
     return check_suite(data, str(file))
 
 
-def _rows(file: Path, text: str, skipped: int) -> list[tuple[int, dict[str, str]]]:
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
-    if missing and missing != ["region_name"]:
-        raise DataError(
-            f"{file}:{skipped + 1}: no column {missing[0]!r}; a suite needs {', '.join(COLUMNS)}"
-        )
-    rows = []
-    try:
-        for row in reader:
-            line = skipped + reader.line_num
-            if None in row or any(row[name] is None for name in reader.fieldnames or ()):
-                raise DataError(
-                    f"{file}:{line}: the number of cells differs from the header's; quote cells "
-                    "that contain a comma"
-                )
-            rows.append((line, row))
-    except csv.Error as error:
-        raise DataError(
-            f"{file}:{skipped + reader.line_num}: broken quoting ({error}); "
-            "double the quotation marks inside a quoted cell"
-        ) from None
-    return rows
-
-
-def _as_json(
-    file: Path, rows: list[tuple[int, dict[str, str]]], formulas: list[str]
-) -> dict[str, Any]:
+def _as_json(file: Path, rows: NumberedRows, formulas: list[str]) -> dict[str, Any]:
     names: dict[str, str] = {}
     items: dict[int, dict[str, list[dict[str, Any]]]] = {}
     for line, row in rows:
@@ -105,10 +86,11 @@ def _as_json(
     }
 
 
-def _whole(file: Path, line: int, row: dict[str, str], column: str) -> int:
-    try:
-        return int(row[column])
-    except ValueError:
+def _whole(file: Path, line: int, row: Row, column: str) -> int:
+    text = row[column].strip()
+    if not (text.isdecimal() and text.isascii() and len(text) <= LONGEST_NUMBER):
         raise DataError(
-            f"{file}:{line}: {column} is {row[column]!r}; write a whole number"
-        ) from None
+            f"{file}:{line}: {column} is {shown(row[column])}; write a whole number of at most "
+            f"{LONGEST_NUMBER} digits"
+        )
+    return int(text)

@@ -8,11 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
 from priscian.datasets.graded import GradedPair, GradedSentence
 from priscian.errors import DataError
-from priscian.files.rows import read_text
+from priscian.files import read_json, shown
 
 TypePair = tuple[str, str]
 
@@ -92,17 +90,14 @@ def pairs_by_phenomenon(sentences: Sequence[GradedSentence]) -> Formation:
 def read_type_pairs(path: str | Path) -> list[TypePair]:
     """Type pairs from JSON: `{"type_pairs": [[acceptable, unacceptable], …]}` or the list alone."""
     file = Path(path)
-    try:
-        found = msgspec.json.decode(read_text(file))
-    except msgspec.DecodeError as error:
-        raise DataError(f"{file}: broken JSON ({error}); correct it") from None
+    found = read_json(file)
     rows = found.get("type_pairs") if isinstance(found, dict) else found
     shape = 'it needs {"type_pairs": [["ch8.151.g", "ch8.150.*"], …]}'
     if not isinstance(rows, list) or not rows:
         raise DataError(f"{file}: no type pairs; {shape}")
     for row in rows:
         if not (isinstance(row, list) and len(row) == 2 and all(isinstance(t, str) for t in row)):
-            raise DataError(f"{file}: {row!r} is not a pair of types; {shape}")
+            raise DataError(f"{file}: {shown(row)} is not a pair of types; {shape}")
     return [(good, bad) for good, bad in rows]
 
 

@@ -1,8 +1,53 @@
-"""Files: atomic writing, safe names, and tables of rows with the place of every error."""
+"""Files: one reader of tables, atomic writing, safe names, unpacking in bounded pieces."""
 
 from __future__ import annotations
 
+from priscian.files.delimited import DELIMITED_SUFFIXES, NumberedRows, Row, parse_delimited
 from priscian.files.names import file_names
-from priscian.files.write import replacing, write_bytes, write_json, write_text
+from priscian.files.packaged import read_tsv
+from priscian.files.parquet import read_frame
+from priscian.files.reading import PathLike, decode_json, read_bytes, read_json, read_text, shown
+from priscian.files.rows import collector_paused, data_files, label, sentence_at
+from priscian.files.tables import JSONL_SUFFIXES, ROW_SUFFIXES, TABLE_SUFFIXES, read_table
+from priscian.files.unpack import open_unpacked
+from priscian.files.write import (
+    delimited_text,
+    replacing,
+    write_bytes,
+    write_delimited,
+    write_json,
+    write_parquet,
+    write_text,
+)
 
-__all__ = ["file_names", "replacing", "write_bytes", "write_json", "write_text"]
+__all__ = [
+    "DELIMITED_SUFFIXES",
+    "JSONL_SUFFIXES",
+    "ROW_SUFFIXES",
+    "TABLE_SUFFIXES",
+    "NumberedRows",
+    "PathLike",
+    "Row",
+    "collector_paused",
+    "data_files",
+    "decode_json",
+    "delimited_text",
+    "file_names",
+    "label",
+    "open_unpacked",
+    "parse_delimited",
+    "read_bytes",
+    "read_frame",
+    "read_json",
+    "read_table",
+    "read_text",
+    "read_tsv",
+    "replacing",
+    "sentence_at",
+    "shown",
+    "write_bytes",
+    "write_delimited",
+    "write_json",
+    "write_parquet",
+    "write_text",
+]

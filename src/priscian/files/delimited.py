@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from priscian.errors import DataError, DataWarning
-from priscian.files.rows import NumberedRows, read_text
+from priscian.files.reading import read_text, shown
+
+Row = dict[str, Any]
+NumberedRows = list[tuple[int, Row]]
 
 DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab")
 DELIMITERS = (",", ";", "\t")
 
 Suits = Callable[[Sequence[str]], bool]
+
+_Lines = list[tuple[int, list[str]]]
+_BARE_RETURN = re.compile(r"\r(?!\n)")
 
 
 def read_delimited(file: Path, suits: Suits, delimiter: str | None = None) -> NumberedRows:
@@ -24,66 +31,93 @@ def read_delimited(file: Path, suits: Suits, delimiter: str | None = None) -> Nu
     `suits` says whether a header has the columns that are looked for; it settles which delimiter
     is meant where a header has several.
     """
-    text = read_text(file)
+    return parse_delimited(file, read_text(file), suits, delimiter)
+
+
+def parse_delimited(
+    file: Path, text: str, suits: Suits, delimiter: str | None = None, first: int = 1
+) -> NumberedRows:
+    """Rows of a text whose first line has the number `first`."""
+    if bare := _BARE_RETURN.search(text):
+        line = first + text.count("\n", 0, bare.start())
+        raise DataError(
+            f"{file}:{line}: a carriage return without a line feed; save the file with the line "
+            "ends LF or CRLF"
+        )
     delimiter = delimiter or _sniff(text, suits, tab=file.suffix.lower() != ".csv")
     try:
-        table = _parse(text, delimiter, quoting=csv.QUOTE_MINIMAL)
+        table = _parse(text, delimiter, csv.QUOTE_MINIMAL, first)
     except csv.Error as error:
         if delimiter != "\t":
-            raise DataError(
-                f"{file}:{_broken_line(text, delimiter)}: broken quoting ({error}); "
-                'quote whole cells and double the quotation marks inside: "He said ""no""."'
-            ) from None
+            raise _broken(file, text, delimiter, first, error) from None
         # sentences with bare quotation marks are common in TSV, where nothing needs quoting
         warnings.warn(
             f"{file}: quotation marks do not enclose cells; read as part of the sentences",
             DataWarning,
             stacklevel=5,
         )
-        table = _parse(text, delimiter, quoting=csv.QUOTE_NONE)
-    return _with_names(file, table)
+        try:
+            table = _parse(text, delimiter, csv.QUOTE_NONE, first)
+        except csv.Error as second:
+            raise _broken(file, text, delimiter, first, second) from None
+    rows = _with_names(file, table)
+    _watch_line_breaks(file, table, delimiter)
+    return rows
 
 
-def _parse(text: str, delimiter: str, quoting: Literal[0, 3]) -> list[tuple[int, list[str]]]:
+def _parse(text: str, delimiter: str, quoting: Literal[0, 3], first: int) -> _Lines:
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True
     )
-    table, line = [], 1
+    table, line = [], first
     for cells in reader:
         if cells:
             table.append((line, cells))
-        line = reader.line_num + 1
+        line = first + reader.line_num
     return table
 
 
-def _broken_line(text: str, delimiter: str) -> int:
-    """The line on which the cell that cannot be parsed begins."""
+def _broken(file: Path, text: str, delimiter: str, first: int, error: csv.Error) -> DataError:
+    """The error of a table that cannot be parsed, with the line on which the bad cell begins."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    line = 1
+    line = first
     try:
         for _ in reader:
-            line = reader.line_num + 1
+            line = first + reader.line_num
     except csv.Error:
         pass
-    return line
+    if "field limit" in str(error):
+        return DataError(
+            f"{file}:{line}: a cell of more than {csv.field_size_limit():,} characters; shorten "
+            "it, or close the quotation mark that opens it"
+        )
+    return DataError(
+        f"{file}:{line}: broken quoting ({error}); "
+        'quote whole cells and double the quotation marks inside: "He said ""no""."'
+    )
 
 
 def _sniff(text: str, suits: Suits, *, tab: bool) -> str:
-    first = next(line for line in text.split("\n") if line.strip())
+    first = next((line for line in text.split("\n") if line.strip()), "").rstrip("\r")
     order = sorted(DELIMITERS, key=lambda d: (d == "\t") != tab)
-    headers = {d: next(csv.reader([first], delimiter=d)) for d in order}
+    headers: dict[str, list[str]] = {}
+    for delimiter in order:
+        try:
+            headers[delimiter] = next(csv.reader([first], delimiter=delimiter), [])
+        except csv.Error:  # a header that is not one; the table will be refused with its line
+            headers[delimiter] = []
     for delimiter, header in headers.items():
-        if suits(header):
+        if suits([name.strip() for name in header]):
             return delimiter
     return max(order, key=lambda d: len(headers[d]))
 
 
-def _with_names(file: Path, table: list[tuple[int, list[str]]]) -> NumberedRows:
-    (_, header), *body = table
+def _with_names(file: Path, table: _Lines) -> NumberedRows:
+    (at, header), *body = table or [(1, [])]
     header = [name.strip() for name in header]
     twice = sorted({name for name in header if name and header.count(name) > 1})
     if twice:
-        raise DataError(f"{file}:1: two columns are called {twice[0]!r}; rename one")
+        raise DataError(f"{file}:{at}: two columns are called {shown(twice[0])}; rename one")
     if not body:
         raise DataError(f"{file}: a header but no rows; it needs at least one row")
     for line, cells in body:
@@ -93,3 +127,27 @@ def _with_names(file: Path, table: list[tuple[int, list[str]]]) -> NumberedRows:
                 "quote cells that contain the delimiter"
             )
     return [(line, dict(zip(header, cells, strict=True))) for line, cells in body]
+
+
+def _watch_line_breaks(file: Path, table: _Lines, delimiter: str) -> None:
+    """Watch for a quotation mark that was opened by mistake and has swallowed rows.
+
+    The cell then has as many delimiters as the rows that it joined, which is warned of, since a
+    text of several lines can have them too; with whole rows inside it is refused. A cell with
+    quotation marks inside was quoted on purpose: they are doubled.
+    """
+    width = len(table[0][1])
+    for line, cells in table:
+        for cell in cells:
+            breaks = cell.count("\n")
+            if not breaks or '"' in cell or cell.count(delimiter) != breaks * (width - 1):
+                continue
+            inner = cell.split("\n")[1:-1]
+            problem = f"{file}:{line}: a cell that begins here ends {breaks} lines further on"
+            if width > 2 and inner and all(row.count(delimiter) == width - 1 for row in inner):
+                raise DataError(f"{problem}, with whole rows in it; close its quotation mark")
+            warnings.warn(
+                f"{problem}; if that is a mistake, close its quotation mark",
+                DataWarning,
+                stacklevel=6,
+            )

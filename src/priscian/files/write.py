@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 import json
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from priscian.errors import OutputError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @contextlib.contextmanager
@@ -49,3 +54,44 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, data: Any) -> None:
     """Write indented JSON, whole or not at all."""
     write_text(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+
+
+def write_delimited(
+    path: Path, rows: Iterable[Mapping[str, object]], columns: Sequence[str] = ()
+) -> None:
+    """Write rows as CSV, or as TSV if the name ends in .tsv, whole or not at all."""
+    delimiter = "\t" if path.suffix.lower() in (".tsv", ".tab") else ","
+    write_text(path, delimited_text(rows, columns, delimiter))
+
+
+def delimited_text(
+    rows: Iterable[Mapping[str, object]], columns: Sequence[str] = (), delimiter: str = ","
+) -> str:
+    """Rows as CSV or TSV with a header, quoted so that any program reads the same cells.
+
+    The columns are those given, or all that the rows have; a row may lack some.
+
+    >>> delimited_text([{"word": "so, no", "bits": 1.5}])
+    'word,bits\\n"so, no",1.5\\n'
+    """
+    rows = list(rows)
+    columns = list(columns) or list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO(newline="")
+    out = csv.DictWriter(text, columns, delimiter=delimiter, lineterminator="\n")
+    out.writeheader()
+    out.writerows(rows)
+    return text.getvalue()
+
+
+def write_parquet(path: Path, frame: pl.DataFrame) -> None:
+    """Write a Polars table, whole or not at all."""
+    import polars as pl
+
+    try:
+        with replacing(path) as temporary:
+            frame.write_parquet(temporary)
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).splitlines()[0]
+        raise OutputError(
+            f"cannot write {path}: {reason}; free some space or choose another place"
+        ) from error

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from priscian.errors import LexiconError
+from priscian.files import read_tsv
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,40 +46,8 @@ class Row:
 
 def read_table(path: Path, columns: Sequence[str], optional: Sequence[str] = ()) -> Iterator[Row]:
     """Rows below a header line; comments and blank lines are skipped, short rows padded."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        raise LexiconError(
-            f"{path.name} is missing from {path.parent}; see docs/lexicon.md"
-        ) from None
-    except UnicodeDecodeError as error:
-        raise LexiconError(
-            f"{path.name}: not UTF-8 at byte {error.start}; save it as UTF-8"
-        ) from None
-    header: list[str] | None = None
-    for number, line in enumerate(lines, start=1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        cells = [cell.strip() for cell in line.split("\t")]
-        if header is None:
-            header = cells
-            missing = [column for column in columns if column not in header]
-            if missing:
-                raise LexiconError(
-                    f"{path.name}:{number}: no column {', '.join(missing)}; "
-                    f"expected {' · '.join((*columns, *optional))}"
-                )
-            continue
-        if len(cells) > len(header):
-            raise LexiconError(
-                f"{path.name}:{number}: {len(cells)} fields; expected {len(header)}: "
-                f"{' · '.join(header)}"
-            )
-        cells += [""] * (len(header) - len(cells))
-        row = dict.fromkeys(optional, "") | dict(zip(header, cells, strict=True))
-        if not cells[0]:
-            raise LexiconError(f"{path.name}:{number}: field {header[0]!r}: empty; expected a word")
-        yield Row(path.name, number, row)
+    for number, cells in read_tsv(path, columns, optional, LexiconError):
+        yield Row(path.name, number, cells)
 
 
 def _alternatives(allowed: Sequence[str]) -> str:

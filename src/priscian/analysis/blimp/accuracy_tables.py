@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from priscian.analysis.intervals import Resample, mean_interval, set_credits
@@ -15,6 +15,7 @@ from priscian.analysis.series import Series, node, pair_series, set_accuracies, 
 from priscian.analysis.vega import Figure
 from priscian.datasets.published import published
 from priscian.errors import DataError, UsageError
+from priscian.files import read_tsv
 from priscian.metrics.accuracy import Accuracy, Interval, mean_accuracy
 
 if TYPE_CHECKING:
@@ -264,9 +265,11 @@ def _data_notes(
 
 @cache
 def _sources() -> dict[str, tuple[str, str, str, str]]:
-    table = resources.files("priscian.analysis.blimp") / "data" / "published_overall.tsv"
-    rows = (line.split("\t") for line in table.read_text("utf-8").splitlines()[1:])
-    return {system: (source, printed, over, note) for system, source, printed, over, note in rows}
+    rows = (row for _, row in read_tsv(Path(__file__).parent / "data" / "published_overall.tsv"))
+    return {
+        row["system"]: (row["source"], row["printed"], row["printed_paradigms"], row["note"])
+        for row in rows
+    }
 
 
 def _provenance(systems: Sequence[str]) -> list[str]:

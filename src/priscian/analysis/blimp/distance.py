@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from priscian.analysis.marks import (
@@ -26,6 +26,7 @@ from priscian.analysis.series import pair_series, set_accuracies
 from priscian.analysis.vega import Chart, Figure, inline
 from priscian.datasets.published import published
 from priscian.errors import DataError
+from priscian.files import read_tsv
 from priscian.metrics.accuracy import Accuracy, mean_accuracy
 from priscian.stats.differences import Difference, independent_difference
 
@@ -44,11 +45,10 @@ def contrasts() -> Contrasts:
     >>> contrasts()["subject and verb"]["relational noun"]
     ('distractor_agreement_relational_noun',)
     """
-    table = resources.files("priscian.analysis.blimp") / "data" / "agreement_contrasts.tsv"
     found: dict[str, dict[str, list[str]]] = {}
-    for line in table.read_text("utf-8").splitlines()[1:]:
-        comparison, condition, paradigm = line.split("\t")
-        found.setdefault(comparison, {}).setdefault(condition, []).append(paradigm)
+    for _, row in read_tsv(Path(__file__).parent / "data" / "agreement_contrasts.tsv"):
+        members = found.setdefault(row["comparison"], {})
+        members.setdefault(row["condition"], []).append(row["paradigm"])
     return {c: {k: tuple(v) for k, v in members.items()} for c, members in found.items()}
 
 

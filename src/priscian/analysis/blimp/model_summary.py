@@ -10,7 +10,7 @@ from typing import Any
 
 from priscian.datasets.graded_ratings import number_of
 from priscian.errors import DataError
-from priscian.files.rows import read_rows
+from priscian.files import read_table
 
 NAME, GROUP, MEAN = "UID", "linguistics_term", "overall"
 
@@ -52,7 +52,7 @@ def read_model_summary(file: Path) -> ModelSummary:
         raise DataError(f"no file {str(file)!r}; give BLiMP's models_summary.jsonl")
     accuracies: dict[str, dict[str, float]] = {}
     phenomena: dict[str, str] = {}
-    for line, row in read_rows(file):
+    for line, row in read_table(file):
         where = f"{file}:{line}"
         if NAME not in row or GROUP not in row:
             raise DataError(f"{where}: no {NAME} and {GROUP}; it needs both in every row")

@@ -5,8 +5,7 @@ The model column is `name_corpus_seed`; the corpus is empty for models that came
 
 from __future__ import annotations
 
-import csv
-import io
+import math
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from statistics import fmean
 
 from priscian.datasets.published_suites import published_suites, selection
 from priscian.errors import DataError, DataWarning, UnknownNameError
-from priscian.files.rows import PathLike, data_files, read_text
+from priscian.files import PathLike, data_files, read_table, shown
 
 COLUMNS = ("model", "suite", "item", "correct")
 PERPLEXITY = "perplexity.csv"
@@ -117,9 +116,11 @@ def read_perplexities(file: PathLike) -> list[Perplexity]:
         try:
             number = float(value)
         except ValueError:
+            number = math.nan
+        if not 0 < number < math.inf:
             raise DataError(
-                f"{path}:{line}: test_ppl is {value!r}, not a number; write the perplexity"
-            ) from None
+                f"{path}:{line}: test_ppl is {shown(value)}, not a number; write the perplexity"
+            )
         found.append(Perplexity(Instance(model, corpus, seed), number))
     return found
 
@@ -164,25 +165,9 @@ def _read_answers(folder: PathLike) -> Answers:
 
 
 def _rows(file: Path, wanted: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
-    """Line numbers and the wanted columns of a CSV file with a header."""
-    reader = csv.reader(io.StringIO(read_text(file), newline=""))
-    header = next(reader)
-    missing = [name for name in wanted if name not in header]
-    if missing:
-        raise DataError(
-            f"{file}:1: no column {', '.join(missing)} (found: {', '.join(header)}); "
-            f"the first line must name {', '.join(wanted)}"
-        )
-    at = [header.index(name) for name in wanted]
-    for row in reader:
-        if not row:
-            continue
-        if len(row) != len(header):
-            raise DataError(
-                f"{file}:{reader.line_num}: {len(row)} fields where the header has {len(header)}; "
-                "fix or delete the line"
-            )
-        yield reader.line_num, [row[i] for i in at]
+    """Line numbers and the wanted columns of a table."""
+    for line, row in read_table(file, needs=wanted):
+        yield line, ["" if row[name] is None else str(row[name]) for name in wanted]
 
 
 def _label(instance: Instance) -> str:

@@ -14,11 +14,11 @@ from priscian.cli.analyse.shared import (
     points,
     print_json,
     read_results,
-    read_table,
     tell,
     write_pictures,
 )
 from priscian.errors import DataError
+from priscian.files import read_table, shown
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -84,17 +84,22 @@ def sg_command(
 
 def read_perplexity(file: Path) -> dict[str, float]:
     """Perplexities by model."""
-    found = {}
-    for number, row in read_table(file, "model", "perplexity"):
+    found: dict[str, float] = {}
+    for number, row in read_table(file, needs=("model", "perplexity")):
         try:
             value = float(row["perplexity"] or "")
-        except ValueError:
+        except (ValueError, TypeError, OverflowError):
             value = math.nan
         if not 1 <= value < math.inf:
             raise DataError(
-                f"{file}:{number}: {row['perplexity']!r} is no perplexity; write a number from 1"
+                f"{file}:{number}: {shown(row['perplexity'])} is not a perplexity; write a number "
+                "from 1"
             )
-        found[row["model"] or ""] = value
+        if found.setdefault(str(row["model"] or ""), value) != value:
+            raise DataError(
+                f"{file}:{number}: another row gives {shown(row['model'])} another perplexity; "
+                "keep one of the two"
+            )
     return found
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from priscian.errors import DataError, UsageError
+from priscian.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -30,20 +29,6 @@ def read_runs(paths: Sequence[Path]) -> list[LoadedRun]:
 def read_results(paths: Sequence[Path]) -> list[Scored]:
     """All results of some runs."""
     return [result for run in read_runs(paths) for result in run.results]
-
-
-def read_table(file: Path, *columns: str) -> list[tuple[int, dict[str, str]]]:
-    """Rows of a CSV file that has these columns, with their lines; other columns are kept."""
-    try:
-        with file.open(encoding="utf-8-sig", newline="") as lines:
-            table = csv.DictReader(lines)
-            rows = list(table)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"{file} cannot be read: {error}; give a CSV file") from None
-    lacking = sorted(set(columns) - set(table.fieldnames or ()))
-    if lacking:
-        raise DataError(f"{file} has no column {lacking[0]}; it needs {' and '.join(columns)}")
-    return list(enumerate(rows, 2))
 
 
 def write_pictures(figures: Sequence[Figure], folder: Path | None) -> None:

@@ -15,11 +15,11 @@ from priscian.cli.analyse.shared import (
     grid,
     print_json,
     read_runs,
-    read_table,
     tell,
     write_pictures,
 )
 from priscian.errors import DataError, PriscianWarning, UsageError
+from priscian.files import read_table, shown
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from priscian.runs.load import LoadedRun
 
 UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
-SIZE = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)(?:/(\d+))?\s*([kmbgt]?)", re.IGNORECASE)
+SIZE = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)(?:/(\d{1,9}))?\s*([kmbgt]?)", re.IGNORECASE)
+SIZE_COLUMNS = ("model", "tokens", "run", "curve")
 
 Sizes = dict[tuple[str, str], tuple[float, str]]
 """Tokens and curve by run (or nothing for any run) and model."""
@@ -103,17 +104,23 @@ def parse_tokens(text: str, where: str) -> float:
     if match and (match[2] is None or int(match[2])):
         value = float(match[1]) / int(match[2] or 1) * UNITS[match[3].lower()]
     if not 0 < value < math.inf:
-        raise UsageError(f"{where}: {text!r} is no number of tokens; write 250k, 1/2M or 3.1B")
+        raise UsageError(
+            f"{where}: {shown(text)} is not a number of tokens; write 250k, 1/2M or 3.1B"
+        )
     return value
 
 
 def read_sizes(file: Path) -> Sizes:
     """Training sizes from a table."""
     found: Sizes = {}
-    for number, row in read_table(file, "model", "tokens"):
-        model, size = row["model"] or "", row["tokens"] or ""
-        value = parse_tokens(size, f"{file}:{number}")
-        found[((row.get("run") or "").rstrip("/"), model)] = (value, row.get("curve") or "")
+    for number, row in read_table(file, needs=("model", "tokens")):
+        model, size, run, curve = (str(row.get(name) or "") for name in SIZE_COLUMNS)
+        value = (parse_tokens(size, f"{file}:{number}"), curve)
+        if found.setdefault((run.rstrip("/"), model), value) != value:
+            raise DataError(
+                f"{file}:{number}: another row gives {shown(model)} another size; keep one of "
+                "the two"
+            )
     return found
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from priscian.errors import DataError, UnknownNameError
-from priscian.files.delimited import read_delimited
-from priscian.files.rows import PathLike, Row
+from priscian.files import PathLike, Row, read_table
 from priscian.models.surprisals.alignment import Place, align
 from priscian.models.surprisals.lookup import SentenceIndex, TableSentence, TokenRow
 from priscian.records import Text, TokenScores
@@ -107,7 +106,7 @@ def read_surprisals(file: PathLike, unit: str = "bits") -> SurprisalTable:
         raise UnknownNameError("unit of surprisal", unit, UNITS)
     if not file.is_file():
         raise DataError(f"no file {file}; give a table of sentence, token, surprisal")
-    table = read_delimited(file, lambda header: bool(_pick(header, TOKEN)))
+    table = read_table(file, lambda header: bool(_pick(header, TOKEN)))
     header = list(table[0][1])
     token, value = _need(file, header, TOKEN), _need(file, header, SURPRISAL)
     sentence, number = _pick(header, SENTENCE), _pick(header, NUMBER)

@@ -1,0 +1,133 @@
+"""Read whole text and JSON files; every error names the file and, where it can, the line."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+import msgspec
+
+from priscian.errors import DataError
+
+PathLike = str | os.PathLike[str]
+Decoded = TypeVar("Decoded")
+
+DEEPEST = 100
+"""Lists and objects inside each other that JSON may have; more is a mistake or an attack."""
+
+_BOM = b"\xef\xbb\xbf"
+_BYTE = re.compile(r" ?\(byte (\d+)\)")
+_ZERO = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+
+
+def read_bytes(file: PathLike) -> bytes:
+    """The bytes of a file."""
+    file = Path(file)
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        raise DataError(f"no file {str(file)!r}; check the path") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"{file}: cannot be read ({reason}); check the path") from None
+
+
+def read_text(file: PathLike) -> str:
+    """The text of a UTF-8 file, with or without a byte-order mark; never empty."""
+    data = read_bytes(file).removeprefix(_BOM)
+    zero = data.find(b"\0")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if 0 <= zero < error.start:
+            raise _zero_byte(file, data, zero) from None
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"{file}:{line}: byte 0x{data[error.start]:02x} is not valid UTF-8; "
+            "save the file as UTF-8"
+        ) from None
+    if zero >= 0:
+        raise _zero_byte(file, data, zero)
+    if not text.strip():
+        raise DataError(f"{file}: the file is empty; it needs at least one row")
+    return text
+
+
+def _zero_byte(file: PathLike, data: bytes, at: int) -> DataError:
+    line = data.count(b"\n", 0, at) + 1
+    return DataError(f"{file}:{line}: a zero byte; save the file as plain UTF-8 text")
+
+
+@overload
+def read_json(file: PathLike) -> Any: ...
+@overload
+def read_json(file: PathLike, form: type[Decoded]) -> Decoded: ...
+def read_json(file: PathLike, form: Any = Any) -> Any:
+    """The value in a JSON file, checked against a type where one is given."""
+    text = read_text(file)
+    return decode_json(text, str(file), msgspec.json.Decoder(form))
+
+
+def decode_json(text: str, where: str, decoder: msgspec.json.Decoder[Decoded]) -> Decoded:
+    """A value from JSON text; `where` is the file, to which the line of an error is added."""
+    _refuse_zeros(text, where)
+    try:
+        found = decoder.decode(text)
+    except RecursionError:
+        raise _too_deep(where) from None
+    except msgspec.ValidationError as error:
+        raise DataError(f"{where}: {error}; correct the file") from None
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise DataError(
+            f"{where}{_line_of(str(error), text)}: broken JSON ({_BYTE.sub('', str(error))}); "
+            "correct the file, or download or make it again"
+        ) from None
+    if text.count("[") + text.count("{") > DEEPEST and _depth(found) > DEEPEST:
+        raise _too_deep(where)
+    return found
+
+
+def _refuse_zeros(text: str, where: str) -> None:
+    if "\\u0000" in text and (zero := _ZERO.search(text)):
+        line = text.count("\n", 0, zero.start()) + 1
+        raise DataError(f"{where}:{line}: the character \\u0000 in a text; take it out")
+
+
+def _line_of(message: str, text: str) -> str:
+    found = _BYTE.search(message)
+    if not found:
+        return ""
+    before = text.encode("utf-8", "surrogatepass")[: int(found[1])]
+    return f":{before.count(10) + 1}"
+
+
+def _too_deep(where: str) -> DataError:
+    return DataError(
+        f"{where}: lists and objects are nested more than {DEEPEST} deep; write them flat"
+    )
+
+
+def _depth(value: object) -> int:
+    """How deeply lists and objects are nested, no further than one level past the limit."""
+    level, depth = [value], 0
+    while level and depth <= DEEPEST:
+        inner: list[object] = []
+        for one in level:
+            if isinstance(one, dict):
+                inner += one.values()
+            elif isinstance(one, list):
+                inner += one
+        level = [one for one in inner if isinstance(one, dict | list)]
+        depth += 1
+    return depth
+
+
+def shown(value: object, most: int = 60) -> str:
+    """A value as error messages print it: short, whatever it is."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested without end; a number of thousands of digits
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -1,0 +1,94 @@
+"""One reader of tables: JSONL, CSV, TSV or parquet, by the ending of the file's name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from priscian.errors import DataError
+from priscian.files.delimited import DELIMITED_SUFFIXES, NumberedRows, Row, Suits, read_delimited
+from priscian.files.parquet import read_parquet
+from priscian.files.reading import PathLike, decode_json, read_text
+
+JSONL_SUFFIXES = (".jsonl", ".ndjson")
+PARQUET_SUFFIXES = (".parquet",)
+ROW_SUFFIXES = (*JSONL_SUFFIXES, *PARQUET_SUFFIXES)
+TABLE_SUFFIXES = (*DELIMITED_SUFFIXES, *ROW_SUFFIXES)
+
+
+def read_table(
+    file: PathLike,
+    suits: Suits | None = None,
+    *,
+    needs: Sequence[str] = (),
+    delimiter: str | None = None,
+    suffixes: Sequence[str] = TABLE_SUFFIXES,
+) -> NumberedRows:
+    """The rows of a table, at least one, each with its line (in parquet: row) from 1.
+
+    >>> read_table("pairs.csv", needs=("good", "bad"))                    # doctest: +SKIP
+    [(2, {'good': 'It rains.', 'bad': 'It rain.'})]
+
+    `needs` names columns that must be there. `suits` says whether a header is the right one, which
+    settles the delimiter of a CSV or TSV file; by default it has the columns that are needed.
+    """
+    file = Path(file)
+    suffix = file.suffix.lower()
+    if suffix not in suffixes:
+        raise DataError(
+            f"{file}: unknown kind of file {suffix!r}; tables are read from {', '.join(suffixes)}"
+        )
+    if suffix in DELIMITED_SUFFIXES:
+        rows = read_delimited(file, suits or _has(needs), delimiter)
+    elif suffix in PARQUET_SUFFIXES:
+        rows = read_parquet(file)
+    else:
+        rows = read_jsonl(file)
+    for line, row in rows if suffix in JSONL_SUFFIXES else rows[:1]:
+        missing = [name for name in needs if name not in row]
+        if missing:
+            found = ", ".join(map(str, row)) or "nothing"
+            at = line if suffix in JSONL_SUFFIXES else 1
+            raise DataError(
+                f"{file}:{at}: no column {', '.join(missing)} (found: {found}); "
+                f"it needs {', '.join(needs)}"
+            )
+    return rows
+
+
+def _has(needs: Sequence[str]) -> Suits:
+    return lambda header: bool(needs) and set(needs) <= set(header)
+
+
+def read_jsonl(file: Path) -> NumberedRows:
+    """One JSON object per line; blank lines are skipped."""
+    decoder = msgspec.json.Decoder(Row)
+    rows: NumberedRows = []
+    decode = decoder.decode
+    text = read_text(file)
+    careful = "\\u0000" in text
+    # not splitlines(): U+2028 and the like may stand inside a JSON string
+    for number, line in enumerate(text.split("\n"), start=1):
+        try:
+            if not careful and line.count("[") + line.count("{") < 50:
+                rows.append((number, decode(line)))
+                continue
+        except (msgspec.MsgspecError, UnicodeError):
+            pass
+        if line.strip():
+            rows.append((number, _careful(file, number, line, decoder)))
+    return rows
+
+
+def _careful(file: Path, number: int, line: str, decoder: msgspec.json.Decoder[Row]) -> Row:
+    """The row of a line that is unusual or wrong; the error names its line."""
+    where = f"{file}:{number}"
+    if line.lstrip()[:1] != "{":
+        raise DataError(f'{where}: not a JSON object; each line must be {{"key": value, …}}')
+    try:
+        return decode_json(line, where, decoder)
+    except DataError as error:
+        # the line within the one-line text says nothing
+        raise DataError(str(error).replace(f"{where}:1:", f"{where}:", 1)) from None
