@@ -11,6 +11,8 @@ from urllib.parse import parse_qsl, quote, unquote
 
 from priscian.errors import UsageError
 
+DTYPE_ALIASES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
+
 _PROVIDER = re.compile(r"([a-z][a-z0-9_-]*):(?!//)(.*)", re.DOTALL)
 
 
@@ -26,6 +28,12 @@ class ModelSpec:
     id: str
     revision: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        dtype = self.options.get("dtype")
+        if dtype in DTYPE_ALIASES:  # one model has one spelling, and so one key and one name
+            options = {**self.options, "dtype": DTYPE_ALIASES[dtype]}
+            object.__setattr__(self, "options", options)
 
     @classmethod
     def parse(cls, text: str, default: str = "hf") -> ModelSpec:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from priscian.errors import ModelError, ScoreError
+from priscian.models.hf.half_precision import check_dtype
 from priscian.models.hf.locate import Place, list_revisions, locate, locate_tokenizer
 from priscian.models.hf.memory import keep_memory
 from priscian.models.key import ModelKey
@@ -104,6 +105,7 @@ def load_weights(auto: Any, spec: ModelSpec, place: Place, device: str) -> Any:
     from priscian.models.hf.fuse import fuse_gelu
 
     name = spec.options.get("dtype", "float32")
+    check_dtype(str(spec), name, device)
     dtype: Any = "auto" if name == "auto" else getattr(torch, name)
     extra: dict[str, Any] = {"gguf_file": place.gguf} if place.gguf else {}
     if "attention" in spec.options:
@@ -121,6 +123,8 @@ def load_weights(auto: Any, spec: ModelSpec, place: Place, device: str) -> Any:
         _refuse_missing(spec, model, told["missing_keys"])
         model = model.to(device=device) if name == "auto" else model.to(device=device, dtype=dtype)
         model = model.eval().requires_grad_(False)
+        if name == "auto":
+            check_dtype(str(spec), str(model.dtype).removeprefix("torch."), device)
     except ModelError:
         raise
     except Exception as error:
