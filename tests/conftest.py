@@ -12,6 +12,7 @@ os.environ["OMP_NUM_THREADS"] = "1"  # two workers share two cores; threads that
 import pytest
 from hypothesis import HealthCheck, settings
 
+from priscian.models.hf.packaged import SMOLLM2, weights_folder
 from tests.tiny import TEXTS, build_causal, build_masked
 
 # The same examples on every machine, however slow; `make slow` looks for new ones.
@@ -25,6 +26,7 @@ settings.register_profile(
 settings.register_profile("search", settings.get_profile("suite"), derandomize=False)
 settings.load_profile("suite")
 
+WEIGHTS = weights_folder()  # of the user, before each test gets a cache of its own
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
@@ -35,6 +37,15 @@ def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("PRISCIAN_CACHE", str(folder))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     return folder
+
+
+@pytest.fixture
+def smollm2(cache: Path) -> str:
+    """The model string of a real model, where its weights are at hand."""
+    if not (WEIGHTS / SMOLLM2.folder.name / "source.json").is_file():
+        pytest.skip("needs the weights of smollm2: priscian models get smollm2")
+    (cache / "weights").symlink_to(WEIGHTS)
+    return "smollm2"
 
 
 @pytest.fixture(scope="session")

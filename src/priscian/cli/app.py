@@ -25,6 +25,7 @@ VERBS = {
     ),
     "train": ("train:train_app", "n-gram and recurrent models from your own text"),
     "perplexity": ("perplexity:perplexity_command", "how well a model predicts a text"),
+    "models": ("models:models_app", "fetch the weights of smollm2 before they are needed"),
     "cache": ("cache:cache_app", "the score store: list, size, prune"),
     "cite": ("cite:cite_command", "BibTeX of everything a run rests on"),
 }

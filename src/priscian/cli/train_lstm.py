@@ -8,6 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from priscian.errors import ModelError, UsageError
+from priscian.models.hf import INSTALL
 
 
 def train_lstm_command(
@@ -28,7 +29,9 @@ def train_lstm_command(
 ) -> None:
     """Train a 2-layer LSTM on sentences; it ends after --seconds or --steps.
 
-    The learning rate falls to nothing at the end of the given time, however fast the machine is.
+    The learning rate follows the wall clock: it falls to zero at the end of the given time, on
+    fast and slow machines alike. So two runs with the same seed and steps end with different
+    models; --seed fixes the first weights and the order of sentences only.
     A checkpoint is kept every five minutes; --resume goes on from the last one.
 
     Examples:
@@ -38,7 +41,7 @@ def train_lstm_command(
     Parameters
     ----------
     corpus
-        Plain text, a paragraph a line; .gz and .xz too. One paragraph in 100 is held out.
+        Plain text, one paragraph per line; .gz and .xz too. One paragraph in 100 is held out.
     out
         The model file to write.
     extra
@@ -58,7 +61,7 @@ def train_lstm_command(
     rate
         The highest learning rate.
     seed
-        Of the first weights and the order of sentences.
+        Of the first weights and the order of sentences; not enough to repeat a training.
     threads
         Threads of torch.
     resume
@@ -69,7 +72,7 @@ def train_lstm_command(
     try:
         from priscian.training.lstm.job import Settings, train
     except ImportError:
-        raise ModelError("training needs torch: pip install 'priscian[hf]'") from None
+        raise ModelError(f"training needs torch: {INSTALL}") from None
     from priscian.training.lstm.loop import Schedule
 
     schedule = Schedule(seconds=seconds, steps=steps, rate=rate, seed=seed, threads=threads)

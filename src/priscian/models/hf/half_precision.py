@@ -6,6 +6,7 @@ product then ends the process with an illegal instruction, which no `except` can
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -40,8 +41,9 @@ with torch.inference_mode():
     for rows in (1, 7, 64):
         x = torch.ones(2, 4, rows, 64, dtype=dtype)
         x = F.scaled_dot_product_attention(x, x, x)
-        y = F.linear(x.flatten(0, 2), torch.ones(256, 64, dtype=dtype), torch.ones(256, dtype=dtype))
-        z = F.layer_norm(F.gelu(y), (256,)) @ torch.ones(256, 100, dtype=dtype)
+        w, b = torch.ones(256, 64, dtype=dtype), torch.ones(256, dtype=dtype)
+        y = F.layer_norm(F.gelu(F.linear(x.flatten(0, 2), w, b)), (256,))
+        y @ torch.ones(256, 100, dtype=dtype)
         torch.bmm(x[0], x[0].transpose(1, 2)).float().log_softmax(-1)
 """
 
@@ -67,10 +69,8 @@ def find_problem(dtype: str) -> str:
         problem = _try(dtype)
     except subprocess.TimeoutExpired:
         return f"a trial was not done after {LIMIT:g} s"  # perhaps only a busy machine: not kept
-    try:
+    with contextlib.suppress(OutputError):  # it will be tried again
         write_json(path, _read(path) | {name: problem})
-    except OutputError:
-        pass  # it will be tried again
     return problem
 
 

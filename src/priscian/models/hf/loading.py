@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from priscian.errors import ModelError, ScoreError
+from priscian.models.hf import INSTALL
 from priscian.models.hf.half_precision import check_dtype
 from priscian.models.hf.locate import Place, list_revisions, locate, locate_tokenizer
 from priscian.models.hf.memory import keep_memory
+from priscian.models.hf.packaged import find_packaged, make_ready
 from priscian.models.key import ModelKey
 from priscian.models.protocol import Floats
 from priscian.models.spec import ModelSpec
@@ -34,7 +36,10 @@ class HuggingFaceProvider:
         raise NotImplementedError
 
     def place(self, spec: ModelSpec) -> Place:
-        """Where the model is."""
+        """Where the model is; weights that come in a package are made ready first."""
+        packaged = find_packaged(spec.id)
+        if packaged is not None:
+            make_ready(packaged)
         return locate(spec)
 
     def key(self, spec: ModelSpec) -> ModelKey:
@@ -43,7 +48,7 @@ class HuggingFaceProvider:
         dtype = spec.options.get("dtype", "float32")
         if dtype not in DTYPES:
             raise ModelError(f"{spec}: dtype {dtype!r} is not one of {', '.join(DTYPES)}")
-        fields = {"provider": spec.provider, "dtype": dtype} | self.place(spec).fields()
+        fields = {"provider": spec.provider, "dtype": dtype} | locate(spec).fields()
         if "tokenizer" in spec.options:
             fields["option tokenizer"] = _tokenizer_content(spec)
         if "attention" in spec.options:
@@ -74,9 +79,7 @@ def import_transformers() -> Any:
         import torch  # noqa: F401
         import transformers
     except ImportError:
-        raise ModelError(
-            "this model needs torch and transformers: pip install 'priscian[hf]'"
-        ) from None
+        raise ModelError(f"this model needs torch and transformers: {INSTALL}") from None
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     logging.getLogger("gguf").setLevel(logging.ERROR)

@@ -11,7 +11,9 @@ from typing import Any
 
 from priscian.errors import ModelError
 from priscian.models.fingerprint import CONFIG, TOKENIZER, WEIGHTS, hash_file, hash_folder
-from priscian.models.spec import ModelSpec, as_path
+from priscian.models.hf import INSTALL
+from priscian.models.hf.packaged import find_packaged
+from priscian.models.spec import ModelSpec, as_path, some_of
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?")
@@ -19,11 +21,15 @@ _REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A folder or repository, the commit of the latter, and the GGUF file if there is one."""
+    """A folder or repository, the commit of the latter, and the GGUF file if there is one.
+
+    `content` is the hash of the weights where it is known without reading them.
+    """
 
     source: str
     commit: str = ""
     gguf: str = ""
+    content: str = ""
 
     def fields(self) -> dict[str, str]:
         """What the model key says of the place: contents, never a name that may be reused."""
@@ -31,6 +37,8 @@ class Place:
             return {"repository": self.source, "commit": self.commit} | (
                 {"gguf": self.gguf} if self.gguf else {}
             )
+        if self.content:
+            return {"weights": self.content}
         folder = Path(self.source)
         if self.gguf:
             return {"weights": hash_file(folder / self.gguf)}
@@ -43,6 +51,9 @@ class Place:
 
 def locate(spec: ModelSpec) -> Place:
     """Find the model that a spec names, without loading anything."""
+    packaged = find_packaged(spec.id)
+    if packaged is not None:
+        return Place(str(packaged.folder), content=packaged.file_hash)
     path = spec.path
     if path.is_file():
         if path.suffix != ".gguf":
@@ -70,7 +81,11 @@ def locate_tokenizer(spec: ModelSpec, place: Place) -> Place:
 
 def _folder(folder: Path, spec: ModelSpec) -> Place:
     if not folder.is_dir():
-        raise ModelError(f"{spec.id} has no checkpoint folder {spec.revision!r}")
+        known = [s.revision for s in list_revisions(spec.at(""), "*")]
+        raise ModelError(
+            f"{spec.id} has no checkpoint folder {spec.revision!r}"
+            + (f"; it has {some_of(known)}" if known else " nor any other: leave @ out")
+        )
     named = spec.options.get("gguf", "")
     if named:
         if not (folder / named).is_file():
@@ -93,9 +108,10 @@ def _folder(folder: Path, spec: ModelSpec) -> Place:
 def list_revisions(spec: ModelSpec, pattern: str) -> list[ModelSpec]:
     """Every checkpoint folder, or branch and tag on the Hub, that matches; by number, then name."""
     path = spec.path
+    names: list[str] = []
     if path.is_dir():
         names = [p.name for p in path.iterdir() if (p / "config.json").is_file()]
-    else:
+    elif find_packaged(spec.id) is None:
         names = _hub_references(spec.id)
     return [spec.at(name) for name in sorted(fnmatch.filter(names, pattern), key=_natural)]
 
@@ -111,6 +127,15 @@ def _hub_references(repository: str) -> list[str]:
         found = hub.HfApi().list_repo_refs(repository)
     except Exception as error:
         raise _hub_error(repository, "", error) from error
+    return [reference.name for reference in (*found.branches, *found.tags)]
+
+
+def _known_references(repository: str) -> list[str]:
+    """The same for a message that is about something else; none if the Hub does not answer."""
+    try:
+        found = _hub().HfApi().list_repo_refs(repository)
+    except Exception:  # of any library that the Hub's client rests on
+        return []
     return [reference.name for reference in (*found.branches, *found.tags)]
 
 
@@ -150,14 +175,18 @@ def _hub() -> Any:  # huggingface_hub has no usable stubs
         import huggingface_hub.constants
         import huggingface_hub.errors
     except ImportError:
-        raise ModelError("Hub models need the hf extra: pip install 'priscian[hf]'") from None
+        raise ModelError(f"models from the Hub need huggingface_hub: {INSTALL}") from None
     return huggingface_hub
 
 
 def _hub_error(repository: str, revision: str, error: Exception) -> ModelError:
     name = type(error).__name__
     if name == "RevisionNotFoundError":
-        return ModelError(f"{repository} has no revision {revision!r}; see its branches on the Hub")
+        known = sorted(_known_references(repository), key=_natural)
+        return ModelError(
+            f"{repository} has no revision {revision!r}; "
+            + (f"it has {some_of(known)}" if known else "see its branches on the Hub")
+        )
     if name in {"RepositoryNotFoundError", "HFValidationError"}:
         return ModelError(f"no model {repository!r} on the Hub, and no such folder here")
     if name == "GatedRepoError":

