@@ -71,11 +71,11 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with zipfile.ZipFile(folder / "priscian_tiny-1.0-py3-none-any.whl", "w") as wheel:
         wheel.write(folder / "tiny.gguf", "priscian_tiny/tiny.gguf")
         about = "priscian_tiny-1.0.dist-info"
-        wheel.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: priscian-tiny\nVersion: 1.0\n"
-                       "Requires-Dist: no-such-package-anywhere\n")  # fmt: skip
-        wheel.writestr(
-            f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
+        named = ["Metadata-Version: 2.1", "Name: priscian-tiny", "Version: 1.0"]
+        needs = "Requires-Dist: no-such-package-anywhere"
+        wheel.writestr(f"{about}/METADATA", "\n".join([*named, needs, ""]))
+        tags = ["Wheel-Version: 1.0", "Root-Is-Purelib: true", "Tag: py3-none-any"]
+        wheel.writestr(f"{about}/WHEEL", "\n".join([*tags, ""]))
         wheel.writestr(f"{about}/RECORD", "")
     return folder
 
