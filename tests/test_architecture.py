@@ -34,7 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "trees": BASE,
     "models": BASE | {"trees"},
     "scoring": BASE | {"models"},
-    "metrics": BASE,
+    "metrics": BASE | {"stats"},
     "training": BASE | {"models", "trees", "datasets", "scoring", "metrics", "stats"},
     "runs": BASE | {"datasets", "models", "scoring", "metrics", "stats"},
     "analysis": BASE | {"runs", "training", "datasets", "metrics", "stats"},

@@ -11,7 +11,8 @@ from tests.small_results import pairs_result, suites_result
 from priscian.analysis.compare.comparison import compare
 from priscian.analysis.compare.comparison_figure import compare_figure
 from priscian.errors import RunError, UsageError
-from priscian.stats.mcnemar import holm, mid_p, paired_interval
+from priscian.stats.differences import paired_interval
+from priscian.stats.mcnemar import holm, mid_p
 
 A = {"wh_island": [1, 1, 0, 0, 0, 0, 0, 0], "passive_1": [1, 1, 1, 0]}
 B = {"wh_island": [1, 0, 1, 1, 1, 1, 1, 0], "passive_1": [1, 1, 1, 0]}

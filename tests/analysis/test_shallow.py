@@ -12,7 +12,7 @@ from tests.scored_runs import scored_pairs
 from priscian.analysis.blimp.shallow import analyse_shallow, quantile_bins
 from priscian.analysis.blimp.shallow_figures import regression_figure, shallow_figure
 from priscian.errors import DataError, UsageError
-from priscian.metrics.accuracy import wilson
+from priscian.stats.proportions import wilson
 
 TEXTS = [("One two .", -6.0, -8.0), ("One two three four .", -20.0, -15.0)]
 

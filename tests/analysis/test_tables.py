@@ -15,7 +15,7 @@ from priscian.analysis.series import name_series
 from priscian.datasets.published import published, published_means
 from priscian.datasets.reference import blimp_taxonomy
 from priscian.errors import DataError, UsageError
-from priscian.metrics.accuracy import wilson
+from priscian.stats.proportions import wilson
 
 TAXONOMY = {
     "wh_island": ("syntax", "island_effects"),

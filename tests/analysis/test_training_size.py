@@ -1,54 +1,25 @@
-"""Training size: the fitted line, its interval, and where it meets people."""
+"""Training size: the fitted line of each phenomenon, and where it reaches people's level."""
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
 import pytest
-from scipy.stats import linregress, t
 from tests.scored_runs import rights, scored_pairs
 
 from priscian.analysis.curves.training_size import (
     Reach,
     Trained,
     analyse_training_size,
-    fit_line,
-    inverse_interval,
 )
 from priscian.analysis.curves.training_size_figure import training_size_figure
 from priscian.datasets.published import published
 from priscian.errors import DataError
 
 TAXONOMY = {"wh_island": ("syntax", "island_effects"), "passive_1": ("syntax", "arguments")}
-X = [17.0, 18.0, 20.0, 22.0, 26.0]
-Y = [0.52, 0.55, 0.61, 0.60, 0.71]
 
 
 def model(tokens: float, islands: int, passives: int, curve: str = "") -> Trained:
     sets = {"wh_island": rights(islands, 100), "passive_1": rights(passives, 100)}
     return Trained(scored_pairs(f"m{tokens:g}", sets, TAXONOMY), tokens, curve)
-
-
-def test_the_line_is_that_of_linear_regression() -> None:
-    line, reference = fit_line(X, Y), linregress(X, Y)
-    assert line.slope == pytest.approx(reference.slope)
-    assert line.intercept == pytest.approx(reference.intercept)
-    half = t.ppf(0.975, 3) * reference.stderr
-    assert line.ci == pytest.approx((reference.slope - half, reference.slope + half))
-
-
-def test_the_interval_of_the_crossing_ends_where_the_band_meets_the_level() -> None:
-    line = fit_line(X, Y)
-    found = inverse_interval(X, Y, line, 0.9)
-    assert found is not None
-    assert found[1] is not None
-    n, mean = len(X), np.mean(X)
-    sxx = sum((x - mean) ** 2 for x in X)
-    for at in found:
-        assert at is not None
-        band = t.ppf(0.975, n - 2) * line.deviation * math.sqrt(1 / n + (at - mean) ** 2 / sxx)
-        assert abs(line.intercept + line.slope * at - 0.9) == pytest.approx(band)
 
 
 def test_accuracy_that_doubles_evenly_reaches_people_where_the_line_says() -> None:
@@ -84,12 +55,6 @@ def test_a_curve_that_does_not_rise_never_arrives() -> None:
     islands = next(c for c in found.curves if c.name == "island_effects")
     assert islands.reach is not None
     assert (islands.reach.log2_tokens, islands.reach.tokens) == (None, None)
-
-
-def test_a_slope_that_may_be_nought_gives_no_interval() -> None:
-    line = fit_line([18, 20, 22, 24], [0.5, 0.6, 0.5, 0.6])
-    assert line.ci[0] < 0 < line.slope
-    assert inverse_interval([18, 20, 22, 24], [0.5, 0.6, 0.5, 0.6], line, 0.9) is None
 
 
 def test_people_are_not_known_of_one_s_own_paradigms() -> None:

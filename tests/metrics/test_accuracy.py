@@ -1,117 +1,32 @@
-"""Accuracies and their intervals, against published and hand-worked values."""
+"""Accuracies of sets, and their summary by the classes of a taxonomy."""
 
 from __future__ import annotations
 
 import json
-import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from priscian.errors import DataError
-from priscian.metrics import Accuracy, Outcome, mean_accuracy, set_accuracy, summarise, wilson
+from priscian.metrics import Outcome, set_accuracy, summarise
+from priscian.stats.proportions import credit_interval, wilson
 
 
 def outcomes(credit, method="full"):
     return [Outcome(str(n), method, {}, 0.0, c, c == 0.5) for n, c in enumerate(credit)]
 
 
-def share(right, n):
-    return set_accuracy(outcomes([1.0] * right + [0.0] * (n - right)))
-
-
-@pytest.mark.parametrize(
-    ("right", "n", "low", "high"),
-    [  # Newcombe (1998), Statistics in Medicine 17, 857–872, Table I, method 3
-        (81, 263, 0.2553, 0.3662),
-        (15, 148, 0.0624, 0.1605),
-        (0, 20, 0.0000, 0.1611),
-        (1, 29, 0.0061, 0.1718),
-    ],
-)
-def test_wilsons_interval_equals_the_published_one(right, n, low, high):
-    assert wilson(right / n, n) == pytest.approx((low, high), abs=5e-5)
-
-
-def test_wilsons_interval_at_the_ends():
-    assert wilson(0.0, 1000)[0] == 0.0
-    assert wilson(1.0, 1000)[1] == 1.0
-    assert wilson(1.0, 1000)[0] == pytest.approx(1000 / (1000 + 3.841459), abs=1e-9)
-    assert wilson(0.3, 0) == (0.0, 1.0)
-
-
-@given(st.integers(1, 2000), st.floats(0, 1))
-def test_wilsons_interval_holds_the_share_and_mirrors(n, p):
-    low, high = wilson(p, n)
-    assert 0.0 <= low <= p + 1e-12
-    assert p - 1e-12 <= high <= 1.0
-    mirror = wilson(1 - p, n)
-    assert (1 - mirror[1], 1 - mirror[0]) == pytest.approx((low, high), abs=1e-9)
-
-
 def test_a_set_counts_credit_and_ties():
     result = set_accuracy(outcomes([1.0, 0.0, 0.5, 0.5]))
     assert (result.accuracy, result.n, result.ties) == (0.5, 4, 2)
-    assert result.ci == wilson(0.5, 4)
-    with pytest.raises(DataError, match="no outcomes"):
+    assert result.ci == credit_interval([1.0, 0.0, 0.5, 0.5])
+    with pytest.raises(DataError, match="no items"):
         set_accuracy([])
 
 
-def test_a_mean_of_sets_is_unweighted():
-    mean = mean_accuracy([share(10, 10), share(0, 1000)])
-    assert mean.accuracy == 0.5
-    assert mean.n == 1010
-
-
-def test_the_interval_of_a_mean_by_hand():
-    # p̄ = (81/263 + 15/148)/2 = .204668
-    # below: .307985−.2553 = .0527, .101351−.0624 = .0390; √(.0527²+.0390²)/2 = .03277
-    # above: .3662−.307985 = .0582, .1605−.101351 = .0591; √(.0582²+.0591²)/2 = .04149
-    mean = mean_accuracy([share(81, 263), share(15, 148)])
-    assert mean.accuracy == pytest.approx(0.204668, abs=1e-6)
-    assert mean.ci == pytest.approx((0.17190, 0.24616), abs=1e-4)
-
-
-def test_the_interval_of_one_set_is_wilsons():
-    assert mean_accuracy([share(15, 148)]) == share(15, 148)
-
-
-@pytest.mark.parametrize("right", [0, 50])
-def test_the_interval_of_a_mean_has_a_width_at_the_ends(right):
-    mean = mean_accuracy([share(right, 50)] * 4)
-    one = share(right, 50).ci
-    assert 0.0 <= mean.ci[0] <= mean.accuracy <= mean.ci[1] <= 1.0
-    assert mean.ci[1] - mean.ci[0] == pytest.approx((one[1] - one[0]) / 2)  # √4 times narrower
-
-
-SETS = st.lists(
-    st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=1
-)
-
-
-@given(SETS)
-def test_the_interval_of_a_mean_stays_between_0_and_1_and_holds_it(sets):
-    mean = mean_accuracy([share(right, n) for right, n in sets])
-    assert 0.0 <= mean.ci[0] <= mean.accuracy + 1e-12
-    assert mean.accuracy - 1e-12 <= mean.ci[1] <= 1.0
-
-
-def test_the_interval_of_a_mean_covers_as_it_says():
-    rng = random.Random(1)
-    truth = [0.5, 0.8, 0.97, 0.6, 0.9]
-    hits = 0
-    for _ in range(2000):
-        parts = [Accuracy(p := sum(rng.random() < t for _ in range(40)) / 40, 40, 0, wilson(p, 40))
-                 for t in truth]  # fmt: skip
-        low, high = mean_accuracy(parts).ci
-        hits += low <= sum(truth) / 5 <= high
-    assert 0.93 < hits / 2000 < 0.97
-
-
-def test_no_sets_have_no_mean():
-    with pytest.raises(DataError, match="no sets"):
-        mean_accuracy([])
+def test_a_tie_that_counts_as_wrong_is_a_wrong_item():
+    rows = [Outcome("a", "full", {}, 0.0, 0.0, True), Outcome("b", "full", {}, 1.0, 1.0, False)]
+    result = set_accuracy(rows)
+    assert (result.accuracy, result.ties, result.ci) == (0.5, 1, wilson(0.5, 2))
 
 
 TAXONOMY = {"p": ("syntax", "islands"), "q": ("syntax", "binding"), "r": ("morphology", "number")}

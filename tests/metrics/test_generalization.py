@@ -24,6 +24,8 @@ from priscian.metrics.generalization import (
     summarise_suites,
 )
 from priscian.records import ItemSet, Sentence, TokenScores
+from priscian.stats.proportions import wilson
+from priscian.stats.sets import credit_sets_interval
 
 Scorer = Callable[[Sentence], TokenScores]
 
@@ -127,6 +129,19 @@ class TestSummary:
         low, high = found["sg"]["ci"]
         assert low < found["sg"]["score"] < high
         json.dumps(found)
+
+    def test_a_suite_has_wilsons_interval_and_a_circuit_one_for_other_suites(self) -> None:
+        suites = [outcome("a", "X", 6, 10), outcome("b", "X", 9, 10), outcome("c", "Y", 10, 10)]
+        found = summarise_suites(suites)
+        assert found["suites"]["a"]["ci"] == list(wilson(0.6, 10))
+        both = credit_sets_interval([s.credits for s in suites[:2]])
+        assert found["circuits"]["X"]["ci"] == list(both)
+        assert found["circuits"]["Y"]["ci"] == list(wilson(1.0, 10))  # one suite: its items
+
+    def test_a_circuit_of_perfect_suites_has_a_width(self) -> None:
+        found = summarise_suites([outcome(name, "X", 24, 24) for name in "abc"])
+        for cell in (found["circuits"]["X"], found["sg"]):
+            assert cell["ci"] == [pytest.approx(0.7955, abs=1e-4), 1.0]
 
     def test_modifier_versions_are_compared_item_by_item(self) -> None:
         found = summarise_suites([outcome("a", "X", 6, 10), outcome("a_mod", "X", 4, 10, "a")])

@@ -17,10 +17,10 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from priscian import read_dataset, score
 from priscian.errors import PriscianWarning, RunError, UnknownNameError, UsageError
-from priscian.metrics import wilson
 from priscian.models import model_key
 from priscian.scoring import Options, ScoreStore
 from priscian.scoring.plan import pack_bits
+from priscian.stats.proportions import wilson
 
 # a random model is no better than a guess, and Priscian says so
 pytestmark = pytest.mark.filterwarnings("ignore:.*worse than guessing")

@@ -1,7 +1,8 @@
-"""Correlations against SciPy's, and intervals worked out by hand."""
+"""Correlations and their intervals against SciPy's, and at their limits."""
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -10,8 +11,6 @@ from scipy import stats
 from priscian.errors import DataError
 from priscian.stats.correlations import (
     correlation_matrix,
-    fitted_line,
-    matthews,
     pearson,
     ranks,
     spearman,
@@ -42,6 +41,16 @@ def test_spearmans_interval_is_wider_than_fishers() -> None:
     assert found.ci[0] < fisher.ci[0] < found.r < fisher.ci[1] < found.ci[1]
 
 
+@pytest.mark.parametrize("n", [4, 5, 6, 8])
+def test_a_perfect_order_excludes_zero_where_the_exact_test_does(n: int) -> None:
+    # of n! orders one is right and one reversed: p = 2/n!, 0.083 for 4 points and 0.017 for 5
+    x = list(range(n))
+    low, high = spearman(x, [v * v for v in x]).ci
+    assert high == 1.0
+    assert (low > 0) == (2 / math.factorial(n) < 0.05)
+    assert spearman(x, [-v for v in x]).ci == pytest.approx((-1.0, -low))
+
+
 def test_perfect_correlation_and_few_points() -> None:
     assert pearson([1, 2, 3, 4], [2, 4, 6, 8]).ci == (1.0, 1.0)
     assert pearson([1, 2], [2, 1]).ci == (-1.0, 1.0)
@@ -53,23 +62,8 @@ def test_matrix_is_symmetric_with_ones() -> None:
     assert found["x"]["y"] == found["y"]["x"] == pearson(X, Y).r
 
 
-def test_fitted_line_equals_scipys() -> None:
-    theirs = stats.linregress(X, Y)
-    assert fitted_line(X, Y) == pytest.approx((theirs.slope, theirs.intercept))
-
-
-def test_matthews_by_hand() -> None:
-    # tp 2, tn 1, fp 1, fn 1: (2·1 − 1·1)/√(3·3·2·2) = 1/6
-    truth = [True, True, True, False, False]
-    guess = [True, True, False, False, True]
-    assert matthews(truth, guess) == pytest.approx(1 / 6)
-    assert matthews([True, False], [True, True]) == 0.0
-
-
 def test_what_has_no_correlation_is_refused() -> None:
     with pytest.raises(DataError, match="all values are 1"):
         pearson([1.0, 1.0], [1.0, 2.0])
     with pytest.raises(DataError, match="cannot be correlated"):
         spearman([1.0], [2.0])
-    with pytest.raises(DataError, match="2 labels and 1 guesses"):
-        matthews([True, False], [True])

@@ -1,17 +1,15 @@
-"""Intervals of an overall score: other items, other paradigms, or both are drawn."""
+"""The overall score of a result with an interval for other items, other sets, or both."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from priscian.analysis.scored import Scored
-from priscian.errors import DataError, UnknownNameError, UsageError
-from priscian.metrics.accuracy import Interval
-from priscian.stats.distributions import student_t_quantile
+from priscian.errors import UnknownNameError, UsageError
+from priscian.stats.bootstrap import DRAWS, Resample, credit_mean_interval
+from priscian.stats.interval import Interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,20 +17,25 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.float64]
 
-Resample = Literal["items", "sets", "both"]
-DRAWS = 10_000
-TAIL = 0.025
-
 WHAT_IS_DRAWN: dict[Resample, str] = {
-    "items": "items within each set; it speaks of other items of the same sets",
-    "sets": "sets; it speaks of other sets of the same kind",
-    "both": "sets, and items within each; it speaks of other sets with other items",
+    "items": "items within each set; it covers other items of the same sets",
+    "sets": "sets; it covers other sets of the same kind",
+    "both": "sets, and items within each; it covers other sets with other items",
 }
+
+
+def how_made(resample: Resample, draws: int, paired: str = "") -> str:
+    """How an interval of a mean of sets was made, for a caption; no draws mean a formula."""
+    if draws:
+        return f"95 % {paired}bootstrap, {draws:,} draws of {WHAT_IS_DRAWN[resample]}"
+    if resample == "items":
+        return "95 %, joined from the sets' own; it covers other items of the same sets"
+    return "95 %, Student's t over the sets' means; it covers other sets with other items"
 
 
 @dataclass(frozen=True, slots=True)
 class OverallInterval:
-    """A mean of sets and its 95 % bootstrap interval, with what was resampled."""
+    """A mean of sets and its 95 % interval, with what was resampled; no draws mean a formula."""
 
     score: float
     ci: Interval
@@ -44,7 +47,7 @@ class OverallInterval:
     @property
     def words(self) -> str:
         """How the interval was made, for a caption."""
-        return f"95 % bootstrap, {self.draws:,} draws of {WHAT_IS_DRAWN[self.resample]}"
+        return how_made(self.resample, self.draws)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -72,11 +75,12 @@ def overall_interval(
     seed: int = 0,
     draws: int = DRAWS,
 ) -> OverallInterval:
-    """The overall score, a mean of sets, with an interval that says what it is about."""
+    """The overall score, an unweighted mean of sets, and its interval."""
     credit = list(set_credits(scored, method).values())
     mean = math.fsum(float(c.mean()) for c in credit) / len(credit)
-    ci = mean_interval(credit, resample, seed, draws)
-    return OverallInterval(mean, ci, resample, len(credit), sum(map(len, credit)), draws)
+    found = credit_mean_interval(credit, resample, seed, draws)
+    items = sum(map(len, credit))
+    return OverallInterval(mean, found.ci, resample, len(credit), items, found.draws)
 
 
 def set_credits(scored: Scored, method: str = "full") -> dict[str, Array]:
@@ -94,75 +98,3 @@ def set_credits(scored: Scored, method: str = "full") -> dict[str, Array]:
         known = ", ".join(scored.methods) or "none"
         raise UsageError(f"{scored.model} on {scored.data}: no method {method!r}; it has {known}")
     return {name: values.to_numpy() for name, values in zip(*groups.get_columns(), strict=True)}
-
-
-def mean_interval(
-    sets: Sequence[Array], resample: Resample, seed: int = 0, draws: int = DRAWS
-) -> Interval:
-    """95 % bootstrap interval of the unweighted mean of sets' means.
-
-    Percentiles of the resampled means. Where k sets are drawn, percentiles are moved outwards to
-    Φ(−t·√(k/(k − 1))), t with k − 1 degrees of freedom, because plain ones are too narrow for few
-    sets: Hesterberg (2015), The American Statistician 69, 371–386. The means of sets carry the
-    noise of their items already, so `both`, which draws items again, is a little wide. A set whose
-    items all have one value adds nothing to `items`: nothing else can be drawn from it.
-    """
-    import numpy as np
-
-    tail = TAIL
-    if resample != "items":
-        k = len(sets)
-        if k < 2:
-            raise UsageError("one set cannot be resampled; use items")
-        tail = NormalDist().cdf(-student_t_quantile(1 - TAIL, k - 1) * math.sqrt(k / (k - 1)))
-    means = resampled_means(sets, resample, seed, draws)
-    low, high = np.quantile(means, [tail, 1 - tail])
-    least, most = min(s.min() for s in sets), max(s.max() for s in sets)
-    return (max(float(low), float(least)), min(float(high), float(most)))
-
-
-def resampled_means(
-    sets: Sequence[Array], resample: Resample, seed: int = 0, draws: int = DRAWS
-) -> Array:
-    """The mean of sets' means in each of many resamples.
-
-    Few values are different (0, ½ and 1, or their differences), so resampling the items of a set
-    is one multinomial draw of how often each value comes up.
-    """
-    import numpy as np
-
-    if not sets or not all(map(len, sets)):
-        raise DataError("no items to draw from; give at least one")
-    draw = np.random.default_rng(seed)
-    k = len(sets)
-    if resample == "sets":
-        own = np.array([np.mean(items) for items in sets])
-        drawn: Array = own[draw.integers(k, size=(draws, k))].mean(axis=1)
-        return drawn
-    if resample == "items":
-        total = np.zeros(draws)
-        for items in sets:
-            total += _item_means(items, draw, draws)
-        return total / k
-    which = draw.integers(k, size=(draws, k))  # (draws, sets)
-    means = np.empty((draws, k))
-    for number, items in enumerate(sets):
-        chosen = which == number
-        means[chosen] = _item_means(items, draw, int(chosen.sum()))
-    both: Array = means.mean(axis=1)
-    return both
-
-
-def _item_means(items: Array, draw: np.random.Generator, size: int) -> Array:
-    """Means of resampled items of one set, their spread widened by √(n/(n − 1)).
-
-    A plain bootstrap has the variance of the sample with divisor n, which matters for few items.
-    """
-    import numpy as np
-
-    values, counts = np.unique(items, return_counts=True)
-    n = len(items)
-    times = draw.multinomial(n, counts / n, size=size)  # (size, values)
-    own = float(items.mean())
-    means: Array = own + (times @ values / n - own) * math.sqrt(n / max(n - 1, 1))
-    return means

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from priscian.analysis.scored import Scored
 from priscian.errors import DataError
-from priscian.metrics.accuracy import Accuracy
+from priscian.stats.proportions import Accuracy
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from priscian.formulas import chance_of, parse_formula, print_formula, values_of
-from priscian.metrics.accuracy import Accuracy, mean_accuracy, set_accuracy, summarise, wilson
+from priscian.metrics.accuracy import set_accuracy, summarise
 from priscian.metrics.contrasts import TIE, Verdict, evaluate, number
 from priscian.metrics.forced_choice import Outcome, TieRule, item_seed, judge
 from priscian.metrics.generalization import (
@@ -34,7 +34,6 @@ __all__ = [
     "MEASURES",
     "TIE",
     "UNIGRAM_MEASURES",
-    "Accuracy",
     "Lookup",
     "Measure",
     "Outcome",
@@ -48,7 +47,6 @@ __all__ = [
     "item_seed",
     "judge",
     "judge_suite",
-    "mean_accuracy",
     "mean_lp",
     "measure",
     "needs_unigrams",
@@ -69,5 +67,4 @@ __all__ = [
     "tokens_in",
     "unigram_measure",
     "values_of",
-    "wilson",
 ]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from priscian.errors import DataError, UnknownNameError, UsageError
-from priscian.metrics.accuracy import Accuracy, wilson
+from priscian.stats.proportions import Accuracy, accuracy_of
 
 Population = Literal["sentences", "pairs"]
 Sign = Literal["positive", "sign"]
@@ -115,8 +115,7 @@ def share(met: Sequence[bool], ties: int = 0) -> Accuracy:
     """The share of pairs that meet a criterion, with Wilson's interval."""
     if not met:
         raise DataError("no pairs to count; give at least one")
-    p = sum(met) / len(met)
-    return Accuracy(p, len(met), ties, wilson(p, len(met)))
+    return accuracy_of([float(m) for m in met], ties)
 
 
 def adc_curve(

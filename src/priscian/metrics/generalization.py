@@ -18,7 +18,8 @@ from priscian.metrics.contrasts import TIE, Lookup, evaluate
 from priscian.metrics.forced_choice import TieRule, item_seed
 from priscian.metrics.regions import BIT, METRICS, Eos, region_bits
 from priscian.records import Contrast, Expression, Item, ItemSet, Logic, Sentence, TokenScores
-from priscian.stats.bootstrap import item_interval, set_interval
+from priscian.stats.proportions import accuracy_of
+from priscian.stats.sets import credit_sets_interval
 
 Predictions = Literal["first", "all"]
 Bits = Mapping[str, float]  # by region number
@@ -68,7 +69,6 @@ class SuiteOutcome:
     chance: float
     items: tuple[ItemOutcome, ...]
     modifier_of: str = ""
-    seed: int = 0
 
     @property
     def credits(self) -> list[float]:
@@ -92,7 +92,7 @@ class SuiteOutcome:
             "n": len(self.items),
             "ties": self.ties,
             "chance": self.chance,
-            "ci": list(item_interval(self.credits, item_seed(self.seed, self.name, ""))),
+            "ci": list(accuracy_of(self.credits).ci),
         }
 
 
@@ -132,7 +132,6 @@ def judge_suite(
         chance=chance_of(counted),
         items=tuple(items),
         modifier_of=str(suite.meta.get("modifier_of", "")),
-        seed=rules.seed,
     )
 
 
@@ -174,35 +173,35 @@ def _settle(
     return verdict.margin, rule.credit(verdict, toss, seed), verdict.tie
 
 
-def summarise_suites(suites: Sequence[SuiteOutcome], seed: int = 0) -> dict[str, Any]:
+def summarise_suites(suites: Sequence[SuiteOutcome]) -> dict[str, Any]:
     """SG score, circuits, suites and stability to modifiers, ready for JSON.
 
-    A suite's interval is a bootstrap over its items, a circuit's and the score's one over suites
-    and items.
+    A suite's interval covers other items (`credit_interval`), that of a circuit and of the SG score
+    other suites with other items (`credit_sets_interval`).
     """
     if not suites:
-        raise DataError("no suites to sum up; give at least one")
+        raise DataError("no suites to summarise; give at least one")
     circuits: dict[str, list[SuiteOutcome]] = {}
     for suite in suites:
         if suite.circuit:
             circuits.setdefault(suite.circuit, []).append(suite)
-    overall = _mean(suites, seed)
+    overall = _mean(suites)
     return {
         "sg": {"score": overall.pop("accuracy"), **overall},
-        "circuits": {name: _mean(members, seed) for name, members in sorted(circuits.items())},
+        "circuits": {name: _mean(members) for name, members in sorted(circuits.items())},
         "suites": {suite.name: suite.as_dict() for suite in suites},
         "modifiers": stability(suites),
     }
 
 
-def _mean(suites: Sequence[SuiteOutcome], seed: int) -> dict[str, Any]:
+def _mean(suites: Sequence[SuiteOutcome]) -> dict[str, Any]:
     k = len(suites)
     return {
         "accuracy": math.fsum(s.accuracy for s in suites) / k,
         "n": sum(len(s.items) for s in suites),
         "ties": sum(s.ties for s in suites),
         "chance": math.fsum(s.chance for s in suites) / k,
-        "ci": list(set_interval([s.credits for s in suites], seed)),
+        "ci": list(credit_sets_interval([s.credits for s in suites])),
         "suites": k,
     }
 

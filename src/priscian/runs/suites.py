@@ -226,7 +226,7 @@ def evaluate_suites(
         "eos": options.eos,
         "punctuation": punctuation,
         "boundary": options.boundary,
-        **summarise_suites(judged, seed),
+        **summarise_suites(judged),
     }
     if failures:
         summary["failed"] = failures

@@ -1,4 +1,4 @@
-"""Differences of accuracies with 95 % intervals: on the same items, and on others."""
+"""Differences of two accuracies with 95 % intervals: on the same items, and on different ones."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from priscian.errors import DataError
-from priscian.metrics.accuracy import Z95, Accuracy, Interval
+from priscian.stats.interval import Z95, Interval, Values, combined_interval
+from priscian.stats.proportions import Accuracy
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A difference of two accuracies, the items or pairs of items it rests on, its interval."""
+    """A difference of two accuracies, the number of items or pairs of items, and its interval."""
 
     difference: float
     n: int
@@ -27,50 +25,60 @@ class Difference:
         return {"difference": self.difference, "n": self.n, "ci": list(self.ci)}
 
 
-def paired_difference(first: ArrayLike, second: ArrayLike) -> Difference:
-    """Mean of first − second over the same items.
+def paired_interval(differences: Values) -> Interval:
+    """95 % interval of the mean difference of two credits on the same items.
 
-    The interval is Bonett and Price's (2012, J. Educational and Behavioral Statistics 37, 479–488):
-    Wald's after one item is added to each of the two ways to differ, so it has a width even where
-    no item does.
+    Wald's interval after one item is added for each side, so that it has a width even where no item
+    differs. With n′ = n + 2 and D = Σd/n′ the limits are
+
+        D ± z·√(((Σd² + 2)/n′ − D²) / n′)
+
+    Bonett & Price (2012), J. Educational and Behavioral Statistics 37, 479–488, for differences of
+    −1, 0 and 1. A half credit makes a difference of ±½ with the square ¼, and the same formula.
+    """
+    mean, variance = _adjusted(differences)
+    half = Z95 * math.sqrt(variance)
+    return (max(-1.0, mean - half), min(1.0, mean + half))
+
+
+def item_variance(differences: Values) -> float:
+    """The variance of a mean paired difference that `paired_interval` rests on; never 0."""
+    return _adjusted(differences)[1]
+
+
+def _adjusted(differences: Values) -> tuple[float, float]:
+    """Mean and its variance after one item was added for each side."""
+    n = len(differences) + 2
+    mean = math.fsum(differences) / n
+    square = (math.fsum(d * d for d in differences) + 2) / n
+    return mean, max(0.0, square - mean * mean) / n
+
+
+def paired_difference(first: Values, second: Values) -> Difference:
+    """Mean of first − second over the same items, with Bonett and Price's interval.
 
     >>> found = paired_difference([1, 1, 1, 0], [1, 0, 0, 0])
     >>> found.difference, [round(limit, 4) for limit in found.ci]
     (0.5, [-0.2631, 0.9297])
     """
-    a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
-    n = len(a)
-    if n < 1 or len(b) != n:
+    n = len(first)
+    if n < 1 or len(second) != n:
         raise DataError("no pairs of items to compare; give results on the same items")
-    change = a - b
-    up = (float(change[change > 0].sum()) + 1) / (n + 2)
-    down = (float(-change[change < 0].sum()) + 1) / (n + 2)
-    centre = up - down
-    half = Z95 * math.sqrt((up + down - centre * centre) / (n + 2))
-    return Difference(float(change.mean()), n, (max(-1.0, centre - half), min(1.0, centre + half)))
+    change = [float(a) - float(b) for a, b in zip(first, second, strict=True)]
+    return Difference(math.fsum(change) / n, n, paired_interval(change))
 
 
 def mean_difference(parts: Sequence[Difference]) -> Difference:
-    """Unweighted mean over sets; the limits are joined as those of accuracies are.
-
-    Zou, Huang & Zhang (2009), as in `metrics.accuracy.mean_accuracy`.
-    """
+    """Unweighted mean over sets; the interval joins theirs (`combined_interval`)."""
     if not parts:
         raise DataError("no sets to average; give at least one")
-    k = len(parts)
-    mean = math.fsum(p.difference for p in parts) / k
-    below = math.sqrt(math.fsum((p.difference - p.ci[0]) ** 2 for p in parts)) / k
-    above = math.sqrt(math.fsum((p.ci[1] - p.difference) ** 2 for p in parts)) / k
-    return Difference(mean, sum(p.n for p in parts), (mean - below, mean + above))
+    low, high = combined_interval([(p.difference, p.ci) for p in parts])
+    mean = math.fsum(p.difference for p in parts) / len(parts)
+    return Difference(mean, sum(p.n for p in parts), (max(-1.0, low), min(1.0, high)))
 
 
 def independent_difference(first: Accuracy, second: Accuracy) -> Difference:
-    """first − second on different items, from the limits of both.
-
-    p₁ − p₂ − √((p₁−l₁)² + (u₂−p₂)²) and p₁ − p₂ + √((u₁−p₁)² + (p₂−l₂)²), method 10 of Newcombe
-    (1998), Statistics in Medicine 17, 873–890.
-    """
+    """first − second on different items, from the intervals of both (`combined_interval`)."""
+    parts = [(a.accuracy, a.ci) for a in (first, second)]
     d = first.accuracy - second.accuracy
-    below = math.hypot(first.accuracy - first.ci[0], second.ci[1] - second.accuracy)
-    above = math.hypot(first.ci[1] - first.accuracy, second.accuracy - second.ci[0])
-    return Difference(d, first.n + second.n, (d - below, d + above))
+    return Difference(d, first.n + second.n, combined_interval(parts, [1.0, -1.0]))

@@ -1,25 +1,23 @@
-"""Logistic regression by Newton's method, with Wald intervals; separation is found and named."""
+"""Logistic regression with Wald intervals; separated data are recognised and named."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priscian.metrics.accuracy import Z95, Interval
-from priscian.stats.distributions import student_t_quantile, student_t_sf
+from priscian.stats.interval import Z95, Interval, student_t
 
 Array = NDArray[np.float64]
 
-STEPS = 40
-"""A finite maximum is reached in about ten steps; what still grows after forty has none."""
-SMALL = 1e-8
+RUNAWAY = 1e-2
+"""A maximum has been reached where Newton's next step is shorter; a likelihood that grows without
+end always asks for a step of about 1."""
 FEW_CLUSTERS = 20
-"""With fewer clusters their spread says too little of the error."""
+"""With fewer clusters their spread is a poor estimate of the error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ class Coefficient:
 
 @dataclass(frozen=True, slots=True)
 class LogisticFit:
-    """A regression, or why there is none."""
+    """A regression, or the reason why there is none."""
 
     n: int
     coefficients: tuple[Coefficient, ...]
@@ -57,7 +55,7 @@ class LogisticFit:
     deviance: float | None
     null_deviance: float | None
     clusters: int
-    """Groups that errors were allowed to be alike in; 0 if items count as independent."""
+    """Groups within which errors may be correlated; 0 if items count as independent."""
     left_out: tuple[str, ...] = ()
     """Predictors that have one value only."""
     problem: str = ""
@@ -84,6 +82,10 @@ def fit_logistic(
     Errors are Wald's, from the inverse of the information. With at least twenty `clusters` they are
     those of the sandwich estimator, scores summed within clusters (Liang & Zeger 1986, Biometrika
     73, 13–22), times G/(G−1), and intervals are Student's with G − 1 degrees of freedom.
+
+    >>> fit = fit_logistic([0, 0, 1, 0, 1, 1], {"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]})
+    >>> fit.coefficients[0].estimate > 0
+    True
     """
     outcome = np.asarray(y, np.float64)
     columns = {name: np.asarray(values, np.float64) for name, values in predictors.items()}
@@ -104,29 +106,16 @@ def fit_logistic(
     )  # (n, 1 + predictors)
     if np.linalg.matrix_rank(x) < x.shape[1]:
         return none(f"{', '.join(columns)} cannot be told apart in {n} items")
-    beta, runaway = _newton(outcome, x)
+    beta, runaway = _maximum(outcome, x)
     if runaway is not None:
         growing = np.abs(runaway[1:]) > 0.1 * np.abs(runaway[1:]).max()
         names = [name for name, grows in zip(columns, growing, strict=True) if grows]
         return none(f"{' and '.join(names)} separates right from wrong, so no estimate is finite")
-    groups = list(clusters or ())
-    errors, used = _errors(outcome, x, beta, groups)
-    wide = student_t_quantile(0.975, used - 1) if used else Z95
-    found = tuple(
-        Coefficient(
-            name,
-            float(b),
-            float(e),
-            (float(b - wide * e), float(b + wide * e)),
-            2 * _upper_tail(abs(float(b / e)), used),
-            *scales[name],
-        )
-        for name, b, e in zip(columns, beta[1:], errors[1:], strict=True)
-    )
+    errors, used = _errors(outcome, x, beta, list(clusters or ()))
     null = np.full(n, outcome.mean())
     return LogisticFit(
         n,
-        found,
+        _coefficients(beta[1:], errors[1:], used, scales),
         float(beta[0]),
         _deviance(outcome, x @ beta),
         _deviance(outcome, np.log(null / (1 - null))),
@@ -135,48 +124,75 @@ def fit_logistic(
     )
 
 
-def _newton(y: Array, x: Array) -> tuple[Array, Array | None]:
-    """The maximum of the likelihood, or the direction in which it grows without end."""
-    beta: Array = np.zeros(x.shape[1])
-    beta[0] = np.log(y.mean() / (1 - y.mean()))
-    deviance = _deviance(y, x @ beta)
-    step: Array = np.zeros(x.shape[1])
-    for _ in range(STEPS):
-        p = _expit(x @ beta)
-        information = (x * (p * (1 - p))[:, None]).T @ x
-        try:
-            step = np.asarray(np.linalg.solve(information, x.T @ (y - p)), np.float64)
-        except np.linalg.LinAlgError:
-            return beta, beta
-        if np.abs(step).max() < SMALL:
-            return beta, None
-        while _deviance(y, x @ (beta + step)) > deviance + SMALL and np.abs(step).max() > SMALL:
-            step = step / 2
-        beta = beta + step
-        deviance = _deviance(y, x @ beta)
-    return beta, step
+def _maximum(y: Array, x: Array) -> tuple[Array, Array | None]:
+    """The maximum of the likelihood, or the direction in which it grows without end.
+
+    Data are separated if some direction predicts every outcome without an error. The likelihood
+    then has no maximum, and at any point far out Newton's step still leads further along it.
+    """
+    from scipy.optimize import minimize
+
+    start: Array = np.zeros(x.shape[1])
+    start[0] = np.log(y.mean() / (1 - y.mean()))
+
+    def loss(beta: Array) -> tuple[float, Array]:
+        eta = x @ beta
+        return _deviance(y, eta) / (2 * len(y)), x.T @ (_expit(eta) - y) / len(y)
+
+    found = minimize(
+        loss,
+        start,
+        jac=True,
+        hess=lambda beta: _information(x, beta) / len(y),
+        method="trust-exact",
+        options={"gtol": 1e-10},
+    )
+    beta: Array = np.asarray(found.x, np.float64)
+    slope = x.T @ (y - _expit(x @ beta))
+    try:
+        step: Array = np.asarray(np.linalg.solve(_information(x, beta), slope), np.float64)
+    except np.linalg.LinAlgError:
+        return beta, beta
+    return (beta, step) if np.abs(step).max() > RUNAWAY else (beta + step, None)
+
+
+def _information(x: Array, beta: Array) -> Array:
+    p = _expit(x @ beta)
+    information: Array = (x * (p * (1 - p))[:, None]).T @ x
+    return information
 
 
 def _errors(y: Array, x: Array, beta: Array, groups: Sequence[str]) -> tuple[Array, int]:
-    p = _expit(x @ beta)
-    inverse = np.linalg.inv((x * (p * (1 - p))[:, None]).T @ x)
+    """Standard errors, and the number of clusters that they allow for."""
+    inverse = np.linalg.inv(_information(x, beta))
     names, place = np.unique(np.asarray(groups), return_inverse=True) if groups else ((), None)
     if place is None or len(names) < FEW_CLUSTERS:
         return np.sqrt(np.diag(inverse)), 0
     g = len(names)
     scores = np.zeros((g, x.shape[1]))
-    np.add.at(scores, place, x * (y - p)[:, None])
+    np.add.at(scores, place, x * (y - _expit(x @ beta))[:, None])
     covariance = g / (g - 1) * inverse @ (scores.T @ scores) @ inverse
     return np.sqrt(np.diag(covariance)), g
 
 
-def _upper_tail(z: float, clusters: int) -> float:
-    return student_t_sf(z, clusters - 1) if clusters else NormalDist().cdf(-z)
+def _coefficients(
+    beta: Array, errors: Array, clusters: int, scales: Mapping[str, tuple[float, float]]
+) -> tuple[Coefficient, ...]:
+    from scipy.special import ndtr, stdtr
+
+    wide = student_t(clusters - 1) if clusters else Z95
+    found = []
+    for (name, scale), b, e in zip(scales.items(), beta.tolist(), errors.tolist(), strict=True):
+        z = abs(b / e)
+        tail = float(stdtr(clusters - 1, -z) if clusters else ndtr(-z))
+        found.append(Coefficient(name, b, e, (b - wide * e, b + wide * e), 2 * tail, *scale))
+    return tuple(found)
 
 
 def _expit(eta: Array) -> Array:
-    half: Array = 0.5 * (1 + np.tanh(eta / 2))  # does not overflow
-    return half
+    from scipy.special import expit
+
+    return np.asarray(expit(eta), np.float64)
 
 
 def _deviance(y: Array, eta: Array) -> float:

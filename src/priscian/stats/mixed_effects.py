@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priscian.errors import DataError, PriscianWarning
-from priscian.stats.distributions import chi2_sf
-from priscian.stats.minimise import minimise
 from priscian.stats.profiled_deviance import Array, Block, Problem
 
+GRADIENT = 1e-4
+"""The search ends where no entry of the deviance's gradient is larger."""
 STARTS = (1.0, 0.3, 3.0)
 """Scales of the first guess at Λ; the best end is kept, as a deviance may have several minima."""
 FLAT = 1e-2
-"""Below this the gradient of the deviance counts as nought."""
+"""An end of the search where the gradient of the deviance is above this is not a minimum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class RandomTerm:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What maximum likelihood made of a mixed model."""
+    """A mixed model fitted by maximum likelihood."""
 
     deviance: float
     n: int
@@ -73,10 +73,17 @@ class RatioTest:
 
 
 def likelihood_ratio(smaller: Fit, larger: Fit) -> RatioTest:
-    """Does the larger model fit better than the smaller one that it contains?"""
+    """Does the larger model fit better than the smaller one that it contains?
+
+    The difference of their deviances is χ² with as many degrees of freedom as the larger model has
+    parameters more, if the smaller one is true (Wilks 1938, Annals of Mathematical Statistics 9,
+    60–62).
+    """
+    from scipy.special import chdtrc
+
     difference = smaller.deviance - larger.deviance
     df = larger.df - smaller.df
-    return RatioTest(difference, df, chi2_sf(difference, df))
+    return RatioTest(difference, df, float(chdtrc(df, max(0.0, difference))))
 
 
 def fit_mixed(
@@ -104,7 +111,11 @@ def fit_mixed(
 
 def _search(problem: Problem, scale: float) -> tuple[float, Array]:
     """The minimum that is reached from Λ = scale · I, and where it is."""
-    return minimise(problem.deviance, problem.start(scale))
+    from scipy.optimize import minimize
+
+    start, options = problem.start(scale), {"gtol": GRADIENT}
+    found = minimize(problem.deviance, start, jac=True, method="BFGS", options=options)
+    return float(found.fun), np.asarray(found.x, np.float64)
 
 
 def _describe(problem: Problem, theta: Array, names: list[str], what: str) -> Fit:

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from priscian.analysis.intervals import Resample, mean_interval, set_credits
+from priscian.analysis.intervals import set_credits
 from priscian.analysis.marks import dots, figure, share, share_domain, tips
 from priscian.analysis.scored import Scored
 from priscian.analysis.series import Series, node, pair_series, set_accuracies, words
@@ -16,7 +16,9 @@ from priscian.analysis.vega import Figure
 from priscian.datasets.published import published
 from priscian.errors import DataError, UsageError
 from priscian.files import read_tsv
-from priscian.metrics.accuracy import Accuracy, Interval, mean_accuracy
+from priscian.stats.bootstrap import Resample, credit_mean_interval
+from priscian.stats.interval import Interval
+from priscian.stats.proportions import Accuracy, mean_accuracy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,8 +30,10 @@ OVERALL = "overall"
 MADE = {
     "wilson": "Wilson's for a paradigm, joined for means of paradigms (Zou et al. 2009)",
     "items": "10,000 bootstrap samples of items within paradigms",
-    "sets": "10,000 bootstrap samples of paradigms; of items where there is one paradigm",
-    "both": "10,000 bootstrap samples of paradigms and of their items",
+    "sets": "10,000 bootstrap samples of paradigms; with fewer than ten, Student's t over "
+    "paradigms; of items where there is one paradigm",
+    "both": "10,000 bootstrap samples of paradigms and of their items; with fewer than ten, "
+    "Student's t over paradigms",
 }
 
 
@@ -185,7 +189,8 @@ class _Boot:
     def interval(self, sets: Sequence[str]) -> Interval:
         """Of the mean of some sets; a single one cannot be resampled as a set."""
         drawn: Resample = self.resample if len(sets) > 1 else "items"
-        return mean_interval([self.credit[name] for name in sets], drawn, self.seed)
+        found = credit_mean_interval([self.credit[name] for name in sets], drawn, self.seed)
+        return found.ci
 
 
 def _has(series: Sequence[Series], level: str) -> bool:

@@ -27,8 +27,8 @@ from priscian.analysis.vega import Chart, Figure, inline
 from priscian.datasets.published import published
 from priscian.errors import DataError
 from priscian.files import read_tsv
-from priscian.metrics.accuracy import Accuracy, mean_accuracy
 from priscian.stats.differences import Difference, independent_difference
+from priscian.stats.proportions import Accuracy, mean_accuracy
 
 Contrasts = dict[str, dict[str, tuple[str, ...]]]
 

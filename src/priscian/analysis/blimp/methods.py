@@ -14,8 +14,8 @@ from priscian.analysis.scored import Scored
 from priscian.analysis.series import pair_series, words
 from priscian.analysis.vega import Figure
 from priscian.errors import DataError
-from priscian.metrics.accuracy import Accuracy, mean_accuracy, wilson
 from priscian.stats.differences import Difference, mean_difference, paired_difference
+from priscian.stats.proportions import Accuracy, accuracy_of, mean_accuracy
 
 if TYPE_CHECKING:
     import polars
@@ -131,9 +131,7 @@ def _judge(name: str, part: polars.DataFrame) -> _Set:
 
 
 def _accuracy(part: polars.DataFrame, credit: str, tie: str) -> Accuracy:
-    n = part.height
-    p = float(part[credit].sum()) / n
-    return Accuracy(p, n, int(part[tie].sum()), wilson(p, n))
+    return accuracy_of(part[credit].to_list(), int(part[tie].sum()))
 
 
 def methods_figure(found: Methods) -> Figure:

@@ -5,7 +5,6 @@ Warstadt et al. (2020), § 5.2 and Figure 2.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,8 +15,9 @@ from numpy.typing import NDArray
 from priscian.analysis.scored import Scored
 from priscian.analysis.series import pair_series
 from priscian.errors import DataError, UsageError
-from priscian.metrics.accuracy import Interval, wilson
+from priscian.stats.interval import Interval
 from priscian.stats.logistic import LogisticFit, fit_logistic
+from priscian.stats.proportions import accuracy_of
 
 if TYPE_CHECKING:
     import polars
@@ -154,17 +154,16 @@ def quantile_bins(x: Array, credit: Array, tie: NDArray[np.bool_], bins: int) ->
     made = []
     for number in np.unique(place):
         inside = place == number
-        n = int(inside.sum())
-        accuracy = math.fsum(credit[inside]) / n
+        found = accuracy_of(credit[inside].tolist(), int(tie[inside].sum()))
         made.append(
             Bin(
                 float(x[inside].min()),
                 float(x[inside].max()),
                 float(np.median(x[inside])),
-                n,
-                int(tie[inside].sum()),
-                accuracy,
-                wilson(accuracy, n),
+                found.n,
+                found.ties,
+                found.accuracy,
+                found.ci,
             )
         )
     return tuple(made)

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from priscian.analysis.compare.matching import Matched, Overlap, groups_of, match, sentences_of
-from priscian.analysis.intervals import DRAWS, WHAT_IS_DRAWN, Resample, mean_interval
+from priscian.analysis.intervals import how_made
 from priscian.analysis.scored import Scored
-from priscian.metrics.accuracy import Interval
-from priscian.stats.mcnemar import holm, mean_of_intervals, mid_p, paired_interval
+from priscian.stats.bootstrap import DRAWS, Resample, difference_mean_interval
+from priscian.stats.differences import paired_interval
+from priscian.stats.interval import Interval, combined_interval
+from priscian.stats.mcnemar import holm, mid_p
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,8 +133,7 @@ class Comparison:
     @property
     def interval_words(self) -> str:
         """How the overall interval was made."""
-        drawn = WHAT_IS_DRAWN[self.resample]
-        return f"95 % paired bootstrap, {self.draws:,} draws of {drawn}"
+        return how_made(self.resample, self.draws, "paired ")
 
     def as_dict(self, flips: bool = True) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -184,6 +185,7 @@ def compare(
         group: _group([s for s in sets if s.name in members])
         for group, members in groups_of(a, list(columns)).items()
     }
+    overall, drawn = _difference(list(columns.values()), resample, seed, draws)
     first, second = names or (a.model, b.model)
     return Comparison(
         a=first,
@@ -191,12 +193,12 @@ def compare(
         data=a.data if a.data == b.data else f"{a.data} and {b.data}",
         method=matched.method,
         overlap=matched.overlap,
-        overall=_difference(list(columns.values()), resample, seed, draws),
+        overall=overall,
         groups=dict(sorted(groups.items())),
         sets=sets,
         flips=tuple(_flips(a, matched)),
         resample=resample,
-        draws=draws,
+        draws=drawn,
     )
 
 
@@ -232,14 +234,16 @@ def _set_differences(
 
 def _difference(
     sets: Sequence[tuple[Array, Array]], resample: Resample, seed: int, draws: int
-) -> Difference:
+) -> tuple[Difference, int]:
+    """The overall difference, and how many samples were drawn for its interval."""
     first, second = (_mean(s[side] for s in sets) for side in (0, 1))
-    ci = mean_interval([b - a for a, b in sets], resample, seed, draws)
-    return Difference(first, second, second - first, ci, len(sets), sum(len(a) for a, _ in sets))
+    found = difference_mean_interval([b - a for a, b in sets], resample, seed, draws)
+    n = sum(len(a) for a, _ in sets)
+    return Difference(first, second, second - first, found.ci, len(sets), n), found.draws
 
 
 def _group(sets: Sequence[SetDifference]) -> Difference:
-    ci = mean_of_intervals([(s.difference, s.ci) for s in sets])
+    ci = combined_interval([(s.difference, s.ci) for s in sets])
     first, second = (math.fsum(getattr(s, k) for s in sets) / len(sets) for k in ("a", "b"))
     return Difference(first, second, second - first, ci, len(sets), sum(s.n for s in sets))
 

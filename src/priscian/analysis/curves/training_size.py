@@ -14,8 +14,9 @@ from priscian.analysis.scored import Scored
 from priscian.analysis.series import node, set_accuracies
 from priscian.datasets.published import published
 from priscian.errors import DataError
-from priscian.metrics.accuracy import Interval, mean_accuracy
-from priscian.stats.distributions import student_t_quantile
+from priscian.stats.interval import Interval
+from priscian.stats.lines import Line, crossing_interval, fit_line
+from priscian.stats.proportions import mean_accuracy
 
 OVERALL = "overall"
 FEWEST = 3
@@ -42,19 +43,6 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """Least squares of accuracy on log₂ tokens."""
-
-    slope: float
-    """Accuracy gained with each doubling."""
-    intercept: float
-    ci: Interval
-    """95 % interval of the slope, Student's t with n − 2 degrees of freedom."""
-    deviation: float
-    """Standard deviation of the residuals."""
-
-
-@dataclass(frozen=True, slots=True)
 class Reach:
     """Where a line meets people's accuracy, in log₂ of tokens."""
 
@@ -62,8 +50,8 @@ class Reach:
     log2_tokens: float | None
     """None where the line does not rise."""
     ci: tuple[float, float | None] | None
-    """Fieller's 95 % interval; None above where no end is in sight, None whole where the slope is
-    not told from nought."""
+    """Fieller's 95 % interval: an upper limit of None is beyond any printable number; None as a
+    whole means that the slope may be zero."""
     extrapolated: bool
     """Whether it lies beyond the sizes that were trained."""
 
@@ -167,23 +155,6 @@ def _curves(curve: str, members: Sequence[Trained], method: str) -> list[Curve]:
     return made
 
 
-def fit_line(x: Sequence[float], y: Sequence[float]) -> Line:
-    """Least squares, with Student's interval for the slope.
-
-    >>> fit_line([1, 2, 3], [0.5, 0.6, 0.7]).slope.__round__(6)
-    0.1
-    """
-    n = len(x)
-    mx, my = math.fsum(x) / n, math.fsum(y) / n
-    sxx = math.fsum((a - mx) ** 2 for a in x)
-    slope = math.fsum((a - mx) * (b - my) for a, b in zip(x, y, strict=True)) / sxx
-    intercept = my - slope * mx
-    rss = math.fsum((b - intercept - slope * a) ** 2 for a, b in zip(x, y, strict=True))
-    deviation = math.sqrt(rss / (n - 2))
-    half = student_t_quantile(0.975, n - 2) * deviation / math.sqrt(sxx)
-    return Line(slope, intercept, (slope - half, slope + half), deviation)
-
-
 def _reach(x: Sequence[float], y: Sequence[float], line: Line, sets: Sequence[str]) -> Reach | None:
     people: Mapping[str, float] = published()["human"]
     if any(name not in people for name in sets):
@@ -192,26 +163,12 @@ def _reach(x: Sequence[float], y: Sequence[float], line: Line, sets: Sequence[st
     if line.slope <= 0:
         return Reach(human, None, None, True)
     at = (human - line.intercept) / line.slope
-    return Reach(human, at, inverse_interval(x, y, line, human), not min(x) <= at <= max(x))
+    return Reach(human, at, _until(x, y, line, human), not min(x) <= at <= max(x))
 
 
-def inverse_interval(
+def _until(
     x: Sequence[float], y: Sequence[float], line: Line, level: float
 ) -> tuple[float, float | None] | None:
-    """Fieller's 95 % interval for the x at which a fitted line reaches a level.
-
-    All x where the level lies in the line's 95 % band. With u = x − x̄ and d = level − ȳ these are
-    the u between the roots of (b² − t²s²/Sxx) u² − 2bd·u + d² − t²s²/n = 0, if b differs from 0.
-    """
-    n = len(x)
-    mx, my = math.fsum(x) / n, math.fsum(y) / n
-    half = line.ci[1] - line.slope  # t·s/√Sxx
-    t = student_t_quantile(0.975, n - 2)
-    a = line.slope**2 - half**2
-    if a <= 0:
-        return None
-    d = level - my
-    c = d * d - (t * line.deviation) ** 2 / n
-    root = math.sqrt(max(0.0, (line.slope * d) ** 2 - a * c))
-    low, high = (line.slope * d - root) / a + mx, (line.slope * d + root) / a + mx
-    return (low, high if high <= LARGEST else None)
+    """Fieller's interval; without an upper limit where that is no printable number of tokens."""
+    found = crossing_interval(x, y, line, level)
+    return found and (found[0], found[1] if found[1] <= LARGEST else None)

@@ -8,7 +8,6 @@ from typing import Any
 
 from priscian.datasets.graded import GradedPair, GradedSet, SentenceScores, listed
 from priscian.errors import DataError, UnknownNameError
-from priscian.metrics.accuracy import Accuracy
 from priscian.metrics.adc import (
     DELTAS,
     PAPER,
@@ -22,6 +21,7 @@ from priscian.metrics.adc import (
     z_scores,
 )
 from priscian.stats.correlations import Correlation, correlation_matrix, pearson, spearman
+from priscian.stats.proportions import Accuracy
 
 CURVE = tuple(n / 20 for n in range(101))  # δ from 0 to 5
 

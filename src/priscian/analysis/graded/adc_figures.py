@@ -8,7 +8,7 @@ from pathlib import Path
 from priscian.analysis.graded.adc import AdcAnalysis, ModelAdc
 from priscian.analysis.vega import SCHEMA, Chart, Figure, correlation_square, inline
 from priscian.analysis.vega import write_figures as write_all
-from priscian.stats.correlations import fitted_line
+from priscian.stats.lines import fitted_line
 
 COLUMNS = 3
 FORMATS = ("svg", "png")

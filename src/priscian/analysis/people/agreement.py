@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from priscian.analysis.intervals import DRAWS, mean_interval
 from priscian.datasets.choices import Choices
 from priscian.errors import DataError, UsageError
-from priscian.metrics.accuracy import Interval, wilson
+from priscian.stats.bootstrap import DRAWS, credit_mean_interval
+from priscian.stats.interval import Interval
+from priscian.stats.proportions import wilson
 
 RULE = "4/5"
 
@@ -237,7 +238,7 @@ def _interval(sets: Sequence[JudgedSet], seed: int, draws: int) -> Interval:
     """Other pairs of the same sets; people who judged many pairs are not drawn again."""
     import numpy as np
 
-    return mean_interval([np.array(s.means) for s in sets], "items", seed, draws)
+    return credit_mean_interval([np.array(s.means) for s in sets], "items", seed, draws).ci
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from priscian.analysis.intervals import mean_interval
 from priscian.analysis.people.agreement import HumanAgreement, JudgedSet
 from priscian.analysis.vega import SCHEMA, Chart, Figure, inline
-from priscian.metrics.accuracy import wilson
+from priscian.stats.bootstrap import credit_mean_interval
+from priscian.stats.proportions import wilson
 
 ONE_BY_ONE, BY_MAJORITY = "individual", "majority"
 
@@ -31,7 +31,7 @@ def _rows(name: str, sets: Sequence[JudgedSet], draws: int) -> list[dict[str, ob
     pairs = sum(len(s.means) for s in sets)
     mean = sum(s.individual for s in sets) / len(sets)
     share = sum(s.agreed for s in sets) / pairs
-    spread = mean_interval([np.array(s.means) for s in sets], "items", draws=draws)
+    spread = credit_mean_interval([np.array(s.means) for s in sets], "items", draws=draws).ci
     return [
         {
             "phenomenon": name,

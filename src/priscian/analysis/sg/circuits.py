@@ -12,8 +12,8 @@ from priscian.analysis.scored import Scored
 from priscian.analysis.series import suite_series, words
 from priscian.analysis.vega import Chart, Figure, inline
 from priscian.errors import DataError
-from priscian.metrics.accuracy import Interval
 from priscian.stats.correlations import Correlation, pearson, spearman
+from priscian.stats.interval import Interval
 
 OVERALL = "SG score"
 FEWEST = 4
@@ -72,7 +72,7 @@ class SgRuns:
 
 
 def analyse_sg_runs(results: Sequence[Scored]) -> SgRuns:
-    """Gather what the runs found; intervals are those of the runs' bootstraps."""
+    """Gather the results of the runs, with their intervals."""
     circuits: list[SgScore] = []
     suites: list[SgScore] = []
     for s in suite_series(results):
@@ -117,7 +117,7 @@ def circuits_figure(found: SgRuns) -> Figure:
         "sg-by-circuit",
         "Syntactic generalization by circuit",
         "circuit",
-        "percentiles of 10,000 bootstrap samples of suites and of their items",
+        "Student's t over suites, in Wilson's form; they cover other suites with other items",
     )
 
 
@@ -128,7 +128,7 @@ def suites_figure(found: SgRuns) -> Figure:
         "sg-by-suite",
         "Syntactic generalization by suite",
         "suite",
-        "percentiles of 10,000 bootstrap samples of a suite's items",
+        "Wilson's; they cover other items of the same suite",
     )
 
 
@@ -247,8 +247,8 @@ def perplexity_figure(found: SgPerplexity) -> Figure:
         ],
     }
     caption = (
-        f"SG score over perplexity (logarithmic) of {len(rows)} models. Bars are 95 % intervals of "
-        "10,000 bootstrap samples of suites and of their items."
+        f"SG score over perplexity (logarithmic) of {len(rows)} models. Bars are 95 % intervals: "
+        "Student's t over suites, in Wilson's form; they cover other suites with other items."
     )
     if found.pearson and found.spearman:
         caption += (

@@ -32,7 +32,8 @@ def cola_command(
 
     A sentence with a score above the threshold counts as acceptable. The threshold is chosen for
     the highest correlation in domain, on the training sentences if they are scored, else on the
-    dev sentences, and then used everywhere. Intervals are 95 %, from 10,000 bootstrap samples.
+    dev sentences, and then used everywhere. Intervals are 95 %, from 10,000 draws of
+    the table of labels and guesses; where all sentences get one label there is none.
 
     Examples:
       priscian score builtin:lstm --on cola:data/cola --out runs/cola
@@ -51,7 +52,7 @@ def cola_command(
     features
         Which annotated features to show: major, minor or none. JSON has both.
     seed
-        Of the bootstrap.
+        Seed of the draws.
     json_
         Print JSON.
     """

@@ -66,7 +66,7 @@ def human_command(
 
 def _print(found: HumanAgreement, paradigms: bool) -> None:
     from priscian.cli.screen import out
-    from priscian.metrics.accuracy import wilson
+    from priscian.stats.proportions import wilson
 
     out().print(_table(found, paradigms))
     low, high = found.ci

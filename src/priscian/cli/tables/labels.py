@@ -30,7 +30,9 @@ def label_table(data: str, results: Sequence[Result]) -> Table | None:
 
 
 def cell(found: Mapping[str, Any]) -> str:
-    """A correlation and its interval."""
+    """A correlation and its interval, or why there is none."""
     if found["mcc"] is None:
         return "one label"
+    if found["ci"] is None:
+        return f"{found['mcc']:.3f}  – (all called alike)"
     return f"{found['mcc']:.3f}  {found['ci'][0]:.2f}–{found['ci'][1]:.2f}"

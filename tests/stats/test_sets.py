@@ -1,0 +1,90 @@
+"""Intervals for other sets: by hand, never empty, and their coverage for few sets."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from priscian.errors import DataError
+from priscian.stats.differences import item_variance, paired_interval
+from priscian.stats.proportions import credit_interval, wilson
+from priscian.stats.sets import credit_sets_interval, difference_sets_interval
+
+N = 24  # items of a set, as in SyntaxGym's suites
+
+
+def ones(right: int, n: int = N) -> list[float]:
+    return [1.0] * right + [0.0] * (n - right)
+
+
+class TestCredits:
+    def test_by_hand(self) -> None:
+        # means ½, ¾, 1: p = ¾, s² = 1/16, nₑ = (3/16)·3·16 = 9, t with 2 degrees = 4.30265
+        found = credit_sets_interval([ones(12), ones(18), ones(24)])
+        assert found == pytest.approx(wilson(0.75, 9, 4.302652729749464))
+
+    def test_sets_that_differ_less_than_chance_count_as_independent_items(self) -> None:
+        sets = [ones(18)] * 4
+        assert credit_sets_interval(sets) == pytest.approx(wilson(0.75, 96, 3.182446305284263))
+
+    def test_perfect_sets_have_a_width_that_shrinks_with_their_number(self) -> None:
+        # t²/(N + t²) below 1: 18.51/(72 + 18.51) for 3 sets, 7.709/(120 + 7.709) for 5
+        assert credit_sets_interval([ones(24)] * 3) == (pytest.approx(0.7955, abs=1e-4), 1.0)
+        assert credit_sets_interval([ones(24)] * 5) == (pytest.approx(0.9396, abs=1e-4), 1.0)
+        assert credit_sets_interval([ones(0)] * 5) == (0.0, pytest.approx(0.0604, abs=1e-4))
+
+    def test_one_set_has_the_interval_of_its_items(self) -> None:
+        assert credit_sets_interval([ones(20)]) == credit_interval(ones(20))
+
+    def test_nothing_to_average(self) -> None:
+        with pytest.raises(DataError, match="no items"):
+            credit_sets_interval([[1.0], []])
+
+    @pytest.mark.parametrize("k", [3, 5, 8, 16, 33])
+    @pytest.mark.parametrize(
+        ("mean", "alike"), [(0.5, 0.02), (0.5, 0.3), (0.8, 0.1), (0.8, 0.3), (0.95, 0.02)]
+    )
+    def test_it_covers_at_least_92_per_cent_from_3_sets_on(
+        self, k: int, mean: float, alike: float
+    ) -> None:
+        """Accuracies of sets are beta-distributed, `alike` being the correlation within a set."""
+        draw = np.random.default_rng(7)
+        scale = 1 / alike - 1
+        truths = draw.beta(mean * scale, (1 - mean) * scale, size=(500, k))
+        covered = 0
+        for right in draw.binomial(N, truths).tolist():
+            low, high = credit_sets_interval([ones(r) for r in right])
+            covered += low <= mean <= high
+        assert covered / 500 >= 0.92
+        if k >= 16:  # few sets are treated with caution, many need none
+            assert covered / 500 <= 0.975
+
+
+class TestDifferences:
+    def test_by_hand(self) -> None:
+        # mean differences 0, ½, 1: ½ ± 4.30265·√(¼/3), cut off at 1
+        sets = [[0.0] * 50, [1.0, 0.0] * 25, [1.0] * 50]
+        assert difference_sets_interval(sets) == (pytest.approx(0.5 - 1.24207, abs=1e-4), 1.0)
+
+    def test_models_that_differ_nowhere_have_a_width(self) -> None:
+        # 2 pseudo-items of 52 in each set: variance 2/52/52 of a set, a third of that of the mean
+        half = 4.302652729749464 * math.sqrt(2 / 52 / 52 / 3)
+        assert item_variance([0.0] * 50) == pytest.approx(2 / 52 / 52)
+        assert difference_sets_interval([[0.0] * 50] * 3) == pytest.approx((-half, half))
+
+    def test_one_set_has_the_interval_of_its_items(self) -> None:
+        assert difference_sets_interval([[1.0, 0.0, 0.0]]) == paired_interval([1.0, 0.0, 0.0])
+
+    @pytest.mark.parametrize("k", [3, 5, 9])
+    def test_it_covers_at_least_93_per_cent_from_3_sets_on(self, k: int) -> None:
+        draw = np.random.default_rng(8)
+        covered = 0
+        for _ in range(600):
+            better = draw.uniform(0.0, 0.4, size=k)  # mean 0.2; worse on a tenth of the items
+            counts = [draw.multinomial(50, [b, 0.1, 0.9 - b]) for b in better]
+            sets = [np.repeat([1.0, -1.0, 0.0], c) for c in counts]
+            low, high = difference_sets_interval(sets)
+            covered += low <= 0.1 <= high
+        assert 0.93 <= covered / 600 <= 0.985
