@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from priscian.records import TokenScores as TokenScores
     from priscian.runs import Run as Run
     from priscian.runs import score as score
+    from priscian.runs.reading import Passage as Passage
+    from priscian.runs.reading import SurprisalOptions as SurprisalOptions
+    from priscian.runs.reading import SurprisalTable as SurprisalTable
+    from priscian.runs.reading import read_passages as read_passages
+    from priscian.runs.reading import surprisals as surprisals
     from priscian.scoring import Options as Options
     from priscian.scoring import ScoreStore as ScoreStore
 
@@ -53,6 +58,11 @@ _HOMES = {
     "read_dataset": "priscian.datasets",
     "read_pairs": "priscian.datasets",
     "score": "priscian.runs",
+    "Passage": "priscian.runs.reading",
+    "SurprisalOptions": "priscian.runs.reading",
+    "SurprisalTable": "priscian.runs.reading",
+    "read_passages": "priscian.runs.reading",
+    "surprisals": "priscian.runs.reading",
 }
 
 __all__ = sorted(_HOMES)

@@ -162,8 +162,12 @@ class TestModels:
         assert priscian("score", "./none/at/all", "--on", f"pairs:{pairs}").code == 1
         assert not Path("runs").exists()
 
-    def test_a_text_that_is_too_long(self, priscian: Command, causal: Callable[..., Path]) -> None:
-        done = priscian("surprisal", f"hf:{causal('gpt2', n_positions=8)}", "Rain " * 20)
+    def test_a_text_that_is_too_long(
+        self, priscian: Command, causal: Callable[..., Path], in_folder: Path
+    ) -> None:
+        model = f"hf:{causal('gpt2', n_positions=8)}"
+        Path("long.csv").write_text(f"good,bad\n{'Rain ' * 20},Go.\n")
+        done = priscian("score", model, "--on", "pairs:long.csv")
         (line,) = done.complaints
         assert done.code == 1
         assert "the model reads 8: 'Rain Rain" in line

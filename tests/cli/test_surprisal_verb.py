@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 from collections.abc import Callable
@@ -14,13 +16,12 @@ from priscian import load_model
 
 Command = Callable[..., Any]
 TEXTS = ["Nobody in the village doesn't remember naïve café-owners.", "Two  spaces and\ta tab."]
-HEADER = "text\tindex\tword\tstart\tend\tlength\tsurprisal"
+HEADER = "text\tline\tindex\tword\tstart\tend\tlength\tsurprisal"
 
 
 def table(out: str) -> list[dict[str, str]]:
-    head, *lines = out.rstrip("\n").split("\n")
-    assert head == HEADER
-    return [dict(zip(head.split("\t"), line.split("\t"), strict=True)) for line in lines]
+    assert out.split("\n")[0] == HEADER
+    return list(csv.DictReader(io.StringIO(out, newline=""), delimiter="\t"))
 
 
 def test_tokens_have_the_bits_that_the_model_gives(priscian: Command, model: str) -> None:
@@ -87,9 +88,53 @@ def test_without_bos_the_first_token_has_no_number(priscian: Command, model: str
 def test_texts_come_from_a_file_one_a_line(priscian: Command, model: str) -> None:
     Path("in.txt").write_text("\ufeffGo now.\n\n  \nRain again.\n", "utf-8")
     rows = table(priscian("surprisal", model, "--words", "--file", "in.txt").out)
-    assert [(r["text"], r["word"]) for r in rows] == [
-        ("1", "Go"), ("1", "now."), ("2", "Rain"), ("2", "again."),
+    assert [(r["text"], r["line"], r["word"]) for r in rows] == [
+        ("1", "1", "Go"), ("1", "1", "now."), ("2", "4", "Rain"), ("2", "4", "again."),
     ]  # fmt: skip
+
+
+def test_texts_come_from_standard_input(priscian: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stdin:
+        buffer = io.BytesIO("Go now.\n\nNaïve “café”.\n".encode())
+
+    monkeypatch.setattr("sys.stdin", Stdin())
+    rows = table(priscian("surprisal", "builtin:ngram", "--words", "--file", "-").out)
+    assert [(r["line"], r["word"]) for r in rows] == [
+        ("1", "Go"), ("1", "now."), ("3", "Naïve"), ("3", "“café”."),
+    ]  # fmt: skip
+
+
+def test_a_file_gets_the_whole_table(priscian: Command) -> None:
+    Path("in.txt").write_text('He said "no".\nTwice.\n\nThen he left.\n', "utf-8")
+    asked = ("surprisal", "builtin:lstm", "--also", "builtin:ngram", "--words", "--entropy",
+             "--frequency", "builtin:ngram", "--previous", "1", "--passages")  # fmt: skip
+    done = priscian(*asked, "--file", "in.txt", "--out", "out.csv")
+    assert (done.code, done.out) == (0, "out.csv  7 rows\n")
+    with Path("out.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert [(r["passage"], r["line"], r["word"]) for r in rows] == [
+        ("1", "1", "He"), ("1", "1", "said"), ("1", "1", '"no".'), ("1", "2", "Twice."),
+        ("2", "4", "Then"), ("2", "4", "he"), ("2", "4", "left."),
+    ]  # fmt: skip
+    assert [r["prev_surprisal_builtin_lstm"] for r in rows][:2] == [
+        "", rows[0]["surprisal_builtin_lstm"],
+    ]  # fmt: skip
+    assert all(float(r["entropy_builtin_ngram"]) > 0 for r in rows)
+
+
+def test_slips_are_noticed_and_answered_with_the_right_command(priscian: Command) -> None:
+    Path("stories.txt").write_text("Go now.\n")
+    for arguments, told in (
+        (("builtin:lstm", "stories.txt"), "priscian surprisal builtin:lstm --file stories.txt"),
+        (("builtin:lstm", "builtin:ngram", "Go."), "builtin:lstm --also builtin:ngram"),
+        (("builtin:lstm", "smollm2"), "'smollm2' is a model, not a text"),
+        (("The keys are here.",), 'name the model first: priscian surprisal builtin:lstm "The'),
+        (("builtin:lstm", "Go.", "--passages"), "add --file FILE"),
+    ):
+        done = priscian("surprisal", *arguments)
+        (line,) = done.complaints
+        assert (done.code, done.out) == (2, "")
+        assert told in line
 
 
 def test_a_context_changes_the_bits_and_is_not_shown(priscian: Command, model: str) -> None:

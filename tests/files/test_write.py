@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priscian.errors import OutputError
-from priscian.files import file_names, replacing, write_json, write_text
+from priscian.files import delimited_text, file_names, replacing, write_json, write_text
 
 
 def test_the_old_file_stays_when_writing_fails(tmp_path: Path) -> None:
@@ -44,3 +46,13 @@ def test_different_names_are_different_files_inside_the_folder(names: list[str])
         assert short not in {"", ".", ".."}
         assert "\0" not in short
         assert len(short.encode()) < 200
+
+
+CELLS = st.text(st.sampled_from("ab \"'\t,;\r\n#é"), max_size=6)
+
+
+@given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=6), st.sampled_from(",\t"))
+def test_any_cell_is_read_back_as_it_was(rows: list[tuple[str, str]], delimiter: str) -> None:
+    text = delimited_text([{"a": a, "b": b} for a, b in rows], ["a", "b"], delimiter)
+    read = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    assert read == [["a", "b"], *map(list, rows)]

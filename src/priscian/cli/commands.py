@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, get_type_hints
 
 from cyclopts import App, Parameter
 
@@ -56,8 +57,12 @@ def whole_app(places: Mapping[str, str]) -> App:
 def _reflow(app: App) -> None:
     """Let the help of a command fill the terminal: the docstring's line breaks are not its own."""
     command = app.default_command
-    if command is not None and command.__doc__:
-        command.__doc__ = reflow(command.__doc__)
+    if command is None:
+        return
+    records = [hint for hint in get_type_hints(command).values() if is_dataclass(hint)]
+    for written in (command, *records):
+        if written.__doc__:
+            written.__doc__ = reflow(written.__doc__)
 
 
 def reflow(doc: str) -> str:

@@ -3,158 +3,190 @@
 from __future__ import annotations
 
 import json
-import math
-import re
+import os
 import sys
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from priscian.errors import DataError, UsageError
-from priscian.records import Sentence, Span, Text, TokenScores
+from priscian.errors import UsageError
+from priscian.runs.reading.surprisals import DEFAULTS, SurprisalOptions
 
-BIT = math.log(2)
+if TYPE_CHECKING:
+    from priscian.runs.reading import Passage, SurprisalTable
+
+Flat = Parameter(name="*")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What is scored.
+
+    Parameters
+    ----------
+    also
+        A further model, shown beside the first. Repeat for several.
+    file
+        Texts from a file, one per line; - is standard input.
+    passages
+        With --file: lines up to a blank line are one passage, and each line is conditioned on
+        those before it.
+    join
+        What stands between the lines of a passage: space or newline.
+    """
+
+    also: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None
+    file: Annotated[Path | None, Parameter(allow_leading_hyphen=True)] = None
+    passages: bool = False
+    join: Literal["space", "newline"] = "space"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where it goes.
+
+    Parameters
+    ----------
+    out
+        File for the table: .tsv, .csv, .jsonl or .parquet.
+    tsv
+        A table even on a terminal.
+    json
+        One JSON object per text.
+    """
+
+    out: Path | None = None
+    tsv: bool = False
+    json: bool = False
 
 
 def surprisal_command(
     model: str,
+    /,
     *texts: str,
-    words: Annotated[bool, Parameter(negative="")] = False,
-    boundary: str = "plain",
-    file: Path | None = None,
-    context: str = "",
-    tsv: Annotated[bool, Parameter(negative="")] = False,
-    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    given: Annotated[Given, Flat] = Given(),  # noqa: B008
+    options: Annotated[SurprisalOptions, Flat] = DEFAULTS,
+    output: Annotated[Output, Flat] = Output(),  # noqa: B008
 ) -> None:
     """Show the surprisal of every token, or word, of some texts, in bits.
 
-    On a terminal the bits are coloured; elsewhere, or with --tsv, a table for reading-time work is
-    written: text number, word number, word, start, end, length, surprisal.
+    On a terminal the bits are coloured. Elsewhere, with --tsv or --out, they are a table for work
+    on reading times, one row per token or word: text, line, index, word, start, end, length,
+    surprisal and what else is asked for.
 
     Examples:
-      priscian surprisal smollm2 "The keys to the cabinet is here."
-      priscian surprisal hf:gpt2 --words --file stories.txt > surprisal.tsv
+      priscian surprisal builtin:lstm "The keys to the cabinet is here."
+      priscian surprisal builtin:lstm --also builtin:ngram --words "The keys are here."
+      priscian surprisal smollm2 --words --file stories.txt --passages --out stories.tsv
+      priscian surprisal smollm2 --words --frequency builtin:ngram --previous 2 --file -
 
     Parameters
     ----------
     model
-        A model string: smollm2, hf:gpt2, mlm:bert-base-cased, a folder.
+        A model string: smollm2, builtin:lstm, hf:gpt2, mlm:bert-base-cased, a folder.
     texts
-        Texts to score.
-    words
-        Sum the pieces of each word (between white space), from character offsets.
-    boundary
-        With --words: plain sums, or corrected, so that a word's probability has its own end in it
-        and not the leading space of its first piece (causal models of hf:).
-    file
-        Texts from a file, one a line.
-    context
-        Text that goes before each text and is not scored.
-    tsv
-        A table even on a terminal.
-    json_
-        JSON lines instead.
+        Texts to score, each in quotes.
     """
     from priscian.cli.screen import is_terminal
-    from priscian.metrics.boundary import correct_boundaries, find_boundary
-    from priscian.scoring import ScoreStore, score_texts
+    from priscian.runs.reading import surprisals
+    from priscian.scoring import ScoreStore
 
-    lines = [*texts, *(_lines(file) if file else [])]
-    if not lines:
-        raise UsageError("give a text in quotes, or --file FILE with one text a line")
-    if not all(line.strip() for line in lines):
-        raise UsageError(f"text {[bool(t.strip()) for t in lines].index(False) + 1} is empty")
-    corrected = find_boundary(boundary) == "corrected"
-    if corrected and not words:
-        raise UsageError("--boundary corrected is about whole words; add --words")
-    asked = [Text(line, context) for line in lines]
+    models = [model, *(given.also or ())]
+    options.check()
+    passages = _passages(models, texts, given)
     with ScoreStore.default() as store:
-        scored = score_texts(model, asked, store, boundary=asked if corrected else ()).scores
-    if corrected:
-        scored = {
-            t: correct_boundaries(s, Sentence(t.text, (), t.context)) for t, s in scored.items()
-        }
-    rows = [pieces(text, scored[text], words) for text in asked]
-    if json_:
-        how = {"boundary": boundary} if corrected else {}
-        for text, row in zip(asked, rows, strict=True):
-            print(json.dumps({"text": text.text, **how, "pieces": row}, ensure_ascii=False))
-    elif tsv or not is_terminal():
-        _print_tsv(rows)
+        table = surprisals(models, passages, options, store=store)
+    if output.out is not None:
+        table.write(output.out)
+        print(f"{output.out}  {len(table.rows()):,} rows")
+    elif output.json:
+        _print_json(table, passages, options)
+    elif output.tsv or not is_terminal():
+        sys.stdout.write(table.text())
     else:
-        _print_colour(asked, rows)
+        _print_colour(table, options.context)
 
 
-def pieces(text: Text, scores: TokenScores, words: bool) -> list[dict[str, Any]]:
-    """Tokens or words with offsets and bits; None where the model could not score a piece."""
-    if not words:
-        return [
-            _piece(text.text, start, end, None if math.isnan(p) else -p / BIT)
-            for start, end, p in zip(scores.starts, scores.ends, scores.logps, strict=True)
-        ]
-    from priscian.metrics import surprisal, tokens_in
+def _passages(models: list[str], texts: tuple[str, ...], given: Given) -> list[Passage]:
+    """The texts of the command line, and those of the file; what looks like a slip is named."""
+    from priscian.models import names_model
+    from priscian.runs.reading import make_passages, read_passages
 
-    spans = [Span(str(i), *m.span()) for i, m in enumerate(re.finditer(r"\S+", text.text))]
-    sentence = Sentence(text.text, tuple(spans), text.context)
-    found = []
-    for span in spans:
-        inside = tokens_in(scores, sentence, span.name)
-        known = any(not math.isnan(scores.logps[i]) for i in inside)
-        bits = surprisal(scores, sentence, span.name) / BIT if known else None
-        found.append(_piece(text.text, span.start, span.end, bits))
+    first = models[0]
+    if len(first.split()) > 1 and not os.path.exists(first):
+        raise UsageError(
+            f"{first!r} is a text, not a model; name the model first: "
+            f'priscian surprisal builtin:lstm "{first}"'
+        )
+    for number, text in enumerate(texts, 1):
+        if not text.strip():
+            raise UsageError(f"text {number} is empty")
+        if _is_file(text):
+            raise UsageError(
+                f"{text!r} is a file; to score its lines: priscian surprisal {first} --file {text}"
+            )
+        if names_model(text):
+            raise UsageError(
+                f"{text!r} is a model, not a text; several models: "
+                f'priscian surprisal {first} --also {text} "TEXT"'
+            )
+    if given.file is None and given.passages:
+        raise UsageError("--passages is about the lines of a file; add --file FILE")
+    found = make_passages(texts)
+    if given.file is not None:
+        joint = "\n" if given.join == "newline" else " "
+        found += read_passages(given.file, together=given.passages, joint=joint)
+    if not found:
+        raise UsageError("give a text in quotes, or --file FILE with one text per line")
     return found
 
 
-def _piece(text: str, start: int, end: int, bits: float | None) -> dict[str, Any]:
-    shown = text[start:end]
-    return {
-        "word": shown,
-        "start": start,
-        "end": end,
-        "length": len(shown.strip()),
-        "surprisal": None if bits is None else round(bits, 6) + 0.0,
-    }
-
-
-def _lines(file: Path) -> list[str]:
+def _is_file(text: str) -> bool:
     try:
-        lines = file.read_text("utf-8-sig").splitlines()
-    except FileNotFoundError:
-        raise DataError(f"no file {file}") from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"{file} is not UTF-8 (byte {error.start}); convert it first") from None
-    return [line for line in lines if line.strip()]
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a path, or not one at all
+        return False
 
 
-def _print_tsv(rows: list[list[dict[str, Any]]]) -> None:
-    out = sys.stdout
-    out.write("text\tindex\tword\tstart\tend\tlength\tsurprisal\n")
-    for number, row in enumerate(rows, 1):
-        for index, piece in enumerate(row, 1):
-            bits = piece["surprisal"]
-            word = re.sub(r"[\t\r\n]", " ", piece["word"])
-            cells = (number, index, word, piece["start"], piece["end"], piece["length"])
-            shown = "" if bits is None else f"{bits:.6f}"
-            out.write("\t".join(map(str, cells)) + f"\t{shown}\n")
+def _print_json(table: SurprisalTable, passages: list[Passage], options: SurprisalOptions) -> None:
+    lines = [line.text for passage in passages for line in passage.lines]
+    facts: dict[str, Any] = {"boundary": options.boundary} if options.boundary != "plain" else {}
+    rows = map(json.loads, table.json_lines())
+    for (model, number), group in groupby(rows, key=lambda row: (row.get("model"), row["text"])):
+        pieces = list(group)
+        about = {"text": lines[number - 1], "line": pieces[0]["line"], **facts}
+        if model is not None:
+            about["model"] = model
+        for piece in pieces:
+            for name in ("model", "passage", "text", "line", "index"):
+                piece.pop(name, None)
+        print(json.dumps(about | {"pieces": pieces}, ensure_ascii=False))
 
 
-def _print_colour(asked: list[Text], rows: list[list[dict[str, Any]]]) -> None:
+def _print_colour(table: SurprisalTable, context: str) -> None:
+    import math
+
     from rich.text import Text as Rich
 
     from priscian.cli.screen import out, shade
 
     console = out()
-    for text, row in zip(asked, rows, strict=True):
-        line = Rich()
-        total = 0.0
-        for piece in row:
-            bits = piece["surprisal"]
-            word = piece["word"].strip() or "␣"
-            line.append(f"{word} ", style="grey50" if bits is None else shade(bits))
-            line.append("–  " if bits is None else f"{bits:.1f}  ", style="dim")
-            total += bits or 0.0
-        line.append(f"= {total:.1f} bits", style="bold")
-        if text.context:
-            console.print(Rich(f"after {text.context!r}", style="dim"))
-        console.print(line)
+    for model in table.models:
+        if len(table.models) > 1:
+            console.print(Rich(model, style="bold"))
+        for _, units in groupby(table.of(model), key=lambda unit: unit.text):
+            line = Rich()
+            total = 0.0
+            for unit in units:
+                bits, word = unit.surprisal, unit.word.strip() or "␣"
+                known = not math.isnan(bits)
+                line.append(f"{word} ", style=shade(bits) if known else "grey50")
+                line.append(f"{bits:.1f}  " if known else "–  ", style="dim")
+                total += bits if known else 0.0
+            line.append(f"= {total:.1f} bits", style="bold")
+            if context:
+                console.print(Rich(f"after {context!r}", style="dim"))
+            console.print(line)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import io
 import json
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -76,11 +75,18 @@ def delimited_text(
     """
     rows = list(rows)
     columns = list(columns) or list(dict.fromkeys(name for row in rows for name in row))
-    text = io.StringIO(newline="")
-    out = csv.DictWriter(text, columns, delimiter=delimiter, lineterminator="\n")
+    lines = _Lines()
+    out = csv.DictWriter(lines, columns, delimiter=delimiter, lineterminator="\r\n")
     out.writeheader()
     out.writerows(rows)
-    return text.getvalue()
+    return "".join(line.removesuffix("\r\n") + "\n" for line in lines)
+
+
+class _Lines(list[str]):
+    """Collects lines; the writer quotes a bare carriage return only if it ends its lines so."""
+
+    def write(self, line: str) -> None:
+        self.append(line)
 
 
 def write_parquet(path: Path, frame: pl.DataFrame) -> None:

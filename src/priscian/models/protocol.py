@@ -117,6 +117,24 @@ class BoundaryModel(TorchModel, Protocol):
 
 
 @runtime_checkable
+class EntropyModel(LanguageModel, Protocol):
+    """A simple model that can say how uncertain it is of the next token."""
+
+    def score_entropies(self, texts: Sequence[Text]) -> Iterable[Sequence[float]]:
+        """For each text, before each of its tokens, the entropy of what may come next, in nats."""
+        ...
+
+
+@runtime_checkable
+class TorchEntropyModel(TorchModel, Protocol):
+    """A torch model that can say how uncertain it is of the next token."""
+
+    def entropies(self, batch: TokenBatch) -> tuple[Floats, Floats]:
+        """For each query its log-probability and the entropy of what may come there, in nats."""
+        ...
+
+
+@runtime_checkable
 class ClosedVocabulary(Protocol):
     """A model of whole words, to which all others are one and the same unknown word."""
 

@@ -87,6 +87,15 @@ def _has_provider(head: str) -> bool:
     return head.partition(":")[0] in provider_names() and ":" in head
 
 
+def names_model(text: str) -> bool:
+    """Whether a text can only be meant as a model: a preset, or one word after a provider.
+
+    >>> names_model("hf:gpt2"), names_model("gpt2"), names_model("Note: this")
+    (True, False, False)
+    """
+    return text in PRESETS or (_has_provider(text) and len(text.split()) == 1 and text[-1] != ":")
+
+
 def model_key(model: str | ModelSpec) -> ModelKey:
     """The key of a model, without loading it."""
     spec = parse_model(model)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from priscian.errors import ScoreError
 from priscian.models import Encoding, LanguageModel, ModelSpec, TorchModel
+from priscian.models.text_offsets import check_length
 from priscian.records import Text
 from priscian.scoring.batches import Batching, MaskedRows, Rows, SharedBeginnings
 from priscian.scoring.boundary import extend, find_boundary_model
@@ -69,6 +70,7 @@ def prepare(task: Task, model: LanguageModel | TorchModel, saved: Plan | None = 
 
 def _prepare_torch(task: Task, model: TorchModel, saved: Plan | None) -> Work:
     encodings = model.encode(task.texts)
+    check_length(task.texts, encodings, model.context_length)
     if task.boundary:
         encodings = extend(task.texts, encodings, task.boundary, model.context_length)
     plan, way, groups = _follow(model, encodings, saved) or _choose(task, model, encodings)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from priscian.errors import ModelError, WrongKindError
+from priscian.models.hf.channels import Entropy, Extra, Mass
 from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.loading import (
     HuggingFaceProvider,
@@ -23,7 +24,6 @@ from priscian.models.hf.locate import Place
 from priscian.models.hf.word_beginnings import begins_word
 from priscian.models.protocol import Bools, Encoding, Floats, TokenBatch
 from priscian.models.spec import ModelSpec
-from priscian.models.text_offsets import check_length
 from priscian.models.traits import Traits
 from priscian.records import Text
 
@@ -127,9 +127,7 @@ class CausalModel:
 
     def encode(self, texts: Sequence[Text]) -> list[Encoding]:
         """Token ids, BOS first under the policy."""
-        encodings = self.tokenizer.encode(texts, self.bos)
-        check_length(texts, encodings, self.context_length)
-        return encodings
+        return self.tokenizer.encode(texts, self.bos)
 
     def logprobs(self, batch: TokenBatch) -> Floats:
         """log p of each query's target."""
@@ -140,7 +138,11 @@ class CausalModel:
         import torch
 
         members = torch.from_numpy(self.word_beginnings().astype(np.float32)).to(self.device)
-        return self._answers(batch, members)
+        return self._answers(batch, Mass(members))
+
+    def entropies(self, batch: TokenBatch) -> tuple[Floats, Floats]:
+        """log p of each query's target, and the entropy of the prediction there."""
+        return self._answers(batch, Entropy())
 
     def word_beginnings(self) -> Bools:
         """For each token id, whether it begins a word; found out once."""
@@ -148,21 +150,21 @@ class CausalModel:
             self._beginnings = begins_word(self.tokenizer, self._outputs)
         return self._beginnings
 
-    def _answers(self, batch: TokenBatch, members: Tensor | None) -> tuple[Floats, Floats]:
-        """Log-probabilities and, of a set of members, log masses (else none)."""
+    def _answers(self, batch: TokenBatch, extra: Extra | None) -> tuple[Floats, Floats]:
+        """Log-probabilities and what else is asked of each query (else nothing)."""
         import torch
 
         with torch.inference_mode():
             queries = torch.from_numpy(batch.queries).to(self.device)
             if self.head is None:
-                return self._from_logits(batch, queries, members)
+                return self._from_logits(batch, queries, extra)
             hidden = self._hidden(batch)  # (rows, length, width)
             flat = queries[:, 0] * hidden.shape[1] + queries[:, 1]
             positions, which = torch.unique(flat, return_inverse=True)
             states = hidden.reshape(-1, hidden.shape[-1])[positions]
-            if members is None:
+            if extra is None:
                 return _numpy(self.head.logprobs(states, which, queries[:, 2])), np.empty(0)
-            found = self.head.logprobs_and_mass(states, which, queries[:, 2], members)
+            found = extra.of_head(self.head, states, which, queries[:, 2])
             return _numpy(found[0]), _numpy(found[1])
 
     def _hidden(self, batch: TokenBatch) -> Tensor:
@@ -176,13 +178,13 @@ class CausalModel:
         return torch.cat([first.last_hidden_state[owner], second.last_hidden_state], 1)
 
     def _from_logits(
-        self, batch: TokenBatch, queries: Tensor, members: Tensor | None
+        self, batch: TokenBatch, queries: Tensor, extra: Extra | None
     ) -> tuple[Floats, Floats]:
         """The same from the model's own logits, row by row, for heads that we cannot rebuild."""
         import torch
 
         out = np.empty(len(batch.queries))
-        masses = np.empty(0 if members is None else len(batch.queries))
+        more = np.empty(0 if extra is None else len(batch.queries))
         for row in range(len(batch.ids)):
             mine = queries[:, 0] == row
             if not bool(mine.any()):
@@ -197,9 +199,9 @@ class CausalModel:
             values = logits[columns].float().log_softmax(-1)
             here = mine.cpu().numpy()
             out[here] = _numpy(values.gather(1, queries[mine, 2:])[:, 0])
-            if members is not None:
-                masses[here] = _numpy(values[:, members > 0].logsumexp(-1))
-        return out, masses
+            if extra is not None:
+                more[here] = _numpy(extra.of_logprobs(values))
+        return out, more
 
     def _inputs(self, batch: TokenBatch) -> dict[str, Tensor]:
         """Arguments of a forward pass: a tree has a float mask and depths for positions."""

@@ -38,6 +38,33 @@ class Head:
         whole, part = self._normalisers(hidden, members)
         return self._chosen(hidden, which, targets) - whole[which], (part - whole)[which]
 
+    def logprobs_and_entropy(
+        self, hidden: Tensor, which: Tensor, targets: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """The same, and −Σ p log p over the vocabulary at hidden[which[q]]."""
+        whole, entropy = self._entropies(hidden)
+        return self._chosen(hidden, which, targets) - whole[which], entropy[which]
+
+    def _entropies(self, hidden: Tensor) -> tuple[Tensor, Tensor]:
+        """log Σ exp(logit) of each position, and the entropy of its softmax.
+
+        With d the distance of a logit from the highest: H = log Σ exp(d) − Σ d exp(d) / Σ exp(d).
+        """
+        top = torch.full((len(hidden),), -torch.inf, device=hidden.device)  # (positions,)
+        total = torch.zeros_like(top)  # Σ exp(d)
+        weighted = torch.zeros_like(top)  # Σ d exp(d)
+        for tile in self._tiles(hidden):  # (positions, TILE)
+            higher = torch.maximum(top, tile.amax(1))
+            down = top - higher  # -inf at first, when there is no total yet
+            shrink = down.exp()
+            weighted = shrink * weighted + torch.where(total > 0, shrink * down * total, 0.0)
+            distance = tile.sub_(higher[:, None]).clamp_min_(-1e30)  # 0 · -inf must be 0
+            share = distance.exp()
+            total = shrink * total + share.sum(1)
+            weighted += (share * distance).sum(1)
+            top = higher
+        return top + total.log(), total.log() - weighted / total
+
     def _chosen(self, hidden: Tensor, which: Tensor, targets: Tensor) -> Tensor:
         chosen = (hidden[which] * self.weight[targets]).sum(1)  # (queries,)
         if self.bias is not None:

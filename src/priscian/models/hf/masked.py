@@ -22,7 +22,6 @@ from priscian.models.hf.loading import (
 from priscian.models.hf.locate import Place
 from priscian.models.protocol import Encoding, Floats, TokenBatch
 from priscian.models.spec import ModelSpec
-from priscian.models.text_offsets import check_length
 from priscian.models.traits import Traits
 from priscian.records import Text
 
@@ -156,9 +155,7 @@ class MaskedModel:
 
     def encode(self, texts: Sequence[Text]) -> list[Encoding]:
         """Token ids between the model's special tokens."""
-        encodings = self.tokenizer.encode_masked(texts)
-        check_length(texts, encodings, self.context_length)
-        return encodings
+        return self.tokenizer.encode_masked(texts)
 
     def logprobs(self, batch: TokenBatch) -> Floats:
         """log p of each query's target at its masked place."""

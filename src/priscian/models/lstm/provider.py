@@ -77,3 +77,11 @@ class LstmModel:
         for text, (_, starts, ends), logps in zip(texts, coded, found, strict=True):
             first, own_starts, own_ends = own_tokens(text, list(zip(starts, ends, strict=True)))
             yield TokenScores(own_starts, own_ends, tuple(logps[first:].tolist()))
+
+    def score_entropies(self, texts: Sequence[Text]) -> Iterable[tuple[float, ...]]:
+        """Before each token of each text, the entropy of what may come next, in nats."""
+        coded = [self.pieces.encode(text.context + text.text) for text in texts]
+        found = self.network.entropies([ids for ids, _, _ in coded])
+        for text, (_, starts, ends), values in zip(texts, coded, found, strict=True):
+            first = own_tokens(text, list(zip(starts, ends, strict=True)))[0]
+            yield tuple(values[first:].tolist())

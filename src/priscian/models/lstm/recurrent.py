@@ -6,8 +6,9 @@ beginning, so nothing is padded and nothing is computed twice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,8 @@ from priscian.models.lstm.model_file import Floats32
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Ask = Callable[[Floats32, Ints, Ints], npt.NDArray[Any]]
+"""From states, and of each branch its state and its token, to one value for each branch."""
 TOGETHER = 512
 """Texts that advance together: enough for the matrix products, little enough for the cache."""
 BOUNDARY_ID = 0
@@ -95,6 +98,26 @@ class Softmax:
             result[where] += picked - log_sum(inner)[mine]
         return result
 
+    def entropies(self, states: Floats32) -> Floats:
+        """The entropy after each state: of the head, and of each band by its probability."""
+        heads: Floats32 = states @ self.head
+        heads += self.head_bias
+        shares, result = _entropy(heads)
+        for number, widen in enumerate(self.maps, 1):
+            narrow: Floats32 = states @ widen.T
+            inner: Floats32 = narrow @ self.tables[number].T
+            inner += self.biases[number]
+            result += shares[:, self.ends[0] + number - 1] * _entropy(inner)[1]
+        return result
+
+
+def _entropy(logits: Floats32) -> tuple[Floats, Floats]:
+    """The softmax of each row, and its entropy."""
+    logs: Floats = logits.astype(np.float64)
+    logs -= log_sum(logits)[:, None]
+    shares: Floats = np.exp(logs)
+    return shares, -np.einsum("ij,ij->i", shares, logs)
+
 
 def log_sum(logits: Floats32) -> Floats32:
     """log Σ exp of each row; the logits are used up."""
@@ -118,17 +141,33 @@ class NumpyLstm:
 
     def logprobs(self, sequences: Sequence[Sequence[int]]) -> list[Floats]:
         """log p of every token of every sequence."""
+        return self._over(sequences, self._logprobs_of_step)
+
+    def entropies(self, sequences: Sequence[Sequence[int]]) -> list[Floats]:
+        """Before every token of every sequence, the entropy of what may come next, in nats."""
+        return self._over(sequences, self._entropies_of_step)
+
+    def _logprobs_of_step(self, top: Floats32, parents: Ints, tokens: Ints) -> Floats32:
+        return self.softmax.logprobs(top, parents, tokens)
+
+    def _entropies_of_step(self, top: Floats32, parents: Ints, tokens: Ints) -> Floats:
+        return self.softmax.entropies(top)[parents]
+
+    def _over(self, sequences: Sequence[Sequence[int]], ask: Ask) -> list[Floats]:
+        """What is asked of every token of every sequence."""
         results: list[Floats] = [np.empty(0)] * len(sequences)
         order = sorted(range(len(sequences)), key=lambda number: list(sequences[number]))
         groups = [order[at : at + TOGETHER] for at in range(0, len(order), TOGETHER)]
         with one_thread_each() as threads, ThreadPoolExecutor(threads) as pool:
-            found = pool.map(lambda group: self._together([sequences[n] for n in group]), groups)
+            found = pool.map(
+                lambda group: self._together([sequences[n] for n in group], ask), groups
+            )
             for group, values in zip(groups, found, strict=True):
                 for number, value in zip(group, values, strict=True):
                     results[number] = value
         return results
 
-    def _together(self, sequences: Sequence[Sequence[int]]) -> list[Floats]:
+    def _together(self, sequences: Sequence[Sequence[int]], ask: Ask) -> list[Floats]:
         lengths = np.array([len(sequence) for sequence in sequences])
         ids = np.zeros((len(sequences), int(lengths.max(initial=0))), dtype=np.int64)
         for row, sequence in enumerate(sequences):
@@ -147,7 +186,7 @@ class NumpyLstm:
                 node * self.vocabulary + ids[rows, depth], return_inverse=True
             )
             parents, tokens = np.divmod(branches, self.vocabulary)
-            result[rows, depth] = self.softmax.logprobs(top, parents, tokens)[back]
+            result[rows, depth] = ask(top, parents, tokens)[back]
             going = lengths[rows] > depth + 1
             rows = rows[going]
             kept, node = np.unique(back[going], return_inverse=True)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import repeat
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from priscian.models.ngram.entropy import Entropies
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
-from priscian.models.ngram.trie import Trie
+from priscian.models.ngram.trie import Trie, open_sentences
 from priscian.models.ngram.words import EOS, SPECIAL, UNK
 from priscian.models.text_offsets import own_tokens
 from priscian.records import Text, TokenScores
@@ -144,6 +146,25 @@ class NgramModel:
         coded = self.encode([text.context + text.text for text in texts])
         ends = self.with_ends(np.array(coded.ids, np.int32), coded.lengths)[1]
         return [float(end) for end in ends]
+
+    def score_entropies(self, texts: Sequence[Text]) -> list[tuple[float, ...]]:
+        """Before each word of each text, the entropy of the next word, in nats."""
+        coded = self.encode([text.context + text.text for text in texts])
+        lengths = np.array(coded.lengths, np.int64)
+        row, places = open_sentences(np.array(coded.ids, np.int32), lengths, self.trie.order)
+        values = self._entropies.after(row, places).tolist()
+        result, at = [], 0
+        for text, length in zip(texts, coded.lengths, strict=True):
+            offsets = list(zip(coded.starts[at : at + length], coded.ends[at : at + length],
+                               strict=True))  # fmt: skip
+            first = own_tokens(text, offsets)[0]
+            result.append(tuple(values[at + first : at + length]))
+            at += length
+        return result
+
+    @cached_property
+    def _entropies(self) -> Entropies:
+        return Entropies(self.trie)
 
     def token_logps(self, sentences: Sequence[str]) -> tuple[Floats, npt.NDArray[np.int64]]:
         """Log-probabilities of every word of sentences with spaces between words.

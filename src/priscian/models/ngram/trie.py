@@ -118,7 +118,7 @@ class Trie:
         return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
     def _batch(self, ids: Ids, lengths: Nodes) -> tuple[Floats, Lengths]:
-        opened, own = _open_sentences(ids, lengths, self.order)
+        opened, own = open_sentences(ids, lengths, self.order)
         return self._walk(opened, own)
 
     def _walk(self, row: Ids, own: Nodes) -> tuple[Floats, Lengths]:
@@ -180,7 +180,7 @@ def group(
     return places[at], heads, outer[at], run[at]
 
 
-def _open_sentences(ids: Ids, lengths: Nodes, order: int) -> tuple[Ids, Nodes]:
+def open_sentences(ids: Ids, lengths: Nodes, order: int) -> tuple[Ids, Nodes]:
     """A row with `<s>` before each sentence, and the places of the words in it."""
     own = np.arange(len(ids), dtype=np.int64)
     own += np.repeat(np.arange(1, len(lengths) + 1), lengths) + (order - 1)

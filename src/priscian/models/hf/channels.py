@@ -1,0 +1,48 @@
+"""What a causal model can say of a place beside the log-probability of a token."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from priscian.models.hf.head import Head
+
+
+class Extra(Protocol):
+    """What is computed at each query beside its log-probability."""
+
+    def of_head(
+        self, head: Head, states: Tensor, which: Tensor, targets: Tensor
+    ) -> tuple[Tensor, Tensor]: ...
+
+    def of_logprobs(self, values: Tensor) -> Tensor: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Mass:
+    """The log of the probability of a set of tokens."""
+
+    members: Tensor  # (vocab,) 1 or 0
+
+    def of_head(
+        self, head: Head, states: Tensor, which: Tensor, targets: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        return head.logprobs_and_mass(states, which, targets, self.members)
+
+    def of_logprobs(self, values: Tensor) -> Tensor:
+        return values[:, self.members > 0].logsumexp(-1)
+
+
+class Entropy:
+    """The entropy of the next token."""
+
+    def of_head(
+        self, head: Head, states: Tensor, which: Tensor, targets: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        return head.logprobs_and_entropy(states, which, targets)
+
+    def of_logprobs(self, values: Tensor) -> Tensor:
+        return -(values.exp() * values.clamp_min(-1e30)).sum(-1)

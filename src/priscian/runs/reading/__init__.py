@@ -1,0 +1,16 @@
+"""Texts word by word, as readers meet them: surprisal tables and perplexity."""
+
+from priscian.runs.reading.passages import Line, Passage, make_passages, read_passages
+from priscian.runs.reading.surprisals import SurprisalOptions, surprisals
+from priscian.runs.reading.table import SurprisalTable, Unit
+
+__all__ = [
+    "Line",
+    "Passage",
+    "SurprisalOptions",
+    "SurprisalTable",
+    "Unit",
+    "make_passages",
+    "read_passages",
+    "surprisals",
+]

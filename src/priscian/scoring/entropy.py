@@ -1,0 +1,110 @@
+"""The channel `entropy`: before each token of a text, how uncertain the model was of it.
+
+It holds one value for each token, in nats: H = −Σ p(v) log p(v) over all tokens v that might have
+come next. Log-probabilities are computed and stored in the same pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from priscian.errors import ModelError, ScoreError
+from priscian.models import (
+    EntropyModel,
+    LanguageModel,
+    ModelKey,
+    ModelSpec,
+    TorchEntropyModel,
+    TorchModel,
+    model_key,
+)
+from priscian.models.text_offsets import check_length
+from priscian.records import Text, TokenScores
+from priscian.scoring.batches import Rows
+from priscian.scoring.plan import CPU_BATCH, DEVICE_BATCH
+from priscian.scoring.selfcheck import measure_error, tolerance
+from priscian.scoring.store import ScoreStore
+
+CHANNEL = "entropy"
+TOGETHER = 500
+"""Texts of a simple model that are scored, and stored, at once."""
+
+
+def missing_entropies(spec: ModelSpec, texts: Sequence[Text], store: ScoreStore) -> list[Text]:
+    """The texts whose entropies are not in the store."""
+    gone = store.missing(model_key(spec), texts, CHANNEL)
+    return [text for text, missing in zip(texts, gone, strict=True) if missing]
+
+
+def store_entropies(
+    spec: ModelSpec, texts: Sequence[Text], store: ScoreStore, model: LanguageModel | TorchModel
+) -> None:
+    """Compute the entropies of texts, and their log-probabilities, and keep both."""
+    key = model_key(spec)
+    if isinstance(model, TorchModel):
+        if not isinstance(model, TorchEntropyModel):
+            raise _refusal(spec)
+        _store_torch(key, spec, texts, store, model)
+        return
+    if not isinstance(model, EntropyModel):
+        raise _refusal(spec)
+    for at in range(0, len(texts), TOGETHER):
+        part = texts[at : at + TOGETHER]
+        scores = list(model.score(part))
+        _keep(key, spec, part, scores, list(model.score_entropies(part)), store)
+
+
+def read_entropies(
+    spec: ModelSpec, texts: Sequence[Text], store: ScoreStore
+) -> dict[Text, tuple[float, ...]]:
+    """The entropies of texts, from the store."""
+    found = store.read(model_key(spec), texts, CHANNEL)
+    return {text: values.logps for text, values in found.items()}
+
+
+def _store_torch(
+    key: ModelKey,
+    spec: ModelSpec,
+    texts: Sequence[Text],
+    store: ScoreStore,
+    model: TorchEntropyModel,
+) -> None:
+    encodings = model.encode(texts)
+    check_length(texts, encodings, model.context_length)
+    way = Rows(CPU_BATCH if model.device == "cpu" else DEVICE_BATCH)
+    groups = way.group(encodings)
+    if measure_error(model, way, encodings, groups) > tolerance(model):
+        way = Rows(1, "single")
+        groups = way.group(encodings)
+    for group in groups:
+        members = [encodings[i] for i in group]
+        batch = way.build(members)
+        logps, entropies = (batch.collect(values) for values in model.entropies(batch.tokens))
+        scores = [
+            TokenScores(e.starts, e.ends, tuple(p)) for e, p in zip(members, logps, strict=True)
+        ]
+        _keep(key, spec, [texts[i] for i in group], scores, entropies, store)
+
+
+def _keep(
+    key: ModelKey,
+    spec: ModelSpec,
+    texts: Sequence[Text],
+    scores: Sequence[TokenScores],
+    entropies: Sequence[Sequence[float]],
+    store: ScoreStore,
+) -> None:
+    rows = []
+    for text, found, values in zip(texts, scores, entropies, strict=True):
+        if len(values) != len(found):
+            raise ScoreError(f"{spec}: {len(values)} entropies for {len(found)} tokens")
+        rows.append((text, TokenScores(found.starts, found.ends, tuple(values))))
+    store.write(key, spec.label, list(zip(texts, scores, strict=True)))
+    store.write(key, spec.label, rows, CHANNEL)
+
+
+def _refusal(spec: ModelSpec) -> ModelError:
+    return ModelError(
+        f"{spec.label} cannot say how uncertain it is of the next token; leave out the entropy "
+        "or use a model that reads from left to right: hf:, lstm:, ngram:, builtin:"
+    )

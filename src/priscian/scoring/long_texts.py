@@ -1,0 +1,110 @@
+"""Score texts of any length: those that do not fit a model's context with a sliding window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from priscian.models import LanguageModel, ModelSpec, TorchModel, load, model_key
+from priscian.records import Text, TokenScores
+from priscian.scoring.engine import Progress, score_texts
+from priscian.scoring.entropy import CHANNEL as ENTROPY
+from priscian.scoring.entropy import missing_entropies, read_entropies, store_entropies
+from priscian.scoring.store import ScoreStore
+from priscian.scoring.windows import Window, cut_windows, join_windows
+
+Loaded = LanguageModel | TorchModel
+Settle = Callable[[Text, TokenScores], TokenScores]
+
+
+@dataclass(frozen=True, slots=True)
+class LongOptions:
+    """How long texts are read, and what is computed beside log-probabilities.
+
+    `stride` is the number of tokens that a window scores: half of what the model reads by default.
+    `boundary` and `entropy` ask for these channels; `settle` is applied to the scores of every
+    window before they are joined, with its channels.
+    """
+
+    stride: int | None = None
+    boundary: bool = False
+    entropy: bool = False
+    settle: Settle = lambda text, scores: scores
+
+
+@dataclass(frozen=True, slots=True)
+class LongScores:
+    """Scores of every text; the windows of those that did not fit; how many tokens fit."""
+
+    scores: dict[Text, TokenScores]
+    windows: dict[Text, int]
+    limit: int | None = None
+
+
+def score_long_texts(
+    spec: ModelSpec,
+    texts: Sequence[Text],
+    store: ScoreStore,
+    options: LongOptions,
+    progress: Progress = lambda done, total: None,
+) -> LongScores:
+    """Every text's token scores; the model is loaded only if a text is not in the store."""
+    texts = list(dict.fromkeys(texts))
+    missing = _missing(spec, texts, store, options)
+    model: Loaded | None = None
+    parts = {text: [Window(text, 0)] for text in texts}
+    limit = None
+    if any(missing):
+        model = load(spec)
+        limit = _limit(model, options)
+        if limit is not None and isinstance(model, TorchModel):
+            for text, gone in zip(texts, missing, strict=True):
+                if gone:
+                    parts[text] = cut_windows(text, model.encode, limit, options.stride)
+    asked = [window.text for windows in parts.values() for window in windows]
+    if options.entropy:
+        model = _add_entropies(spec, asked, store, model)
+    found = score_texts(
+        spec,
+        asked,
+        store,
+        loaded=model,
+        boundary=asked if options.boundary else (),
+        progress=progress,
+    ).scores
+    settled = {text: options.settle(text, scores) for text, scores in found.items()}
+    if options.entropy:
+        for text, values in read_entropies(spec, asked, store).items():
+            settled[text] = replace(settled[text], channels={ENTROPY: values})
+    whole = {
+        text: join_windows(windows, [settled[w.text] for w in windows])
+        for text, windows in parts.items()
+    }
+    return LongScores(whole, {t: len(w) for t, w in parts.items() if len(w) > 1}, limit)
+
+
+def _missing(
+    spec: ModelSpec, texts: Sequence[Text], store: ScoreStore, options: LongOptions
+) -> list[bool]:
+    missing = store.missing(model_key(spec), texts)
+    if not options.entropy:
+        return missing
+    without = frozenset(missing_entropies(spec, texts, store))
+    return [gone or text in without for text, gone in zip(texts, missing, strict=True)]
+
+
+def _add_entropies(
+    spec: ModelSpec, texts: Sequence[Text], store: ScoreStore, model: Loaded | None
+) -> Loaded | None:
+    missing = missing_entropies(spec, list(dict.fromkeys(texts)), store)
+    if missing:
+        model = model or load(spec)
+        store_entropies(spec, missing, store, model)
+    return model
+
+
+def _limit(model: Loaded, options: LongOptions) -> int | None:
+    """How many tokens a window may have; the boundary channel reads one more."""
+    if not isinstance(model, TorchModel) or model.context_length is None:
+        return None
+    return model.context_length - (1 if options.boundary else 0)
