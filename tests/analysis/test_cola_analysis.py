@@ -67,7 +67,7 @@ def test_refusals(cola: Cola) -> None:
     with pytest.raises(DataError, match="no model's scores"):
         analyse_cola(cola, [])
     flat = SentenceScores("flat", dict.fromkeys(DEV.values, 3.0))
-    with pytest.raises(DataError, match="flat: all 4 scores are 3; no threshold tells apart"):
+    with pytest.raises(DataError, match="flat: all 4 scores are 3; no threshold separates them"):
         analyse_cola(cola, [flat])
 
 

@@ -48,7 +48,7 @@ def test_what_cannot_be_scored_is_refused() -> None:
         lau("SLOR", SentenceScore(-1.0, 3))
     with pytest.raises(DataError, match="without tokens"):
         SentenceScore(-1.0, 0)
-    with pytest.raises(DataError, match="normalises nothing"):
+    with pytest.raises(DataError, match="cannot divide by"):
         lau("NormLP", SentenceScore(-1.0, 3, unigram=0.0))
     with pytest.raises(UnknownNameError, match="did you mean MeanLP"):
         lau("meanLP", SCORE)

@@ -29,8 +29,8 @@ def how_made(resample: Resample, draws: int, paired: str = "") -> str:
     if draws:
         return f"95 % {paired}bootstrap, {draws:,} draws of {WHAT_IS_DRAWN[resample]}"
     if resample == "items":
-        return "95 %, joined from the sets' own; it covers other items of the same sets"
-    return "95 %, Student's t over the sets' means; it covers other sets with other items"
+        return "95 % interval joined from those of the sets; it covers other items of the same sets"
+    return "95 % interval by Student's t over the sets' means; it covers other sets"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,13 @@ DELTAS = (0.5, 1.0, 5.0)  # the paper's
 
 @dataclass(frozen=True, slots=True)
 class AdcRule:
-    """How the criterion is to be read.
+    """How the criterion is applied.
 
-    `population`: z-scores are taken over all sentences, or over those of the pairs, each once.
+    `population`: z-scores are computed over all sentences, or over those of the pairs, each once.
     `ddof`: 0 for the population's standard deviation, 1 for the sample's.
-    `sign`: `positive` asks whether both differences are above 0 or both are not, as the paper's
-    figures do, so a model's 0 agrees with people's minus; `sign` asks for equal signs, Equation 1.
+    `sign`: `positive` asks that both differences are above 0 or both are not, as the paper's
+    figures do, so a model's 0 agrees with a negative human difference; `sign` asks for equal signs,
+    Equation 1.
     """
 
     population: Population = "sentences"
@@ -55,7 +56,7 @@ def z_scores(
     ddof: int = 0,
     name: str = "scores",
 ) -> dict[str, float]:
-    """Every score in standard deviations from the mean; both are taken over some ids, or all."""
+    """Every score in standard deviations from the mean; both are computed over some ids, or all."""
     values = [scores[i] for i in over] if over is not None else list(scores.values())
     if len(values) <= ddof:
         raise DataError(f"{name}: {len(values)} scores give no standard deviation; score more")
@@ -105,14 +106,16 @@ def _equal_signs(human: float, model: float) -> bool:
 
 
 def check_delta(delta: float) -> float:
-    """A δ that can be met."""
+    """Check a δ: above 0 and finite."""
     if not delta > 0 or math.isinf(delta):
-        raise UsageError(f"δ = {delta:g}: the allowed deviation must be above 0 and finite, as 0.5")
+        raise UsageError(
+            f"δ = {delta:g}: the allowed deviation must be above 0 and finite, e.g. 0.5"
+        )
     return delta
 
 
 def share(met: Sequence[bool], ties: int = 0) -> Accuracy:
-    """The share of pairs that meet a criterion, with Wilson's interval."""
+    """The share of pairs that meet a criterion, with its interval."""
     if not met:
         raise DataError("no pairs to count; give at least one")
     return accuracy_of([float(m) for m in met], ties)
@@ -124,14 +127,14 @@ def adc_curve(
     deltas: Iterable[float],
     sign: Sign = "positive",
 ) -> list[tuple[float, float]]:
-    """ADC as a function of δ: (δ, share of pairs); at δ = 0 nothing can meet it."""
+    """ADC as a function of δ: (δ, share of pairs); at δ = 0 no pair meets it."""
     return [(d, sum(meets_adc(human, model, d, sign)) / len(human) if d else 0.0) for d in deltas]
 
 
 def label_confidence(acceptable: float) -> float:
     """A classifier's probability of `acceptable` as a graded score: Equation 5.
 
-    The likelier label, −1 or +1, times its probability; an even split is the first label's, −1.
+    The more likely label, −1 or +1, times its probability; an even split counts as −1.
 
     >>> label_confidence(0.9), label_confidence(0.25)
     (0.9, -0.75)

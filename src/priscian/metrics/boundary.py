@@ -1,7 +1,7 @@
 """The leading-space correction: a word's probability includes its end and excludes its beginning.
 
-A piece such as `Ġcat` says two things: that the word before it is over, and that `cat` begins. So
-the plain sum over a word's pieces leaves its own end out and has the end of the word before it in.
+A piece such as `Ġcat` predicts two things: that the previous word is over, and that `cat` begins.
+So the plain sum over a word's pieces leaves out its own end and includes that of the previous word.
 With B(i) the probability, before token i, of all pieces that begin a word, a word of tokens i to
 j - 1 has
 
@@ -34,15 +34,15 @@ def find_boundary(name: str) -> Boundary:
 def correct_boundaries(scores: TokenScores, sentence: Sentence) -> TokenScores:
     """Scores whose sums over words, or over regions that begin with a word, are corrected.
 
-    The last token of every word gains log B, the first token of the next one loses it; inside a
-    stretch of words all but the first and the last cancel out. A region that begins without a
-    space, as an attached comma, goes on with the word before it: nothing moves there. The end of
-    the text (EOS) is a word of its own, after which nothing comes.
+    The last token of every word gains log B and the first token of the next one loses it, so inside
+    a sequence of words all but the first and the last cancel out. A region that begins without a
+    space, such as an attached comma, continues the previous word: nothing changes there. The end of
+    the text (EOS) is a word of its own with nothing after it.
     """
     masses = scores.channels.get("boundary")
     if masses is None or len(masses) != len(scores) + 1:
         raise DataError(
-            f"{sentence.text!r} was scored without the masses of new words; score it again with "
+            f"{sentence.text!r} has no scores for the beginning of words; score it again with "
             "--boundary corrected"
         )
     logps = list(scores.logps)
@@ -56,7 +56,7 @@ def correct_boundaries(scores: TokenScores, sentence: Sentence) -> TokenScores:
 
 
 def beginnings(scores: TokenScores, sentence: Sentence) -> list[int]:
-    """Tokens that begin a word, that is: what follows white space, or opens or ends the text."""
+    """Tokens that begin a word: after white space, at the start of the text, or EOS."""
     text, before = sentence.text, sentence.context[-1:]
     found = []
     last = -1  # the character that the token before belongs to

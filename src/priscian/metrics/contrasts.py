@@ -1,4 +1,4 @@
-"""Contrasts: is the expression true of an item, by what margin, and does a tie decide it?"""
+"""Contrasts: whether an expression holds for an item, by what margin, and if a tie decides it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Coin = Callable[[], bool]
 class Verdict:
     """Whether an expression holds.
 
-    `tie`: it holds or fails as its tied comparisons fall, so only a rule for ties decides.
-    `margin`: how far it is from failing (positive) or from holding (negative); for `good < bad`
-    that is bad − good, for `&` the smaller of two margins, for `|` the larger.
+    `tie`: the outcome depends on comparisons that are tied, so the tie rule decides it.
+    `margin`: how far the expression is from failing (positive) or from holding (negative). For
+    `good < bad` that is bad − good, for `&` the smaller of two margins, for `|` the larger.
     """
 
     true: bool
@@ -40,9 +40,9 @@ def evaluate(
 ) -> Verdict:
     """Evaluate an expression, given the measure of (condition, span).
 
-    Two numbers at most `tie` apart are tied: neither `<` nor `>` holds, unless a `coin` says so,
-    which is tossed once for each tied comparison, from left to right. `a = b` holds if
-    |a − b| ≤ atol + rtol·|b|, SyntaxGym's rule, and never ties.
+    Two numbers at most `tie` apart are tied. Then neither `<` nor `>` holds, unless there is a
+    `coin`: it is tossed once for each tied comparison, from left to right, and decides it. `a = b`
+    holds if |a − b| ≤ atol + rtol·|b|, SyntaxGym's rule, and never ties.
     """
     match expression:
         case Comparison(op, left, right):
@@ -68,7 +68,7 @@ def evaluate(
 
 
 def _both(a: Verdict, b: Verdict) -> Verdict:
-    # a side that fails outright settles it, however the other falls
+    # a side that fails without a tie decides the conjunction
     settled = (not a.true and not a.tie) or (not b.true and not b.tie)
     return Verdict(a.true and b.true, (a.tie or b.tie) and not settled, min(a.margin, b.margin))
 
@@ -91,5 +91,5 @@ def number(expression: Expression, value: Lookup) -> float:
         case _:
             raise DataError(f"{expression} is true or false, and cannot be added or compared")
     if math.isnan(result):
-        raise ScoreError(f"{expression} is not a number; look for NaN or infinity in the scores")
+        raise ScoreError(f"{expression} is not a number; check the scores for NaN and infinity")
     return result

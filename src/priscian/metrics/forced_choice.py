@@ -1,4 +1,4 @@
-"""Forced choice: each contrast of each item, right, wrong or tied."""
+"""Forced choice: whether each contrast holds for each item."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from priscian.records import Contrast, Expression, Item, ItemSet, Sentence, Toke
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one method said of one item.
+    """The outcome of one method on one item.
 
-    `values` holds the measure by condition (`condition.span` where a contrast looks at several
-    spans of one condition); `delta` is the contrast's margin, bad − good for `good < bad`, so
-    positive is right; `correct` is the credit, 0 to 1.
+    `values` holds the measure of each condition (`condition.span` where a contrast uses several
+    spans of one condition). `delta` is the contrast's margin, bad − good for `good < bad`, so
+    positive means right. `correct` is the credit, from 0 to 1.
     """
 
     item: str
@@ -34,11 +34,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class TieRule:
-    """What a tie is worth.
+    """The credit for a tie.
 
-    `wrong`: nothing; `half`: a half; `random`: a toss; `vote:N`: the majority of N tosses. A toss
-    is drawn for the item from a hash of seed, set and item, so that neither the order of the items
-    nor their number changes it. A contrast with several tied comparisons tosses for each.
+    `wrong`: 0; `half`: ½; `random`: a coin toss; `vote:N`: the majority of N tosses. The coin's
+    seed is a hash of seed, set and item, so neither the order of the items nor their number changes
+    the outcome. A contrast with several tied comparisons tosses once for each.
     """
 
     name: str
@@ -54,11 +54,11 @@ class TieRule:
         if kind == "vote" and count.isdecimal() and int(count) % 2 == 1:
             return cls(kind, votes=int(count))
         raise UsageError(
-            f"no tie rule {text!r}; use wrong, half, random or vote:N with an odd N, as vote:51"
+            f"no tie rule {text!r}; use wrong, half, random or vote:N with an odd N, e.g. vote:51"
         )
 
     def credit(self, verdict: Verdict, toss: Callable[[Coin], bool], rng_seed: int) -> float:
-        """The credit for a verdict; `toss` decides the contrast again with a coin."""
+        """The credit for a verdict; `toss` evaluates the contrast again with a coin."""
         if not verdict.tie:
             return float(verdict.true)
         if not self.votes:
@@ -69,7 +69,7 @@ class TieRule:
 
 
 def item_seed(seed: int, set_name: str, item_id: str) -> int:
-    """A number that depends on nothing but seed, set and item, on every machine."""
+    """A number that depends only on seed, set and item, the same on every machine."""
     payload = json.dumps([seed, set_name, item_id]).encode()
     return int.from_bytes(hashlib.blake2b(payload, digest_size=8).digest(), "big")
 
@@ -112,7 +112,7 @@ def _tosser(contrast: Contrast, value: Callable[[str, str], float]) -> Callable[
 def _lookup(
     item: Item, scores: Callable[[Sentence], TokenScores], rank: Measure
 ) -> Callable[[str, str], float]:
-    """The measure of (condition, span), each worked out once."""
+    """The measure of (condition, span), each computed once."""
     tokens: dict[str, TokenScores] = {}
     known: dict[tuple[str, str], float] = {}
 

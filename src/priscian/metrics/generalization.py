@@ -29,7 +29,7 @@ Bits = Mapping[str, float]  # by region number
 class Rules:
     """How items are judged.
 
-    `predictions`: the first formula of a suite alone, as Hu et al. (2020), or all of them.
+    `predictions`: only the first formula of a suite, as in Hu et al. (2020), or all of them.
     """
 
     predictions: Predictions = "first"
@@ -40,7 +40,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class PredictionOutcome:
-    """One prediction of one item: the region surprisals it rests on, in bits, and how it fell."""
+    """One prediction of one item: the region surprisals it uses, in bits, and its outcome."""
 
     number: int
     values: tuple[tuple[str, str, float], ...]  # condition, region, bits
@@ -51,7 +51,7 @@ class PredictionOutcome:
 
 @dataclass(frozen=True, slots=True)
 class ItemOutcome:
-    """An item: credit from 0 to 1, and the surprisal of every region of every condition."""
+    """An item: its credit from 0 to 1, and the surprisal of every region of every condition."""
 
     item: str
     correct: float
@@ -72,7 +72,7 @@ class SuiteOutcome:
 
     @property
     def credits(self) -> list[float]:
-        """What each item is worth."""
+        """The credit of each item."""
         return [item.correct for item in self.items]
 
     @property
@@ -82,7 +82,7 @@ class SuiteOutcome:
 
     @property
     def ties(self) -> int:
-        """Items that only a rule for ties decides."""
+        """Number of items that the tie rule decides."""
         return sum(item.tie for item in self.items)
 
     def as_dict(self) -> dict[str, Any]:
@@ -106,10 +106,10 @@ def find_predictions(name: str) -> Predictions:
 def judge_suite(
     suite: ItemSet, scores: Callable[[Sentence], TokenScores], rules: Rules | None = None
 ) -> SuiteOutcome:
-    """Judge every item of a suite; `scores` gives the tokens of a sentence."""
+    """Judge every item of a suite; `scores` gives the token scores of a sentence."""
     rules = rules or Rules()
     if not suite.contrasts or not suite.items:
-        raise DataError(f"suite {suite.name} lacks items or predictions; read it as sg:PATH")
+        raise DataError(f"suite {suite.name} has no items or no predictions; read it as sg:PATH")
     counted = counted_expression(suite.contrasts, rules.predictions)
     metric = str(suite.meta.get("metric", "sum"))
     if metric not in METRICS:
@@ -136,7 +136,7 @@ def judge_suite(
 
 
 def counted_expression(contrasts: Sequence[Contrast], predictions: Predictions) -> Expression:
-    """What must hold of an item: the first formula, or all of them at once."""
+    """What must hold for an item: the first formula, or all of them at once."""
     if predictions == "first":
         return contrasts[0].expression
     return reduce(lambda a, b: Logic("&", a, b), [c.expression for c in contrasts])
@@ -164,7 +164,7 @@ def _judge_item(
 def _settle(
     expression: Expression, value: Lookup, rule: TieRule, seed: int
 ) -> tuple[float, float, bool]:
-    """Margin in bits, credit, and whether a tie decides."""
+    """Margin in bits, credit, and whether the tie rule decides."""
     verdict = evaluate(expression, value, tie=TIE / BIT)
 
     def toss(coin: Callable[[], bool]) -> bool:
@@ -209,7 +209,7 @@ def _mean(suites: Sequence[SuiteOutcome]) -> dict[str, Any]:
 def stability(suites: Sequence[SuiteOutcome]) -> dict[str, dict[str, Any]]:
     """For every suite with a modifier version: both accuracies and their difference.
 
-    `same` is the share of items, paired by number, that are right in both or in neither.
+    `same` is the share of items, paired by number, that have the same credit in both.
     """
     by_name = {suite.name: suite for suite in suites}
     found = {}
@@ -247,7 +247,7 @@ class RegionMean:
 
 
 def region_means(regions: Sequence[Mapping[str, Bits]]) -> list[RegionMean]:
-    """Means over items, by condition and region; what the garden-path plot shows."""
+    """Means over items, by condition and region, as in a garden-path plot."""
     gathered: dict[tuple[str, str], list[float]] = {}
     for conditions in regions:
         for condition, bits in conditions.items():

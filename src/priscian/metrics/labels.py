@@ -1,4 +1,4 @@
-"""Scores against labels: a threshold, the labels it gives, Matthews' correlation."""
+"""Scores and labels: the best threshold, and Matthews' correlation of the labels it gives."""
 
 from __future__ import annotations
 
@@ -48,10 +48,14 @@ def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
     if not all(map(math.isfinite, scores)):
         raise DataError("a score is NaN or infinite; a threshold needs finite numbers")
     if len(set(truth)) < 2:
-        raise DataError("all sentences have one label; a threshold needs acceptable and others")
+        raise DataError(
+            "all sentences have one label; a threshold needs acceptable and unacceptable ones"
+        )
     order = sorted(zip(scores, truth, strict=True))
     if order[0][0] == order[-1][0]:
-        raise DataError(f"all {len(scores)} scores are {order[0][0]:g}; no threshold tells apart")
+        raise DataError(
+            f"all {len(scores)} scores are {order[0][0]:g}; no threshold separates them"
+        )
     good = sum(truth)
     tp, fp = good, len(truth) - good  # all above the threshold
     best, found = -math.inf, 0.0

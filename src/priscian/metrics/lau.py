@@ -1,10 +1,10 @@
 """Acceptability measures from a sentence's log-probability: Lau, Clark & Lappin (2017).
 
 Grammaticality, acceptability, and probability, Cognitive Science 41, 1202–1241, Table 3. All take
-natural logarithms and are higher for better sentences; a length counts tokens.
+natural logarithms and are higher for better sentences; lengths are in tokens.
 
-As measures of a run (`mean_lp`, `pen_lp`, `norm_lp`, `slor`) they are negated, for there lower is
-better; tables and files show them with their own sign.
+As measures of a run (`mean_lp`, `pen_lp`, `norm_lp`, `slor`) they are negated, because there
+lower is better; tables and files show them with their own sign.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ def norm_lp(score: SentenceScore) -> float:
     """
     unigram = _unigram(score)
     if unigram == 0:
-        raise DataError("a unigram log-probability of 0 normalises nothing; check the model")
+        raise DataError(
+            "cannot divide by a unigram log-probability of 0; check the unigram model"
+        )
     return -score.logp / unigram
 
 
@@ -95,7 +97,7 @@ def lau(name: str, score: SentenceScore) -> float:
 
 
 def unigram_logp(tokens: list[str], counts: Mapping[str, int]) -> float:
-    """Σ log of (count + 1) / (all counts + types + 1): frequencies with one added for the unseen.
+    """Σ log of (count + 1) / (all counts + types + 1): add-one smoothing, with one unseen type.
 
     >>> round(unigram_logp(["a", "b"], {"a": 6}), 6)  # 7/8 and 1/8
     -2.212973

@@ -1,11 +1,11 @@
 """Measures: a number for a span of a sentence, from the scores of its tokens.
 
-Which tokens belong to a span is a matter of character offsets alone. A token belongs where its text
-begins after leading white space: a space goes with what follows it, a token that crosses a
-boundary with the side it starts on. So the spans of a partition never share or lose a token.
+Character offsets alone decide which tokens belong to a span. A token belongs where its text begins
+after leading white space: a space goes with what follows it, and a token that crosses a boundary
+with the side it starts on. So the spans of a partition never share or lose a token.
 
-Lower is better for every measure, as for surprisal. A measure may need a second model's tokens, the
-words of a unigram model: `find_measure` binds it to them, and what is left is a plain measure.
+Lower is better for every measure, as for surprisal. A measure may also need the words of a unigram
+model: `find_measure` binds it to them and returns a plain measure.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Lookup = Callable[[Sentence], TokenScores]
 
 MEASURES: dict[str, Measure] = {}
 UNIGRAM_MEASURES: dict[str, UnigramMeasure] = {}
-"""Measures of a model's tokens and, second, of a unigram model's words."""
+"""Measures that also need a unigram model's words."""
 
 
 def measure(name: str) -> Callable[[Measure], Measure]:
@@ -36,7 +36,7 @@ def measure(name: str) -> Callable[[Measure], Measure]:
 
 
 def unigram_measure(name: str) -> Callable[[UnigramMeasure], UnigramMeasure]:
-    """Register a measure that needs a unigram model's words too."""
+    """Register a measure that also needs a unigram model's words."""
 
     def register(function: UnigramMeasure) -> UnigramMeasure:
         UNIGRAM_MEASURES[name] = function

@@ -30,7 +30,7 @@ METRICS: dict[str, Callable[[Sequence[float]], float]] = {
     "max": max,
     "min": min,
 }
-"""What a suite may make of the surprisals of a region's tokens; of an empty region always 0."""
+"""How a suite may combine the surprisals of a region's tokens; an empty region always has 0."""
 
 
 def find_eos(name: str) -> Eos:
@@ -61,7 +61,7 @@ def region_tokens(
             if eos == "exclude":
                 continue
         else:
-            # bisect finds the last region whose edge is not after the token's first visible sign
+            # the last region whose edge is not after the token's first visible character
             place = max(0, bisect_right(edges, home(sentence.text, start)) - 1)
         found[filled[place].name].append(number)
     return found
@@ -72,7 +72,7 @@ def region_bits(
 ) -> dict[str, float]:
     """The surprisal of every region, in bits: by default the sum over its tokens.
 
-    A token that the model could not score (the first, of a model without BOS) counts nothing.
+    A token that the model could not score (the first one without BOS) is left out.
     """
     gather = METRICS[metric]
     found: dict[str, float] = {}

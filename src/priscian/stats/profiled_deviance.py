@@ -12,8 +12,8 @@ Software 67(1), eq. 34). As r² is a minimum over β and u, only its direct depe
 ∂r²/∂Λ = −2 Z'e u'. And ∂ log|M| / ∂Λ = 2 Z'ZΛM⁻¹ with M = Λ'Z'ZΛ + I.
 
 Levels of one term share no row of data, so the widest term's part of M is a stack of small blocks.
-They are eliminated first; what is left, the other terms beside X and y, is small and dense. Small
-matrices also keep BLAS from starting threads, which can cost a hundredfold on a busy machine.
+They are eliminated first; the rest (the other terms, X and y) is small and dense. Small matrices
+also keep BLAS from starting threads, which can be a hundred times slower on a busy machine.
 """
 
 from __future__ import annotations
