@@ -67,6 +67,8 @@ def generate_command(
         made = generate(
             what, seed=seed, n=n, only=names, file=file, out=out, jobs=jobs, watch=progress
         )
+    if not made.names:
+        raise GrammarError(f"no {maker.noun} could be generated (see above); correct the file")
     verb = "is" if made.count == 1 else "are"
     sets = counted(len(made.names), maker.noun)
     print(f"{counted(made.count, maker.unit)} of {sets} {verb} in {out}")
