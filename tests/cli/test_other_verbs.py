@@ -192,7 +192,7 @@ class TestPairs:
         shown = priscian("check", "pairs:odd.csv", "--show", "1")
         assert shown.code == 1
         assert re.search(r"^odd/0: article: ", shown.out, re.MULTILINE)
-        assert "1 pairs in 1 sets: " in shown.out
+        assert "1 pair in 1 set: " in shown.out
         clean = priscian("check", "pairs:odd.csv", "--skip", ",".join(sorted(
             {f["check"] for f in found["findings"]})))  # fmt: skip
         assert (clean.code, clean.complaints) == (0, [])

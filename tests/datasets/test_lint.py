@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from priscian.datasets.differences import edit_kind, tokens
-from priscian.datasets.lint import CHECKS, lint
+from priscian.datasets.lint import check_data, lint
+from priscian.datasets.lint.differences import edit_kind, tokens
+from priscian.datasets.lint.linter import KINDS
+from priscian.errors import UnknownNameError, UsageError
 from priscian.records import Item, ItemSet, Sentence, Span
 
 CLEAN = [
@@ -75,7 +79,7 @@ def test_a_large_set_with_few_critical_words_is_found() -> None:
 
 
 def test_every_check_has_a_line_of_explanation() -> None:
-    assert all(function.__doc__ for function in CHECKS.values())
+    assert all(c.summary for checks in KINDS.values() for c in checks.values())
 
 
 @pytest.mark.parametrize(
@@ -107,3 +111,71 @@ def test_tokens_keep_apostrophes_and_drop_marks() -> None:
         "isn't",
         "it",
     ]
+
+
+GERMAN = [
+    ("Die Katze schläft im Garten.", "Die Katze schlafen im Garten."),
+    ("Ein alter Mann liest das Buch.", "Ein alter Mann lesen das Buch."),
+    ("A Fischer Fritz fischt frische Fische.", "A Fischer Fritz fischen frische Fische."),
+]
+
+
+def write_table(path: Path, pairs: list[tuple[str, str]], **columns: str) -> Path:
+    header = ",".join(["good", "bad", *columns])
+    rows = [",".join([good, bad, *columns.values()]) for good, bad in pairs]
+    path.write_text("\n".join([header, *rows]) + "\n", "utf-8")
+    return path
+
+
+class TestOtherLanguages:
+    def test_most_words_unknown_is_said_once_and_english_checks_are_left_out(
+        self, tmp_path: Path
+    ) -> None:
+        checked = check_data(f"pairs:{write_table(tmp_path / 'katzen.csv', GERMAN)}")
+        assert checked.findings == ()
+        assert checked.note.startswith("most words are not in the English lexicon: left out what")
+        assert "unknown-word" in checked.note
+
+    def test_the_language_of_the_data_decides_where_it_is_given(self, tmp_path: Path) -> None:
+        pairs = [("The boy saw these blorfs.", "The boy saw these blorf.")]
+        dutch = write_table(tmp_path / "d.csv", pairs, language="nl")
+        checked = check_data(f"pairs:{dutch}")
+        assert checked.sets[0].language == "nl"
+        assert (checked.findings, checked.note[:18]) == ((), "the language is nl")
+        english = write_table(tmp_path / "e.csv", pairs, language="en-GB")
+        assert {f.check for f in check_data(f"pairs:{english}").findings} == {"unknown-word"}
+
+    def test_other_faults_are_still_found(self, tmp_path: Path) -> None:
+        path = write_table(tmp_path / "katzen.csv", [*GERMAN, GERMAN[0], ("ja", "nein")])
+        assert {(f.check, f.item) for f in check_data(f"pairs:{path}").findings} == {
+            ("duplicate", "katzen/3"), ("form", "katzen/4"),
+        }  # fmt: skip
+
+    def test_scripts_without_capitals_and_with_marks_of_their_own_are_fine(
+        self, tmp_path: Path
+    ) -> None:
+        pairs = [("猫在花园里睡觉。", "猫在睡觉花园里。"), ("هل نام الولد؟", "هل نامت الولد؟")]
+        assert check_data(f"pairs:{write_table(tmp_path / 't.csv', pairs)}").findings == ()
+
+
+def test_a_few_unknown_words_do_not_make_a_text_foreign(tmp_path: Path) -> None:
+    pairs = [*CLEAN, ("The boy saw these blorfs.", "The boy saw these blorf.")]
+    checked = check_data(f"pairs:{write_table(tmp_path / 't.csv', pairs)}")
+    assert checked.note == ""
+    assert {f.check for f in checked.findings} == {"unknown-word"}
+
+
+def test_labelled_sentences_are_not_pairs_and_unknown_checks_suggest_known_ones() -> None:
+    with pytest.raises(UsageError, match=r"cola:x holds labels; priscian check looks at pairs"):
+        check_data("cola:x")
+    with pytest.raises(UnknownNameError, match="did you mean article"):
+        check_data("graded:textbook", skip=["artical"])
+
+
+def test_a_context_tells_pairs_apart() -> None:
+    def item(n: int, context: str) -> Item:
+        sides = {"good": Sentence("He left.", context=context), "bad": Sentence("He leave.")}
+        return Item(f"mine/{n}", sides)
+
+    itemset = ItemSet("mine", (item(0, "Where is Tom?"), item(1, "And Bill?")))
+    assert [f.message for f in lint(itemset)] == ["bad sentence as in mine/0: He leave."]

@@ -253,3 +253,18 @@ def test_an_unknown_kind_of_file_is_refused(write_text):
         DataError, match=r"unknown kind of file '\.docx'; tables are read from \.csv, "
     ):
         read_pairs(write_text("owls.docx", "A."))
+
+
+def test_language_licence_and_reference_are_the_sets_where_its_rows_agree(write_text):
+    path = write_text(
+        "owls.csv",
+        "paradigm,good,bad,language,licence,reference\n"
+        "p,A.,B.,nl,CC0,Jansen\np,C.,D.,nl,CC0,de Vries\nq,E.,F.,,,\n",
+    )
+    first, second = read_pairs(path)
+    assert (first.language, first.licence, first.reference) == ("nl", "CC0", "")
+    assert [dict(i.meta) for i in first.items] == [
+        {"reference": "Jansen"},
+        {"reference": "de Vries"},
+    ]
+    assert (second.language, second.licence, second.reference) == ("en", "", "")

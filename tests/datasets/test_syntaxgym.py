@@ -220,7 +220,7 @@ FIRST = ("items", 0, "conditions", 0)
         (change((*FIRST, "regions", 4, "region_number"), 9), "region 9 is not in region_meta"),
         (change((*FIRST, "regions", 4, "content"), 5), "the content of region 5 is 5"),
         (change(("predictions", 0, "formula"), "(5;%odd%)<(5;%plain%)"),
-         "prediction 0, character 5: no condition 'odd'; item 1 has comma"),
+         "prediction 0, character 5: no condition 'odd'; the items have comma"),
         (change(("predictions", 0, "formula"), "(7;%plain%)<(5;%plain%)"),
          "prediction 0: no region 7"),
         (change(("predictions", 0, "formula"), "(0;%plain%)<(5;%plain%)"), "no region 0"),

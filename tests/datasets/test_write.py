@@ -118,6 +118,11 @@ def test_tables_of_pairs_make_the_round_trip(tmp_path, suffix):
         assert after.name == before.name
         assert after.taxonomy == before.taxonomy
         assert after.content_hash == before.content_hash
+    ours = pair_set(language="nl", licence="CC-BY-4.0", reference="Priscian, seed 1")
+    [again] = read_pairs(write_pairs([ours], tmp_path / f"ours.{suffix}"))
+    assert (again.language, again.licence, again.reference) == (
+        "nl", "CC-BY-4.0", "Priscian, seed 1",
+    )  # fmt: skip
 
 
 def test_the_context_column_is_left_out_where_there_is_none(tmp_path):

@@ -1,76 +1,127 @@
-"""`priscian check`: lint minimal pairs."""
+"""`priscian check`: lint minimal pairs and suites."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import Annotated
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from priscian.errors import DataError, UnknownNameError
+from priscian.errors import DataError, counted
+
+if TYPE_CHECKING:
+    from priscian.datasets.lint import Checked
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumns:
+    """Columns of a table of pairs whose names are not the usual ones.
+
+    Parameters
+    ----------
+    good
+        Column of the acceptable sentence.
+    bad
+        Column of the unacceptable sentence.
+    group
+        Column whose values divide the pairs into sets.
+    """
+
+    good: str | None = None
+    bad: str | None = None
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is looked for and how much of it is printed.
+
+    Parameters
+    ----------
+    skip
+        Checks to leave out, joined by commas.
+    show
+        Findings to print for each check and set.
+    json_
+        Print all findings as JSON.
+    """
+
+    skip: str = ""
+    show: int = 5
+    json_: Annotated[bool, Parameter(name="--json", negative="")] = False
+
+
+ANY, ALL = TableColumns(), Shown()
 
 
 def check_command(
     data: str,
     *,
-    skip: str = "",
-    show: int = 5,
-    good: str | None = None,
-    bad: str | None = None,
-    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    columns: Annotated[TableColumns, Parameter(name="*")] = ANY,
+    shown: Annotated[Shown, Parameter(name="*")] = ALL,
 ) -> None:
-    """Look for what is often wrong with minimal pairs: in ours, the official or your own files.
+    """Look for what is often wrong with minimal pairs or suites: ours, published ones, your own.
 
-    Checks: identical, duplicate, near-duplicate, edit (another difference than the paradigm's),
+    Pairs: identical, duplicate, near-duplicate, edit (another difference than the paradigm's),
     article (a/an), doubled (a word twice in a row), form (capital, final mark, spaces), question,
     prefix (fields that do not rebuild the sentence), unknown-word, critical (too few words).
-    Exit code 1 if anything was found.
+
+    Suites: format (what keeps a file from being read: missing regions, unknown conditions …),
+    spaces, identical (two conditions with one text), duplicate, no-contrast (a comparison that
+    always ties), empty-region, form, capital, article, doubled.
+
+    Checks that know only English are left out for other languages. Exit code 1 if anything was
+    found.
 
     Examples:
       priscian check data/seed3
-      priscian check mine.csv --good fine --bad odd --skip unknown-word
+      priscian check mine.csv --good fine --bad odd --group construction --skip unknown-word
+      priscian check sg:my_suites/
 
     Parameters
     ----------
     data
         A file, a folder or a data string.
-    skip
-        Checks to leave out, joined by commas.
-    show
-        Findings to print for each check and paradigm.
-    good
-        Column of the acceptable sentence.
-    bad
-        Column of the unacceptable sentence.
-    json_
-        All findings as JSON.
+    columns
+        Columns of a table of pairs.
+    shown
+        What is looked for and printed.
     """
-    from priscian.datasets import PairColumns, read_dataset
-    from priscian.datasets.lint import CHECKS, lint
+    from priscian.cli.notes import complain
+    from priscian.datasets import PairColumns
+    from priscian.datasets.lint import check_data
 
-    left_out = {name.strip() for name in skip.split(",") if name.strip()}
-    for name in left_out - CHECKS.keys():
-        raise UnknownNameError("check", name, CHECKS)
-    sets = read_dataset(data, PairColumns(good, bad)).sets
-    found = [f for s in sets for f in lint(s) if f.check not in left_out]
-    pairs = sum(map(len, sets))
-    if json_:
-        rows = [
-            {"check": f.check, "set": f.set, "item": f.item, "message": f.message} for f in found
-        ]
-        print(json.dumps({"pairs": pairs, "findings": rows}, ensure_ascii=False))
+    skip = [name.strip() for name in shown.skip.split(",") if name.strip()]
+    checked = check_data(data, PairColumns(columns.good, columns.bad, columns.group), skip=skip)
+    if checked.note:
+        complain(f"note: {checked.note}")
+    if shown.json_:
+        unit = "items" if checked.kind == "suites" else "pairs"
+        rows = [asdict(finding) for finding in checked.findings]
+        print(json.dumps({unit: checked.items, "findings": rows}, ensure_ascii=False))
     else:
-        shown: Counter[tuple[str, str]] = Counter()
-        for f in found:
-            shown[f.check, f.set] += 1
-            if shown[f.check, f.set] <= show:
-                print(f"{f.item or f.set}: {f.check}: {f.message}")
-        for (name, where), count in shown.items():
-            if count > show:
-                print(f"{where}: {name}: … and {count - show} more")
-        total = Counter(f.check for f in found)
-        listed = ", ".join(f"{name} {count}" for name, count in total.most_common())
-        print(f"{pairs:,} pairs in {len(sets)} sets: {listed or 'nothing found'}")
-    if found:
-        raise DataError(f"{len(found):,} findings in {data}; --skip CHECK leaves a check out")
+        _print(checked, shown.show)
+    if checked.findings:
+        found = counted(len(checked.findings), "finding")
+        raise DataError(f"{found} in {data}; --skip CHECK leaves a check out")
+
+
+def _print(checked: Checked, show: int) -> None:
+    seen: Counter[tuple[str, str]] = Counter()
+    for f in checked.findings:
+        seen[f.check, f.set] += 1
+        if seen[f.check, f.set] <= show:
+            where = "" if f.check == "format" else f"{f.item or f.set}: "  # a file is named there
+            print(f"{where}{f.check}: {f.message}")
+    for (name, where), count in seen.items():
+        if count > show:
+            print(f"{where}: {name}: … and {count - show} more")
+    total = Counter(f.check for f in checked.findings)
+    listed = ", ".join(f"{name} {count}" for name, count in total.most_common())
+    unit, noun = ("item", "suite") if checked.kind == "suites" else ("pair", "set")
+    print(
+        f"{counted(checked.items, unit)} in {counted(len(checked.sets), noun)}: "
+        f"{listed or 'nothing found'}"
+    )

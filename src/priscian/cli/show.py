@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,22 +17,44 @@ if TYPE_CHECKING:
     from priscian.records import Sentence
 
 
+@dataclass(frozen=True, slots=True)
+class SuiteView:
+    """What is shown of a suite.
+
+    Parameters
+    ----------
+    suites
+        A Python file with suites of your own; show them as sg/NAME.
+    item
+        The number of an item of a suite.
+    run
+        A run folder with results on the suite.
+    plot
+        With --run: draw the means by region and condition, as .svg, .png or .pdf.
+    """
+
+    suites: Path | None = None
+    item: int | None = None
+    run: Path | None = None
+    plot: Path | None = None
+
+
+PLAIN = SuiteView()
+
+
 def show_command(
     uid: str,
     *,
     n: Annotated[int, Parameter(name=("-n", "--n"))] = 5,
     seed: int | None = None,
     paradigms: Path | None = None,
-    suites: Path | None = None,
-    item: int | None = None,
-    run: Path | None = None,
-    plot: Path | None = None,
+    suite: Annotated[SuiteView, Parameter(name="*")] = PLAIN,
     json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> None:
     """Print some pairs of a paradigm, or items of a suite with their regions.
 
     A suite is sg/NAME, one of ours, or a file of SyntaxGym's. With --run, every region's surprisal
-    in that run stands below it, or, without --item, the mean over items.
+    in that run is shown below it, or, without --item, the mean over items.
 
     Examples:
       priscian show adjunct_island
@@ -46,41 +69,37 @@ def show_command(
     n
         How many pairs or items.
     seed
-        Another seed, other pairs; 1 is the default for our suites.
+        Another seed gives other pairs; the default is 0 for paradigms and 1 for suites.
     paradigms
         A Python file with paradigms of your own.
-    suites
-        A Python file with suites of your own; show them as sg/NAME.
-    item
-        The number of an item of a suite.
-    run
-        A run folder with results on the suite.
-    plot
-        With --run: draw the means by region and condition, as .svg, .png or .pdf.
+    suite
+        What is shown of a suite.
     json_
         Rows in BLiMP's schema, as JSON lines.
     """
+    if n < 1:
+        raise UsageError("-n takes a whole number from 1")
+    if uid.startswith("sg/") or Path(uid).suffix == ".json":
+        from priscian.cli.show_suite import show_suite
+
+        show_suite(uid, suite, n=n, seed=seed, json_=json_)
+    elif suite != PLAIN:
+        raise UsageError(
+            f"--suites, --item, --run and --plot go with a suite, as sg/npz_ambig; not {uid!r}"
+        )
+    else:
+        _show_pairs(uid, paradigms, n=n, seed=seed or 0, json_=json_)
+
+
+def _show_pairs(uid: str, file: Path | None, *, n: int, seed: int, json_: bool) -> None:
     from rich.text import Text as Rich
 
     from priscian.cli.screen import out
     from priscian.datasets.generated_pairs import generate_rows, generate_set
     from priscian.paradigms import find, load_paradigms
 
-    if n < 1:
-        raise UsageError("-n takes a whole number from 1")
-    if uid.startswith("sg/") or Path(uid).suffix == ".json":
-        from priscian.cli.show_suite import show_suite
-        from priscian.suites import load_suites
-
-        if suites is not None:
-            load_suites(suites)
-        show_suite(uid, item=item, n=n, seed=seed, run=run, plot=plot, json_=json_)
-        return
-    if item is not None or run is not None or plot is not None:
-        raise UsageError(f"--item, --run and --plot go with a suite, as sg/npz_ambig; not {uid!r}")
-    seed = seed or 0
-    if paradigms is not None:
-        load_paradigms(paradigms)
+    if file is not None:
+        load_paradigms(file)
     paradigm = find(uid)
     if json_:
         for row in generate_rows(paradigm, n, seed):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text as Rich
 
+    from priscian.cli.show import SuiteView
     from priscian.records import Item, ItemSet
 
 Bits = Mapping[str, Mapping[str, float]]  # condition -> region -> bits
@@ -21,17 +22,13 @@ Surprisals = Mapping[str, Mapping[str, Bits]]  # model -> item -> condition -> r
 BARS = " ▁▂▃▄▅▆▇█"
 
 
-def show_suite(
-    name: str,
-    *,
-    item: int | None,
-    n: int,
-    seed: int | None,
-    run: Path | None,
-    plot: Path | None,
-    json_: bool,
-) -> None:
+def show_suite(name: str, view: SuiteView, *, n: int, seed: int | None, json_: bool) -> None:
     """Print an item, or some, or with a run alone the means by region."""
+    from priscian.suites import load_suites
+
+    if view.suites is not None:
+        load_suites(view.suites)
+    item, run, plot = view.item, view.run, view.plot
     if plot is not None and run is None:
         raise UsageError("--plot draws what a run found; add --run RUN")
     short = name.removeprefix("sg/")

@@ -18,6 +18,7 @@ from priscian.errors import DataError, UsageError
 from priscian.files import PathLike, Row, file_names, write_bytes
 from priscian.records import Item, ItemSet, Sentence
 
+OPTIONAL = {"context": "", "language": "en", "licence": "", "reference": ""}
 _FLAGS = ("simple_LM_method", "one_prefix_method", "two_prefix_method")
 
 
@@ -79,13 +80,14 @@ def blimp_row(itemset: ItemSet, item: Item) -> Row:
 def write_pairs(itemsets: Iterable[ItemSet], path: PathLike) -> Path:
     """One table of all sets, as JSONL, CSV or TSV by the suffix; spans are not written.
 
-    Columns: id, sentence_good, sentence_bad, field, phenomenon, paradigm, and context if any.
+    Columns: id, sentence_good, sentence_bad, field, phenomenon, paradigm, and where they say
+    something context, language, licence and reference.
     """
     path = Path(path)
     rows = [_table_row(itemset, item) for itemset in itemsets for item in itemset.items]
-    if not any(row["context"] for row in rows):
+    for key in [k for k, usual in OPTIONAL.items() if all(row[k] == usual for row in rows)]:
         for row in rows:
-            del row["context"]
+            del row[key]
     match path.suffix.lower():
         case ".jsonl" | ".ndjson":
             data = msgspec.json.Encoder().encode_lines(rows)
@@ -115,6 +117,7 @@ def _table_row(itemset: ItemSet, item: Item) -> dict[str, str]:
         "phenomenon": phenomenon,
         "paradigm": itemset.name,
         "context": good.context,
+        **{key: getattr(itemset, key) for key in SET_KEYS},
     }
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
+from priscian.datasets.blimp import SET_KEYS
 from priscian.datasets.columns import (
     ANY_COLUMNS,
     FoundColumns,
@@ -53,7 +55,7 @@ def read_pairs(
     A file is one item set named after it; with a column `paradigm` or `UID`, a column named as
     `group`, or several values of `phenomenon`, one set for each value. With a
     column `prefix` that begins both sentences, the contrast `one_prefix` compares the next word
-    after it.
+    after it. Columns `language`, `licence` and `reference` become the set's where its rows agree.
     """
     files = data_files(path, TABLE_SUFFIXES)
     found: list[tuple[str, ItemSet]] = []
@@ -115,15 +117,25 @@ def _itemset(
     wanted: PairColumns,
     repairs: Repairs,
 ) -> ItemSet:
+    facts = _facts(members)
     ids = [_cell(row, columns.id) for _, row in members]
     if len(set(ids)) < len(ids) or "" in ids:
         ids = [str(number) for number in range(len(members))]
     items = tuple(
-        _item(f"{name}/{own}", row, columns, repairs, line)
+        _item(f"{name}/{own}", _without(row, facts), columns, repairs, line)
         for own, (line, row) in zip(ids, members, strict=True)
     )
+    plain = ItemSet(
+        name,
+        items,
+        CONTRASTS[None],
+        taxonomy,
+        language=facts.get("language", "en"),
+        licence=facts.get("licence", ""),
+        reference=facts.get("reference", ""),
+    )
     if not columns.prefix:
-        return ItemSet(name, items, CONTRASTS[None], taxonomy)
+        return plain
     spanned = []
     for item, (line, row) in zip(items, members, strict=True):
         begin = repairs.strip(columns.prefix, _cell(row, columns.prefix))
@@ -136,9 +148,23 @@ def _itemset(
             warnings.warn(
                 f"{problem}; column {columns.prefix!r} not used", DataWarning, stacklevel=5
             )
-            return ItemSet(name, items, CONTRASTS[None], taxonomy)
+            return plain
         spanned.append(replace(item, conditions=conditions))
-    return ItemSet(name, tuple(spanned), CONTRASTS["one_prefix"], taxonomy)
+    return replace(plain, items=tuple(spanned), contrasts=CONTRASTS["one_prefix"])
+
+
+def _facts(members: list[tuple[int, Row]]) -> dict[str, str]:
+    """Language, licence and reference, where all rows of a set agree."""
+    facts = {}
+    for key in SET_KEYS:
+        values = {_cell(row, key).strip() for _, row in members}
+        if len(values) == 1 and values != {""}:
+            facts[key] = values.pop()
+    return facts
+
+
+def _without(row: Row, keys: Collection[str]) -> Row:
+    return {key: value for key, value in row.items() if key not in keys} if keys else row
 
 
 def _item(name: str, row: Row, columns: FoundColumns, repairs: Repairs, line: int) -> Item:

@@ -71,7 +71,7 @@ def read_dataset(
     """
     if limit is not None and limit < 1:
         raise UsageError(f"a limit of {limit} items leaves nothing; give 1 or more")
-    form, target = _parse(spec, named_columns=columns != ANY_COLUMNS)
+    form, target = find_format(spec, columns)
     if form.needs_path and not target:
         raise UsageError(f"{spec!r} names no data; write {form.name}:PATH")
     found = form.read(target, columns)
@@ -95,7 +95,8 @@ def _dataset(
     return Dataset(_name(form, target), spec, sets, levels, form.kind, refused)
 
 
-def _parse(spec: str, *, named_columns: bool) -> tuple[DataFormat, str]:
+def find_format(spec: str, columns: PairColumns = ANY_COLUMNS) -> tuple[DataFormat, str]:
+    """The format of a data string and what follows its colon; a bare path is looked at."""
     match = _SPEC.fullmatch(spec)
     if match and not Path(spec).exists():
         name, target = match[1], match[2]
@@ -109,7 +110,7 @@ def _parse(spec: str, *, named_columns: bool) -> tuple[DataFormat, str]:
         raise DataError(
             f"no file or folder {spec!r}; give a path, or FORMAT:PATH (formats: {formats})"
         )
-    return _FORMATS["pairs" if named_columns else guess_format(spec)], spec
+    return _FORMATS["pairs" if columns != ANY_COLUMNS else guess_format(spec)], spec
 
 
 def guess_format(path: str) -> str:

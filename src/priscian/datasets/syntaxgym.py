@@ -10,9 +10,9 @@ from priscian.datasets.published_suites import REFERENCE, find_published
 from priscian.datasets.syntaxgym_csv import read_suite_csv
 from priscian.datasets.syntaxgym_schema import Suite, check_suite
 from priscian.datasets.syntaxgym_sentences import build_sentence
-from priscian.errors import DataError, DataWarning, FormulaError
+from priscian.errors import DataError, DataWarning
 from priscian.files import PathLike, collector_paused, data_files, read_json
-from priscian.formulas import chance_of, parse_formula, values_of
+from priscian.formulas import chance_of, parse_formula
 from priscian.records import Contrast, Item, ItemSet
 
 SUITE_SUFFIXES = (".json", ".csv")
@@ -25,9 +25,7 @@ def read_suites(path: PathLike) -> tuple[list[ItemSet], list[str]]:
 
     >>> sets, refused = read_suites("suites/")                             # doctest: +SKIP
     """
-    files = [f for f in data_files(path, SUITE_SUFFIXES) if f.name not in NOT_SUITES]
-    if not files:
-        raise DataError(f"{path}: no suites in this folder; it needs SyntaxGym JSON files")
+    files = suite_files(path)
     found: dict[str, ItemSet] = {}
     refused: list[str] = []
     for file in files:
@@ -45,38 +43,53 @@ def read_suites(path: PathLike) -> tuple[list[ItemSet], list[str]]:
     return list(found.values()), refused
 
 
+def suite_files(path: PathLike) -> list[Path]:
+    """The files of suites in a folder, or the one file."""
+    files = [f for f in data_files(path, SUITE_SUFFIXES) if f.name not in NOT_SUITES]
+    if not files:
+        raise DataError(f"{path}: no suites in this folder; it needs SyntaxGym JSON files")
+    return files
+
+
 def read_suite(file: PathLike) -> ItemSet:
     """One suite; anything that is wrong with it is an error."""
-    file = Path(file)
+    return suite_from_json(suite_data(Path(file)), str(file))
+
+
+def suite_data(file: Path) -> Any:
+    """The decoded JSON of a suite's file, not checked; a CSV file in the same form."""
     if file.suffix.lower() == ".csv":
-        return suite_itemset(read_suite_csv(file), str(file))
-    return suite_itemset(check_suite(read_json(file), str(file)), str(file))
+        return read_suite_csv(file)
+    return read_json(file)
 
 
 def suite_from_json(data: Any, where: str) -> ItemSet:
-    """A suite from decoded JSON; `where` is named in complaints."""
+    """A suite from decoded JSON; `where` is named in errors."""
     return suite_itemset(check_suite(data, where), where)
 
 
 def suite_itemset(suite: Suite, file: str) -> ItemSet:
     """A suite as an item set: regions are spans, formulas contrasts, the circuit its taxonomy."""
-    if suite.stripped:
+    spaced = sum(len(item.spaced) for item in suite.items)
+    if spaced:
+        have = "region has" if spaced == 1 else "regions have"
         warnings.warn(
-            f"{file}: {suite.stripped} regions have spaces at an edge or in a row; "
-            "taken away (a single space joins regions)",
+            f"{file}: {spaced} {have} spaces at an edge or in a row; removed (a single space joins "
+            "regions)",
             DataWarning,
             stacklevel=2,
         )
     known = find_published(suite.name)
     contrasts = tuple(
-        Contrast(f"prediction_{number}", _formula(text, number, suite, file))
+        Contrast(f"prediction_{number}", parse_formula(text))
         for number, text in enumerate(suite.formulas)
     )
     items = tuple(
         Item(
             f"{suite.name}/{item.number}",
             {name: build_sentence(contents) for name, contents in item.conditions.items()},
-            {"item_number": item.number, "regions": item.conditions},
+            {"item_number": item.number, "regions": item.conditions}
+            | ({"spaced": item.spaced} if item.spaced else {}),
         )
         for item in suite.items
     )
@@ -100,26 +113,3 @@ def suite_itemset(suite: Suite, file: str) -> ItemSet:
             "modifier_of": known.modifier_of if known else "",
         },
     )
-
-
-def _formula(text: str, number: int, suite: Suite, file: str) -> Any:
-    """The tree of a prediction, all of whose regions and conditions exist."""
-    where = f"{file}: prediction {number}"
-    try:
-        tree = parse_formula(text)
-    except FormulaError as error:
-        raise DataError(f"{where}: {error}") from None
-    conditions = list(suite.items[0].conditions)
-    for value in values_of(tree):
-        place = text.find(f"%{value.condition}%")
-        if value.condition not in conditions:
-            raise DataError(
-                f"{where}, character {place + 2}: no condition {value.condition!r}; "
-                f"item {suite.items[0].number} has {', '.join(conditions)}"
-            )
-        if value.span != "*" and not 1 <= int(value.span) <= len(suite.regions):
-            raise DataError(
-                f"{where}: no region {value.span} (in ({value.span};%{value.condition}%)); "
-                f"the suite has regions 1 to {len(suite.regions)}"
-            )
-    return tree

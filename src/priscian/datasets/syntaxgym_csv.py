@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from priscian.datasets.published_suites import find_published
-from priscian.datasets.syntaxgym_schema import Suite, check_suite
 from priscian.errors import DataError
 from priscian.files import NumberedRows, Row, parse_delimited, read_text, shown
 
@@ -18,8 +17,8 @@ LONGEST_NUMBER = 9
 """Digits of an item's or region's number."""
 
 
-def read_suite_csv(file: Path) -> Suite:
-    """A suite from `item_number,condition_name,region_number,region_name,content`.
+def read_suite_csv(file: Path) -> dict[str, Any]:
+    """A suite in the form of its JSON, from a table with a row for each region.
 
     The formulas stand above the header, one per line after `#Prediction`; a file with the name of
     a published suite may leave them out. `#circuit: …` and other facts may stand there too.
@@ -55,7 +54,7 @@ def read_suite_csv(file: Path) -> Suite:
         )
     data = _as_json(file, rows, formulas)
     data["meta"] |= facts
-    return check_suite(data, str(file))
+    return data
 
 
 def _as_json(file: Path, rows: NumberedRows, formulas: list[str]) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from priscian.errors import DataError
+from priscian.errors import DataError, FormulaError
+from priscian.formulas import parse_formula, values_of
 
 METRICS = ("sum", "mean", "median", "range", "max", "min")
 _KINDS = {dict: "an object", list: "a list", str: "a text", int: "a whole number"}
@@ -18,6 +19,8 @@ class SuiteItem:
 
     number: int
     conditions: Mapping[str, tuple[str, ...]]
+    spaced: tuple[str, ...] = ()
+    """Regions that had spaces at an edge, or more than one in a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,34 +33,70 @@ class Suite:
     regions: tuple[str, ...]
     formulas: tuple[str, ...]
     items: tuple[SuiteItem, ...]
-    stripped: int = 0
-    """Regions that had spaces at an edge, or more than one in a row."""
 
 
 def check_suite(data: object, file: str) -> Suite:
     """A suite from decoded JSON; the first thing that is wrong is an error."""
+    return _read(data, file, _Problems(strict=True))
+
+
+def suite_problems(data: object, file: str) -> list[str]:
+    """Everything that is wrong with a suite's decoded JSON, one line each."""
+    problems = _Problems(strict=False)
+    with problems:
+        _read(data, file, problems)
+    return problems.found
+
+
+class _Problems:
+    """Keeps going after a wrong part, or, if strict, stops at the first."""
+
+    def __init__(self, *, strict: bool) -> None:
+        self.strict = strict
+        self.found: list[str] = []
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: object
+    ) -> bool:
+        if self.strict or not isinstance(error, DataError):
+            return False
+        self.found.append(str(error))
+        return True
+
+
+def _read(data: object, file: str, problems: _Problems) -> Suite:
     top = _Place(data, file, "the file")
     meta = top.child("meta", dict)
-    name = str(meta.child("name", str).value).strip()
-    if not name:
-        raise DataError(f"{file}: meta has an empty name; give the suite a name")
+    name, metric = "", "sum"
+    formulas: tuple[str, ...] = ()
+    with problems:
+        name = str(meta.child("name", str).value).strip()
+        if not name:
+            raise DataError(f"{file}: meta has an empty name; give the suite a name")
+        metric = _metric(meta, file)
+    with problems:
+        formulas = _formulas(top.child("predictions", list))
     regions = _region_names(top.child("region_meta", dict))
-    formulas = _formulas(top.child("predictions", list))
-    items: list[SuiteItem] = []
-    stripped = 0
+    items: dict[int, SuiteItem] = {}
     listed = top.child("items", list)
     if not listed.value:
         raise DataError(f"{file}: the suite has no items; it needs at least one")
     for place in listed.members("item", dict):
-        number = int(place.child("item_number", int).value)
-        if any(item.number == number for item in items):
-            raise DataError(f"{file}: two items have the number {number}; number them from 1")
-        item, spaces = _item(number, place.child("conditions", list), regions, file)
-        items.append(item)
-        stripped += spaces
-    _same_conditions(items, file)
-    metric = _metric(meta, file)
-    return Suite(name, metric, meta.value, regions, formulas, tuple(items), stripped)
+        with problems:
+            number = int(place.child("item_number", int).value)
+            if number in items:
+                raise DataError(f"{file}: two items have the number {number}; number them from 1")
+            items[number] = _item(number, place.child("conditions", list), regions, problems)
+    known = dict.fromkeys(name for item in items.values() for name in item.conditions)
+    for item in items.values():
+        with problems:
+            _check_conditions(item, known, file)
+    for number, text in enumerate(formulas):
+        with problems:
+            _check_formula(text, number, known, len(regions), file)
+    return Suite(name, metric, meta.value, regions, formulas, tuple(items.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,23 +182,26 @@ def _metric(meta: _Place, file: str) -> str:
     return "sum" if "sum" in listed else str(listed[0])
 
 
-def _item(number: int, place: _Place, regions: Sequence[str], file: str) -> tuple[SuiteItem, int]:
+def _item(number: int, place: _Place, regions: Sequence[str], problems: _Problems) -> SuiteItem:
     conditions: dict[str, tuple[str, ...]] = {}
-    stripped = 0
-    at = f"item {number}"
+    spaced: list[str] = []
+    file, at = place.file, f"item {number}"
     for condition in place.members(f"{at}, condition", dict):
-        name = str(condition.child("condition_name", str).value)
-        if name in conditions:
-            raise DataError(f"{file}: {at} has the condition {name!r} twice; delete one")
-        where = f"{at}, condition {name!r}"
-        raw = _contents(condition.child("regions", list), where, len(regions), file)
-        conditions[name] = tuple(" ".join(text.split()) for text in raw)
-        stripped += sum(a != b for a, b in zip(raw, conditions[name], strict=True))
-        if not any(conditions[name]):
-            raise DataError(f"{file}: {where}: every region is empty; write the sentence")
+        with problems:
+            name = str(condition.child("condition_name", str).value)
+            if name in conditions:
+                raise DataError(f"{file}: {at} has the condition {name!r} twice; delete one")
+            where = f"{at}, condition {name!r}"
+            raw = _contents(condition.child("regions", list), where, len(regions), file)
+            conditions[name] = tuple(" ".join(text.split()) for text in raw)
+            for region, (was, now) in enumerate(zip(raw, conditions[name], strict=True), 1):
+                if was != now:
+                    spaced.append(f"condition {name!r}, region {region}: {was!r}")
+            if not any(conditions[name]):
+                raise DataError(f"{file}: {where}: every region is empty; write the sentence")
     if not conditions:
         raise DataError(f"{file}: {at} has no conditions; it needs all that the formulas name")
-    return SuiteItem(number, conditions), stripped
+    return SuiteItem(number, conditions, tuple(spaced))
 
 
 def _contents(place: _Place, where: str, count: int, file: str) -> list[str]:
@@ -189,12 +231,33 @@ def _contents(place: _Place, where: str, count: int, file: str) -> list[str]:
     return [found[number] for number in sorted(found)]
 
 
-def _same_conditions(items: Sequence[SuiteItem], file: str) -> None:
-    known = dict.fromkeys(name for item in items for name in item.conditions)
-    for item in items:
-        for name in known:
-            if name not in item.conditions:
-                raise DataError(
-                    f"{file}: item {item.number}: condition {name!r} is missing, which other items "
-                    "have; add it or delete the item"
-                )
+def _check_conditions(item: SuiteItem, known: Iterable[str], file: str) -> None:
+    for name in known:
+        if name not in item.conditions:
+            raise DataError(
+                f"{file}: item {item.number}: condition {name!r} is missing, which other items "
+                "have; add it or delete the item"
+            )
+
+
+def _check_formula(
+    text: str, number: int, conditions: Collection[str], regions: int, file: str
+) -> None:
+    """Every region and condition that a prediction names must exist."""
+    where = f"{file}: prediction {number}"
+    try:
+        tree = parse_formula(text)
+    except FormulaError as error:
+        raise DataError(f"{where}: {error}") from None
+    for value in values_of(tree):
+        if value.condition not in conditions:
+            place = text.find(f"%{value.condition}%")
+            raise DataError(
+                f"{where}, character {place + 2}: no condition {value.condition!r}; "
+                f"the items have {', '.join(conditions)}"
+            )
+        if value.span != "*" and not 1 <= int(value.span) <= regions:
+            raise DataError(
+                f"{where}: no region {value.span} (in ({value.span};%{value.condition}%)); "
+                f"the suite has regions 1 to {regions}"
+            )
