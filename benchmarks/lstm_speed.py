@@ -48,7 +48,7 @@ def main() -> None:
     try:
         import torch
 
-        from priscian.training.lstm.export import restore
+        from priscian.training.plstm import restore
     except ImportError:
         return
     network = restore(path)
@@ -61,9 +61,9 @@ def main() -> None:
             alike = list(group)
             for at in range(0, len(alike), 256):
                 some = alike[at : at + 256]
-                ids = torch.tensor([[0, *coded[number]] for number in some]).T
-                states = network(ids[:-1]).reshape(length * len(some), -1)
-                found = network.logprobs(states, ids[1:].reshape(-1)).view(length, -1).T
+                ids = torch.tensor([[0, *coded[number]] for number in some])
+                states = network.read(ids[:, :-1])[0].reshape(length * len(some), -1)
+                found = network.words.logprobs(states, ids[:, 1:].T.reshape(-1)).view(length, -1).T
                 wanted = torch.tensor([scores[number].logps for number in some])
                 worst = max(worst, float((found - wanted).abs().max()))
     peer = time.perf_counter() - began
@@ -75,7 +75,7 @@ def embedded() -> Path:
     """The file of builtin:lstm."""
     import priscian.models
 
-    return Path(priscian.models.__file__).parent / "builtin" / "lstm.plstm"
+    return Path(priscian.models.__file__).parent / "data" / "lstm.plstm"
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ PriscianError
 │   ├── OffsetsError      the tokenizer cannot say where its tokens are
 │   ├── TooLongError      a text does not fit the model's context
 │   └── ScoreError        the model gave NaN or infinity
+├── TrainingError         a training cannot go on: the loss is not a number
 ├── StoreError            the score store cannot be read or written
 ├── OutputError           a file cannot be written: disk full, no permission
 ├── RunError              a run folder exists, is unfinished or does not match
@@ -103,6 +104,10 @@ class TooLongError(ModelError):
 
 class ScoreError(ModelError):
     """The model gave NaN or infinity."""
+
+
+class TrainingError(PriscianError):
+    """A training cannot go on: the loss is not a number."""
 
 
 class StoreError(PriscianError):

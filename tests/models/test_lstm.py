@@ -22,8 +22,9 @@ from priscian.records import Text
 
 torch = pytest.importorskip("torch")
 
-from priscian.training.lstm.export import export, restore  # noqa: E402
-from priscian.training.lstm.network import Network, Shape  # noqa: E402
+from priscian.models.networks.lstm import Lstm as Network  # noqa: E402
+from priscian.models.networks.lstm import LstmShape  # noqa: E402
+from priscian.training.plstm import export, restore  # noqa: E402
 
 CHARACTERS = [chr(code) for code in range(33, 127)]
 WORDS = ["the", "a", "keys", "Rose", "rose", "cabinet", "n't", "'s", "is", "are", "does"]
@@ -56,7 +57,9 @@ SENTENCES = [
 def network() -> Network:
     """A random network whose softmax has three bands, with weights large enough to matter."""
     torch.manual_seed(3)
-    made = Network(Shape((40, 120, len(PIECES.tokens)), (16, 8, 4), 24)).eval()
+    made = Network(
+        LstmShape(len(PIECES.tokens), 16, 24), ((40, 16), (120, 8), (len(PIECES.tokens), 4))
+    ).eval()
     with torch.no_grad():
         for value in made.parameters():
             value.add_(torch.randn_like(value) * 0.3)
@@ -74,8 +77,8 @@ def file(network: Network, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def by_torch(network: Network, ids: list[int]) -> list[float]:
     """The plain way: one sequence, one pass, the whole distribution written out."""
     with torch.inference_mode():
-        states = network(torch.tensor([[0, *ids[:-1]]]).T)[:, 0]
-        values = network.logprobs(states, torch.tensor(ids))
+        states, _ = network.read(torch.tensor([[0, *ids[:-1]]]))
+        values = network.words.logprobs(states[:, 0], torch.tensor(ids))
     return [float(value) for value in values]
 
 
@@ -175,7 +178,9 @@ def test_a_file_reads_back_as_it_was_written(file: Path, network: Network) -> No
     assert stored.pieces.merges == MERGES
     assert stored.card == {"seed": "3"}
     for name, value in network.state_dict().items():
-        np.testing.assert_array_equal(stored.weights[name], value.numpy().astype(np.float16))
+        np.testing.assert_array_equal(
+            stored.weights[name.removeprefix("words.")], value.numpy().astype(np.float16)
+        )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`priscian train`: n-gram and recurrent models from plain text."""
+"""`priscian train`: n-gram and neural models from plain text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from priscian.cli.train_lstm import train_lstm_command
+from priscian.cli.train_network import ARCHITECTURES, train_command
 
 if TYPE_CHECKING:
     from priscian.training.ngram.estimate import Trained
@@ -20,7 +20,8 @@ train_app = App(
     version_flags=(),
     suppress_keyboard_interrupt=False,
 )
-train_app.command(train_lstm_command, name="lstm")
+for _name in ARCHITECTURES:
+    train_app.command(train_command(_name), name=_name)
 
 
 @train_app.command(name="ngram")

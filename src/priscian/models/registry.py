@@ -8,6 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from priscian.errors import ModelError, PriscianWarning, UnknownNameError, UsageError
+from priscian.models.folder import provider_of
 from priscian.models.hf.packaged import PACKAGED, make_ready
 from priscian.models.key import ModelKey
 from priscian.models.protocol import LanguageModel, Provider, TorchModel, TraitsProvider
@@ -78,6 +79,10 @@ def parse_model(text: str | ModelSpec, default: str = "hf") -> ModelSpec:
     if not _has_provider(head) and Path(head).suffix in SUFFIXES:
         return ModelSpec.parse(f"{SUFFIXES[Path(head).suffix]}:{text}")
     spec = ModelSpec.parse(text, default)
+    if not _has_provider(head) and spec.path.is_dir():
+        ours = provider_of(spec.path / spec.revision if spec.revision else spec.path)
+        if ours is not None:
+            spec = ModelSpec(ours, spec.id, spec.revision, spec.options)
     if spec.provider not in provider_names():
         raise UnknownNameError("model provider", spec.provider, provider_names())
     return spec

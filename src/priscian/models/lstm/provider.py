@@ -1,4 +1,8 @@
-"""`lstm:` — recurrent models that `priscian train lstm` has made; they run on NumPy alone."""
+"""`lstm:` — recurrent models that `priscian train` has made; they run on NumPy alone.
+
+A folder (`config.json`, `model.safetensors`, a vocabulary) holds an LSTM or an ON-LSTM; a single
+file `.plstm` is the older form, which the embedded model has.
+"""
 
 from __future__ import annotations
 
@@ -7,41 +11,49 @@ from pathlib import Path
 
 from priscian.errors import ModelError
 from priscian.models.fingerprint import hash_file
+from priscian.models.folder import checkpoints, folder_key, model_folder, read_config
 from priscian.models.key import ModelKey
 from priscian.models.lstm.model_file import read_model
 from priscian.models.lstm.recurrent import NumpyLstm
+from priscian.models.safetensors_file import read_safetensors
 from priscian.models.spec import ModelSpec
 from priscian.models.text_offsets import own_tokens
 from priscian.models.traits import Traits
+from priscian.models.vocabulary import BOUNDARY_ID, load_vocabulary
 from priscian.records import Text, TokenScores
 
 OPTIONS = frozenset({"name"})
 
 
 class LstmProvider:
-    """Recurrent models from a file."""
+    """Recurrent models from a folder or a file."""
 
-    example = "lstm:model.plstm"
+    example = "lstm:DIR"
 
     def key(self, spec: ModelSpec) -> ModelKey:
-        """The file's contents: pieces and weights."""
+        """The contents: vocabulary and weights."""
         spec.check_options(OPTIONS)
-        return lstm_key(_file(spec))
+        path = _find(spec)
+        return folder_key(path, "lstm") if path.is_dir() else lstm_key(path)
 
-    def load(self, spec: ModelSpec) -> LstmModel:
+    def load(self, spec: ModelSpec) -> LstmModel | FolderModel:
         """The model, its file verified."""
         spec.check_options(OPTIONS)
-        return LstmModel(_file(spec))
+        path = _find(spec)
+        return FolderModel(path) if path.is_dir() else LstmModel(path)
 
     def traits(self, spec: ModelSpec) -> Traits:
-        """A model of word pieces that never meets an unknown word."""
-        return Traits(options=OPTIONS)
+        """A folder with a list of whole words meets unknown ones; pieces never do."""
+        path = _find(spec)
+        closed = (path / "vocabulary.json").is_file()
+        return Traits(options=OPTIONS, closed_vocabulary=closed, scores_end=path.is_dir())
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
-        """Model files beside this one whose names match."""
-        folder = spec.path
-        folder = folder if folder.is_dir() else folder.parent
-        return [ModelSpec("lstm", str(p), "", spec.options) for p in sorted(folder.glob(pattern))]
+        """Checkpoint folders inside this one, or files beside it, whose names match."""
+        if spec.path.is_dir():
+            return checkpoints(spec, pattern)
+        found = sorted(spec.path.parent.glob(pattern))
+        return [ModelSpec("lstm", str(p), "", spec.options) for p in found]
 
 
 def lstm_key(path: Path) -> ModelKey:
@@ -49,11 +61,58 @@ def lstm_key(path: Path) -> ModelKey:
     return ModelKey({"provider": "lstm", "weights": hash_file(path), "method": "recurrent"})
 
 
-def _file(spec: ModelSpec) -> Path:
-    path = spec.path
-    if not path.is_file():
+def _find(spec: ModelSpec) -> Path:
+    path = model_folder(spec) if spec.path.is_dir() else spec.path
+    if not path.exists():
         raise ModelError(f"no model file {path} (in {spec}); make one: priscian train lstm")
     return path
+
+
+class FolderModel:
+    """An LSTM or ON-LSTM from a folder; a text begins after a sentence boundary."""
+
+    def __init__(self, folder: Path) -> None:
+        config = read_config(folder, ("lstm", "on-lstm"))
+        weights = read_safetensors(folder / "model.safetensors")
+        self.vocabulary = load_vocabulary(folder)
+        keep = 1.0 - float(config.get("drop_connect", 0.0))
+        try:
+            self.network = NumpyLstm(
+                {name.removeprefix("words."): value for name, value in weights.items()}, keep
+            )
+        except (KeyError, IndexError, ValueError) as error:
+            raise ModelError(
+                f"{folder}: weights do not make a network ({error}); copy it again"
+            ) from None
+        if self.network.vocabulary != self.vocabulary.size:
+            raise ModelError(
+                f"{folder}: {self.network.vocabulary} rows of weights for a vocabulary of "
+                f"{self.vocabulary.size}; copy it again"
+            )
+        self.notes = {
+            "architecture": str(config["architecture"]),
+            "dtype": "float32",
+            "vocabulary": str(self.vocabulary.size),
+            "bos": "boundary of sentences (id 0)",
+        }
+
+    def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
+        """Token scores, in the order of the texts."""
+        coded = [self.vocabulary.encode(text.context + text.text) for text in texts]
+        found = self.network.logprobs([ids for ids, _, _ in coded])
+        for text, (_, starts, ends), logps in zip(texts, coded, found, strict=True):
+            first, own_starts, own_ends = own_tokens(text, list(zip(starts, ends, strict=True)))
+            yield TokenScores(own_starts, own_ends, tuple(logps[first:].tolist()))
+
+    def score_ends(self, texts: Sequence[Text]) -> list[float]:
+        """Log-probability of the boundary after each text."""
+        coded = [self.vocabulary.encode(text.context + text.text) for text in texts]
+        found = self.network.logprobs([[*ids, BOUNDARY_ID] for ids, _, _ in coded])
+        return [float(logps[-1]) for logps in found]
+
+    def oov_counts(self, texts: Sequence[Text]) -> list[int]:
+        """How many words of each text are outside the vocabulary."""
+        return [self.vocabulary.unknown(text.text) for text in texts]
 
 
 class LstmModel:

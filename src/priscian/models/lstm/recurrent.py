@@ -56,6 +56,47 @@ class Cells:
         return shown * np.tanh(cell), cell
 
 
+class OrderedCells:
+    """One ordered-neurons layer (Shen et al. 2019), gates in the order z₁, z₂, o, g, i, f.
+
+    The equations are those of `models/networks/on_lstm.py`.
+    """
+
+    def __init__(self, weights: Mapping[str, Floats32], layer: int, keep: float) -> None:
+        inward = weights[f"layers.{layer}.input_weight"]
+        onward = weights[f"layers.{layer}.hidden_weight"] * np.float32(keep)
+        self.bias = weights[f"layers.{layer}.bias"]
+        self.hidden = onward.shape[1]
+        self.chunks = (len(self.bias) - 4 * self.hidden) // 2
+        self.matrix = np.ascontiguousarray(np.concatenate([inward, onward], axis=1).T)
+
+    def step(self, given: Floats32, hidden: Floats32, cell: Floats32) -> tuple[Floats32, Floats32]:
+        """The next hidden state and cell: all (states, hidden)."""
+        gates = np.concatenate([given, hidden], axis=1) @ self.matrix
+        gates += self.bias
+        n, rows = self.chunks, len(gates)
+        master_forget = _cumax(gates[:, :n])[:, :, None]
+        master_input = 1 - _cumax(gates[:, n : 2 * n])[:, :, None]
+        shown, new, write, keep = gates[:, 2 * n :].reshape(rows, 4, n, -1).transpose(1, 0, 2, 3)
+        overlap = master_forget * master_input
+        kept = _sigmoid(keep) * overlap + (master_forget - overlap)
+        opened = _sigmoid(write) * overlap + (master_input - overlap)
+        after = kept * cell.reshape(rows, n, -1) + opened * np.tanh(new)
+        top = _sigmoid(shown) * np.tanh(after)
+        return top.reshape(rows, -1), after.reshape(rows, -1)
+
+
+def _cumax(logits: Floats32) -> Floats32:
+    raised = np.exp(logits - logits.max(axis=1, keepdims=True))
+    total: Floats32 = np.cumsum(raised / raised.sum(axis=1, keepdims=True), axis=1)
+    return total
+
+
+def _sigmoid(x: Floats32) -> Floats32:
+    result: Floats32 = np.float32(0.5) * (np.tanh(np.float32(0.5) * x) + np.float32(1))
+    return result
+
+
 class Softmax:
     """The adaptive softmax and the embeddings that are tied to it."""
 
@@ -67,6 +108,9 @@ class Softmax:
         self.ends = np.cumsum([len(table) for table in self.tables])
         self.head = np.ascontiguousarray(np.concatenate([self.tables[0], weights["bands"]]).T)
         self.head_bias = np.concatenate([self.biases[0], weights["band_bias"]])
+        if "decoder.weight" in weights:  # the output has a table of its own
+            self.head = np.ascontiguousarray(weights["decoder.weight"].T)
+            self.head_bias = weights["decoder.bias"]
 
     def embed(self, ids: Ints) -> Floats32:
         """Embeddings, narrow ones widened: (n,) -> (n, width)."""
@@ -131,12 +175,17 @@ def log_sum(logits: Floats32) -> Floats32:
 class NumpyLstm:
     """Log-probabilities of token sequences, each read from a sentence boundary on."""
 
-    def __init__(self, weights: Mapping[str, Floats32]) -> None:
-        layers = sum(name.startswith("lstm.weight_ih_l") for name in weights)
-        self.cells = [Cells(weights, layer) for layer in range(layers)]
+    def __init__(self, weights: Mapping[str, Floats32], keep: float = 1.0) -> None:
+        """`keep` is the share of recurrent weights that training did not drop (ON-LSTM)."""
+        plain = sum(name.startswith("lstm.weight_ih_l") for name in weights)
+        ordered = sum(name.endswith(".hidden_weight") for name in weights)
+        self.cells: list[Cells | OrderedCells] = [Cells(weights, n) for n in range(plain)]
+        self.cells += [OrderedCells(weights, n, keep) for n in range(ordered)]
         self.softmax = Softmax(weights)
-        self.out = np.ascontiguousarray(weights["out.weight"].T)
-        self.out_bias = weights["out.bias"]
+        self.out: Floats32 | None = None
+        if "out.weight" in weights:
+            self.out = np.ascontiguousarray(weights["out.weight"].T)
+            self.out_bias = weights["out.bias"]
         self.vocabulary = int(self.softmax.ends[-1])
 
     def logprobs(self, sequences: Sequence[Sequence[int]]) -> list[Floats]:
@@ -202,5 +251,7 @@ class NumpyLstm:
         for cells, (hidden, cell) in zip(self.cells, states, strict=True):
             given, cell = cells.step(given, hidden, cell)
             after.append((given, cell))
+        if self.out is None:
+            return given, after
         top: Floats32 = given @ self.out + self.out_bias
         return top, after

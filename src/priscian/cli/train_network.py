@@ -1,0 +1,200 @@
+"""`priscian train gpt2|transformer-xl|lstm|on-lstm`: a neural model from plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from priscian.errors import UsageError
+
+if TYPE_CHECKING:
+    from priscian.training.loop import Moment
+
+ARCHITECTURES = {
+    "gpt2": "a GPT-2, saved as an ordinary Hugging Face folder",
+    "transformer-xl": "a Transformer-XL with relative places and memory",
+    "lstm": "an LSTM, which scores on NumPy alone",
+    "on-lstm": "an ordered-neurons LSTM, which scores on NumPy alone",
+}
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Changes:
+    """Keys of the recipe that have a flag of their own.
+
+    Parameters
+    ----------
+    corpus
+        Text files, a paragraph a line; plain, .gz or .xz.
+    extra
+        Text that is mixed in, such as short everyday sentences.
+    size
+        Tokens of the corpus to train on: 250k, 16M. Smaller sizes are part of larger ones.
+    tokens
+        Tokens to see in all: 24M.
+    passes
+        Instead of --tokens: so many times through the corpus.
+    seed
+        Of the first weights and the order of sentences.
+    order_seed
+        Of the choice of paragraphs for --size.
+    threads
+        Threads of torch.
+    set_
+        Any key of the recipe: --set network.layers=4 --set training.rate=5e-4
+    """
+
+    corpus: Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")] = None
+    extra: Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")] = None
+    size: str | None = None
+    tokens: str | None = None
+    passes: float | None = None
+    seed: int | None = None
+    order_seed: int | None = None
+    threads: int | None = None
+    set_: Annotated[list[str] | None, Parameter(name="--set", negative="")] = None
+
+    def overrides(self) -> dict[str, Any]:
+        """As `table.key` = value."""
+        plain = {
+            "corpus.files": [str(p) for p in self.corpus] if self.corpus else None,
+            "corpus.extra": [str(p) for p in self.extra] if self.extra else None,
+            "corpus.size": self.size,
+            "corpus.order_seed": self.order_seed,
+            "training.tokens": self.tokens,
+            "training.passes": self.passes,
+            "training.seed": self.seed,
+            "machine.threads": self.threads,
+        }
+        found = {key: value for key, value in plain.items() if value is not None}
+        if self.tokens is not None:
+            found.setdefault("training.passes", 0.0)
+        elif self.passes is not None:
+            found["training.tokens"] = ""
+        return found | dict(_setting(text) for text in self.set_ or [])
+
+
+NO_CHANGES = Changes()
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """`network.layers=4` as a key and a TOML value."""
+    import tomllib
+
+    key, equals, value = text.partition("=")
+    if not equals or "." not in key:
+        raise UsageError(f"--set takes table.key=value, as network.layers=4; not {text!r}")
+    try:
+        return key.strip(), tomllib.loads(f"x = {value}")["x"]
+    except tomllib.TOMLDecodeError:
+        return key.strip(), value.strip()
+
+
+def train_command(architecture: str) -> Callable[..., None]:
+    """The command of one architecture."""
+
+    def command(
+        recipe: str = "small",
+        /,
+        *,
+        out: Path,
+        changes: Changes = NO_CHANGES,
+        resume: Annotated[bool, Parameter(negative="")] = False,
+        quiet: Annotated[bool, Parameter(negative="")] = False,
+        seconds: Annotated[str | None, Parameter(show=False)] = None,
+        steps: Annotated[str | None, Parameter(show=False)] = None,
+    ) -> None:
+        if seconds is not None or steps is not None:
+            raise UsageError("schedules count tokens, not --seconds or --steps; give --tokens 24M")
+        from priscian.training.api import train
+
+        with _Line(quiet) as line:
+            card = train(
+                architecture, out, recipe=recipe, resume=resume, say=line.say, report=line.show,
+                overrides=changes.overrides(),
+            )  # fmt: skip
+        if card and not quiet:
+            test = card["test"]["perplexity"]
+            print(
+                f"{out}: {card['parameters']:,} parameters, {card['tokens_seen']:,} tokens seen, "
+                f"test perplexity {test:,.1f} per word; use it as {out}, "
+                f"its checkpoints with --revisions 'tokens-*'"
+            )
+
+    command.__doc__ = f"""Train {ARCHITECTURES[architecture]}.
+
+    A recipe says everything: corpus, tokens, network, schedule. Three are built in: tiny, small
+    (two cores) and paper (published sizes, for GPUs); or give a TOML file of your own. Flags
+    override it. The resolved recipe is saved in OUT; a training that was stopped goes on with
+    --resume and ends with the same bits.
+
+    Examples:
+      priscian train {architecture} --corpus books.txt.xz --out my-model
+      priscian train {architecture} tiny --corpus books.txt --size 1M --passes 6 --out my-model
+      priscian score my-model --revisions 'tokens-*' --on generated:7 --out runs/curve
+
+    Parameters
+    ----------
+    recipe
+        tiny, small, paper, or a TOML file.
+    out
+        Folder of the model.
+    resume
+        Go on with the training in OUT.
+    quiet
+        No progress line.
+    """
+    return command
+
+
+class _Line:
+    """A line that shows loss, speed and time left, and is rewritten in a terminal."""
+
+    def __init__(self, quiet: bool) -> None:
+        from rich.console import Console
+
+        self.console = Console(stderr=True, markup=False, highlight=False)
+        self.quiet = quiet
+        self._last = 0.0
+        self._shown = False
+
+    def __enter__(self) -> _Line:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            self.console.print()
+
+    def say(self, line: str) -> None:
+        """What is being prepared."""
+        if not self.quiet:
+            self.console.print(line)
+
+    def show(self, moment: Moment) -> None:
+        """Twice a second in a terminal, every half minute in a log."""
+        import time
+
+        now = time.monotonic()
+        if self.quiet or now - self._last < (0.5 if self.console.is_terminal else 30):
+            return
+        self._last = now
+        left = (moment.total - moment.tokens) / max(moment.speed, 1e-9)
+        text = (
+            f"{moment.tokens:,} of {moment.total:,} tokens  loss {moment.loss:.3f}  "
+            f"{moment.speed:,.0f} tokens/s  {_hours(left)} left"
+        )
+        if self.console.is_terminal:
+            self._shown = True
+            self.console.print(f"\r{text}   ", end="")
+        else:
+            self.console.print(text)
+
+
+def _hours(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"

@@ -1,0 +1,77 @@
+"""Folders that `priscian train` writes: weights, and `config.json` with the architecture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from priscian.errors import ModelError
+from priscian.models.fingerprint import hash_file
+from priscian.models.key import ModelKey
+from priscian.models.spec import ModelSpec
+
+PROVIDERS = {"lstm": "lstm", "on-lstm": "lstm", "transformer-xl": "txl"}
+"""Which provider reads the folder of an architecture; GPT-2's is an ordinary Hugging Face one."""
+PARTS = ("config.json", "model.safetensors", "tokenizer.json", "vocabulary.json")
+
+
+def provider_of(folder: Path) -> str | None:
+    """The provider of a folder of ours, or None for any other folder."""
+    try:
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(config, dict) or "model_type" in config:
+        return None
+    return PROVIDERS.get(str(config.get("architecture")))
+
+
+def model_folder(spec: ModelSpec) -> Path:
+    """The folder of a model, or of its checkpoint where a revision is named."""
+    folder = spec.path / spec.revision if spec.revision else spec.path
+    if not (folder / "model.safetensors").is_file():
+        raise ModelError(
+            f"{folder} holds no model.safetensors; give a folder that priscian train has finished, "
+            "or a checkpoint in it: DIR@tokens-N"
+        )
+    return folder
+
+
+def read_config(folder: Path, architectures: Sequence[str]) -> dict[str, Any]:
+    """`config.json` of one of these architectures."""
+    file = folder / "config.json"
+    try:
+        config = json.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise ModelError(f"cannot read {file}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{file} is not valid JSON ({error}); copy the folder again") from None
+    name = config.get("architecture") if isinstance(config, dict) else None
+    if name not in architectures:
+        raise ModelError(
+            f"{folder} holds {name or 'a model of another kind'}, not {' or '.join(architectures)}"
+        )
+    return config  # type: ignore[no-any-return]
+
+
+def folder_key(folder: Path, provider: str) -> ModelKey:
+    """What identifies the scores of a folder: the content of its files."""
+    hashes = {
+        name.partition(".")[0]: hash_file(folder / name)
+        for name in PARTS
+        if (folder / name).is_file()
+    }
+    return ModelKey({"provider": provider, "method": "folder", **hashes})
+
+
+def checkpoints(spec: ModelSpec, pattern: str) -> list[ModelSpec]:
+    """The model at every checkpoint folder whose name matches, by the number in the name."""
+    found = [p for p in spec.path.glob(pattern) if (p / "model.safetensors").is_file()]
+
+    def order(path: Path) -> tuple[int, str]:
+        digits = "".join(c for c in path.name if c.isdigit())
+        return int(digits or 0), path.name
+
+    return [spec.at(path.name) for path in sorted(found, key=order)]

@@ -1,0 +1,141 @@
+"""Transformer-XL (Dai et al. 2019): attention over relative places, with a memory of the past.
+
+score(i, j) = [(qᵢ + u)·kⱼ + (qᵢ + v)·W r(i − j)] / √d, with u and v shared by all layers and r
+sinusoidal. The memory holds what each layer read in the previous segment, without gradient.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from priscian.models.networks.word_tables import WordTables, bands_for
+
+
+@dataclass(frozen=True, slots=True)
+class TransformerXlShape:
+    """Sizes of a network."""
+
+    vocabulary: int
+    layers: int = 4
+    width: int = 192
+    heads: int = 6
+    inner: int = 768
+    memory: int = 64
+    dropout: float = 0.0
+    softmax: str = "full"
+
+
+class RelativeAttention(nn.Module):
+    """Causal attention by content and by distance."""
+
+    def __init__(self, shape: TransformerXlShape) -> None:
+        super().__init__()
+        width = shape.width
+        self.heads, self.size = shape.heads, width // shape.heads
+        self.qkv = nn.Linear(width, 3 * width, bias=False)
+        self.place = nn.Linear(width, width, bias=False)
+        self.out = nn.Linear(width, width, bias=False)
+
+    def forward(self, x: Tensor, past: Tensor, places: Tensor, u: Tensor, v: Tensor) -> Tensor:
+        """x (batch, time, width) after past (batch, before, width); places (reach, width), the
+        farthest first."""
+        batch, time, width = x.shape
+        reach = past.shape[1] + time
+        both = self.qkv(torch.cat([past, x], 1)).view(batch, reach, 3, self.heads, self.size)
+        query, key, value = both.permute(2, 0, 3, 1, 4)  # (batch, heads, reach, size)
+        query = query[:, :, -time:]
+        far = self.place(places).view(reach, self.heads, self.size).permute(1, 2, 0)
+        by_place = shift((query + v[:, None]) @ far) / math.sqrt(self.size)  # (b, heads, t, reach)
+        hidden = torch.ones(time, reach, dtype=torch.bool, device=x.device).triu(reach - time + 1)
+        mask = by_place.masked_fill(hidden, -math.inf)
+        # content enters through the fused kernel, distance as its additive mask
+        mixed = functional.scaled_dot_product_attention(
+            query + u[:, None], key, value, attn_mask=mask
+        )
+        return self.out(mixed.transpose(1, 2).reshape(batch, time, width))  # type: ignore[no-any-return]
+
+
+def shift(scores: Tensor) -> Tensor:
+    """From columns by distance, farthest first, to columns by place: row i moves left by t − 1 − i.
+
+    (batch, heads, time, reach) → the same; cells after a row's own place are garbage, and masked.
+    """
+    batch, heads, time, reach = scores.shape
+    padded = functional.pad(scores, (1, 0))  # (batch, heads, time, reach + 1)
+    return padded.view(batch, heads, reach + 1, time)[:, :, 1:].view(batch, heads, time, reach)
+
+
+class Layer(nn.Module):
+    """Attention and feed-forward, each followed by a layer norm."""
+
+    def __init__(self, shape: TransformerXlShape) -> None:
+        super().__init__()
+        self.attention = RelativeAttention(shape)
+        self.norm = nn.LayerNorm(shape.width)
+        self.inner = nn.Linear(shape.width, shape.inner)
+        self.outer = nn.Linear(shape.inner, shape.width)
+        self.outer_norm = nn.LayerNorm(shape.width)
+        self.drop = nn.Dropout(shape.dropout)
+
+    def forward(self, x: Tensor, past: Tensor, places: Tensor, u: Tensor, v: Tensor) -> Tensor:
+        """(batch, time, width) → the same."""
+        x = self.norm(x + self.drop(self.attention(x, past, places, u, v)))
+        return self.outer_norm(x + self.drop(self.outer(self.drop(torch.relu(self.inner(x))))))  # type: ignore[no-any-return]
+
+
+class TransformerXl(nn.Module):
+    """Predicts the next token from a segment and a memory of the segments before it."""
+
+    def __init__(self, shape: TransformerXlShape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.words = WordTables(bands_for(shape.vocabulary, shape.width, shape.softmax))
+        size = shape.width // shape.heads
+        self.u = nn.Parameter(torch.randn(shape.heads, size) * 0.02)
+        self.v = nn.Parameter(torch.randn(shape.heads, size) * 0.02)
+        self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
+        self.drop = nn.Dropout(shape.dropout)
+        for name, value in self.layers.named_parameters():
+            if value.dim() == 2:
+                nn.init.normal_(value, std=0.02)
+            elif "norm.weight" in name:
+                nn.init.normal_(value, 1.0, 0.02)
+
+    def forward(
+        self, rows: Tensor, memory: list[Tensor] | None = None
+    ) -> tuple[Tensor, list[Tensor]]:
+        """Mean surprisal of tokens 1… of each row, and the memory after: (batch, time) → ()."""
+        states, after = self.read(rows[:, :-1], memory)
+        flat = self.drop(states).reshape(-1, self.shape.width)
+        return self.words.loss(flat, rows[:, 1:].reshape(-1)), after
+
+    def read(self, ids: Tensor, memory: list[Tensor] | None = None) -> tuple[Tensor, list[Tensor]]:
+        """States (batch, time, width), and what each layer read, for the next segment."""
+        x = self.drop(self.words.embed(ids))
+        batch, time, width = x.shape
+        past = memory or [x.new_zeros(batch, 0, width)] * self.shape.layers
+        reach = past[0].shape[1] + time
+        places = self.drop(sinusoids(reach, width, x))
+        after = []
+        for layer, before in zip(self.layers, past, strict=True):
+            read = torch.cat([before, x], 1).detach()
+            after.append(read[:, max(0, reach - self.shape.memory) :])
+            x = layer(x, before, places, self.u, self.v)
+        return x, after
+
+    def config(self) -> dict[str, object]:
+        """`config.json`: the architecture and its sizes."""
+        return {"architecture": "transformer-xl", **asdict(self.shape)}
+
+
+def sinusoids(reach: int, width: int, like: Tensor) -> Tensor:
+    """r(distance) for distances reach − 1 … 0: (reach, width), sines before cosines."""
+    distance = torch.arange(reach - 1, -1, -1, device=like.device, dtype=like.dtype)
+    power = torch.arange(0, width, 2, device=like.device, dtype=like.dtype) / width
+    angles = distance[:, None] / 10000**power
+    return torch.cat([angles.sin(), angles.cos()], 1)

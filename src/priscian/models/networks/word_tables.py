@@ -1,0 +1,98 @@
+"""Embeddings and softmax over a vocabulary, with one table for both where they are tied.
+
+With several bands, rare words have narrow embeddings and are predicted in two steps, first the
+band, then the word in it (Grave et al. 2017; Baevski & Auli 2019), so that a token costs little.
+Ids must be sorted by frequency, the most frequent first.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from priscian.models.networks.output import linear_cross_entropy
+
+Bands = tuple[tuple[int, int], ...]  # end and width of each
+
+HEAD, MIDDLE = 0.1, 0.4
+"""Shares of the vocabulary where the head and the middle band end."""
+
+
+def bands_for(vocabulary: int, width: int, softmax: str) -> Bands:
+    """End and width of each band: one for `full`, three for `adaptive`."""
+    if softmax == "full" or vocabulary < 100:
+        return ((vocabulary, width),)
+    ends = (int(vocabulary * HEAD), int(vocabulary * MIDDLE), vocabulary)
+    return tuple(zip(ends, (width, max(1, width // 2), max(1, width // 4)), strict=True))
+
+
+class WordTables(nn.Module):
+    """Tables of word vectors that embed words and predict them."""
+
+    def __init__(self, bands: Bands) -> None:
+        super().__init__()
+        self.width = width = bands[0][1]
+        self.ends = [end for end, _ in bands]
+        sizes = [end - begin for begin, end in zip([0, *self.ends], self.ends, strict=False)]
+        self.tables = nn.ParameterList(
+            nn.Parameter(torch.randn(size, narrow) * 0.5 * narrow**-0.5)
+            for size, (_, narrow) in zip(sizes, bands, strict=True)
+        )
+        self.maps = nn.ParameterList(
+            nn.Parameter(torch.randn(narrow, width) * narrow**-0.5) for _, narrow in bands[1:]
+        )
+        self.bands = nn.Parameter(torch.randn(len(bands) - 1, width) * 0.5 * width**-0.5)
+        self.biases = nn.ParameterList(nn.Parameter(torch.zeros(size)) for size in sizes)
+        self.band_bias = nn.Parameter(torch.zeros(len(bands) - 1))
+
+    def embed(self, ids: Tensor) -> Tensor:
+        """Embeddings of ids of any shape, narrow ones widened: (…) → (…, width)."""
+        flat = ids.reshape(-1)
+        first = self.tables[0]
+        result = functional.embedding(flat.clamp(max=len(first) - 1), first)
+        for begin, table, widen in self._later():
+            where = ((flat >= begin) & (flat < begin + len(table))).nonzero()[:, 0]
+            if len(where):
+                wide = functional.embedding(flat[where] - begin, table) @ widen
+                result = result.index_copy(0, where, wide)
+        # tied tables start small, for the softmax; a network wants inputs of about one
+        return result.view(*ids.shape, -1) * self.width**0.5  # type: ignore[no-any-return]
+
+    def loss(self, states: Tensor, targets: Tensor) -> Tensor:
+        """Mean surprisal of targets in nats: (n, width), (n,) → ()."""
+        if len(self.tables) == 1:
+            return linear_cross_entropy(states, self.tables[0], targets, self.biases[0])
+        weight = torch.cat([self.tables[0], self.bands])
+        bias = torch.cat([self.biases[0], self.band_bias])
+        band = torch.bucketize(targets, torch.tensor(self.ends[:-1]), right=True)  # 0 is the head
+        first = torch.where(band == 0, targets, self.ends[0] + band - 1)
+        total = linear_cross_entropy(states, weight, first, bias)
+        later = zip(self._later(), list(self.biases)[1:], strict=True)
+        for number, ((begin, table, widen), own_bias) in enumerate(later, 1):
+            where = (band == number).nonzero()[:, 0]
+            if len(where):
+                narrow = states[where] @ widen.t()
+                inner = linear_cross_entropy(narrow, table, targets[where] - begin, own_bias)
+                total = total + inner * (len(where) / len(targets))
+        return total
+
+    def logprobs(self, states: Tensor, targets: Tensor) -> Tensor:
+        """log p of each target after its state: (n, width), (n,) → (n,)."""
+        band = torch.bucketize(targets, torch.tensor(self.ends[:-1]), right=True)
+        first = torch.where(band == 0, targets, self.ends[0] + band - 1)
+        weight = torch.cat([self.tables[0], self.bands])
+        logits = functional.linear(states, weight, torch.cat([self.biases[0], self.band_bias]))
+        result = -functional.cross_entropy(logits, first, reduction="none")
+        later = zip(self._later(), list(self.biases)[1:], strict=True)
+        for number, ((begin, table, widen), own_bias) in enumerate(later, 1):
+            where = (band == number).nonzero()[:, 0]
+            if len(where):
+                inner = functional.linear(states[where] @ widen.t(), table, own_bias)
+                found = -functional.cross_entropy(inner, targets[where] - begin, reduction="none")
+                result = result.index_add(0, where, found)
+        return result
+
+    def _later(self) -> list[tuple[int, Tensor, Tensor]]:
+        """Beginning, table and map of each band after the head."""
+        return list(zip(self.ends, list(self.tables)[1:], self.maps, strict=False))

@@ -1,0 +1,43 @@
+"""Read a safetensors file into NumPy arrays, without torch: a JSON header, then raw numbers."""
+
+from __future__ import annotations
+
+import json
+from math import prod
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from priscian.errors import ModelError
+
+LARGEST_HEADER = 100_000_000
+_DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4"}
+
+Floats32 = npt.NDArray[np.float32]
+
+
+def read_safetensors(path: Path) -> dict[str, Floats32]:
+    """Every array of a file as float32, each checked against the size of the file."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ModelError(f"cannot read {path}: {error.strerror}") from None
+    length = int.from_bytes(data[:8], "little")
+    if len(data) < 8 or length > min(LARGEST_HEADER, len(data) - 8):
+        raise ModelError(f"{path} is not a safetensors file or is cut short; copy it again")
+    body = memoryview(data)[8 + length :]
+    try:
+        header = json.loads(data[8 : 8 + length])
+        header.pop("__metadata__", None)
+        return {str(name): _array(body, **facts) for name, facts in header.items()}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ModelError(f"{path} is damaged ({error}); copy it again") from None
+
+
+def _array(body: memoryview, dtype: str, shape: list[int], data_offsets: list[int]) -> Floats32:
+    begin, end = data_offsets
+    kind = np.dtype(_DTYPES[dtype])
+    if not 0 <= begin <= end <= len(body) or prod(shape) * kind.itemsize != end - begin:
+        raise ValueError("an array does not fit the file")
+    return np.frombuffer(body[begin:end], kind).reshape(shape).astype(np.float32)

@@ -1,0 +1,1 @@
+"""Transformer-XL models that `priscian train transformer-xl` has made."""

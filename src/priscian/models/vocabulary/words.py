@@ -1,0 +1,125 @@
+"""A closed vocabulary of whole words, with classes of unknown words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from priscian.errors import DataError
+from priscian.files import write_json
+from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
+from priscian.models.vocabulary.protocol import Coded
+from priscian.models.vocabulary.unk_classes import UNKNOWN, unk_class
+
+BOUNDARY = "<s>"
+FILE = "vocabulary.json"
+
+
+class WordVocabulary:
+    """Words and classes of unknown words, the most frequent first.
+
+    A word outside the vocabulary is read as its class (`UNK-LC-ing`), or as `UNK` where the class
+    was never seen in training. With `classes=False` every unknown word is `UNK`.
+    """
+
+    def __init__(
+        self, words: Sequence[str], tokenisation: Tokenisation | None = None, classes: bool = True
+    ) -> None:
+        if len(words) < 2 or words[0] != BOUNDARY or UNKNOWN not in words:
+            raise DataError(f"a vocabulary begins with {BOUNDARY} and has {UNKNOWN}; make it anew")
+        if len(set(words)) != len(words):
+            raise DataError("a word is twice in the vocabulary; make it anew")
+        self.words = tuple(words)
+        self.tokenisation = tokenisation or Tokenisation()
+        self.classes = classes
+        self._ids = {word: number for number, word in enumerate(self.words)}
+        self._unknown_id = self._ids[UNKNOWN]
+        self._splitter = WordSplitter(self.tokenisation)
+        self._rare: dict[str, int] = {}
+
+    @classmethod
+    def learn(
+        cls,
+        sentences: Iterable[str],
+        *,
+        least: int = 2,
+        most: int | None = None,
+        classes: bool = True,
+        tokenisation: Tokenisation | None = None,
+    ) -> WordVocabulary:
+        """Words that occur at least `least` times; the others are counted by their class."""
+        tokenisation = tokenisation or Tokenisation()
+        counts = _count(sentences, tokenisation)
+        ranked = sorted((w for w, n in counts.items() if n >= least), key=lambda w: (-counts[w], w))
+        kept = set(ranked[:most])
+        found = Counter({word: counts[word] for word in kept})
+        found[UNKNOWN] += 0
+        for word, count in counts.items():
+            if word not in kept:
+                found[unk_class(word, kept) if classes else UNKNOWN] += count
+        ordered = sorted(found, key=lambda w: (-found[w], w))
+        return cls([BOUNDARY, *ordered], tokenisation, classes)
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any]) -> WordVocabulary:
+        """As `vocabulary.json` has it."""
+        try:
+            words = [str(word) for word in facts["words"]]
+            return cls(
+                words, Tokenisation.from_facts(facts["tokenisation"]), bool(facts["classes"])
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise DataError(f"{FILE}: {error} is missing or not what it should be") from None
+
+    @property
+    def size(self) -> int:
+        """Words, classes and the boundary."""
+        return len(self.words)
+
+    def encode(self, text: str) -> Coded:
+        """Ids and offsets of a text's words."""
+        ids: list[int] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        for form, start, end in self._splitter.split(text):
+            found = self._ids.get(form)
+            ids.append(self._class_id(form) if found is None else found)
+            starts.append(start)
+            ends.append(end)
+        return Coded(ids, starts, ends)
+
+    def unknown(self, text: str) -> int:
+        """Words of a text that are outside the vocabulary."""
+        return sum(form not in self._ids for form, _, _ in self._splitter.split(text))
+
+    def count_words(self, texts: Sequence[str]) -> int:
+        """Words of texts."""
+        return sum(len(self._splitter.split(text)) for text in texts)
+
+    def save(self, folder: Path) -> None:
+        """Write `vocabulary.json`."""
+        facts = {
+            "kind": "words",
+            "tokenisation": self.tokenisation.to_dict(),
+            "classes": self.classes,
+            "words": list(self.words),
+        }
+        write_json(folder / FILE, facts)
+
+    def _class_id(self, form: str) -> int:
+        found = self._rare.get(form)
+        if found is None:
+            name = unk_class(form, self._ids) if self.classes else UNKNOWN
+            found = self._rare[form] = self._ids.get(name, self._unknown_id)
+        return found
+
+
+def _count(sentences: Iterable[str], tokenisation: Tokenisation) -> Counter[str]:
+    splitter = WordSplitter(tokenisation)
+    counts: Counter[str] = Counter()
+    for sentence in sentences:
+        counts.update(form for form, _, _ in splitter.split(sentence))
+    counts.pop(BOUNDARY, None)
+    return counts

@@ -1,0 +1,41 @@
+"""Amounts as people write them: 250k, 16M, 1.5B."""
+
+from __future__ import annotations
+
+import re
+
+from priscian.errors import UsageError
+
+_AMOUNT = re.compile(r"([0-9][0-9_,]*(?:\.[0-9]+)?)\s*([kKmMbB]?)")
+_FACTORS = {"": 1, "k": 1_000, "m": 1_000_000, "b": 1_000_000_000}
+
+
+def parse_amount(value: str | int, what: str) -> int:
+    """A number of tokens.
+
+    >>> [parse_amount(v, "size") for v in ("0.25M", "16M", 4096, "1,000k")]
+    [250000, 16000000, 4096, 1000000]
+    """
+    if isinstance(value, int):
+        number = float(value)
+    else:
+        match = _AMOUNT.fullmatch(value.strip())
+        if match is None:
+            raise UsageError(f"{what} = {value!r} is not an amount; write 250000, 250k or 0.25M")
+        number = float(match[1].replace(",", "").replace("_", "")) * _FACTORS[match[2].lower()]
+    if not 1 <= number < 1e13 or number != int(number):
+        raise UsageError(f"{what} = {value!r} is not a whole number of tokens from 1")
+    return int(number)
+
+
+def format_amount(number: int) -> str:
+    """The shortest form that reads back the same.
+
+    >>> [format_amount(n) for n in (250_000, 1_000_000, 16_500_000, 1234)]
+    ['250k', '1M', '16.5M', '1234']
+    """
+    for unit in ("B", "M", "k"):
+        factor = _FACTORS[unit.lower()]
+        if number >= factor and (10 * number) % factor == 0:
+            return f"{number / factor:g}{unit}"
+    return str(number)

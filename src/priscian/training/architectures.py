@@ -1,0 +1,64 @@
+"""The architectures that can be trained: a network's shape, and the network itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Protocol
+
+from priscian.errors import ModelError, UnknownNameError
+
+_PLACES: Mapping[str, tuple[str, str, str]] = {
+    "gpt2": ("gpt2", "Gpt2", "Gpt2Shape"),
+    "lstm": ("lstm", "Lstm", "LstmShape"),
+    "on-lstm": ("on_lstm", "OnLstm", "OnLstmShape"),
+    "transformer-xl": ("transformer_xl", "TransformerXl", "TransformerXlShape"),
+}
+
+
+class Network(Protocol):
+    """What the training loop asks of a network."""
+
+    def __call__(self, rows: Any, memory: Any = None) -> tuple[Any, Any]:
+        """Mean surprisal of tokens 1… of each row, and what to remember."""
+        ...
+
+    def config(self) -> dict[str, object]:
+        """What `config.json` says."""
+        ...
+
+
+def architectures() -> tuple[str, ...]:
+    """Their names."""
+    return tuple(_PLACES)
+
+
+def shape_of(architecture: str) -> type:
+    """The dataclass of an architecture's sizes."""
+    module, _, shape = _place(architecture)
+    return getattr(_import(module), shape)  # type: ignore[no-any-return]
+
+
+def build(architecture: str, vocabulary: int, network: Mapping[str, Any]) -> Any:
+    """A network with fresh weights, drawn from torch's generator."""
+    module, name, shape = _place(architecture)
+    found = _import(module)
+    return getattr(found, name)(getattr(found, shape)(vocabulary=vocabulary, **network))
+
+
+def _place(architecture: str) -> tuple[str, str, str]:
+    if architecture not in _PLACES:
+        raise UnknownNameError("architecture", architecture, _PLACES)
+    return _PLACES[architecture]
+
+
+def _import(module: str) -> Any:
+    try:
+        return import_module(f"priscian.models.networks.{module}")
+    except ImportError as error:
+        if error.name not in (None, "torch"):
+            raise
+        raise ModelError(
+            "training needs PyTorch: pip install torch==2.13.0, then pip install '.[hf]' "
+            "-c constraints.txt"
+        ) from None

@@ -1,0 +1,278 @@
+"""The training loop: batches, steps, checkpoints, and a state from which it goes on bit for bit."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from priscian.errors import ModelError, TrainingError
+from priscian.files import replacing
+from priscian.training.machine import Machine
+from priscian.training.optimisers import make_optimiser, rate_at
+from priscian.training.recipe import Recipe
+from priscian.training.rows import Encoded, Packing, make_pass
+
+STATE = "state.pt"
+SAVE_EVERY = 300.0
+"""Seconds between two savings of the state; when it is saved changes nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """What is read while training."""
+
+    main: Encoded
+    extra: Encoded | None
+    dev: Encoded
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a training has come; all that changes from step to step but the weights."""
+
+    step: int = 0
+    tokens: int = 0
+    passes: int = 0
+    position: int = 0
+    """Batches of this pass that have been read."""
+    factor: float = 1.0
+    """What annealing has left of the rate."""
+    dev: list[float] = field(default_factory=list)
+    """Nats per token on dev after each pass."""
+    loss: float = math.nan
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What a progress line shows."""
+
+    tokens: int
+    total: int
+    loss: float
+    rate: float
+    speed: float  # tokens a second
+    step: int
+    passes: int
+
+
+Report = Callable[[Moment], None]
+Keep = Callable[[int], None]
+
+
+class Loop:
+    """A network, its optimiser, and where it stands."""
+
+    def __init__(
+        self, network: nn.Module, recipe: Recipe, data: Data, folder: Path, machine: Machine
+    ) -> None:
+        self.recipe, self.data, self.folder, self.machine = recipe, data, folder, machine
+        self.network = network.to(machine.device)
+        self.wrapped = machine.wrap(self.network)
+        self.optimiser = make_optimiser(self.network, recipe.training)
+        self.progress = Progress()
+        self.memory: Any = None
+        self.average: dict[str, torch.Tensor] | None = None
+        """Mean of the weights since averaging began, for `asgd`."""
+        self.averaged = 0
+        training = recipe.training
+        self.packing = Packing(
+            recipe.text.pack, training.batch_tokens, training.stream_length,
+            recipe.corpus.extra_share if data.extra is not None else 0.0,
+        )  # fmt: skip
+        self.total = recipe.tokens or self._tokens_of(training.passes)
+
+    def run(self, counts: list[int], keep: Keep, report: Report) -> None:
+        """Train until the last of `counts`, calling `keep` at each."""
+        begun = time.monotonic() - self.progress.seconds
+        saved = time.monotonic()
+        ahead = [count for count in counts if count > self.progress.tokens]
+        for tokens, loss, rate in self._steps():
+            progress = self.progress
+            progress.seconds = time.monotonic() - begun
+            report(
+                Moment(
+                    tokens, self.total, loss, rate, tokens / max(progress.seconds, 1e-9),
+                    progress.step, progress.passes,
+                )
+            )  # fmt: skip
+            due = bool(ahead) and tokens >= ahead[0]
+            if due or time.monotonic() - saved > SAVE_EVERY:
+                self.save()
+                saved = time.monotonic()
+            while ahead and tokens >= ahead[0]:
+                keep(ahead.pop(0))
+        self.save()
+        for count in ahead:  # stopped early by patience
+            keep(count)
+            break
+
+    def _steps(self) -> Iterator[tuple[int, float, float]]:
+        """Steps of the optimiser: tokens seen, loss and rate after each."""
+        progress, training, machine = self.progress, self.recipe.training, self.machine
+        while progress.tokens < self.total:
+            batches = make_pass(
+                self.data.main, self.data.extra, self.packing, training.seed, progress.passes
+            )
+            each = training.accumulate
+            for first in range(progress.position, len(batches), each):
+                group = list(range(first, min(first + each, len(batches))))
+                rate = rate_at(training, progress.tokens / self.total) * progress.factor
+                loss = self._step([batches[n] for n in machine.mine(group)], rate)
+                progress.tokens += sum(int(batches[n][:, 1:].size) for n in group)
+                progress.position = group[-1] + 1
+                progress.step += 1
+                progress.loss = loss
+                yield progress.tokens, loss, rate
+                if progress.tokens >= self.total:
+                    return
+            progress.passes, progress.position, self.memory = progress.passes + 1, 0, None
+            if self._pass_over():
+                return
+
+    def _step(self, batches: list[np.ndarray[Any, Any]], rate: float) -> float:
+        network, training = self.wrapped, self.recipe.training
+        network.train()
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        self.optimiser.zero_grad(set_to_none=True)
+        total = 0.0
+        for number, batch in enumerate(batches):
+            rows = torch.from_numpy(batch).to(self.machine.device)
+            memory = self.memory if self.packing.pack == "stream" else None
+            with self.machine.step_of(network, last=number == len(batches) - 1):
+                loss, self.memory = network(rows, memory)
+                self.machine.backward(loss / len(batches))
+            total += float(loss.detach()) / len(batches)
+        if not math.isfinite(total):
+            raise TrainingError(
+                f"the loss became {total} at step {self.progress.step + 1} with rate {rate:g}; "
+                "the last checkpoint is kept: lower training.rate or training.clip"
+            )
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), training.clip)
+        self.optimiser.step()
+        self._add_to_average()
+        return self.machine.mean(total)
+
+    def _pass_over(self) -> bool:
+        """Dev after a pass: anneal, begin to average, or stop."""
+        training, progress = self.recipe.training, self.progress
+        if training.schedule != "anneal" and not training.patience and training.optimiser != "asgd":
+            return False
+        with self.best_weights():
+            nats = mean_nats(self.network, self.data.dev, self.machine.device)
+        before = progress.dev
+        if training.schedule == "anneal" and before and nats >= min(before):
+            progress.factor /= 4
+        averaging = training.optimiser == "asgd" and self.average is None and len(before) > 5
+        if averaging and nats > min(before[:-5]):
+            self.average = {n: p.detach().clone() for n, p in self.network.named_parameters()}
+            self.averaged = 1
+        progress.dev = [*before, nats]
+        best = progress.dev.index(min(progress.dev))
+        return bool(training.patience) and len(progress.dev) - 1 - best >= training.patience
+
+    def _add_to_average(self) -> None:
+        if self.average is None:
+            return
+        self.averaged += 1
+        for name, value in self.network.named_parameters():
+            self.average[name].lerp_(value.detach(), 1 / self.averaged)
+
+    def best_weights(self) -> _Swapped:
+        """Inside the block the network has its averaged weights, where there are any."""
+        return _Swapped(self.network, self.average)
+
+    def _tokens_of(self, passes: float) -> int:
+        """Tokens of so many passes, extra text included."""
+        whole = make_pass(self.data.main, self.data.extra, self.packing, 0, 0)
+        once = sum(int(whole[n][:, 1:].size) for n in range(len(whole)))
+        return max(1, round(once * passes))
+
+    # ------------------------------------------------------------ state
+
+    def save(self) -> None:
+        """Write the state, whole or not at all; the last good one stays if the disk is full."""
+        if self.machine.rank:
+            return
+        progress = {name: getattr(self.progress, name) for name in Progress.__slots__}
+        state = {
+            "network": self.network.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "progress": progress,
+            "random": torch.get_rng_state(),
+            "memory": self.memory,
+            "average": self.average,
+            "averaged": self.averaged,
+        }
+        with replacing(self.folder / STATE) as temporary:
+            try:
+                torch.save(state, temporary)
+            except RuntimeError as error:  # torch's name for a full disk
+                raise OSError(28, f"no room for the training's state ({error})") from None
+
+    def resume(self) -> bool:
+        """Take up the saved state, if there is one."""
+        path = self.folder / STATE
+        if not path.is_file():
+            return False
+        try:
+            state = torch.load(path, weights_only=True, map_location="cpu")
+            self.network.load_state_dict(state["network"])
+            self.optimiser.load_state_dict(state["optimiser"])
+            self.progress = Progress(**state["progress"])
+            torch.set_rng_state(state["random"])
+            self.memory = state["memory"]
+            self.average, self.averaged = state["average"], state["averaged"]
+        except Exception as error:  # unpickling damaged bytes may raise anything
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise ModelError(
+                f"{path} cannot be read ({reason}); delete it to begin the training again"
+            ) from None
+        return True
+
+
+class _Swapped:
+    """Puts averaged weights into a network for a while."""
+
+    def __init__(self, network: nn.Module, average: dict[str, torch.Tensor] | None) -> None:
+        self.network, self.average = network, average
+        self.own: dict[str, torch.Tensor] = {}
+
+    def __enter__(self) -> None:
+        if self.average is not None:
+            self.own = {n: p.detach().clone() for n, p in self.network.named_parameters()}
+            self._put(self.average)
+
+    def __exit__(self, *_: object) -> None:
+        if self.average is not None:
+            self._put(self.own)
+
+    def _put(self, weights: dict[str, torch.Tensor]) -> None:
+        with torch.no_grad():
+            for name, value in self.network.named_parameters():
+                value.copy_(weights[name])
+
+
+@torch.inference_mode()
+def mean_nats(network: nn.Module, data: Encoded, device: str = "cpu", rows: int = 4096) -> float:
+    """Nats per token, boundaries at the end of sentences included."""
+    was = network.training
+    network.eval()
+    total, count = 0.0, 0
+    batches = make_pass(data, None, Packing(batch_tokens=rows), 0, 0)
+    for number in range(len(batches)):
+        batch = torch.from_numpy(batches[number]).to(device)
+        loss, _ = network(batch)
+        total += float(loss) * batch[:, 1:].numel()
+        count += batch[:, 1:].numel()
+    network.train(was)
+    return total / count

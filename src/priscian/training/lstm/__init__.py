@@ -1,1 +1,0 @@
-"""Training of recurrent models."""

@@ -1,0 +1,94 @@
+"""Where a training runs: threads, device, precision, and several processes through accelerate.
+
+Several processes are started by `accelerate launch` or `torchrun`. Each reads its share of a step's
+batches and gradients are averaged, so the result equals one process that accumulates them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import torch
+from torch import nn
+
+from priscian.errors import UsageError
+from priscian.training.recipe import MachinePart
+
+
+class Machine:
+    """One process, or one of several."""
+
+    def __init__(self, part: MachinePart, accumulate: int) -> None:
+        torch.set_num_threads(part.threads)
+        torch.set_flush_denormal(True)  # tiny numbers would cost several times the whole step
+        self.part = part
+        self.world = int(os.environ.get("WORLD_SIZE", "1"))
+        self._accelerator: Any = None
+        if self.world > 1:
+            from accelerate import Accelerator
+
+            self._accelerator = Accelerator(cpu=part.device == "cpu")
+            self.world = int(self._accelerator.num_processes)
+        self.rank = int(self._accelerator.process_index) if self._accelerator else 0
+        if accumulate % self.world:
+            raise UsageError(
+                f"training.accumulate = {accumulate} does not divide among {self.world} processes; "
+                f"set it to a multiple of {self.world}"
+            )
+        self.device = self._choose_device()
+
+    def _choose_device(self) -> str:
+        if self._accelerator is not None:
+            return str(self._accelerator.device)
+        if self.part.device != "auto":
+            return self.part.device
+        return "cuda" if torch.cuda.is_available() else "cpu"
+
+    def wrap(self, network: nn.Module) -> nn.Module:
+        """The network as the loop calls it."""
+        if self.part.compile:
+            network = torch.compile(network)  # type: ignore[assignment]
+        if self._accelerator is None:
+            return network
+        return self._accelerator.prepare_model(network)  # type: ignore[no-any-return]
+
+    def mine(self, group: Sequence[int]) -> Sequence[int]:
+        """The batches of a step that this process reads; never none."""
+        return group[self.rank :: self.world] or group[-1:]
+
+    @contextlib.contextmanager
+    def _autocast(self) -> Any:
+        with torch.autocast(self.device.split(":")[0], dtype=torch.bfloat16):
+            yield
+
+    def step_of(self, network: nn.Module, *, last: bool) -> AbstractContextManager[Any]:
+        """Around one batch: precision, and no exchange of gradients before the last batch."""
+        stack = contextlib.ExitStack()
+        if self.part.precision == "bfloat16":
+            stack.enter_context(self._autocast())
+        if self._accelerator is not None and not last:
+            stack.enter_context(self._accelerator.no_sync(network))
+        return stack
+
+    def backward(self, loss: torch.Tensor) -> None:
+        """Gradients of a loss."""
+        if self._accelerator is None:
+            loss.backward()  # type: ignore[no-untyped-call]
+        else:
+            self._accelerator.backward(loss)
+
+    def mean(self, value: float) -> float:
+        """The mean of a number over processes."""
+        if self._accelerator is None:
+            return value
+        found = torch.tensor([value], device=self.device)
+        return float(self._accelerator.reduce(found, "mean")[0])
+
+    def wait(self) -> None:
+        """Until all processes are here."""
+        if self._accelerator is not None:
+            self._accelerator.wait_for_everyone()

@@ -1,0 +1,105 @@
+"""Optimisers and learning-rate schedules; a schedule counts tokens."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+
+from priscian.training.recipe import TrainingPart
+
+
+def make_optimiser(network: nn.Module, training: TrainingPart) -> torch.optim.Optimizer:
+    """The optimiser that a recipe names; decay is for matrices alone."""
+    parameters = [p for p in network.parameters() if p.requires_grad]
+    if training.optimiser == "sgd":
+        return torch.optim.SGD(parameters, lr=training.rate, weight_decay=training.decay)
+    if training.optimiser == "asgd":
+        return torch.optim.SGD(parameters, lr=training.rate, weight_decay=training.decay)
+    if training.optimiser == "muon":
+        return Muon(network.named_parameters(), training)
+    matrices = [p for p in parameters if p.dim() > 1]
+    others = [p for p in parameters if p.dim() <= 1]
+    groups = [
+        {"params": matrices, "weight_decay": training.decay},
+        {"params": others, "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=training.rate, betas=training.betas, fused=True)
+
+
+def rate_at(training: TrainingPart, share: float) -> float:
+    """The learning rate when a share of all tokens, from 0 to 1, has been seen."""
+    if share < training.warm_up:
+        return training.rate * max(share / training.warm_up, 1e-3)
+    if training.schedule in ("constant", "anneal"):
+        return training.rate
+    done = (share - training.warm_up) / (1 - training.warm_up)
+    left = 1 - done if training.schedule == "linear" else 0.5 * (1 + math.cos(math.pi * done))
+    return training.rate * (training.final_rate + (1 - training.final_rate) * left)
+
+
+class Muon(torch.optim.Optimizer):
+    """Momentum made orthogonal by Newton–Schulz steps (Jordan et al. 2024), in float32.
+
+    Matrices inside the network are updated this way; embeddings, biases and norms by Adam.
+    PyTorch's own version works in bfloat16, which some CPUs cannot run.
+    """
+
+    def __init__(self, named: Iterable[tuple[str, Tensor]], training: TrainingPart) -> None:
+        inner: list[Tensor] = []
+        outer: list[Tensor] = []
+        for name, parameter in named:
+            table = any(part in name for part in ("wte", "wpe", "tables", "embed"))
+            (outer if parameter.dim() != 2 or table else inner).append(parameter)
+        self.adam = torch.optim.AdamW(outer, lr=training.rate, betas=training.betas, fused=True)
+        defaults = {"lr": training.rate, "momentum": 0.95, "weight_decay": training.decay}
+        super().__init__(inner, defaults)
+        self.param_groups[0]["scale"] = 1.0
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[override]
+        """One step of both parts."""
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is None:
+                    continue
+                state = self.state[parameter]
+                if "momentum" not in state:
+                    state["momentum"] = torch.zeros_like(parameter)
+                momentum = state["momentum"].mul_(group["momentum"]).add_(parameter.grad)
+                update = orthogonal(parameter.grad.add(momentum, alpha=group["momentum"]))
+                scale = 0.2 * math.sqrt(max(parameter.shape))  # as large as an Adam step
+                parameter.mul_(1 - group["lr"] * group["weight_decay"])
+                parameter.add_(update, alpha=-group["lr"] * scale)
+        for group in self.adam.param_groups:
+            group["lr"] = self.param_groups[0]["lr"]
+        self.adam.step()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Both parts."""
+        return {"muon": super().state_dict(), "adam": self.adam.state_dict()}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Both parts."""
+        super().load_state_dict(state_dict["muon"])
+        self.adam.load_state_dict(state_dict["adam"])
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Both parts."""
+        super().zero_grad(set_to_none)
+        self.adam.zero_grad(set_to_none)
+
+
+def orthogonal(matrix: Tensor, steps: int = 5) -> Tensor:
+    """Roughly U·Vᵀ of the singular value decomposition, by a quintic iteration."""
+    a, b, c = 3.4445, -4.7750, 2.0315
+    x = matrix / (matrix.norm() + 1e-7)
+    wide = x.shape[0] > x.shape[1]
+    x = x.t() if wide else x
+    for _ in range(steps):
+        square = x @ x.t()
+        x = a * x + (b * square + c * square @ square) @ x
+    return cast(Tensor, x.t() if wide else x)

@@ -1,0 +1,186 @@
+"""What a training leaves behind: weights, card, log and a picture of the loss."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from priscian.errors import OutputError
+from priscian.files import replacing, write_json, write_text
+from priscian.models.vocabulary import Vocabulary
+from priscian.training.loop import Loop, Moment, mean_nats
+
+if TYPE_CHECKING:
+    from priscian.training.job import Prepared
+
+EVERY = 50
+"""Steps between two lines of the log."""
+
+
+def export(folder: Path, network: nn.Module, vocabulary: Vocabulary) -> None:
+    """Weights as safetensors, configuration and vocabulary: all that scoring needs."""
+    from safetensors.torch import save
+
+    folder.mkdir(parents=True, exist_ok=True)
+    weights = {
+        name: value.detach().to("cpu", torch.float32).contiguous()
+        for name, value in network.state_dict().items()
+    }
+    with replacing(folder / "model.safetensors") as temporary:
+        temporary.write_bytes(save(weights, metadata={"format": "pt"}))
+    config = network.config()  # type: ignore[operator]
+    write_json(folder / "config.json", config)
+    vocabulary.save(folder)
+
+
+class Log:
+    """`log.jsonl`, `card.json` and `loss.svg`."""
+
+    def __init__(self, out: Path, loop: Loop, ready: Prepared) -> None:
+        self.out, self.loop, self.ready = out, loop, ready
+        self.path = out / "log.jsonl"
+        self._sum, self._count = 0.0, 0
+        self.lines = self._read()
+
+    def _read(self) -> list[dict[str, Any]]:
+        """Lines of an earlier start, up to where this one goes on."""
+        if not self.path.is_file():
+            return []
+        lines = []
+        for line in self.path.read_text("utf-8").splitlines():
+            try:
+                lines.append(json.loads(line))
+            except ValueError:  # the last line of a training that was killed
+                break
+        kept = [line for line in lines if line["tokens"] <= self.loop.progress.tokens]
+        write_text(self.path, "".join(json.dumps(line) + "\n" for line in kept))
+        return kept
+
+    def step(self, moment: Moment) -> None:
+        """Add the mean loss of the last steps now and then."""
+        self._sum += moment.loss
+        self._count += 1
+        if moment.step % EVERY == 0 and self.loop.machine.rank == 0:
+            self._add(
+                {
+                    "step": moment.step,
+                    "tokens": moment.tokens,
+                    "loss": self._sum / self._count,
+                    "rate": moment.rate,
+                    "tokens_per_second": round(moment.speed, 1),
+                }
+            )
+            self._sum, self._count = 0.0, 0
+
+    def checkpoint(self, count: int) -> None:
+        """Perplexity on dev at a checkpoint, in the log and in the checkpoint's own card."""
+        nats = mean_nats(self.loop.network, self.ready.dev, self.loop.machine.device)
+        value = self._per_word(nats, "dev")
+        self._add(
+            {"tokens": self.loop.progress.tokens, "checkpoint": count, "dev_perplexity": value}
+        )
+        write_json(
+            self.out / f"tokens-{count}" / "card.json",
+            self._card() | {"dev": {"perplexity": value}},
+        )
+
+    def finish(self) -> dict[str, Any]:
+        """Measure dev and test, and write the card."""
+        card = self._card()
+        for part in ("dev", "test"):
+            data = getattr(self.ready, part)
+            nats = mean_nats(self.loop.network, data, self.loop.machine.device)
+            card[part] = {
+                "perplexity": self._per_word(nats, part),
+                "nats_per_token": nats,
+                **self.ready.facts[part],
+            }
+        write_json(self.out / "card.json", card)
+        write_text(self.out / "loss.svg", draw_loss(self.lines))
+        return card
+
+    def _card(self) -> dict[str, Any]:
+        recipe, progress = self.loop.recipe, self.loop.progress
+        facts = dict(self.ready.facts)
+        return {
+            "architecture": recipe.architecture,
+            "parameters": sum(p.numel() for p in self.loop.network.parameters()),
+            "tokens_seen": progress.tokens,
+            "steps": progress.step,
+            "passes": progress.passes,
+            "seconds": round(progress.seconds),
+            "threads": recipe.machine.threads,
+            "seed": recipe.training.seed,
+            "words": recipe.text.words,
+            "closed_vocabulary": not recipe.text.words.startswith("bpe"),
+            "corpus": {
+                "files": facts["files"],
+                "size": recipe.corpus.size,
+                "sentences": facts["sentences"],
+                "words": facts["words"],
+                "left_out": facts["left_out"],
+            },
+            "vocabulary": facts["vocabulary"],
+        }
+
+    def _per_word(self, nats: float, part: str) -> float:
+        from priscian.training.job import perplexity_per_word
+
+        value = perplexity_per_word(nats, getattr(self.ready, part), self.ready.facts[part])
+        return round(value, 3)
+
+    def _add(self, line: dict[str, Any]) -> None:
+        self.lines.append(line)
+        try:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
+        except OSError as error:
+            raise OutputError(
+                f"cannot write {self.path}: {error.strerror}; free some space"
+            ) from None
+
+
+def draw_loss(lines: list[dict[str, Any]]) -> str:
+    """The loss against tokens as an SVG line; dev perplexity at checkpoints as dots."""
+    points = [(line["tokens"], line["loss"]) for line in lines if "loss" in line]
+    dots = [
+        (line["tokens"], math.log(line["dev_perplexity"]))
+        for line in lines
+        if "dev_perplexity" in line
+    ]
+    width, height, left, bottom = 640, 360, 60, 40
+    shown = [*points, *dots] or [(1, 0.0)]
+    most_x = max(x for x, _ in shown)
+    low, high = min(y for _, y in shown), max(y for _, y in shown)
+    span = (high - low) or 1.0
+
+    def place(x: float, y: float) -> str:
+        across = left + (width - left - 20) * x / most_x
+        down = 20 + (height - bottom - 20) * (high - y) / span
+        return f"{across:.1f},{down:.1f}"
+
+    path = " ".join(place(x, y) for x, y in points)
+    marks = "".join(
+        '<circle cx="{}" cy="{}" r="3.5" fill="#c2410c"/>'.format(*place(x, y).split(","))
+        for x, y in dots
+    )
+    ticks = "".join(
+        f'<text x="{left - 8}" y="{place(0, y).split(",")[1]}" text-anchor="end" '
+        f'dominant-baseline="middle">{y:.1f}</text>'
+        for y in (low, low + span / 2, high)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        'font-family="system-ui, sans-serif" font-size="12" role="img">'
+        "<title>Training loss in nats per token; dots: log perplexity per word on dev</title>"
+        f'<rect width="{width}" height="{height}" fill="white"/>{ticks}'
+        f'<text x="{width / 2}" y="{height - 8}" text-anchor="middle">'
+        f"tokens seen, to {most_x:,}</text>"
+        f'<polyline points="{path}" fill="none" stroke="#1d4ed8" stroke-width="1.5"/>'
+        f"{marks}</svg>\n"
+    )

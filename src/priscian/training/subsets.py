@@ -1,0 +1,107 @@
+"""Nested subsets of a corpus, and held-out parts that all sizes share.
+
+Paragraphs are ordered by a hash of the order seed, their file's content and their line. A subset of
+N tokens is the shortest beginning of that order with N tokens, so the smaller size is always part
+of the larger one. The dev and test parts are cut off first, by a hash that no seed changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from priscian.errors import DataError
+from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
+from priscian.training.corpora import read_blocks, split_sentences
+
+DEV_SENTENCES = 1500
+TEST_SENTENCES = 3000
+LARGEST_SHARE = 20
+"""Dev and test are each at most one paragraph in so many of a small corpus."""
+
+Paragraph = tuple[bytes, str]  # hash of file and line, text
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Everything that was read, with dev and test cut off."""
+
+    files: tuple[tuple[str, str], ...]  # name and hash of the content
+    train: tuple[Paragraph, ...]
+    dev: tuple[str, ...]
+    test: tuple[str, ...]
+
+    def subset(self, size: int | None, order_seed: int) -> list[str]:
+        """Sentences of the first paragraphs that together have `size` tokens; all if None."""
+        found: list[str] = []
+        tokens = 0
+        splitter = WordSplitter(Tokenisation())
+        for _, text in sorted(self.train, key=lambda p: _rank(f"order {order_seed}", p[0])):
+            sentences = split_sentences(text)
+            found += sentences
+            if size is not None:
+                tokens += sum(len(splitter.split(sentence)) for sentence in sentences)
+                if tokens >= size:
+                    return found
+        if size is not None:
+            raise DataError(
+                f"the corpus has {tokens:,} tokens without dev and test, fewer than the "
+                f"{size:,} asked for; add text or take a smaller size"
+            )
+        return found
+
+
+def read_corpus(files: Sequence[Path], progress: Progress = lambda done, total: None) -> Corpus:
+    """Read text files, one paragraph a line, plain or packed (.gz, .xz)."""
+    if not files:
+        raise DataError("no corpus; name text files with --corpus")
+    marks = [(path.name, _hash_lines(path)) for path in files]
+    paragraphs = list(_paragraphs(files, [mark for _, mark in marks], progress))
+    ranked = sorted(paragraphs, key=lambda p: _rank("held out", p[0]))
+    share = len(ranked) // LARGEST_SHARE
+    dev, rest = _cut(ranked, DEV_SENTENCES, share)
+    test, rest = _cut(rest, TEST_SENTENCES, share)
+    if not dev or not test or not rest:
+        names = ", ".join(map(str, files))
+        raise DataError(
+            f"{names}: {len(paragraphs)} paragraphs are too few to hold out dev and test parts; "
+            f"give at least {LARGEST_SHARE + 1} lines of text"
+        )
+    return Corpus(tuple(marks), tuple(rest), tuple(dev), tuple(test))
+
+
+def _paragraphs(
+    files: Sequence[Path], marks: Sequence[str], progress: Progress
+) -> Iterator[Paragraph]:
+    by_path = dict(zip(files, marks, strict=True))
+    for path, first, block in read_blocks(files, progress):
+        for number, line in enumerate(block.decode().split("\n")[:-1], first):
+            if line.strip():
+                yield f"{by_path[path]} {number}".encode(), line.strip()
+
+
+def _cut(
+    ranked: Sequence[Paragraph], sentences: int, most: int
+) -> tuple[list[str], Sequence[Paragraph]]:
+    """Sentences of the first paragraphs, and the paragraphs after them."""
+    found: list[str] = []
+    for count, (_, text) in enumerate(ranked[:most]):
+        if len(found) >= sentences:
+            return found, ranked[count:]
+        found += split_sentences(text)
+    return found, ranked[most:]
+
+
+def _rank(seed: str, mark: bytes) -> bytes:
+    return hashlib.blake2b(mark, digest_size=16, key=seed.encode()[:64]).digest()
+
+
+def _hash_lines(path: Path) -> str:
+    """A hash of the text itself, the same for a plain and a packed file."""
+    digest = hashlib.sha256()
+    for _, _, block in read_blocks([path]):
+        digest.update(block)
+    return digest.hexdigest()
