@@ -150,7 +150,7 @@ def train(
     """Train a model into a folder; its card."""
     import torch
 
-    from priscian.training.loop import Data, Loop
+    from priscian.training.loop import Data, Loop, Moment
     from priscian.training.machine import Machine
     from priscian.training.save import Log, export
 
@@ -178,7 +178,12 @@ def train(
                 log.checkpoint(count)
 
     counts = checkpoint_counts(recipe.checkpoints.at, loop.total)
-    loop.run(counts, keep, lambda moment: (log.step(moment), report(moment))[1])
+
+    def watch(moment: Moment) -> None:
+        log.step(moment)
+        report(moment)
+
+    loop.run(counts, keep, watch)
     if machine.rank:
         return {}
     with loop.best_weights():

@@ -20,11 +20,11 @@ from priscian.errors import DataError, UnknownNameError, UsageError
 from priscian.training.amounts import parse_amount
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Part(msgspec.Struct, frozen=True, kw_only=True):
     """A table of a recipe."""
 
 
-class CorpusPart(Part):
+class CorpusPart(Part, frozen=True, kw_only=True):
     """What is read."""
 
     files: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class CorpusPart(Part):
     order_seed: int = 1
 
 
-class TextPart(Part):
+class TextPart(Part, frozen=True, kw_only=True):
     """How text becomes tokens."""
 
     words: str = "ptb"
@@ -56,7 +56,7 @@ class TextPart(Part):
     """Tokens of a sentence at most; longer ones are not trained on."""
 
 
-class TrainingPart(Part):
+class TrainingPart(Part, frozen=True, kw_only=True):
     """How weights are learnt. Schedules count tokens, never seconds."""
 
     seed: int = 1
@@ -80,14 +80,14 @@ class TrainingPart(Part):
     """Stop after so many passes without a better dev perplexity; 0 never."""
 
 
-class CheckpointsPart(Part):
+class CheckpointsPart(Part, frozen=True, kw_only=True):
     """When weights are kept for scoring."""
 
     at: str | tuple[int, ...] = "log2"
     """`log2`, `babylm`, `none`, or a list of token counts."""
 
 
-class MachinePart(Part):
+class MachinePart(Part, frozen=True, kw_only=True):
     """Where it runs; part of the record, since other threads give other last bits."""
 
     threads: int = 1

@@ -90,7 +90,8 @@ class SentencePass:
         group = self.groups[number]
         length = int(self.data.starts[group[0] + 1] - self.data.starts[group[0]])
         places = self.data.starts[group][:, None] + np.arange(length)
-        return self.data.ids[places].astype(np.int64)
+        rows: Ints = self.data.ids[places].astype(np.int64)
+        return rows
 
 
 class StreamPass:
@@ -115,7 +116,8 @@ class StreamPass:
         first = number * self.length
         count = min(self.length, self.depth - first)
         places = self.begins[:, None] + first + np.arange(count + 1)
-        return self.text[places].astype(np.int64)
+        rows: Ints = self.text[places].astype(np.int64)
+        return rows
 
 
 class MixedPass:

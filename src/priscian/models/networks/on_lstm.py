@@ -54,7 +54,7 @@ class OnLstmLayer(nn.Module):
         time, batch, _ = given.shape
         # one product for all steps; only the recurrent part goes step by step
         drive = nn.functional.linear(given, self.input_weight, self.bias)
-        weight = self.hidden_weight
+        weight: Tensor = self.hidden_weight
         if self.training and self.drop_connect:
             # weights are dropped without rescaling, as in the original; testing scales instead
             weight = weight * torch.empty_like(weight).bernoulli_(1 - self.drop_connect)

@@ -21,7 +21,10 @@ class Coded(NamedTuple):
 class Vocabulary(Protocol):
     """Texts to token ids; id 0 is the boundary of sentences."""
 
-    size: int
+    @property
+    def size(self) -> int:
+        """Ids that there are."""
+        ...
 
     def encode(self, text: str) -> Coded:
         """Ids and offsets of a text, without boundaries."""
