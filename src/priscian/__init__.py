@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from priscian.api import Model as Model
     from priscian.api import load_model as load_model
+    from priscian.api import perplexity as perplexity
     from priscian.datasets import read_blimp as read_blimp
     from priscian.datasets import read_dataset as read_dataset
     from priscian.datasets import read_pairs as read_pairs
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from priscian.runs import Run as Run
     from priscian.runs import score as score
     from priscian.runs.reading import Passage as Passage
+    from priscian.runs.reading import Perplexity as Perplexity
     from priscian.runs.reading import SurprisalOptions as SurprisalOptions
     from priscian.runs.reading import SurprisalTable as SurprisalTable
     from priscian.runs.reading import read_passages as read_passages
@@ -49,6 +51,7 @@ _HOMES = {
     "TokenScores": "priscian.records",
     "Model": "priscian.api",
     "load_model": "priscian.api",
+    "perplexity": "priscian.api",
     "Options": "priscian.scoring",
     "PriscianError": "priscian.errors",
     "Run": "priscian.runs",
@@ -59,6 +62,7 @@ _HOMES = {
     "read_pairs": "priscian.datasets",
     "score": "priscian.runs",
     "Passage": "priscian.runs.reading",
+    "Perplexity": "priscian.runs.reading",
     "SurprisalOptions": "priscian.runs.reading",
     "SurprisalTable": "priscian.runs.reading",
     "read_passages": "priscian.runs.reading",

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args, overload
 
+from priscian.errors import DataError, UnknownNameError
 from priscian.models import (
     LanguageModel,
     ModelKey,
     ModelSpec,
+    SentenceReader,
     TorchModel,
     load,
     model_key,
     parse_model,
 )
 from priscian.records import Text, TokenScores
+from priscian.runs.reading.perplexity import Perplexity
 from priscian.scoring import DEFAULTS, Options, ScoreStore, score_texts
 
 
@@ -40,17 +45,36 @@ class Model:
         scored = score_texts(self.spec, asked, self.store, loaded=self.model, options=options)
         return [scored.scores[text] for text in asked]
 
-    def surprisals(self, text: str, *, context: str = "") -> list[tuple[str, float]]:
-        """Each token of a text with its surprisal in bits; NaN where it could not be scored.
+    @overload
+    def surprisals(self, texts: str, *, context: str = "") -> list[tuple[str, float]]: ...
 
-        >>> load_model("gpt2").surprisals("The cat sat.")                  # doctest: +SKIP
-        [('The', 12.5), (' cat', 11.0), (' sat', 7.2), ('.', 4.1)]
+    @overload
+    def surprisals(
+        self, texts: list[str] | tuple[str, ...], *, context: str = ""
+    ) -> list[list[tuple[str, float]]]: ...
+
+    def surprisals(
+        self, texts: str | list[str] | tuple[str, ...], *, context: str = ""
+    ) -> list[Any]:
+        """Each token of a text, or of each of several, with its surprisal in bits.
+
+        NaN where a token could not be scored. `priscian.surprisals` makes a table of them.
+
+        >>> model = load_model("builtin:lstm")
+        >>> [(token, round(bits, 1)) for token, bits in model.surprisals("The cat sat.")]
+        [('The', 4.0), ('cat', 8.1), ('sat', 7.2), ('.', 7.7)]
+        >>> len(model.surprisals(["The cat sat.", "The cats sat."]))
+        2
         """
-        scores = self.score([text], context=context)[0]
-        return [
-            (text[start:end], -logp / math.log(2))
-            for start, end, logp in zip(scores.starts, scores.ends, scores.logps, strict=True)
+        given = [texts] if isinstance(texts, str) else list(texts)
+        found = [
+            [
+                (text[start:end], -logp / math.log(2))
+                for start, end, logp in zip(scores.starts, scores.ends, scores.logps, strict=True)
+            ]
+            for text, scores in zip(given, self.score(given, context=context), strict=True)
         ]
+        return found[0] if isinstance(texts, str) else found
 
     def logprob(self, text: str, *, context: str = "") -> float:
         """Log-probability of a text, in nats."""
@@ -61,3 +85,59 @@ def load_model(model: str | ModelSpec, *, store: ScoreStore | None = None, **opt
     """Load a model by its string; options such as dtype or bos may be given by name."""
     spec = parse_model(model).with_options(**options)
     return Model(spec, load(spec), store or ScoreStore())
+
+
+Unit = Literal["auto", "line", "sentence", "passage"]
+
+
+def perplexity(
+    model: str | ModelSpec,
+    texts: str | Path | Iterable[str | Path],
+    *,
+    by: Unit = "auto",
+    store: ScoreStore | None = None,
+) -> Perplexity:
+    """How well a model predicts some texts, or text files (paths), plain, .gz or .xz.
+
+    `by` says what is scored at once: each line; each sentence of a line; or each passage, the
+    lines up to a blank one. `auto` takes sentences if the model was trained on single sentences,
+    and lines otherwise. Long texts are read with a sliding window.
+
+    >>> found = perplexity("builtin:ngram", "The keys to the cabinet are here.")
+    >>> round(found.per_token), found.words, found.unknown
+    (78, 7, 0)
+    """
+    from priscian.runs.reading import measure_perplexity
+    from priscian.training.corpora import split_sentences
+
+    if by not in get_args(Unit):
+        raise UnknownNameError("unit", by, get_args(Unit))
+    spec = parse_model(model)
+    given = [texts] if isinstance(texts, str | Path) else list(texts)
+    for file in given:
+        if isinstance(file, Path) and not file.is_file():
+            raise DataError(f"no file {file}")
+    loaded = load(spec)
+    if by == "auto":
+        alone = isinstance(loaded, SentenceReader) and loaded.reads_sentences
+        by = "sentence" if alone else "line"
+    pieces = _pieces(given, by == "passage")
+    if by == "sentence":
+        pieces = (sentence for line in pieces for sentence in split_sentences(line))
+    return measure_perplexity(spec, loaded, pieces, store)
+
+
+def _pieces(given: Sequence[str | Path], passages: bool) -> Iterator[str]:
+    """Lines of texts and files, or passages; blank lines are left out."""
+    from priscian.runs.reading import read_passages
+    from priscian.training.corpora import read_sentences
+
+    for text in given:
+        if isinstance(text, Path) and passages:
+            yield from (passage.text for passage in read_passages(text, together=True))
+        elif isinstance(text, Path):
+            yield from read_sentences([text], split=False)
+        elif passages:
+            yield text
+        else:
+            yield from (line for line in text.split("\n") if line.strip())

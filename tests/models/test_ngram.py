@@ -18,7 +18,6 @@ from priscian.models.ngram import (
     Tokenisation,
     differ_in_oov,
     load_ngram,
-    measure_perplexity,
 )
 from priscian.models.ngram.pack import pack_model
 from priscian.models.ngram.quantise import bin_values
@@ -56,10 +55,10 @@ def test_scores_of_a_kenlm_file_are_those_of_kenlm(golden: NgramModel) -> None:
 
 
 def test_perplexity_with_and_without_unknown_words_is_that_of_kenlm(golden: NgramModel) -> None:
-    found = measure_perplexity(golden, [SENTENCE])
-    assert (found.words, found.sentences, found.unknown) == (8, 1, 3)
-    assert found.with_unknown == pytest.approx(99.342372, rel=1e-4)
-    assert found.without_unknown == pytest.approx(19.829987, rel=1e-4)
+    found = golden.measure([SENTENCE])
+    assert (found.tokens, found.texts, found.unknown) == (8, 1, 3)
+    assert math.exp(-found.logprob / 9) == pytest.approx(99.342372, rel=1e-4)
+    assert math.exp(-found.known_logprob / 6) == pytest.approx(19.829987, rel=1e-4)
 
 
 def test_a_text_scores_the_same_alone_and_in_any_batch(golden: NgramModel) -> None:

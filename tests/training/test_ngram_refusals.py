@@ -124,7 +124,7 @@ def test_train_and_perplexity_from_the_command_line(
     assert "39 words in 6 sentences" in shown
     assert "the stated fall-back" in shown
     assert run(["perplexity", f"ngram:{model}", str(text)]) == 0
-    assert "unknown words                    0  (0.00%)" in capsys.readouterr().out
+    assert "unknown words                      0  (0.00%)" in capsys.readouterr().out
     assert run(["perplexity", f"ngram:{arpa}?case=lower", str(text), "--json"]) == 0
     assert run(["train", "ngram", "--corpus", str(text), "--order", "0", "--out", str(model)]) == 2
     assert "order must be 1 to 6, not 0" in capsys.readouterr().err

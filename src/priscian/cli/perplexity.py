@@ -1,61 +1,91 @@
-"""`priscian perplexity`: how well an n-gram model foretells a text."""
+"""`priscian perplexity`: how well a model predicts a text."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from priscian.errors import DataError, UsageError
+from priscian.errors import UsageError
+
+if TYPE_CHECKING:
+    from priscian.runs.reading import Perplexity
 
 
 def perplexity_command(
     model: str,
+    /,
     *files: Path,
-    lines: Annotated[bool, Parameter(negative="")] = False,
-    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    lines: bool = False,
+    passages: bool = False,
+    json_: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
-    """Perplexity of an n-gram model on held-out text, with and without unknown words.
+    """Measure how well a model predicts held-out text.
 
-    The ends of sentences count as words. Perplexities of models with other vocabularies or other
-    ways of cutting words cannot be compared.
+    Perplexities per token can be compared between models with the same tokens only. Per word, per
+    character and per byte they can be compared between all models that know every word.
 
     Examples:
-      priscian perplexity ngram:books.pngm held-out.txt
-      priscian perplexity builtin:ngram held-out.txt.xz --json
+      priscian perplexity builtin:lstm held-out.txt
+      priscian perplexity hf:gpt2 held-out.txt --passages
+      priscian perplexity ngram:books.pngm held-out.txt.xz --json
 
     Parameters
     ----------
     model
-        ngram:FILE or builtin:ngram.
+        A model string: builtin:ngram, smollm2, hf:gpt2, ngram:FILE.
     files
         Text files, plain, .gz or .xz.
     lines
-        Every line is one sentence; by default as the model was trained.
+        Score every line alone. By default, lines are cut into sentences for models that were
+        trained on single sentences.
+    passages
+        Score the lines up to a blank one as one text, with a sliding window if it is long.
     json_
         Print JSON.
     """
-    from priscian.models import load
-    from priscian.models.ngram import NgramModel, measure_perplexity
-    from priscian.training.corpora import read_sentences
+    from priscian import perplexity
+    from priscian.scoring import ScoreStore
 
     if not files:
         raise UsageError("name a text file to measure the model on")
-    loaded = load(model)
-    if not isinstance(loaded, NgramModel):
-        raise UsageError(f"{model} is not an n-gram model; priscian surprisal scores any model")
-    split = not lines and loaded.facts.get("sentences") == "split"
-    found = measure_perplexity(loaded, read_sentences(list(files), split))
-    if not found.words:
-        raise DataError(f"no words in {', '.join(map(str, files))}; give a text with words in it")
+    if lines and passages:
+        raise UsageError("--lines and --passages exclude each other")
+    with ScoreStore.default() as store:
+        found = perplexity(
+            model, files, by="line" if lines else "passage" if passages else "auto", store=store
+        )
     if json_:
-        print(json.dumps(asdict(found)))
-        return
-    share = found.unknown / found.words
-    print(f"{found.words:,} words in {found.sentences:,} sentences")
-    print(f"unknown words         {found.unknown:>12,}  ({share:.2%})")
-    print(f"perplexity            {found.with_unknown:>12.2f}")
-    print(f"without unknown words {found.without_unknown:>12.2f}")
+        print(json.dumps(found.as_dict()))
+    else:
+        _print(found)
+
+
+def _print(found: Perplexity) -> None:
+    print(f"{found.words:,} words ({found.tokens:,} tokens) in {found.texts:,} texts")
+    rows: list[tuple[str, str]] = []
+    if found.unknown is not None:
+        share = found.unknown / found.tokens
+        rows.append(("unknown words", f"{found.unknown:>12,}  ({share:.2%})"))
+    what = "pseudo-perplexity" if found.pseudo else "perplexity"
+    rows.append((f"{what} per token", f"{found.per_token:>12.2f}"))
+    if found.without_unknown is not None:
+        rows.append(("  without unknown words", f"{found.without_unknown:>12.2f}"))
+    rows += [
+        (f"{what} per word", f"{found.per_word:>12.2f}"),
+        ("bits per character", f"{found.bits_per_character:>12.3f}"),
+        ("bits per byte", f"{found.bits_per_byte:>12.3f}"),
+    ]
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        print(f"{name:{width}} {value}")
+    if found.ends:
+        print("ends of sentences are predicted too and count as tokens")
+    if found.unscored:
+        print(f"{found.unscored:,} first tokens are not scored: the model has no BOS")
+    if found.unknown:
+        print("unknown words count as one word <unk>: figures per word, character and byte are low")
+    if found.pseudo:
+        print("the model reads both ways: compare it with other masked models only")

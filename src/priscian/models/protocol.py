@@ -143,6 +143,33 @@ class ClosedVocabulary(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Log-probabilities of many sentences, in nats: of all tokens and ends, and of known ones."""
+
+    logprob: float
+    known_logprob: float
+    tokens: int
+    texts: int
+    unknown: int
+
+
+@runtime_checkable
+class SentenceMeter(Protocol):
+    """A model that measures many sentences at once, with their ends, known words apart."""
+
+    def measure(self, sentences: Iterable[str]) -> Measured:
+        """The log-probability of sentences, each alone."""
+        ...
+
+
+@runtime_checkable
+class SentenceReader(Protocol):
+    """A model that says whether it was trained on single sentences."""
+
+    reads_sentences: bool
+
+
 @runtime_checkable
 class EndScorer(Protocol):
     """A model that gives a probability to the end of a text."""

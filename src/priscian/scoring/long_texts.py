@@ -46,16 +46,18 @@ def score_long_texts(
     texts: Sequence[Text],
     store: ScoreStore,
     options: LongOptions,
+    *,
+    loaded: Loaded | None = None,
     progress: Progress = lambda done, total: None,
 ) -> LongScores:
     """Every text's token scores; the model is loaded only if a text is not in the store."""
     texts = list(dict.fromkeys(texts))
     missing = _missing(spec, texts, store, options)
-    model: Loaded | None = None
+    model = loaded
     parts = {text: [Window(text, 0)] for text in texts}
     limit = None
     if any(missing):
-        model = load(spec)
+        model = model or load(spec)
         limit = _limit(model, options)
         if limit is not None and isinstance(model, TorchModel):
             for text, gone in zip(texts, missing, strict=True):

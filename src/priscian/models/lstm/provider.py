@@ -118,6 +118,8 @@ class FolderModel:
 class LstmModel:
     """Sentences token by token, the first one after a sentence boundary."""
 
+    reads_sentences = True
+
     def __init__(self, path: Path) -> None:
         stored = read_model(path)
         self.pieces = stored.pieces

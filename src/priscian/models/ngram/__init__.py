@@ -1,7 +1,6 @@
 """N-gram models: tries, files, ARPA, tokenisation."""
 
 from priscian.models.ngram.model import NgramModel, differ_in_oov
-from priscian.models.ngram.perplexity import Perplexity, measure_perplexity
 from priscian.models.ngram.provider import NgramProvider, load_ngram
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.models.ngram.trie import Level, Trie
@@ -10,11 +9,9 @@ __all__ = [
     "Level",
     "NgramModel",
     "NgramProvider",
-    "Perplexity",
     "Tokenisation",
     "Trie",
     "WordSplitter",
     "differ_in_oov",
     "load_ngram",
-    "measure_perplexity",
 ]

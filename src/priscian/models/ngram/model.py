@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -13,9 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.models.ngram.entropy import Entropies
+from priscian.models.ngram.perplexity import measure_sentences
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.models.ngram.trie import Trie, open_sentences
 from priscian.models.ngram.words import EOS, SPECIAL, UNK
+from priscian.models.protocol import Measured
 from priscian.models.text_offsets import own_tokens
 from priscian.records import Text, TokenScores
 
@@ -146,6 +148,15 @@ class NgramModel:
         coded = self.encode([text.context + text.text for text in texts])
         ends = self.with_ends(np.array(coded.ids, np.int32), coded.lengths)[1]
         return [float(end) for end in ends]
+
+    @property
+    def reads_sentences(self) -> bool:
+        """Whether it was trained on running text, sentence by sentence, and not on ready tokens."""
+        return self.tokenisation.words == "ptb"
+
+    def measure(self, sentences: Iterable[str]) -> Measured:
+        """The log-probability of sentences with their ends; known words apart."""
+        return measure_sentences(self, sentences)
 
     def score_entropies(self, texts: Sequence[Text]) -> list[tuple[float, ...]]:
         """Before each word of each text, the entropy of the next word, in nats."""

@@ -1,33 +1,25 @@
-"""Perplexity on held-out text, with and without unknown words."""
+"""Log-probabilities of many sentences, with and without unknown words."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from priscian.models.ngram.model import NgramModel
 from priscian.models.ngram.words import UNK
+from priscian.models.protocol import Measured
+
+if TYPE_CHECKING:
+    from priscian.models.ngram.model import NgramModel
 
 SENTENCES = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Perplexity:
-    """Per word, ends of sentences counted as words, as KenLM's `query` reports it."""
-
-    with_unknown: float
-    without_unknown: float
-    words: int
-    sentences: int
-    unknown: int
-
-
-def measure_perplexity(model: NgramModel, sentences: Iterable[str]) -> Perplexity:
-    """exp(-mean log p) over all words and `</s>`; and over those that the model knows.
+def measure_sentences(model: NgramModel, sentences: Iterable[str]) -> Measured:
+    """Σ log p over all words and `</s>`, as KenLM's `query` counts; and over known words.
 
     A word after an unknown one is counted in both, in its shortened context.
     """
@@ -44,12 +36,4 @@ def measure_perplexity(model: NgramModel, sentences: Iterable[str]) -> Perplexit
         words += len(ids)
         count += len(block)
         unknown += int(np.count_nonzero(unseen))
-    if not count:
-        return Perplexity(math.nan, math.nan, 0, 0, 0)
-    return Perplexity(
-        math.exp(-total / (words + count)),
-        math.exp(-known / (words + count - unknown)),
-        words,
-        count,
-        unknown,
-    )
+    return Measured(total, known, words, count, unknown)

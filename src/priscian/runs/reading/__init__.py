@@ -1,16 +1,19 @@
 """Texts word by word, as readers meet them: surprisal tables and perplexity."""
 
 from priscian.runs.reading.passages import Line, Passage, make_passages, read_passages
+from priscian.runs.reading.perplexity import Perplexity, measure_perplexity
 from priscian.runs.reading.surprisals import SurprisalOptions, surprisals
 from priscian.runs.reading.table import SurprisalTable, Unit
 
 __all__ = [
     "Line",
     "Passage",
+    "Perplexity",
     "SurprisalOptions",
     "SurprisalTable",
     "Unit",
     "make_passages",
+    "measure_perplexity",
     "read_passages",
     "surprisals",
 ]
