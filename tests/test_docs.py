@@ -50,14 +50,16 @@ PYTHON = [b for path in WRITTEN for b in blocks(path) if b.mark.partition(" ")[0
 
 
 @pytest.fixture
-def apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def apart(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """What a guide defines is gone afterwards; its paradigms may have the names of ours."""
+    text = request.node.callspec.params["path"].read_text("utf-8")
+    own = set(re.findall(r'@paradigm\(\s*"(\w+)"', text))
     from priscian.paradigms import paradigms, registry
     from priscian.suites import registry as suite_registry
     from priscian.suites import suites
 
-    paradigms()
-    monkeypatch.setattr(registry.CATALOGUE, "entries", {})
+    others = {uid: entry for uid, entry in paradigms().items() if uid not in own}
+    monkeypatch.setattr(registry.CATALOGUE, "entries", others)
     monkeypatch.setattr(suite_registry.CATALOGUE, "entries", suites())
 
 

@@ -77,8 +77,13 @@ class _Draft:
 def read_blimp(path: PathLike, *, drop_identical: bool = False) -> list[ItemSet]:
     """One item set per paradigm (UID) from a JSONL or parquet file, or a folder of them.
 
-    >>> for paradigm in read_blimp("data/blimp"):           # doctest: +SKIP
-    ...     print(paradigm.name, len(paradigm), paradigm.taxonomy)
+    >>> from tempfile import mkdtemp
+    >>> row = '{"sentence_good": "Owls hoot.", "sentence_bad": "Owls hoots.", "UID": "owls"}'
+    >>> file = Path(mkdtemp()) / "owls.jsonl"
+    >>> _ = file.write_text(row)
+    >>> for paradigm in read_blimp(file):
+    ...     print(paradigm.name, len(paradigm), paradigm.items[0]["good"].text)
+    owls 1 Owls hoot.
 
     Items keep the order of the file and are named `UID/pairID`, or by their number from 0. Each has
     the conditions `good` and `bad`. The contrast `full` compares whole sentences; where a file has

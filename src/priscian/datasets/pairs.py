@@ -49,13 +49,18 @@ def read_pairs(
 ) -> list[ItemSet]:
     """Item sets from a file of pairs or a folder of such files.
 
-    >>> read_pairs("pairs.csv")                                                # doctest: +SKIP
-    >>> read_pairs("table.tsv", PairColumns(good="fine", bad="odd"))           # doctest: +SKIP
+    >>> from tempfile import mkdtemp
+    >>> table = Path(mkdtemp()) / "owls.csv"
+    >>> _ = table.write_text("fine,odd\\nOwls hoot.,Owls hoots.\\nAn owl hoots.,An owl hoot.\\n")
+    >>> [owls] = read_pairs(table, PairColumns(good="fine", bad="odd"))
+    >>> owls.name, [item.id for item in owls.items], owls.items[0]["bad"].text
+    ('owls', ['owls/0', 'owls/1'], 'Owls hoots.')
 
     A file is one item set named after it; with a column `paradigm` or `UID`, a column named as
-    `group`, or several values of `phenomenon`, one set for each value. With a
-    column `prefix` that begins both sentences, the contrast `one_prefix` compares the next word
-    after it. Columns `language`, `licence` and `reference` become the set's where its rows agree.
+    `group`, or several values of `phenomenon`, one set for each value. With a column `prefix` that
+    begins both sentences, the contrast `one_prefix` compares the next word after it. Columns
+    `language`, `licence` and `reference` become the set's where its rows agree. docs/pairs.md has
+    the rest.
     """
     files = data_files(path, TABLE_SUFFIXES)
     found: list[tuple[str, ItemSet]] = []

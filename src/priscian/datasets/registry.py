@@ -64,6 +64,9 @@ def read_dataset(
 ) -> Dataset:
     """The item sets of `blimp:PATH`, `pairs:FILE`, `sg:PATH`, a plug-in's format, or a bare path.
 
+    >>> data = read_dataset("generated:7,3,adjunct_island", limit=2)
+    >>> data.kind, [(s.name, len(s), s.taxonomy) for s in data.sets]
+    ('pairs', [('adjunct_island', 2, ('syntax', 'island_effects'))])
     >>> read_dataset("blimp:data/blimp", limit=100)                                # doctest: +SKIP
     >>> read_dataset("pairs:table.csv", PairColumns(good="fine", bad="odd"))       # doctest: +SKIP
 
