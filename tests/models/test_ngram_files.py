@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import lzma
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from priscian.errors import ModelError
-from priscian.models.ngram import Trie, load_ngram
+from priscian.files import unpack
+from priscian.models.ngram import Trie, arpa, load_ngram
 from priscian.models.ngram.arpa import read_arpa
 from priscian.models.ngram.arpa_write import write_arpa
 from priscian.models.ngram.trie_file import open_trie, save_trie
@@ -108,7 +111,14 @@ def test_an_ngram_whose_end_is_missing_is_found_all_the_same(tmp_path: Path) -> 
     [
         ("\\data\\", "data", "no line"),
         ("ngram 2=3", "ngram two=3", "line 3: 'ngram two=3'"),
-        ("ngram 2=3", "ngram 2=4", "line 12: 3 2-grams follow"),
+        ("ngram 2=3", "ngram 2=4", "line 12: only 3 2-grams follow"),
+        ("ngram 2=3", "ngram 2=2", "line 12: more than 3 2-grams follow"),
+        ("ngram 2=3", f"ngram 2={'9' * 5000}", "line 3: 'ngram 2=999"),
+        ("ngram 1=5", "ngram 1=0", "line 4: .* there are no words"),
+        ("-0.4\ta b", "-0.4\t<s> a", "the 2-gram '<s> a' is there twice"),
+        ("-0.4\ta b", "-inf\ta b", "line 14: .* is not a 2-gram"),
+        ("-0.4\ta b", "-0.4\ta b\tnan", "line 14: .* is not a 2-gram"),
+        ("-0.8\tb", "-0.8\t", "line 10: .* is not a 1-gram"),
         ("-0.4\ta b", "-0.4 a b", "line 14: '-0.4 a b' is not a 2-gram"),
         ("-0.4\ta b", "-0.4\ta b c", "line 14: .* is not a 2-gram"),
         ("-0.4\ta b", "x\ta b", "line 14: .* is not a 2-gram"),
@@ -116,7 +126,9 @@ def test_an_ngram_whose_end_is_missing_is_found_all_the_same(tmp_path: Path) -> 
         ("-0.4\ta b", "-0.4\ta q", "line 14: 'a q' has a word that is not among the 1-grams"),
         ("-0.8\tb", "-0.8\ta", "the word 'a' is there twice"),
         ("\\end\\", "", "cut off: it ends at line 17 without"),
-        ("\\2-grams:", "", "cut off: it ends at line 17 without"),
+        ("\\2-grams:", "", "line 13: .* is not a 1-gram"),
+        ("\\2-grams:", "\\3-grams:", r"line 12: '.*3-grams:' where .*2-grams: should be"),
+        ("a b", "a" * 70_000, "a line of more than 65,536 bytes|is not a 2-gram"),
     ],
 )
 def test_a_damaged_arpa_file_is_refused_with_the_line(
@@ -125,6 +137,33 @@ def test_a_damaged_arpa_file_is_refused_with_the_line(
     (tmp_path / "m.arpa").write_text(SMALL.replace(old, new, 1))
     with pytest.raises(ModelError, match=message):
         read_arpa(tmp_path / "m.arpa")
+
+
+@pytest.mark.parametrize("size", [1, 7, 40, 100])
+def test_a_file_is_the_same_model_in_blocks_of_any_size(
+    golden: Trie, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(arpa, "BLOCK", size)
+    (tmp_path / "m.arpa").write_text(SMALL.replace("-0.4\ta b\n", "-0.4\ta b\n\n"))
+    assert score(read_arpa(tmp_path / "m.arpa"), "a b") == pytest.approx([-0.2, -0.4])
+    (tmp_path / "n.arpa").write_text(SMALL.replace("-0.4\ta b", "x\ta b"))
+    with pytest.raises(ModelError, match=r"line 14: .* is not a 2-gram"):
+        read_arpa(tmp_path / "n.arpa")
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
+def test_a_file_that_unfolds_without_end_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
+) -> None:
+    """The head promises a billion words, and a small file holds more lines than it should."""
+    monkeypatch.setattr(unpack, "FREE", 1_000_000)
+    monkeypatch.setattr(arpa, "BLOCK", 1 << 18)
+    head, rest = SMALL.replace("1=5", "1=1000000000").split("-0.8\tb\n")
+    bomb = pack(head.encode() + b"-0.8\tb\n" * 1_000_000 + rest.encode())
+    (tmp_path / "m.arpa.gz").write_bytes(bomb)
+    assert len(bomb) < 20_000
+    with pytest.raises(ModelError, match=r"unfolds to more than 1,\d+,\d+ bytes"):
+        read_arpa(tmp_path / "m.arpa.gz")
 
 
 def test_a_truncated_archive_is_refused(tmp_path: Path) -> None:

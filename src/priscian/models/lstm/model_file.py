@@ -8,22 +8,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import ModelError
-from priscian.models.lstm.pieces import Pieces
+from priscian.files import write_bytes
+from priscian.models.lstm.pieces import BOUNDARY, BYTES, Pieces
+from priscian.models.lstm.weights_check import UnsoundError, check_weights
 
 MAGIC = b"PRISCIAN-LSTM"
 VERSION = b"1"
 STORED = "<f2"
+LONGEST_HEADER = 32 << 20
+"""Bytes of the header when it is unpacked: 65,535 pieces and their merges take about 3 MB."""
 
 Floats32 = npt.NDArray[np.float32]
 
@@ -54,21 +58,12 @@ def write_model(path: Path, stored: Stored) -> str:
             raise ModelError(f"weights {name!r} do not fit float16; train with a smaller rate")
         body += small.tobytes()
     digest = hashlib.sha256(body).hexdigest()
-    partial = path.with_name(path.name + ".part")
-    try:
-        with partial.open("wb") as file:
-            file.write(b" ".join([MAGIC, VERSION, digest.encode()]) + b"\n" + body)
-        os.replace(partial, path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise ModelError(
-            f"cannot write {path}: {error.strerror}; free some space or name another file"
-        ) from error
+    write_bytes(path, b" ".join([MAGIC, VERSION, digest.encode()]) + b"\n" + body)
     return digest
 
 
 def read_model(path: Path) -> Stored:
-    """Read a model file and verify every byte of it."""
+    """Read a model file; verify every byte of it, and that its arrays make a model."""
     data = _read(path)
     line, _, body = data.partition(b"\n")
     fields = line.split(b" ")
@@ -76,28 +71,85 @@ def read_model(path: Path) -> Stored:
         raise ModelError(f"{path} is not a recurrent model of ours; make one: priscian train lstm")
     if fields[1] != VERSION:
         raise ModelError(
-            f"{path} has format {fields[1].decode(errors='replace')}, but this version reads "
+            f"{path} has format {fields[1][:20].decode(errors='replace')}, but this version reads "
             f"{VERSION.decode()}; update Priscian"
         )
     if hashlib.sha256(body).hexdigest() != fields[2].decode(errors="replace"):
         raise ModelError(
             f"{path} is damaged or cut short (its checksum is wrong); copy or download it again"
         )
-    length = int.from_bytes(body[:8], "little")
-    header = json.loads(zlib.decompress(body[8 : 8 + length]))
-    at = 8 + length
+    try:
+        header, at = _header(body)
+        weights = _arrays(header.arrays, memoryview(body)[at:])
+        pieces = _pieces(header)
+        check_weights(weights, len(pieces.tokens))
+    except UnsoundError as error:
+        raise ModelError(
+            f"{path} is not a sound model, though its checksum is right: {error}; train it again"
+        ) from None
+    return Stored(pieces, weights, header.card)
+
+
+class _Header(msgspec.Struct, frozen=True):
+    """What `write_model` packs before the arrays."""
+
+    card: dict[str, str]
+    tokens: list[str]
+    merges: list[str]
+    arrays: dict[str, list[int]]
+
+
+def _header(body: bytes) -> tuple[_Header, int]:
+    """The header, and where the arrays begin."""
+    end = 8 + int.from_bytes(body[:8], "little")
+    if end > len(body):
+        raise UnsoundError("its header is longer than the file")
+    try:
+        unpacker = zlib.decompressobj()
+        data = unpacker.decompress(body[8:end], LONGEST_HEADER)
+        if not unpacker.eof:
+            raise UnsoundError(f"its header is cut off or longer than {LONGEST_HEADER:,} bytes")
+        return msgspec.json.decode(data, type=_Header), end
+    except (zlib.error, msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise UnsoundError(f"its header cannot be read ({error})") from None
+
+
+def _arrays(shapes: Mapping[str, list[int]], data: memoryview) -> dict[str, Floats32]:
+    """Arrays of these shapes, which lie end to end and fill the data."""
     weights: dict[str, Floats32] = {}
-    for name, shape in header["arrays"].items():
-        array = np.frombuffer(body, STORED, prod(shape), at)
+    at = 0
+    for name, shape in shapes.items():
+        size = prod(shape)
+        if not shape or min(shape) < 0 or 2 * size > len(data) - at:
+            raise UnsoundError(f"its array {name!r} has the shape {shape}, which cannot be")
+        array = np.frombuffer(data, STORED, size, at)
+        if not np.isfinite(array).all():
+            raise UnsoundError(f"its array {name!r} has values that are not finite")
         weights[name] = array.astype(np.float32).reshape(shape)
         at += array.nbytes
-    merges = [merge.partition(" ") for merge in header["merges"]]
-    pieces = Pieces(tuple(header["tokens"]), tuple((a, b) for a, _, b in merges))
-    return Stored(pieces, weights, header["card"])
+    if at != len(data):
+        raise UnsoundError("its arrays do not fill the file")
+    return weights
+
+
+def _pieces(header: _Header) -> Pieces:
+    tokens = tuple(header.tokens)
+    known = set(tokens)
+    if not tokens or tokens[0] != BOUNDARY or not known.issuperset(BYTES):
+        raise UnsoundError(f"its tokens lack {BOUNDARY} or some bytes")
+    if "" in known:
+        raise UnsoundError("a token is empty")
+    if any(token.startswith("<0x") and token not in BYTES for token in tokens):
+        raise UnsoundError("a token looks like a byte and is none")
+    merges = [merge.split(" ") for merge in header.merges]
+    if any(len(merge) != 2 or not all(merge) for merge in merges):
+        raise UnsoundError("a merge is not two pieces")
+    return Pieces(tokens, tuple((a, b) for a, b in merges))
 
 
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except OSError as error:
-        raise ModelError(f"cannot read {path}: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ModelError(f"cannot read {path}: {reason}; check the path") from None

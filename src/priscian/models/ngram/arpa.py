@@ -1,18 +1,18 @@
-"""ARPA files, plain or gzip: read whole sections at a time, write in blocks."""
+"""ARPA files, plain, gzip or xz: read in blocks of lines, no more of them than the head says."""
 
 from __future__ import annotations
 
-import gzip
-import lzma
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import ModelError
-from priscian.models.ngram.build import Rows, build_trie
+from priscian.files import open_unpacked
+from priscian.models.ngram.build import DoubledNgramError, Rows, build_trie
 from priscian.models.ngram.trie import Trie
 from priscian.models.ngram.words import BOS, EOS, SPECIAL, UNK
 
@@ -21,104 +21,159 @@ if TYPE_CHECKING:
 
 UNSEEN = -100.0
 """Log10 probability of `<unk>` in a file that gives none, as in KenLM."""
-_COUNT = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)\s*")
+RATIO = 60
+"""How many times its size a packed model may unfold to; real ones have about 5."""
+BLOCK = 1 << 24
+LONGEST_LINE = 1 << 16
+MOST_HEAD = 1000
+"""Lines before `\\data\\`, which say nothing."""
+_COUNT = re.compile(rb"ngram\s+(\d{1,2})\s*=\s*(\d{1,12})")
 
 
 def read_arpa(path: Path) -> Trie:
     """The model in an ARPA file."""
-    data = _read(path)
-    if b"\r\n" in data[:4096]:
-        data = data.replace(b"\r\n", b"\n")
-    counts = _header(path, data)
-    words: tuple[str, ...] = ()
-    rows = []
-    at = 0
-    for n, count in enumerate(counts, 1):
-        start, stop = _section(path, data, n, len(counts), at)
-        frame = _table(path, data, start, stop, n, count)
-        if n == 1:
-            words, row = _unigrams(path, frame)
-        else:
-            row = _rows(path, data, frame, n, words, start)
-        rows.append(row)
-        at = stop
-    return build_trie(words, rows)
-
-
-def _read(path: Path) -> bytes:
+    with open_unpacked(path, ModelError, RATIO) as (stream, _):
+        lines = _Lines(path, stream)
+        counts = lines.counts()
+        words, first = _unigrams(path, _section(lines, 1, len(counts), counts[0]))
+        rows = [first]
+        ids = _Ids(words)
+        for n, count in enumerate(counts[1:], 2):
+            rows.append(ids.look_up(path, _section(lines, n, len(counts), count), n))
     try:
-        with path.open("rb") as file:
-            head = file.read(6)
-        if head[:2] == b"\x1f\x8b":
-            with gzip.open(path) as packed:
-                return packed.read()
-        if head == b"\xfd7zXZ\x00":
-            with lzma.open(path) as packed_xz:
-                return packed_xz.read()
-        return path.read_bytes()
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError) as error:
-        raise ModelError(f"{path} cannot be unpacked: {error}; copy it again") from None
-    except OSError as error:
-        raise ModelError(f"cannot read {path}: {error.strerror or error}") from None
+        return build_trie(words, rows)
+    except DoubledNgramError as error:
+        raise ModelError(
+            f"{path}: the {len(error.ngram)}-gram {' '.join(error.ngram)!r} is there twice; "
+            "the file is damaged"
+        ) from None
 
 
-def _header(path: Path, data: bytes) -> list[int]:
-    begin = data.find(b"\\data\\")
-    if begin < 0:
-        raise ModelError(f"{path} is not an ARPA file: there is no line \\data\\")
-    counts: list[int] = []
-    line = data.count(b"\n", 0, begin) + 1
-    for text in data[begin : begin + 4096].split(b"\n")[1:]:
-        line += 1
-        if not text.strip():
+class _Lines:
+    """The lines of a file: a few at its head one by one, n-grams in blocks."""
+
+    def __init__(self, path: Path, stream: IO[bytes]) -> None:
+        self.path = path
+        self._stream = stream
+        self._rest = b""
+        self.line = 1
+        """The number of the next line."""
+
+    def next_line(self) -> bytes | None:
+        """One line, stripped; None at the end of the file."""
+        if self._rest:
+            end = self._rest.find(b"\n") + 1 or len(self._rest)
+            text, self._rest = self._rest[:end], self._rest[end:]
+        else:
+            text = self._read_line()
+        if not text:
+            return None
+        self.line += 1
+        return text.strip()
+
+    def block(self) -> tuple[int, bytes]:
+        """Whole lines up to the next that begins with a backslash, and the number of the first."""
+        data = self._rest or self._stream.read(BLOCK)
+        if data and not data.endswith(b"\n"):
+            data += self._read_line()
+        end = 0 if data.startswith(b"\\") else data.find(b"\n\\") + 1 or len(data)
+        mine, self._rest = data[:end], data[end:]
+        first = self.line
+        self.line += mine.count(b"\n") + (bool(mine) and not mine.endswith(b"\n"))
+        return first, mine.replace(b"\r\n", b"\n") if b"\r" in mine else mine
+
+    def _read_line(self) -> bytes:
+        text = self._stream.readline(LONGEST_LINE)
+        if len(text) == LONGEST_LINE and not text.endswith(b"\n"):
+            raise ModelError(
+                f"{self.path}, line {self.line}: a line of more than {LONGEST_LINE:,} bytes; "
+                "the file is damaged or not ARPA"
+            )
+        return text
+
+    def counts(self) -> list[int]:
+        """The number of n-grams of each order, as `\\data\\` gives them."""
+        while (text := self.next_line()) != b"\\data\\":
+            if text is None or self.line > MOST_HEAD:
+                raise ModelError(
+                    f"{self.path} is not an ARPA file: there is no line \\data\\; check the path"
+                )
+        counts: list[int] = []
+        while text := self.next_line():
+            match = _COUNT.fullmatch(text)
+            if not match or int(match[1]) != len(counts) + 1:
+                raise ModelError(
+                    f"{self.path}, line {self.line - 1}: {_shown(text)} where `ngram N=COUNT` "
+                    "should be; the file is damaged"
+                )
+            counts.append(int(match[2]))
+        if not counts or not counts[0]:
+            raise ModelError(
+                f"{self.path}, line {self.line - 1}: \\data\\ "
+                + ("says that there are no words" if counts else "gives no counts")
+                + "; the file is damaged or empty"
+            )
+        return counts
+
+    def expect(self, title: str) -> None:
+        """Skip blank lines to the line of that title."""
+        text: bytes | None = b""
+        while text == b"":
+            text = self.next_line()
+        if text is None:
+            raise ModelError(
+                f"{self.path} is cut off: it ends at line {self.line - 1} without {title}; "
+                "copy it again"
+            )
+        if text != title.encode():
+            raise ModelError(
+                f"{self.path}, line {self.line - 1}: {_shown(text)} where {title} should be; "
+                "the file is damaged"
+            )
+
+
+def _section(
+    lines: _Lines, n: int, order: int, count: int
+) -> Iterator[tuple[int, bytes, pl.DataFrame]]:
+    """The n-grams of one order, a block at a time: first line, text, and columns of the table."""
+    lines.expect(f"\\{n}-grams:")
+    title, found = lines.line - 1, 0
+    while True:
+        first, data = lines.block()
+        if not data:
             break
-        match = _COUNT.fullmatch(text.strip())
-        if not match or int(match[1]) != len(counts) + 1:
-            shown = text[:60].decode(errors="replace")
-            raise ModelError(f"{path}, line {line}: {shown!r} where `ngram N=COUNT` should be")
-        counts.append(int(match[2]))
-    if not counts:
-        raise ModelError(f"{path}, line {line}: \\data\\ gives no counts")
-    return counts
+        frame = _table(lines.path, first, data, n)
+        found += len(frame)
+        if found > count:
+            break
+        if len(frame):
+            yield first, data, frame
+    if found != count:
+        more = "more than" if found > count else "only"
+        raise ModelError(
+            f"{lines.path}, line {title}: {more} {found:,} {n}-grams follow, but the head of the "
+            f"file says {count:,}; copy or make it again"
+        )
+    if n == order:
+        lines.expect("\\end\\")
 
 
-def _section(path: Path, data: bytes, n: int, order: int, at: int) -> tuple[int, int]:
-    """Where the n-grams of an order begin and end."""
-    title = b"\\%d-grams:" % n
-    begin = data.find(b"\n" + title, at)
-    if begin < 0:
-        line = _last_line(data)
-        raise ModelError(f"{path} ends at line {line} without {title.decode()}; copy it again")
-    start = data.find(b"\n", begin + 1) + 1
-    following = b"\n\\end\\" if n == order else b"\n\\%d-grams:" % (n + 1)
-    stop = data.find(following, start - 1)
-    if stop < 0:
-        line = _last_line(data)
-        wanted = following.strip().decode()
-        raise ModelError(f"{path} is cut off: it ends at line {line} without {wanted}")
-    while stop > start and data[stop - 1 : stop] in (b"\n", b"\r"):
-        stop -= 1
-    return start, stop
-
-
-def _last_line(data: bytes) -> int:
-    return data.count(b"\n") + (not data.endswith(b"\n"))
-
-
-def _table(path: Path, data: bytes, start: int, stop: int, n: int, count: int) -> pl.DataFrame:
-    """Columns prob, words, backoff of a section."""
+def _table(path: Path, first: int, data: bytes, n: int) -> pl.DataFrame:
+    """Columns prob, words, backoff of some lines; blank ones are left out."""
     import polars as pl
 
     try:
         lines = pl.read_csv(
-            data[start:stop],
+            data,
             has_header=False,
             separator="\x01",
             quote_char=None,
             schema={"line": pl.String},
-        )
+        ).filter(pl.col("line").str.len_bytes() > 0)
+    except pl.exceptions.NoDataError:
+        lines = pl.DataFrame(schema={"line": pl.String})
     except pl.exceptions.PolarsError:
-        raise _bad_line(path, data, start, stop, n) from None
+        raise _bad_line(path, first, data, n) from None
     parts = lines["line"].str.splitn("\t", 3).struct.unnest()
     parts.columns = ["prob", "words", "backoff"]
     frame = parts.with_columns(
@@ -127,48 +182,55 @@ def _table(path: Path, data: bytes, start: int, stop: int, n: int, count: int) -
     )
     sound = frame.select(
         (pl.col("prob") <= 0)
+        & pl.col("prob").is_finite()
         & pl.col("backoff").is_finite()
         & (pl.col("words").str.count_matches(" ", literal=True) == n - 1)
+        & (pl.col("words").str.len_bytes() >= 2 * n - 1)
     ).to_series()
     if not sound.fill_null(False).all():
-        raise _bad_line(path, data, start, stop, n)
-    if len(frame) != count:
-        line = data.count(b"\n", 0, start)
-        raise ModelError(
-            f"{path}, line {line}: {len(frame):,} {n}-grams follow, but the head of the file says "
-            f"{count:,}; copy or make it again"
-        )
+        raise _bad_line(path, first, data, n)
     return frame
 
 
-def _bad_line(path: Path, data: bytes, start: int, stop: int, n: int) -> ModelError:
+def _bad_line(path: Path, first: int, data: bytes, n: int) -> ModelError:
     """Name the first line that is not an n-gram."""
-    first = data.count(b"\n", 0, start) + 1
-    for number, text in enumerate(data[start:stop].split(b"\n"), first):
-        parts = text.rstrip(b"\r").split(b"\t")
-        if not _is_entry(parts, n):
-            shown = text[:60].decode(errors="replace")
+    for number, text in enumerate(data.split(b"\n"), first):
+        if text and not _is_entry(text.split(b"\t"), n):
             return ModelError(
-                f"{path}, line {number}: {shown!r} is not a {n}-gram (log10 probability, tab, "
+                f"{path}, line {number}: {_shown(text)} is not a {n}-gram (log10 probability, tab, "
                 f"{n} words, tab, back-off); the file is damaged or not ARPA"
             )
-    return ModelError(f"{path}, line {first}: the {n}-grams cannot be read")
+    return ModelError(f"{path}, line {first}: the {n}-grams that follow cannot be read; copy it")
 
 
 def _is_entry(parts: list[bytes], n: int) -> bool:
-    if not 2 <= len(parts) <= 3 or len(parts[1].split(b" ")) != n:
+    words = parts[1].split(b" ") if 2 <= len(parts) <= 3 else []
+    if len(words) != n or not all(words):
         return False
     try:
-        return float(parts[0]) <= 0 and all(np.isfinite(float(p)) for p in parts[2:])
+        parts[1].decode()
+        numbers = [float(part) for part in (parts[0], *parts[2:])]
     except ValueError:
         return False
+    return numbers[0] <= 0 and bool(np.isfinite(numbers).all())
 
 
-def _unigrams(path: Path, frame: pl.DataFrame) -> tuple[tuple[str, ...], Rows]:
+def _shown(text: bytes) -> str:
+    return repr(text[:60].decode(errors="replace"))
+
+
+def _unigrams(
+    path: Path, section: Iterator[tuple[int, bytes, pl.DataFrame]]
+) -> tuple[tuple[str, ...], Rows]:
     """Words by id, ours for the special ones; the others in the order of the file."""
-    names: list[str] = frame["words"].to_list()
-    probs = dict(zip(names, frame["prob"].to_list(), strict=True))
-    backoffs = dict(zip(names, frame["backoff"].to_list(), strict=True))
+    names: list[str] = []
+    probs: dict[str, float] = {}
+    backoffs: dict[str, float] = {}
+    for _, _, frame in section:
+        own = frame["words"].to_list()
+        names += own
+        probs |= zip(own, frame["prob"].to_list(), strict=True)
+        backoffs |= zip(own, frame["backoff"].to_list(), strict=True)
     if len(probs) != len(names):
         seen: set[str] = set()
         twice = next(w for w in names if w in seen or seen.add(w))  # type: ignore[func-returns-value]
@@ -186,26 +248,44 @@ def _unigrams(path: Path, frame: pl.DataFrame) -> tuple[tuple[str, ...], Rows]:
     )
 
 
-def _rows(
-    path: Path, data: bytes, frame: pl.DataFrame, n: int, words: tuple[str, ...], start: int
-) -> Rows:
-    """Word ids of the n-grams of an order."""
-    import polars as pl
+class _Ids:
+    """The ids of words, a column of them at a time."""
 
-    parts = frame["words"].str.split_exact(" ", n - 1).struct.unnest()
-    vocabulary = pl.Enum(words)
-    columns: list[npt.NDArray[Any]] = []
-    for name in parts.columns:
-        try:
-            column = parts[name].cast(vocabulary)
-        except pl.exceptions.PolarsError:
-            column = parts[name].cast(vocabulary, strict=False)
-        if column.null_count():
-            at = int(column.is_null().arg_max() or 0)
-            line = data.count(b"\n", 0, start) + 1 + at
-            raise ModelError(
-                f"{path}, line {line}: {frame['words'][at]!r} has a word that is not among the "
-                f"1-grams, or too few words; the file is damaged"
-            )
-        columns.append(column.to_physical().to_numpy().astype(np.int32))
-    return Rows(np.stack(columns), frame["prob"].to_numpy(), frame["backoff"].to_numpy())
+    def __init__(self, words: tuple[str, ...]) -> None:
+        import polars as pl
+
+        self._enum = pl.Enum(words)
+
+    def look_up(
+        self, path: Path, section: Iterator[tuple[int, bytes, pl.DataFrame]], n: int
+    ) -> Rows:
+        """Word ids of the n-grams of an order."""
+        ids: list[npt.NDArray[Any]] = [np.zeros((n, 0), np.int32)]
+        probs, backoffs = [np.zeros(0)], [np.zeros(0)]
+        for first, data, frame in section:
+            ids.append(self._block(path, first, data, frame, n))
+            probs.append(frame["prob"].to_numpy())
+            backoffs.append(frame["backoff"].to_numpy())
+        return Rows(np.concatenate(ids, axis=1), np.concatenate(probs), np.concatenate(backoffs))
+
+    def _block(
+        self, path: Path, first: int, data: bytes, frame: pl.DataFrame, n: int
+    ) -> npt.NDArray[Any]:
+        import polars as pl
+
+        parts = frame["words"].str.split_exact(" ", n - 1).struct.unnest()
+        columns: list[npt.NDArray[Any]] = []
+        for name in parts.columns:
+            try:
+                column = parts[name].cast(self._enum)
+            except pl.exceptions.PolarsError:
+                column = parts[name].cast(self._enum, strict=False)
+            if column.null_count():
+                at = int(column.is_null().arg_max() or 0)
+                full = [k for k, text in enumerate(data.split(b"\n"), first) if text]
+                raise ModelError(
+                    f"{path}, line {full[at]}: {frame['words'][at]!r} has a word that is not among "
+                    f"the 1-grams, or too few words; the file is damaged"
+                )
+            columns.append(column.to_physical().to_numpy().astype(np.int32))
+        return np.stack(columns)

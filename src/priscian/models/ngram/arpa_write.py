@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 import numpy.typing as npt
 
-from priscian.models.ngram.pngm import replacing
+from priscian.models.ngram.pngm import writing
 from priscian.models.ngram.trie import Trie
 
 Array = npt.NDArray[Any]
@@ -21,7 +21,7 @@ def write_arpa(
     trie: Trie, path: Path, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> None:
     """The model as text; gzip if the name ends in .gz."""
-    with replacing(path) as file:
+    with writing(path) as file:
         if path.suffix == ".gz":
             with gzip.GzipFile(path.name, "wb", 6, file, mtime=0) as packed:
                 _write(trie, cast(BinaryIO, packed), progress)

@@ -42,6 +42,14 @@ class _MissingEndError(Exception):
     """An n-gram is there without the shorter one that ends it."""
 
 
+class DoubledNgramError(Exception):
+    """An n-gram is there twice."""
+
+    def __init__(self, ngram: tuple[str, ...]) -> None:
+        super().__init__(" ".join(ngram))
+        self.ngram = ngram
+
+
 def _build(words: tuple[str, ...], rows: Sequence[Rows]) -> Trie:
     first = rows[0]
     order = len(rows)
@@ -60,6 +68,9 @@ def _build(words: tuple[str, ...], rows: Sequence[Rows]) -> Trie:
             raise _MissingEndError
         key = parent * len(words) + row.words[0]
         at = np.argsort(key)
+        twice = np.flatnonzero(np.diff(key[at]) == 0)
+        if len(twice):
+            raise DoubledNgramError(tuple(words[k] for k in row.words[:, at[twice[0]]]))
         probs = np.where(np.isnan(row.probs), _implied(trie, row), row.probs)
         counts = np.bincount(parent, minlength=len(levels[-1].probs))
         below = levels[-1]

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from priscian.models.ngram.pngm import pack_file
 from priscian.models.ngram.quantise import quantise
 from priscian.models.ngram.trie import Level, Trie
+from priscian.models.ngram.trie_check import UnsoundError
 from priscian.models.ngram.trie_file import open_trie, save_trie
 
 Array = npt.NDArray[Any]
@@ -49,12 +50,14 @@ def differences(trie: Trie) -> Trie:
 
 
 def sums(trie: Trie) -> Trie:
-    """The inverse of `differences`."""
+    """The inverse of `differences`; UnsoundError if the sizes do not fit."""
     levels: list[Level] = []
     below: Array | None = None
-    for level in trie.levels:
+    for n, level in enumerate(trie.levels, 1):
         words = level.words
         if words is not None and below is not None:
+            if int(below[-1]) != len(words):
+                raise UnsoundError(f"the places of {n}-grams do not cover them")
             run = np.cumsum(words, dtype=np.int64)
             starts = below[:-1][np.diff(below) > 0]
             before = np.where(starts > 0, run[starts - 1], 0)
@@ -62,6 +65,8 @@ def sums(trie: Trie) -> Trie:
             words = run.astype(words.dtype)
         begin = level.begin
         if begin is not None:
+            if begin.dtype.kind != "u" or (len(begin) and int(begin.max()) > 1 << 32):
+                raise UnsoundError(f"the numbers of {n + 1}-grams are of a wrong type")
             begin = np.concatenate(([0], np.cumsum(begin, dtype=np.int64)))
         below = begin
         levels.append(_with(level, words, begin))

@@ -7,10 +7,8 @@ The description stands at the end, so that a file that was cut off is known at o
 
 from __future__ import annotations
 
-import contextlib
 import json
 import lzma
-import os
 import struct
 import zlib
 from collections.abc import Iterator
@@ -19,15 +17,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import ModelError
+from priscian.files import open_unpacked, replacing, write_bytes
 
 MAGIC = b"PNGM\x01\r\n\x1a"
 ALIGN = 64
+RATIO = 60
+"""How many times its size a packed model may unfold to; real ones have about 4."""
 _TAIL = struct.Struct("<QI8s")
 _XZ = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0}]
+
+_DTYPES = frozenset(f"{'|' if size == 1 else '<'}{kind}{size}" for kind in "iuf"
+                    for size in (1, 2, 4, 8)) - {"|f1"}  # fmt: skip
 
 Array = npt.NDArray[Any]
 
@@ -101,21 +106,10 @@ class Writer:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file under a temporary name that takes its real one only when all of it is written."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("w+b") as file:
-            yield cast(BinaryIO, file)
-            file.flush()
-        temporary.replace(path)
-    except OSError as error:
-        if error.filename is None:
-            error.filename = str(path)
-        raise
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+def writing(path: Path) -> Iterator[BinaryIO]:
+    """A file under a temporary name that gets its real one only when all of it is written."""
+    with replacing(path) as temporary, temporary.open("w+b") as file:
+        yield cast(BinaryIO, file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,67 +120,103 @@ class Contents:
     arrays: dict[str, Array]
 
 
+class _Entry(msgspec.Struct, frozen=True):
+    """Where a section lies; as `Section.describe` writes it."""
+
+    name: str
+    dtype: str
+    offset: int
+    size: int
+    crc32: int
+
+
+class _Description(msgspec.Struct, frozen=True):
+    """What stands at the end of a file."""
+
+    facts: dict[str, Any]
+    sections: list[_Entry]
+
+
 def read_file(path: Path) -> Contents:
     """Map a file into memory; every section is checked against its checksum."""
     described, raw = _open(path)
     arrays = {}
-    for entry in described["sections"]:
-        start, size = int(entry["offset"]), int(entry["size"])
-        data = raw[start : start + size]
-        if len(data) != size or zlib.crc32(data.data) != entry["crc32"]:
+    for entry in described.sections:
+        data = raw[entry.offset : entry.offset + entry.size]
+        if len(data) != entry.size or zlib.crc32(data.data) != entry.crc32:
             raise ModelError(
-                f"{path} is damaged: the checksum of its section {entry['name']!r} is wrong; "
+                f"{path} is damaged: the checksum of its section {entry.name!r} is wrong; "
                 f"copy or train it again"
             )
-        arrays[entry["name"]] = data.view(np.dtype(entry["dtype"]))
-    return Contents(described["facts"], arrays)
+        arrays[entry.name] = data.view(np.dtype(entry.dtype))
+    return Contents(described.facts, arrays)
 
 
 def read_facts(path: Path) -> dict[str, Any]:
     """What the file says of itself, without its sections."""
-    facts: dict[str, Any] = _open(path)[0]["facts"]
-    return facts
+    return _open(path)[0].facts
 
 
-def _open(path: Path) -> tuple[dict[str, Any], npt.NDArray[np.uint8]]:
-    try:
-        with path.open("rb") as file:
-            head = file.read(6)
-        if head == b"\xfd7zXZ\x00":
-            raw = np.frombuffer(_unpack(path), np.uint8)
-        else:
-            empty = not path.stat().st_size
-            # a plain view of the map: indexing the subclass costs more than reading the file
-            raw = np.zeros(0, np.uint8) if empty else np.asarray(np.memmap(path, np.uint8, "r"))
-    except OSError as error:
-        raise ModelError(f"cannot read {path}: {error.strerror or error}") from None
+def _open(path: Path) -> tuple[_Description, npt.NDArray[np.uint8]]:
+    raw = _map(path)
     if raw[: len(MAGIC)].tobytes() != MAGIC:
         raise ModelError(f"{path} is not a .pngm model; make one with `priscian train ngram`")
     size, crc, magic = (
         _TAIL.unpack(raw[-_TAIL.size :].tobytes()) if len(raw) > _TAIL.size else (0, 0, b"")
     )
-    if magic != MAGIC or size + _TAIL.size > len(raw):
+    end = len(raw) - _TAIL.size - size
+    if magic != MAGIC or end < len(MAGIC):
         raise ModelError(f"{path} is cut off after {len(raw):,} bytes; copy or train it again")
-    data = raw[len(raw) - _TAIL.size - size : len(raw) - _TAIL.size].tobytes()
+    data = raw[end : end + size].tobytes()
     if zlib.crc32(data) != crc:
         raise ModelError(
             f"{path} is damaged: the checksum of its description is wrong; copy or train it again"
         )
-    described: dict[str, Any] = json.loads(data)
+    try:
+        described = msgspec.json.decode(data, type=_Description)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise ModelError(
+            f"{path} is damaged: its description cannot be read ({error}); train it again"
+        ) from None
+    for entry in described.sections:
+        if not _inside(entry, end):
+            raise ModelError(
+                f"{path} is damaged: its section {entry.name!r} is not where or what it should "
+                "be; train it again"
+            )
     return described, raw
 
 
-def _unpack(path: Path) -> bytes:
+def _inside(entry: _Entry, end: int) -> bool:
+    """Whether a section holds whole numbers of a known kind between the head and `end`."""
+    item = int(entry.dtype[2:]) if entry.dtype in _DTYPES else 0
+    return (
+        item > 0
+        and entry.size >= 0
+        and entry.size % item == 0
+        and entry.offset % ALIGN == 0
+        and len(MAGIC) <= entry.offset <= end - entry.size
+    )
+
+
+def _map(path: Path) -> npt.NDArray[np.uint8]:
+    """The bytes of a file; one in xz is unpacked into memory."""
     try:
-        return lzma.decompress(path.read_bytes())
-    except (lzma.LZMAError, EOFError) as error:
-        raise ModelError(
-            f"{path} is damaged or cut off ({error}); copy or train it again"
-        ) from None
+        with path.open("rb") as file:
+            head = file.read(6)
+        if head != b"\xfd7zXZ\x00":
+            if not path.stat().st_size:
+                return np.zeros(0, np.uint8)
+            # a plain view of the map: indexing the subclass costs more than reading the file
+            return np.asarray(np.memmap(path, np.uint8, "r"))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ModelError(f"cannot read {path}: {reason}; check the path") from None
+    with open_unpacked(path, ModelError, RATIO) as (stream, _):
+        return np.frombuffer(stream.read(), np.uint8)
 
 
 def pack_file(path: Path, packed: Path) -> None:
     """The same file in xz: smaller, but unpacked into memory when it is read."""
     data = lzma.compress(path.read_bytes(), lzma.FORMAT_XZ, lzma.CHECK_CRC64, filters=_XZ)
-    with replacing(packed) as file:
-        file.write(data)
+    write_bytes(packed, data)

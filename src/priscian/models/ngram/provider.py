@@ -112,7 +112,10 @@ def _facts(path: Path) -> dict[str, Any]:
 
 def _tokenisation(spec: ModelSpec, facts: dict[str, Any]) -> Tokenisation:
     """As the file says, unless the model string says otherwise; PTB for an ARPA file."""
-    stored = Tokenisation.from_facts(facts.get("tokenisation", {"words": "ptb"}))
+    said = facts.get("tokenisation", {"words": "ptb"})
+    if not isinstance(said, dict):
+        raise ModelError(f"the file of {spec} does not say how it cuts words; train it again")
+    stored = Tokenisation.from_facts(said)
     return Tokenisation.of(
         spec.options.get("words", stored.words), spec.options.get("case", stored.case)
     )

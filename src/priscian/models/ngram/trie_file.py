@@ -9,26 +9,37 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import ModelError
-from priscian.models.ngram.pngm import Contents, Writer, read_file, replacing
+from priscian.files import shown
+from priscian.models.ngram.pngm import Contents, Writer, read_file, writing
 from priscian.models.ngram.trie import Level, Trie
+from priscian.models.ngram.trie_check import UnsoundError, check_trie
 
 Array = npt.NDArray[Any]
 
 
+MOST_ORDER = 32
+
+
 def open_trie(path: Path) -> tuple[Trie, dict[str, Any]]:
-    """The model in a file, and what the file says of it."""
+    """The model in a file, and what the file says of it; its numbers are checked."""
     contents = read_file(path)
     try:
-        order = int(contents.facts["order"])
+        order = contents.facts["order"]
+        if not isinstance(order, int) or not 1 <= order <= MOST_ORDER:
+            raise UnsoundError(f"its order is {shown(order)}")
         words = tuple(contents.arrays["vocabulary"].tobytes().decode().split("\n"))
-        levels = tuple(_level(contents, n, order) for n in range(1, order + 1))
-    except (KeyError, ValueError) as error:
-        raise ModelError(f"{path} lacks {error}; train it again with this version") from None
-    trie = Trie(words, levels)
-    if contents.facts.get("differences"):
-        from priscian.models.ngram.pack import sums
+        trie = Trie(words, tuple(_level(contents, n, order) for n in range(1, order + 1)))
+        if contents.facts.get("differences"):
+            from priscian.models.ngram.pack import sums
 
-        trie = sums(trie)
+            trie = sums(trie)
+        check_trie(trie)
+    except KeyError as error:
+        raise ModelError(f"{path} lacks {error}; train it again with this version") from None
+    except (UnsoundError, UnicodeError) as error:
+        raise ModelError(
+            f"{path} is not a sound model, though its checksums are right: {error}; train it again"
+        ) from None
     return trie, contents.facts
 
 
@@ -47,7 +58,7 @@ def _level(contents: Contents, n: int, order: int) -> Level:
 
 def save_trie(trie: Trie, facts: dict[str, Any], path: Path) -> None:
     """Write a model to a file, under a temporary name until all of it is there."""
-    with replacing(path) as file:
+    with writing(path) as file:
         writer = Writer(file)
         writer.add("vocabulary", np.frombuffer("\n".join(trie.words).encode(), np.uint8))
         ids = np.uint16 if len(trie.words) <= 1 << 16 else np.uint32

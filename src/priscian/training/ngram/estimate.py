@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import DataError, UsageError
-from priscian.models.ngram.pngm import Writer, replacing
+from priscian.models.ngram.pngm import Writer, writing
 from priscian.models.ngram.tokenise import Tokenisation
 from priscian.models.ngram.words import EOS
 from priscian.training.ngram.smooth import (
@@ -146,7 +146,7 @@ class _Training:
         buckets = self._sort(tokens, word_counts, tally, counts, workspace)
         discounts = tuple(estimate_discounts(tally.seen[n]) for n in range(order))
         unigrams = Unigrams.smooth(tally, discounts[0], self.settings.unk)
-        with replacing(self.out) as file:
+        with writing(self.out) as file:
             writer = TrieWriter(Writer(file), tally, self.words)
             weights = []
             for n in range(2, order + 1):
