@@ -110,24 +110,24 @@ def test_an_ngram_whose_end_is_missing_is_found_all_the_same(tmp_path: Path) -> 
     ("old", "new", "message"),
     [
         ("\\data\\", "data", "no line"),
-        ("ngram 2=3", "ngram two=3", "line 3: 'ngram two=3'"),
-        ("ngram 2=3", "ngram 2=4", "line 12: only 3 2-grams follow"),
-        ("ngram 2=3", "ngram 2=2", "line 12: more than 3 2-grams follow"),
-        ("ngram 2=3", f"ngram 2={'9' * 5000}", "line 3: 'ngram 2=999"),
-        ("ngram 1=5", "ngram 1=0", "line 4: .* there are no words"),
+        ("ngram 2=3", "ngram two=3", ":3: 'ngram two=3'"),
+        ("ngram 2=3", "ngram 2=4", ":12: only 3 2-grams follow"),
+        ("ngram 2=3", "ngram 2=2", ":12: more than 3 2-grams follow"),
+        ("ngram 2=3", f"ngram 2={'9' * 5000}", ":3: 'ngram 2=999"),
+        ("ngram 1=5", "ngram 1=0", ":4: .* there are no words"),
         ("-0.4\ta b", "-0.4\t<s> a", "the 2-gram '<s> a' is there twice"),
-        ("-0.4\ta b", "-inf\ta b", "line 14: .* is not a 2-gram"),
-        ("-0.4\ta b", "-0.4\ta b\tnan", "line 14: .* is not a 2-gram"),
-        ("-0.8\tb", "-0.8\t", "line 10: .* is not a 1-gram"),
-        ("-0.4\ta b", "-0.4 a b", "line 14: '-0.4 a b' is not a 2-gram"),
-        ("-0.4\ta b", "-0.4\ta b c", "line 14: .* is not a 2-gram"),
-        ("-0.4\ta b", "x\ta b", "line 14: .* is not a 2-gram"),
-        ("-0.4\ta b", "0.4\ta b", "line 14: .* is not a 2-gram"),
-        ("-0.4\ta b", "-0.4\ta q", "line 14: 'a q' has a word that is not among the 1-grams"),
+        ("-0.4\ta b", "-inf\ta b", ":14: .* is not a 2-gram"),
+        ("-0.4\ta b", "-0.4\ta b\tnan", ":14: .* is not a 2-gram"),
+        ("-0.8\tb", "-0.8\t", ":10: .* is not a 1-gram"),
+        ("-0.4\ta b", "-0.4 a b", ":14: '-0.4 a b' is not a 2-gram"),
+        ("-0.4\ta b", "-0.4\ta b c", ":14: .* is not a 2-gram"),
+        ("-0.4\ta b", "x\ta b", ":14: .* is not a 2-gram"),
+        ("-0.4\ta b", "0.4\ta b", ":14: .* is not a 2-gram"),
+        ("-0.4\ta b", "-0.4\ta q", ":14: 'a q' has a word that is not among the 1-grams"),
         ("-0.8\tb", "-0.8\ta", "the word 'a' is there twice"),
         ("\\end\\", "", "cut off: it ends at line 17 without"),
-        ("\\2-grams:", "", "line 13: .* is not a 1-gram"),
-        ("\\2-grams:", "\\3-grams:", r"line 12: '.*3-grams:' where .*2-grams: should be"),
+        ("\\2-grams:", "", ":13: .* is not a 1-gram"),
+        ("\\2-grams:", "\\3-grams:", r":12: '.*3-grams:' where .*2-grams: should be"),
         ("a b", "a" * 70_000, "a line of more than 65,536 bytes|is not a 2-gram"),
     ],
 )
@@ -147,7 +147,7 @@ def test_a_file_is_the_same_model_in_blocks_of_any_size(
     (tmp_path / "m.arpa").write_text(SMALL.replace("-0.4\ta b\n", "-0.4\ta b\n\n"))
     assert score(read_arpa(tmp_path / "m.arpa"), "a b") == pytest.approx([-0.2, -0.4])
     (tmp_path / "n.arpa").write_text(SMALL.replace("-0.4\ta b", "x\ta b"))
-    with pytest.raises(ModelError, match=r"line 14: .* is not a 2-gram"):
+    with pytest.raises(ModelError, match=r":14: .* is not a 2-gram"):
         read_arpa(tmp_path / "n.arpa")
 
 

@@ -26,14 +26,14 @@ def test_an_empty_corpus_is_refused(tmp_path: Path) -> None:
 def test_a_binary_file_is_refused_with_its_line(tmp_path: Path) -> None:
     corpus = tmp_path / "binary"
     corpus.write_bytes(b"text\nmore\0text\n")
-    with pytest.raises(DataError, match="line 2: a zero byte"):
+    with pytest.raises(DataError, match="binary:2: a zero byte"):
         train_ngram([corpus], tmp_path / "m.pngm")
 
 
 def test_invalid_utf8_is_refused_with_its_line(tmp_path: Path) -> None:
     corpus = tmp_path / "latin"
     corpus.write_bytes("fine\nalso fine\ncafé\n".encode("latin1"))
-    with pytest.raises(DataError, match=r"line 3: not valid UTF-8 \(byte 0xe9\)"):
+    with pytest.raises(DataError, match=r"latin:3: not valid UTF-8 \(byte 0xe9\)"):
         train_ngram([corpus], tmp_path / "m.pngm")
 
 

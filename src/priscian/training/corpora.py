@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
-import lzma
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import IO
 
 from priscian.errors import DataError
+from priscian.files import open_unpacked
 
 BLOCK = 1 << 22
+LONGEST_LINE = 1 << 26
+"""Bytes of one line, for a packed file can hold one that fills the memory."""
 
 _BREAK = re.compile(r"(?<=[.!?])([\"'”’)\]]*)\s+(?=[\"'“‘(\[]*[A-Z])")
 _NO_BREAK = re.compile(
@@ -46,14 +47,11 @@ def read_blocks(
     sizes = [_size(file) for file in files]
     done = 0
     for path, size in zip(files, sizes, strict=True):
-        try:
-            with path.open("rb") as raw, _unpacked(path, raw) as file:
-                for line, block in _whole_lines(file):
-                    _check(path, line, block)
-                    yield path, line, block
-                    progress(done + min(raw.tell(), size), sum(sizes))
-        except (lzma.LZMAError, gzip.BadGzipFile, EOFError) as error:
-            raise DataError(f"{path} cannot be unpacked: {error}; copy it again") from None
+        with open_unpacked(path) as (stream, raw):
+            for line, block in _whole_lines(path, stream):
+                _check(path, line, block)
+                yield path, line, block
+                progress(done + min(raw.tell(), size), sum(sizes))
         done += size
 
 
@@ -72,22 +70,22 @@ def _size(path: Path) -> int:
         if path.is_dir():
             raise DataError(f"{path} is a folder; name the text files in it")
         return path.stat().st_size
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"cannot read {path}: {reason}; check the path") from None
 
 
-def _unpacked(path: Path, raw: BinaryIO) -> BinaryIO:
-    if path.suffix == ".xz":
-        return cast(BinaryIO, lzma.open(raw, "rb"))
-    if path.suffix == ".gz":
-        return cast(BinaryIO, gzip.open(raw, "rb"))
-    return raw
-
-
-def _whole_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+def _whole_lines(path: Path, stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     line = 1
-    while block := file.read(BLOCK):
-        block += file.readline()
+    while block := stream.read(BLOCK):
+        if not block.endswith(b"\n"):
+            rest = stream.readline(LONGEST_LINE)
+            if len(rest) == LONGEST_LINE:
+                raise DataError(
+                    f"{path}:{line + block.count(10)}: a line of more than {LONGEST_LINE:,} bytes; "
+                    "break the text into lines"
+                )
+            block += rest
         if not block.endswith(b"\n"):
             block += b"\n"
         yield line, block
@@ -97,12 +95,12 @@ def _whole_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 def _check(path: Path, line: int, block: bytes) -> None:
     if b"\0" in block:
         at = line + block.count(b"\n", 0, block.index(b"\0"))
-        raise DataError(f"{path}, line {at}: a zero byte: this is no text file; give plain text")
+        raise DataError(f"{path}:{at}: a zero byte: this is not a text file; give plain text")
     try:
         block.decode()
     except UnicodeDecodeError as error:
         at = line + block.count(b"\n", 0, error.start)
         raise DataError(
-            f"{path}, line {at}: not valid UTF-8 (byte {block[error.start]:#04x}); "
+            f"{path}:{at}: not valid UTF-8 (byte {block[error.start]:#04x}); "
             f"convert it: iconv -f latin1 -t utf-8"
         ) from None

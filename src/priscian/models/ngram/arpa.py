@@ -86,7 +86,7 @@ class _Lines:
         text = self._stream.readline(LONGEST_LINE)
         if len(text) == LONGEST_LINE and not text.endswith(b"\n"):
             raise ModelError(
-                f"{self.path}, line {self.line}: a line of more than {LONGEST_LINE:,} bytes; "
+                f"{self.path}:{self.line}: a line of more than {LONGEST_LINE:,} bytes; "
                 "the file is damaged or not ARPA"
             )
         return text
@@ -103,13 +103,13 @@ class _Lines:
             match = _COUNT.fullmatch(text)
             if not match or int(match[1]) != len(counts) + 1:
                 raise ModelError(
-                    f"{self.path}, line {self.line - 1}: {_shown(text)} where `ngram N=COUNT` "
+                    f"{self.path}:{self.line - 1}: {_shown(text)} where `ngram N=COUNT` "
                     "should be; the file is damaged"
                 )
             counts.append(int(match[2]))
         if not counts or not counts[0]:
             raise ModelError(
-                f"{self.path}, line {self.line - 1}: \\data\\ "
+                f"{self.path}:{self.line - 1}: \\data\\ "
                 + ("says that there are no words" if counts else "gives no counts")
                 + "; the file is damaged or empty"
             )
@@ -127,7 +127,7 @@ class _Lines:
             )
         if text != title.encode():
             raise ModelError(
-                f"{self.path}, line {self.line - 1}: {_shown(text)} where {title} should be; "
+                f"{self.path}:{self.line - 1}: {_shown(text)} where {title} should be; "
                 "the file is damaged"
             )
 
@@ -151,7 +151,7 @@ def _section(
     if found != count:
         more = "more than" if found > count else "only"
         raise ModelError(
-            f"{lines.path}, line {title}: {more} {found:,} {n}-grams follow, but the head of the "
+            f"{lines.path}:{title}: {more} {found:,} {n}-grams follow, but the head of the "
             f"file says {count:,}; copy or make it again"
         )
     if n == order:
@@ -197,10 +197,10 @@ def _bad_line(path: Path, first: int, data: bytes, n: int) -> ModelError:
     for number, text in enumerate(data.split(b"\n"), first):
         if text and not _is_entry(text.split(b"\t"), n):
             return ModelError(
-                f"{path}, line {number}: {_shown(text)} is not a {n}-gram (log10 probability, tab, "
+                f"{path}:{number}: {_shown(text)} is not a {n}-gram (log10 probability, tab, "
                 f"{n} words, tab, back-off); the file is damaged or not ARPA"
             )
-    return ModelError(f"{path}, line {first}: the {n}-grams that follow cannot be read; copy it")
+    return ModelError(f"{path}:{first}: the {n}-grams that follow cannot be read; copy it")
 
 
 def _is_entry(parts: list[bytes], n: int) -> bool:
@@ -284,7 +284,7 @@ class _Ids:
                 at = int(column.is_null().arg_max() or 0)
                 full = [k for k, text in enumerate(data.split(b"\n"), first) if text]
                 raise ModelError(
-                    f"{path}, line {full[at]}: {frame['words'][at]!r} has a word that is not among "
+                    f"{path}:{full[at]}: {frame['words'][at]!r} has a word that is not among "
                     f"the 1-grams, or too few words; the file is damaged"
                 )
             columns.append(column.to_physical().to_numpy().astype(np.int32))
