@@ -114,6 +114,10 @@ class TestGrammar:
         ("(1;%a%)<1e999", 8, "too large"),
         ("(" * 200 + "1<2", 100, "more than 100 brackets"),
         ("__import__('os')", 0, "where a region"),
+        ("+".join(["(1;%a%)"] * 1000) + "<0", 807, "more than 100 operators; split"),
+        ("&".join(["(1;%a%)<0"] * 1000), 507, "more than 100 operators; split"),
+        (f"({'9' * 5000};%a%)<0", 0, "a region number of 5,000 digits; write at most 9"),
+        (f"(1;%a%)<{'9' * 5000}", 8, "too large"),
     ],
 )
 def test_what_is_wrong_is_pointed_at(text: str, place: int, says: str) -> None:

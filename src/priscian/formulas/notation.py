@@ -20,6 +20,12 @@ from priscian.records import Arithmetic, Comparison, Expression, Logic, Number, 
 
 DEEPEST = 100
 """Brackets inside brackets that are followed before a formula is refused."""
+MOST_OPERATORS = 100
+"""Operators in one formula; each makes the tree one level deeper. Published ones have up to 7."""
+LARGEST = 1e300
+"""Constants; sums of more would overflow."""
+LONGEST_NUMBER = 9
+"""Digits of a region's number."""
 
 _REGION = re.compile(r"\(\s*(\d+|\*)\s*;\s*%\s*([\w-]+)\s*%\s*\)")
 _REGION_BEGUN = re.compile(r"[(\[]\s*(?:\d+|\*)?\s*;|[(\[]\s*\*")
@@ -62,6 +68,7 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
+        self.operators = 0
 
     def fail(self, problem: str, remedy: str, position: int | None = None) -> NoReturn:
         raise FormulaError(self.text, self.at if position is None else position, problem, remedy)
@@ -79,7 +86,7 @@ class _Parser:
         while self.peek() in ("&", "|") and self.at < len(self.text):
             op = cast(Literal["&", "|"], self.text[self.at])
             self._needs_truth(left, op)
-            self.at += 1
+            self._step()
             right = self.comparison(depth)
             self._needs_truth(right, op)
             left = _Part(Logic(op, left.tree, right.tree), left.start)
@@ -91,7 +98,7 @@ class _Parser:
             return left
         op = cast(Literal["<", ">", "="], self.text[self.at])
         self._needs_number(left, op)
-        self.at += 1
+        self._step()
         right = self.sum(depth)
         self._needs_number(right, op)
         if self.at < len(self.text) and self.peek() in _COMPARE:
@@ -106,7 +113,7 @@ class _Parser:
         while self.peek() in ("+", "-") and self.at < len(self.text):
             op = cast(Literal["+", "-"], self.text[self.at])
             self._needs_number(left, op)
-            self.at += 1
+            self._step()
             right = self.term(depth)
             self._needs_number(right, op)
             left = _Part(Arithmetic(op, left.tree, right.tree), left.start)
@@ -117,6 +124,12 @@ class _Parser:
         start = self.at
         if region := _REGION.match(self.text, start):
             self.at = region.end()
+            if len(region[1]) > LONGEST_NUMBER:
+                self.fail(
+                    f"a region number of {len(region[1]):,} digits",
+                    f"write at most {LONGEST_NUMBER}",
+                    start,
+                )
             number = region[1] if region[1] == "*" else str(int(region[1]))
             return _Part(Value(region[2], number), start)
         if _REGION_BEGUN.match(self.text, start):
@@ -124,7 +137,7 @@ class _Parser:
         if number_ := _NUMBER.match(self.text, start):
             self.at = number_.end()
             value = float("".join(number_[0].split()))
-            if math.isinf(value):
+            if abs(value) > LARGEST:
                 self.fail("this number is too large", "write a smaller one", start)
             return _Part(Number(value), start)
         opening = self.peek()
@@ -135,6 +148,13 @@ class _Parser:
             f"{what} where a region, a number or a bracket should be",
             "write (5;%condition%), a number, or ( … )",
         )
+
+    def _step(self) -> None:
+        """Pass over an operator."""
+        self.operators += 1
+        if self.operators > MOST_OPERATORS:
+            self.fail(f"more than {MOST_OPERATORS} operators", "split the prediction into several")
+        self.at += 1
 
     def _group(self, opening: str, depth: int) -> _Part:
         start = self.at
