@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import lzma
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from priscian.cli.app import run
 from priscian.errors import DataError, OutputError, UsageError
+from priscian.training import corpora
 from priscian.training.ngram.estimate import NgramSettings, read_memory, train_ngram
 from priscian.training.ngram.threads import map_in_order
 
@@ -90,6 +92,16 @@ def test_a_full_disk_while_spilling_leaves_nothing_behind(
     assert "the disk is full" in capsys.readouterr().err
     assert sorted(os.listdir(tmp_path)) == ["scratch", "text"]
     assert not os.listdir(tmp_path / "scratch")
+
+
+def test_a_packed_line_that_fills_the_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpora, "BLOCK", 1000)
+    monkeypatch.setattr(corpora, "LONGEST_LINE", 10_000)
+    (tmp_path / "text.xz").write_bytes(lzma.compress(b"Fine.\n" + b"word " * 1_000_000))
+    with pytest.raises(DataError, match=r"text\.xz:2: a line of more than 10,000 bytes"):
+        train_ngram([tmp_path / "text.xz"], tmp_path / "m.pngm")
 
 
 def test_an_old_model_survives_a_training_that_fails(

@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import struct
+import zipfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from priscian.errors import UsageError
-from priscian.files import replacing, write_json, write_text
+from priscian.errors import DataError, UsageError
+from priscian.files import read_json, replacing, write_json, write_text
 from priscian.models.vocabulary import BpeVocabulary, Vocabulary, WordVocabulary, load_vocabulary
 from priscian.training.amounts import parse_amount
 from priscian.training.architectures import build
@@ -43,8 +46,8 @@ def prepare(recipe: Recipe, folder: Path, say: Say) -> Prepared:
     place = folder / "training"
     mark = _mark(recipe)
     if (place / "prepared.json").is_file():
-        facts = json.loads((place / "prepared.json").read_text("utf-8"))
-        if facts["mark"] != mark:
+        facts = read_json(place / "prepared.json", dict[str, Any])
+        if facts.get("mark") != mark:
             raise UsageError(
                 f"the corpus of the training in {folder} has changed since; name a new --out"
             )
@@ -135,8 +138,15 @@ def _store(path: Path, data: Encoded | None) -> None:
 def _load(path: Path) -> Encoded | None:
     if not path.is_file():
         return None
-    with np.load(path, allow_pickle=False) as saved:
-        return Encoded(saved["ids"], saved["starts"], int(saved["left_out"]))
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as saved:
+            return Encoded(saved["ids"], saved["starts"], int(saved["left_out"]))
+    except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile,
+            zlib.error, struct.error) as error:  # fmt: skip
+        raise DataError(
+            f"{path} is damaged ({str(error)[:120]}); delete {path.parent / 'prepared.json'}, "
+            "and it is made again"
+        ) from None
 
 
 def train(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -225,6 +226,9 @@ class Loop:
         if not path.is_file():
             return False
         try:
+            with zipfile.ZipFile(path) as parts:  # torch does not look at the checksums
+                if changed := parts.testzip():
+                    raise ValueError(f"the checksum of {changed} is wrong")
             state = torch.load(path, weights_only=True, map_location="cpu")
             self.network.load_state_dict(state["network"])
             self.optimiser.load_state_dict(state["optimiser"])
