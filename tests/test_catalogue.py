@@ -13,9 +13,7 @@ from priscian.paradigms import registry as paradigm_registry
 from priscian.suites import load_suites, suites
 from priscian.suites import registry as suite_registry
 
-HEAD = (
-    "from priscian.grammar import *\nfrom priscian.paradigms import Substitution, paradigm\n"
-)
+HEAD = "from priscian.grammar import *\nfrom priscian.paradigms import Substitution, paradigm\n"
 GOOD = '''
 @paradigm("{uid}", phenomenon="x", field="y", edit=Substitution("lemma"))
 def draw(g):

@@ -65,9 +65,7 @@ def norm_lp(score: SentenceScore) -> float:
     """
     unigram = _unigram(score)
     if unigram == 0:
-        raise DataError(
-            "cannot divide by a unigram log-probability of 0; check the unigram model"
-        )
+        raise DataError("cannot divide by a unigram log-probability of 0; check the unigram model")
     return -score.logp / unigram
 
 

@@ -15,7 +15,6 @@ from priscian.stats.differences import item_variance, paired_interval
 from priscian.stats.interval import Interval, Values, student_t
 from priscian.stats.proportions import credit_interval, wilson
 
-
 WITHIN = 0.2
 """Correlation of items within a set to begin with. Its median over the 46 models in the released
 results of Hu et al. (2020) is .21 for suites within circuits (tenth to ninetieth percentile .14 to
