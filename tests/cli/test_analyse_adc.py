@@ -74,7 +74,7 @@ def test_bad_options(
     [
         ("-1.0,0,", "low,0,", "the rating is 'low', not a number"),
         ("-1.0,0,", ",0,", "sentence 'b1' of the pair g1 / b1 has no rating"),
-        ("b2,Now", "g2,Now", "id 'g2' stands for several sentences"),
+        ("b2,Now", "g2,Now", "id 'g2' is used for several sentences"),
     ],
 )
 def test_bad_ratings(priscian: Command, rated: Path, old: str, new: str, line: str) -> None:

@@ -92,7 +92,7 @@ class TestAnswers:
     @pytest.mark.parametrize(
         ("rows", "message"),
         [
-            ("x,p,likert,2.5\n", "no point of a Likert scale"),
+            ("x,p,likert,2.5\n", "not a point of a Likert scale"),
             ("x,p,magnitude,0\n", "magnitude estimates are above 0"),
             ("x,p,binary,perhaps\n", "write 1 or 0, yes or no"),
             ("x,p,guess,1\n", "no task 'guess'; use choice, likert, magnitude, binary"),
@@ -112,13 +112,13 @@ class TestAnswers:
 
     def test_one_id_for_two_sentences(self, write_text: Write) -> None:
         rows = "id,sentence,participant,rating\nx,One.,p,1\nx,Two.,p,2\n"
-        with pytest.raises(DataError, match=r"a.csv:3: id 'x' stands for another sentence"):
+        with pytest.raises(DataError, match=r"a.csv:3: id 'x' is used for another sentence"):
             read_graded(write_text("a.csv", rows))
 
     def test_answers_to_an_unknown_sentence(self, write_text: Write, tmp_path: Path) -> None:
         write_text("set/sentences.csv", "id,sentence\nx,One.\n")
         write_text("set/answers.csv", "id,participant,rating\nx,p,1\nw,p,2\n")
-        with pytest.raises(DataError, match="answers to 'w', which no sentence has"):
+        with pytest.raises(DataError, match="'w' has answers but no sentence"):
             read_graded(tmp_path / "set")
 
 
@@ -143,7 +143,7 @@ class TestBadInput:
             read_graded(table, pairs=pairs)
 
     def test_duplicate_ids(self, write_text: Write) -> None:
-        with pytest.raises(DataError, match="id 'x' stands for several sentences"):
+        with pytest.raises(DataError, match="id 'x' is used for several sentences"):
             read_graded(write_text("r.csv", "id,sentence\nx,One.\nx,Two.\n"))
 
     def test_duplicate_pairs(self) -> None:
@@ -188,7 +188,7 @@ class TestScores:
         [
             ("id,m\nx,low\n", "s.csv:2: 'm' is 'low', not a number"),
             ("id,m\nx,\n", "'x' has no 'm'"),
-            ("id,m\nx,1\nx,2\n", "s.csv:3: 'x' stands here twice"),
+            ("id,m\nx,1\nx,2\n", "s.csv:3: 'x' is here twice"),
             ("id,sentence\nx,One.\n", "no column of scores"),
             ("name,m\nx,1\n", "neither a column 'id' nor 'sentence'"),
         ],

@@ -216,7 +216,7 @@ FIRST = ("items", 0, "conditions", 0)
         (change(("items", 0, "conditions"), []), "item 1 has no conditions"),
         (change((*FIRST, "condition_name"), "short"), "has the condition 'short' twice"),
         (change((*FIRST, "regions", 4)), "item 1, condition 'comma': region 5 is missing"),
-        (change((*FIRST, "regions", 4, "region_number"), 4), "region 4 stands twice"),
+        (change((*FIRST, "regions", 4, "region_number"), 4), "region 4 is listed twice"),
         (change((*FIRST, "regions", 4, "region_number"), 9), "region 9 is not in region_meta"),
         (change((*FIRST, "regions", 4, "content"), 5), "the content of region 5 is 5"),
         (change(("predictions", 0, "formula"), "(5;%odd%)<(5;%plain%)"),

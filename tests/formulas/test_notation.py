@@ -130,5 +130,5 @@ def test_what_is_wrong_is_pointed_at(text: str, place: int, says: str) -> None:
 
 @pytest.mark.parametrize("tree", [Value("a b", "1"), Number(float("inf")), Value("", "1")])
 def test_what_no_formula_can_say_is_not_printed(tree: Expression) -> None:
-    with pytest.raises(DataError, match="cannot stand in a formula"):
+    with pytest.raises(DataError, match="cannot be in a formula"):
         print_formula(Comparison("<", tree, Number(0)))

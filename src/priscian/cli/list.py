@@ -19,7 +19,7 @@ def list_command(
     *,
     json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> None:
-    """List the paradigms, the suites, or the kinds of models, data sets and measures.
+    """List the paradigms, suites, kinds of models, data formats or measures.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """People's forced choices between the sentences of pairs: BLiMP's MTurk export, and a plain table.
 
 The plain table has a row for each choice: `set`, `item`, `rater` and `response` (good or bad), and
-if wanted `attention_check` (1 or 0; its response is good where the person did as told), `order`,
-`response_time` in seconds, and `phenomenon`. Columns of other names are left alone.
+optionally `attention_check` (1 or 0; its response is good if the person passed it), `order`,
+`response_time` in seconds, and `phenomenon`. Other columns are ignored.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Choices:
 
 
 def read_choices(file: Path) -> Choices:
-    """Read either form; which one is seen from the header."""
+    """Read either form; the header says which it is."""
     if not file.is_file():
         raise DataError(f"no file {str(file)!r}; give a CSV of forced choices")
     rows = read_table(file, lambda header: _has(header, MTURK) or _has(header, COLUMNS))

@@ -86,14 +86,14 @@ def _sentences(wanted: PairColumns, header: Collection[str]) -> tuple[str, str] 
 
 
 def find_columns(wanted: PairColumns, header: Sequence[str], file: Path) -> FoundColumns:
-    """Match what is wanted with what is there."""
+    """The columns of a file that have the wanted or the usual names."""
     sentences = _sentences(wanted, header)
     if sentences is None:
         if wanted.good:
             missing = next(c for c in (wanted.good, wanted.bad) if c not in header)
             raise DataError(f"{file}: no column {missing!r}; its columns: {', '.join(header)}")
         raise DataError(
-            f"{file}: cannot tell the good sentences' column from the bad ones'; its columns: "
+            f"{file}: cannot find the columns of the good and the bad sentences; its columns: "
             f"{', '.join(header)}; name them with --good COLUMN --bad COLUMN"
         )
 

@@ -65,7 +65,7 @@ class GradedSet:
         twice = [i for i, n in Counter(s.id for s in self.sentences).items() if n > 1]
         if twice:
             raise DataError(
-                f"{self.name}: id {twice[0]!r} stands for several sentences"
+                f"{self.name}: id {twice[0]!r} is used for several sentences"
                 f"{_others(twice)}; give each sentence its own id"
             )
         known = {s.id for s in self.sentences}
@@ -120,7 +120,7 @@ def listed(ids: Iterable[str]) -> str:
 
 
 def item_sets(graded: GradedSet) -> list[ItemSet]:
-    """What a model is scored on: the pairs, one set a phenomenon, and then every single sentence.
+    """What a model is scored on: the pairs, one set per phenomenon, and then every single sentence.
 
     The last set has no contrast: its scores are the population that z-scores are taken over.
     """

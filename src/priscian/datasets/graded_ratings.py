@@ -1,4 +1,4 @@
-"""People's answers, one by one: read, checked by task, and made into one rating a sentence."""
+"""People's answers, one by one: read, checked by task, and turned into one rating per sentence."""
 
 from __future__ import annotations
 
@@ -77,18 +77,16 @@ def yes_or_no(value: object, what: str, where: str) -> bool | None:
 
 
 def answer_of(value: object, task: Task | None, where: str) -> float | None:
-    """An answer as a number, if it can be one under the task; nothing for an empty cell."""
+    """An answer as a number, if the task allows it; nothing for an empty cell."""
     if task in ("binary", "choice"):
         said = yes_or_no(value, "the answer", where)
         return None if said is None else float(said)
     number = number_of(value, "the rating", where)
     if number is not None and task == "magnitude" and number <= 0:
-        raise DataError(
-            f"{where}: a magnitude of {value} cannot be; magnitude estimates are above 0"
-        )
+        raise DataError(f"{where}: invalid magnitude {value}; magnitude estimates are above 0")
     if number is not None and task == "likert" and number != int(number):
         raise DataError(
-            f"{where}: {value} is no point of a Likert scale; write a whole number, "
+            f"{where}: {value} is not a point of a Likert scale; write a whole number, "
             "or leave the task's name out"
         )
     return number

@@ -1,4 +1,4 @@
-"""Any table of sentences with ratings, averaged or one row an answer, and pairs over them."""
+"""Any table of sentences with ratings, averaged or one row per answer, and pairs over them."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _sentence(
 
 
 def _from_answers(file: Path, rows: NumberedRows, task: Task | None) -> list[GradedSentence]:
-    """A table with one row an answer: each sentence once, in the order of its first row."""
+    """A table with one row per answer: each sentence once, in the order of its first row."""
     first: dict[str, tuple[int, Row]] = {}
     for line, row in rows:
         text = cell(row, "sentence")
@@ -126,7 +126,7 @@ def _from_answers(file: Path, rows: NumberedRows, task: Task | None) -> list[Gra
         before = first.setdefault(name, (line, row))
         if cell(before[1], "sentence") != text:
             raise DataError(
-                f"{file}:{line}: id {name!r} stands for another sentence than on line "
+                f"{file}:{line}: id {name!r} is used for another sentence on line "
                 f"{before[0]}; give each sentence its own id"
             )
     ratings = ratings_of(_judgements(file, rows, task), str(file))
@@ -145,9 +145,7 @@ def _with_answers(
     ratings = read_ratings(file, task)
     strangers = [i for i in ratings if i not in {s.id for s in sentences}]
     if strangers:
-        raise DataError(
-            f"{file}: answers to {strangers[0]!r}, which no sentence has; correct the id"
-        )
+        raise DataError(f"{file}: {strangers[0]!r} has answers but no sentence; correct the id")
     return [
         replace(s, rating=ratings[s.id].mean, raters=ratings[s.id].n) if s.id in ratings else s
         for s in sentences

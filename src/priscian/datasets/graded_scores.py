@@ -1,4 +1,4 @@
-"""Scores computed elsewhere: a table with a column a model, by id or by sentence."""
+"""Scores computed elsewhere: a table with one column per model, by id or by sentence."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from priscian.files import NumberedRows, PathLike
 
 
 def read_scores(path: PathLike) -> list[SentenceScores]:
-    """Scores computed elsewhere: a column `id` or `sentence`, and a column of numbers a model.
+    """Scores computed elsewhere: a column `id` or `sentence`, and one column of numbers per model.
 
-    A column `NAME_zscores` beside `NAME` is taken as its z-scores. Columns that are known to
-    describe the sentence (dataset, notes, label, …) are passed over.
+    A column `NAME_zscores` holds the z-scores of `NAME`. Columns that are known to
+    describe the sentence (dataset, notes, label, …) are ignored.
     """
     file = Path(path)
     rows = any_table(file)
@@ -58,7 +58,7 @@ def _score_column(file: Path, rows: NumberedRows, key: str, name: str) -> dict[s
         if value is None:
             raise DataError(f"{where}: {target!r} has no {name!r}; add the score")
         if target in found and found[target] != value:
-            raise DataError(f"{where}: {target!r} stands here twice; keep one row")
+            raise DataError(f"{where}: {target!r} is here twice; keep one row")
         found[target] = value
     return found
 

@@ -32,7 +32,7 @@ class LiAdger:
 
 
 def read_li_adger(path: PathLike, *, scores: bool = True) -> LiAdger:
-    """The release in a folder; `scores=False` passes over the models' scores."""
+    """The release in a folder; `scores=False` leaves out the models' scores."""
     folder = Path(path)
     for name in (SENTENCES, RATINGS, PAIRS):
         if not (folder / name).is_file():

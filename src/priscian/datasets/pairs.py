@@ -200,7 +200,7 @@ def _after(prefix: str, sentence: Sentence) -> Sentence | None:
 
 
 def _unique_names(found: list[tuple[str, ItemSet]]) -> list[ItemSet]:
-    """A name that several sets share is told apart by taxonomy, then by file."""
+    """Make names unique: add the taxonomy to a name that several sets share, then the file."""
     sets = [itemset for _, itemset in found]
     names = [itemset.name for itemset in sets]
     for qualifiers in (["/".join(s.taxonomy) for s in sets], [stem for stem, _ in found]):

@@ -1,4 +1,4 @@
-"""BLiMP's prefix fields as spans: what stands before the critical word, and that word."""
+"""BLiMP's prefix fields as spans: the text before the critical word, and that word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader puts right in a file, gathered so that each kind is told once, with a count."""
+"""The repairs that a reader makes in a file: each kind is reported once, with a count."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Repairs:
         return usual
 
     def watch_edges(self, *sentences: str) -> None:
-        """Count sentences with white space at an end: it is scored, so it is not taken away."""
+        """Count sentences with white space at an end: it is scored, so it is not removed."""
         for sentence in sentences:
             if sentence[0].isspace() or sentence[-1].isspace():
                 self.edges += 1
@@ -56,14 +56,14 @@ class Repairs:
             values = "value" if count == 1 else "values"
             self._warn(f"{count} {values} of {key} had stray spaces; stripped")
         for key, count in self.capitals.items():
-            self._warn(f"{count} of {key} differ from the sentence in capitals; read as the same")
+            self._warn(f"{count} of {key} differ from the sentence only in capitals; accepted")
         for (key, value), count in self.spellings.items():
             usual = _SPELLINGS[key][value]
             rows = "row" if count == 1 else "rows"
             self._warn(f"{key} {value!r} in {count} {rows}; read as {usual}")
         if self.edges:
             noun, verb = ("sentence", "has") if self.edges == 1 else ("sentences", "have")
-            self._warn(f"{self.edges} {noun} {verb} white space at an end; scored as they stand")
+            self._warn(f"{self.edges} {noun} {verb} white space at an end; scored as written")
 
     def _warn(self, message: str) -> None:
         warnings.warn(f"{self.file}: {message}", DataWarning, stacklevel=5)

@@ -12,7 +12,7 @@ from priscian.files import NumberedRows, Row, parse_delimited, read_text, shown
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
 MARK = "#prediction"
 FACTS = ("circuit", "author", "reference", "licence", "language")
-"""Keys of a suite's meta that stand above the header too, as `#licence: CC-BY-4.0`."""
+"""Keys of a suite's meta that may be written above the header, as `#licence: CC-BY-4.0`."""
 LONGEST_NUMBER = 9
 """Digits of an item's or region's number."""
 
@@ -20,8 +20,8 @@ LONGEST_NUMBER = 9
 def read_suite_csv(file: Path) -> dict[str, Any]:
     """A suite in the form of its JSON, from a table with a row for each region.
 
-    The formulas stand above the header, one per line after `#Prediction`; a file with the name of
-    a published suite may leave them out. `#circuit: …` and other facts may stand there too.
+    The formulas are above the header, one per line after `#Prediction`; a file with the name of
+    a published suite may leave them out. `#circuit: …` and other facts may be there too.
     """
     lines = read_text(file).split("\n")
     formulas, skipped = [], 0

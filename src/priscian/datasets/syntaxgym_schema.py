@@ -1,4 +1,4 @@
-"""The schema of SyntaxGym's JSON: checked key by key, every complaint with its place."""
+"""The schema of SyntaxGym's JSON: checked key by key, every error with its place."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _read(data: object, file: str, problems: _Problems) -> Suite:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A value and where it stands."""
+    """A value and its place in the file."""
 
     value: Any
     file: str
@@ -214,7 +214,7 @@ def _contents(place: _Place, where: str, count: int, file: str) -> list[str]:
                 "correct the number or add the region"
             )
         if number in found:
-            raise DataError(f"{file}: {where}: region {number} stands twice; delete one")
+            raise DataError(f"{file}: {where}: region {number} is listed twice; delete one")
         content = region.value.get("content")
         if not isinstance(content, str):
             raise DataError(

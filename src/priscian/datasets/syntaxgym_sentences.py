@@ -24,8 +24,8 @@ def build_sentence(contents: Sequence[str], punctuation: Punctuation = "attached
     >>> build_sentence(["As he ran", ",", "", "the dog"], "detached").text
     'As he ran , the dog'
 
-    An empty region has an empty span. `attached` takes away the space before . , ! ? ; and :,
-    `detached` leaves the text as the file has it.
+    An empty region has an empty span. `attached` removes the space before . , ! ? ; and :,
+    `detached` keeps the text of the file.
     """
     text, spans = "", []
     for number, content in enumerate(contents, 1):
@@ -37,7 +37,7 @@ def build_sentence(contents: Sequence[str], punctuation: Punctuation = "attached
             text += " "
         spans.append(Span(str(number), len(text), len(text) + len(content)))
         text += content
-    # an empty region stands where the next one begins, behind the space that belongs to it
+    # an empty region lies where the next one begins, behind the space that belongs to it
     return Sentence(text, tuple(_settle(spans, len(text))))
 
 

@@ -1,4 +1,4 @@
-"""Minimal pairs from phenomena of several conditions, by three rules, and how far a rule gets."""
+"""Minimal pairs from phenomena of several conditions, by three rules, each compared with a list."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Formation:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Pairs beside those of a reference: recall, precision, and the difference both ways."""
+    """Pairs compared with those of a reference: recall, precision, and the difference both ways."""
 
     found: int
     reference: int

@@ -175,7 +175,7 @@ class _Parser:
         return _Part(inner.tree, start)
 
     def surplus(self) -> tuple[str, str]:
-        """What is wrong with text that no rule wants here."""
+        """What is wrong with text that does not belong here."""
         mark = self.peek()
         if mark in _BRACKETS.values():
             return f"{mark!r} closes nothing", "take it away or open a bracket before"
@@ -210,12 +210,12 @@ def print_formula(tree: Expression) -> str:
         case Value(condition, span):
             if not _NAME.fullmatch(condition):
                 raise DataError(
-                    f"condition {condition!r} cannot stand in a formula; use letters, digits, _, -"
+                    f"condition {condition!r} cannot be in a formula; use letters, digits, _, -"
                 )
             return f"({span};%{condition}%)"
         case Number(value):
             if not math.isfinite(value):
-                raise DataError(f"{value} cannot stand in a formula; use a finite number")
+                raise DataError(f"{value} cannot be in a formula; use a finite number")
             return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(value)
         case Arithmetic(op, left, right):
             return f"{_bracketed(left)}{op}{_bracketed(right)}"

@@ -41,7 +41,7 @@ def generate(
             dead_ends += 1
             if draws >= WATCHED and dead_ends > DEAD_ENDS * draws:
                 raise GrammarError(
-                    f"{paradigm.where}: {dead_ends} of {draws} draws ended nowhere; "
+                    f"{paradigm.where}: {dead_ends} of {draws} draws were rejected; "
                     "draw the rarest word first or ask for less"
                 ) from None
             continue

@@ -68,7 +68,7 @@ def _check_prefixes(
     same_prefix = good.texts[:left] == bad.texts[:right]
     same_word = good.words[left].text == bad.words[right].text
     if left == 0 or right == 0:
-        fault = "nothing stands before the critical word"
+        fault = "there is no word before the critical word"
     elif paradigm.prefix == "one" and (not same_prefix or same_word):
         fault = "one prefix needs equal prefixes and different words"
     elif paradigm.prefix == "two" and (same_prefix or not same_word):

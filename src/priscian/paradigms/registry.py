@@ -101,7 +101,7 @@ def find(uid: str) -> Paradigm:
 
 
 def load_paradigms(path: Path) -> list[Paradigm]:
-    """Paradigms of a user's Python file, which are registered beside the built-in ones."""
+    """Paradigms of a user's Python file, registered in addition to the built-in ones."""
     added = []
     for uid in CATALOGUE.load_file(path):
         entry = find(uid)

@@ -11,7 +11,7 @@ from priscian.errors import FormulaError, GrammarError
 from priscian.formulas import parse_formula, values_of
 from priscian.grammar import Grammar, Node, Reject
 
-# What stands in the regions of each condition: phrases, or text. Empty: () or "".
+# The content of the regions of each condition: phrases or text. Empty: () or "".
 Regions = dict[str, list[Node | str]]
 Draw = Callable[[Grammar], Regions]
 
@@ -110,7 +110,7 @@ def find(name: str) -> Suite:
 
 
 def load_suites(path: Path) -> list[Suite]:
-    """Suites of a user's Python file, which are registered beside the built-in ones."""
+    """Suites of a user's Python file, registered in addition to the built-in ones."""
     added = []
     for name in CATALOGUE.load_file(path):
         entry = find(name)

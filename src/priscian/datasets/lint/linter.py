@@ -28,7 +28,7 @@ CHECKS = tuple(dict.fromkeys((FORMAT, *PAIR_CHECKS, *SUITE_CHECKS)))
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What was checked, what was found, and what has to be said of it."""
+    """What was checked and what was found; `note` is a remark for the reader."""
 
     kind: str
     sets: tuple[ItemSet, ...]
