@@ -64,7 +64,8 @@ def test_a_suite_of_ones_own_is_shown_and_written(priscian: Command, tmp_path, m
     shown = priscian("show", "sg/mine", "--suites", str(file), "-n", "1")
     assert shown.code == 0, shown.err
     assert "mine (Mine)" in shown.out
-    CATALOGUE.entries.pop("mine")
+    beyond = priscian("show", "sg/number_prep", "--item", "150")
+    assert (beyond.code, "item 150" in beyond.out) == (0, True)
     out = tmp_path / "out"
     words = ("generate", "sg", "--suites", str(file), "--seed", "1", "-n", "5", "--out", str(out))
     done = priscian(*words)
@@ -73,3 +74,20 @@ def test_a_suite_of_ones_own_is_shown_and_written(priscian: Command, tmp_path, m
     wrong = priscian("generate", "blimp", "--suites", str(file), "--seed", "1", "--out", str(out))
     assert wrong.code == 2
     assert "--suites goes with sg" in wrong.err
+
+
+def test_a_suite_with_words_for_one_item_can_be_shown(
+    priscian: Command, tmp_path, monkeypatch
+) -> None:
+    find("number_orc")
+    monkeypatch.setattr(CATALOGUE, "entries", dict(CATALOGUE.entries))
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from priscian.suites import suite\n\n\n"
+        '@suite("begun", circuit="Mine", regions=["a"], predictions=["(1;%x%)<(1;%y%)"])\n'
+        'def begun(g):\n    return {"x": ["cats sleep"], "y": ["cats sleeps"]}\n',
+        encoding="utf-8",
+    )
+    shown = priscian("show", "sg/begun", "--suites", str(file), "-n", "1")
+    assert (shown.code, shown.complaints) == (0, [])
+    assert "Cats sleeps" in shown.out

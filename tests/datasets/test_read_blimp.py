@@ -73,7 +73,7 @@ def test_stray_spaces_are_stripped_with_one_warning_and_a_count(write_jsonl, two
 
 def test_a_prefix_that_differs_in_capitals_is_read_with_a_warning(write_jsonl, one_prefix_row):
     path = write_jsonl("x.jsonl", one_prefix_row(one_prefix_prefix="the 0 geese"))
-    with pytest.warns(DataWarning, match="one_prefix_prefix differ from the sentence only in capitals"):
+    with pytest.warns(DataWarning, match="differ from the sentence only in capitals"):
         [paradigm] = read_blimp(path)
     assert paradigm.items[0]["good"]["prefix"] == "The 0 geese"
 

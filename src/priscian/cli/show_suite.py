@@ -33,7 +33,7 @@ def show_suite(name: str, view: SuiteView, *, n: int, seed: int | None, json_: b
         raise UsageError("--plot draws what a run found; add --run RUN")
     short = name.removeprefix("sg/")
     found = _surprisals(run, short) if run else {}
-    suite = find_suite(name, seed, run)
+    suite = find_suite(name, seed, run, max(n, item or 1))
     if run and item is None:
         means = {model: region_means(list(items.values())) for model, items in found.items()}
         _show_means(suite, means, plot, json_)
@@ -57,9 +57,9 @@ def show_suite(name: str, view: SuiteView, *, n: int, seed: int | None, json_: b
         console.print(item_table(suite, one, {m: i.get(one.id, {}) for m, i in found.items()}))
 
 
-def find_suite(name: str, seed: int | None, run: Path | None) -> ItemSet:
-    """A suite by the data of a run, by its file, or one of our own."""
-    from priscian.datasets.sg import own_suite
+def find_suite(name: str, seed: int | None, run: Path | None, n: int) -> ItemSet:
+    """A suite by the data of a run, by its file, or `n` items of one of our own."""
+    from priscian.datasets.sg import ITEMS, SEED, own_suite
     from priscian.datasets.syntaxgym import read_suite
 
     if Path(name).suffix == ".json":
@@ -73,7 +73,7 @@ def find_suite(name: str, seed: int | None, run: Path | None) -> ItemSet:
             if short in data["sets"] and Path(_path(data["spec"])).exists():
                 sets = read_dataset(data["spec"]).sets
                 return next(s for s in sets if s.name == short)
-    return own_suite(short, **({"seed": seed} if seed is not None else {}))
+    return own_suite(short, SEED if seed is None else seed, n if run is None else ITEMS)
 
 
 def _path(spec: str) -> str:
