@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from priscian.errors import RunError, UsageError
+from priscian.errors import UsageError
+from priscian.files import delimited_text, file_names, write_bytes, write_text
 
 Chart = dict[str, Any]
 Row = Mapping[str, object]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 FORMATS = ("svg", "png", "pdf")
+FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML, and so SVG, cannot hold."""
 PALETTE = ("#0b6e99", "#d1495b", "#e0a100", "#3a7d44", "#7b5ea7", "#8a5a44", "#5c6b73", "#00a3a3")
 """Colours of models, told apart by people with any colour vision and by their lightness."""
 CONFIG: Chart = {
@@ -40,18 +42,11 @@ class Figure:
     chart: Chart
     """Vega-Lite without colours of text and ground, which belong to where it is shown."""
     rows: Sequence[Row]
-    """What is plotted, one row a mark."""
+    """What is plotted, one row for each mark."""
 
     def csv(self) -> str:
         """The rows as a table that other tools read."""
-        if not self.rows:
-            return ""
-        text = io.StringIO(newline="")
-        columns = list(dict.fromkeys(key for row in self.rows for key in row))
-        out = csv.DictWriter(text, columns, lineterminator="\n")
-        out.writeheader()
-        out.writerows(self.rows)
-        return text.getvalue()
+        return delimited_text(self.rows) if self.rows else ""
 
 
 def inline(rows: Iterable[Row]) -> Chart:
@@ -98,6 +93,7 @@ def draw(chart: Chart, file: Path) -> None:
     """Write a chart as SVG, PNG or PDF, by the ending of the file's name."""
     import vl_convert  # heavy: only where a picture is drawn
 
+    chart = printable(chart)
     suffix = file.suffix.lower().removeprefix(".")
     if suffix == "svg":
         data = vl_convert.vegalite_to_svg(chart, config=CONFIG).encode()
@@ -107,27 +103,40 @@ def draw(chart: Chart, file: Path) -> None:
         data = vl_convert.vegalite_to_pdf(chart, config=CONFIG)
     else:
         raise UsageError(f"{file} ends in none of .svg, .png and .pdf; rename it")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
-    except OSError as error:
-        raise RunError(f"cannot write {file}: {error.strerror}; give another place") from None
+    write_bytes(file, data)
+
+
+def printable(part: Any) -> Any:
+    """A chart whose texts hold only characters that an SVG file may hold.
+
+    Others, such as NUL in a user's name of a paradigm, abort the process that draws them. They
+    become the replacement character.
+
+    >>> printable({"title": ["a\\x00b"]})
+    {'title': ['a\ufffdb']}
+    """
+    if isinstance(part, str):
+        return FORBIDDEN.sub("\ufffd", part)
+    if isinstance(part, Mapping):
+        return {printable(key): printable(value) for key, value in part.items()}
+    if isinstance(part, list | tuple):
+        return [printable(value) for value in part]
+    return part
 
 
 def write_figures(
     figures: Iterable[Figure], folder: Path, formats: Sequence[str] = FORMATS
 ) -> list[Path]:
     """Every figure in every format, and its data as CSV."""
+    figures = list(figures)
+    names = file_names([figure.name for figure in figures])
     written = []
     for figure in figures:
         for suffix in formats:
-            path = folder / f"{figure.name}.{suffix}"
+            path = folder / f"{names[figure.name]}.{suffix}"
             draw(figure.chart, path)
             written.append(path)
-        table = folder / f"{figure.name}.csv"
-        try:
-            table.write_text(figure.csv(), "utf-8")
-        except OSError as error:
-            raise RunError(f"cannot write {table}: {error.strerror}; give another place") from None
+        table = folder / f"{names[figure.name]}.csv"
+        write_text(table, figure.csv())
         written.append(table)
     return written

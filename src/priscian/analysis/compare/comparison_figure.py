@@ -1,8 +1,9 @@
-"""The picture of a comparison: differences by paradigm with intervals."""
+"""The figure of a comparison: the difference in every set, with its interval."""
 
 from __future__ import annotations
 
 from priscian.analysis.compare.comparison import LEVEL, Comparison
+from priscian.analysis.marks import tips
 from priscian.analysis.vega import PALETTE, SCHEMA, Chart, Figure, inline
 
 STEP = 15
@@ -10,7 +11,7 @@ UNSURE = "#8a949a"
 
 
 def compare_figure(comparison: Comparison) -> Figure:
-    """Every set's difference, b − a, with its interval; those that stand after Holm in colour."""
+    """Every set's difference, b − a, with its interval; significant ones in colour."""
     a, b = comparison.a, comparison.b
     better = {True: f"{b} better", False: f"{a} better"}
     rows = [
@@ -45,29 +46,6 @@ def compare_figure(comparison: Comparison) -> Figure:
 
 
 def _chart(rows: list[dict[str, object]], better: dict[bool, str]) -> Chart:
-    order = [row["set"] for row in rows]
-    tooltip = [
-        {"field": "set", "type": "nominal"},
-        {"field": "group", "type": "nominal"},
-        *(
-            {"field": name, "type": "quantitative", "format": form}
-            for name, form in (
-                ("difference", "+.1f"), ("low", "+.1f"), ("high", "+.1f"), ("a", ".1f"),
-                ("b", ".1f"), ("n", ","), ("only_a", ","), ("only_b", ","), ("p", ".2g"),
-                ("p_holm", ".2g"),
-            )
-        ),
-    ]  # fmt: skip
-    colour = {
-        "field": "verdict",
-        "type": "nominal",
-        "title": None,
-        "scale": {
-            "domain": [better[True], better[False], "not told apart"],
-            "range": [PALETTE[0], PALETTE[1], UNSURE],
-        },
-        "legend": {"orient": "top", "labelLimit": 400},
-    }
     return {
         "$schema": SCHEMA,
         "width": 460,
@@ -77,38 +55,53 @@ def _chart(rows: list[dict[str, object]], better: dict[bool, str]) -> Chart:
             "y": {
                 "field": "set",
                 "type": "nominal",
-                "sort": order,
+                "sort": [row["set"] for row in rows],
                 "title": None,
                 "axis": {"labelLimit": 360, "grid": False},
             },
-            "color": colour,
-            "tooltip": tooltip,
+            "color": {
+                "field": "verdict",
+                "type": "nominal",
+                "title": None,
+                "scale": {
+                    "domain": [better[True], better[False], "not told apart"],
+                    "range": [PALETTE[0], PALETTE[1], UNSURE],
+                },
+                "legend": {"orient": "top", "labelLimit": 400},
+            },
+            "tooltip": tips(
+                "set", "group", "difference:+.1f", "low:+.1f", "high:+.1f", "a:.1f", "b:.1f", "n:,",
+                "only_a:,", "only_b:,", "p:.2g", "p_holm:.2g",
+            ),
         },
-        "layer": [
-            {
-                "data": {"values": [{"zero": 0}]},
-                "mark": {"type": "rule", "strokeDash": [4, 3], "color": UNSURE},
-                "encoding": {
-                    "x": {"field": "zero", "type": "quantitative"},
-                    "y": None,
-                    "color": None,
-                    "tooltip": None,
-                },
-            },
-            {
-                "mark": {"type": "rule", "strokeWidth": 2},
-                "encoding": {
-                    "x": {
-                        "field": "low",
-                        "type": "quantitative",
-                        "title": "difference in accuracy, points",
-                    },
-                    "x2": {"field": "high"},
-                },
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
-                "encoding": {"x": {"field": "difference", "type": "quantitative"}},
-            },
-        ],
+        "layer": [_no_difference(), *_points()],
+    }  # fmt: skip
+
+
+def _no_difference() -> Chart:
+    """A dashed line at 0."""
+    return {
+        "data": {"values": [{"zero": 0}]},
+        "mark": {"type": "rule", "strokeDash": [4, 3], "color": UNSURE},
+        "encoding": {
+            "x": {"field": "zero", "type": "quantitative"},
+            "y": None,
+            "color": None,
+            "tooltip": None,
+        },
     }
+
+
+def _points() -> list[Chart]:
+    """Each difference with its interval."""
+    x = {"type": "quantitative", "title": "difference in accuracy, points"}
+    return [
+        {
+            "mark": {"type": "rule", "strokeWidth": 2},
+            "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
+            "encoding": {"x": {"field": "difference", "type": "quantitative"}},
+        },
+    ]
