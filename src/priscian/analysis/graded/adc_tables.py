@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from priscian.analysis.graded.adc import (
 )
 from priscian.datasets.graded import GradedPair
 from priscian.datasets.type_pairs import Agreement, Formation
-from priscian.errors import RunError
+from priscian.files import write_delimited
 
 
 def adc_json(analysis: AdcAnalysis, *, full: bool = False) -> dict[str, Any]:
@@ -60,7 +59,7 @@ def _model(model: ModelAdc) -> dict[str, Any]:
 
 
 def formation_json(formation: Formation, agreement: Agreement) -> dict[str, Any]:
-    """What a rule for pairs found, beside the pairs that the data list."""
+    """What a rule for pairs finds, compared with the pairs that the data list."""
     reasons: dict[str, list[str]] = {}
     for name, reason in formation.left_out.items():
         reasons.setdefault(reason, []).append(name)
@@ -95,15 +94,12 @@ def write_list(analysis: AdcAnalysis, pairs: Iterable[GradedPair], path: Path) -
     sentences = analysis.graded.by_id
     places = {pair.ids: n for n, pair in enumerate(analysis.graded.pairs)}
     names = [f"delta_{m.name}" for m in analysis.models]
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="utf-8", newline="") as file:
-            out = csv.writer(file)
-            out.writerow(["good_id", "bad_id", "good", "bad", "delta_human", *names])
-            for pair in pairs:
-                n = places[pair.ids]
-                texts = [sentences[i].text for i in pair.ids]
-                own = [f"{m.deltas[n]:.6f}" for m in analysis.models]
-                out.writerow([*pair.ids, *texts, f"{analysis.human[n]:.6f}", *own])
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror}; change --lists") from None
+    columns = ["good_id", "bad_id", "good", "bad", "delta_human", *names]
+    rows = []
+    for pair in pairs:
+        n = places[pair.ids]
+        texts = [sentences[i].text for i in pair.ids]
+        own = [f"{m.deltas[n]:.6f}" for m in analysis.models]
+        cells = [*pair.ids, *texts, f"{analysis.human[n]:.6f}", *own]
+        rows.append(dict(zip(columns, cells, strict=True)))
+    write_delimited(path, rows, columns)
