@@ -11,6 +11,7 @@ import doctest
 import importlib
 import pkgutil
 import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ import priscian
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+FLAGS = {"--help", "--install-completion"}
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -130,10 +132,35 @@ def test_every_verb_that_a_guide_names_exists() -> None:
 
     shown = commands()
     assert shown
-    strangers = [
-        (w, line) for w, line in shown if line.split()[1] not in {*VERBS, "VERB", "--help"}
-    ]
+    strangers = [(w, line) for w, line in shown if line.split()[1] not in {*VERBS, "VERB", *FLAGS}]
     assert strangers == []
+
+
+def words_of(line: str) -> list[str] | None:
+    """The words of a command without its description; None for a sketch such as `[--json]` or …"""
+    command = re.split(r"  +|\s#|\s[|>]", line)[0]
+    if re.search(r"[…\[]|\$", command):
+        return None
+    return shlex.split(command)[1:]
+
+
+def test_every_command_of_a_guide_has_options_that_exist() -> None:
+    from cyclopts import CycloptsError
+
+    from priscian.cli.app import VERBS
+    from priscian.cli.commands import load_command
+
+    wrong = []
+    for where, line in commands():
+        words = words_of(line)
+        if words is None or words[0] not in VERBS:
+            continue
+        app = load_command(VERBS[words[0]][0], words[0])
+        try:
+            app.parse_args(words[1:], exit_on_error=False, print_error=False)
+        except CycloptsError as error:
+            wrong.append((where, line, str(error)))
+    assert wrong == []
 
 
 def module_names() -> list[str]:
