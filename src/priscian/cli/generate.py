@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from priscian.errors import GrammarError, UsageError, counted
+
+if TYPE_CHECKING:
+    from priscian.datasets.generation import Generated, Maker
 
 
 def generate_command(
@@ -67,11 +70,16 @@ def generate_command(
         made = generate(
             what, seed=seed, n=n, only=names, file=file, out=out, jobs=jobs, watch=progress
         )
+    _tell(made, maker)
+
+
+def _tell(made: Generated, maker: Maker) -> None:
+    """Print what was written; a failure, which a note has explained, decides the exit code."""
     if not made.names:
         raise GrammarError(f"no {maker.noun} could be generated (see above); correct the file")
     verb = "is" if made.count == 1 else "are"
     sets = counted(len(made.names), maker.noun)
-    print(f"{counted(made.count, maker.unit)} of {sets} {verb} in {out}")
+    print(f"{counted(made.count, maker.unit)} of {sets} {verb} in {made.folder}")
     if made.failed:
         total = counted(len(made.names) + len(made.failed), maker.noun)
         raise GrammarError(

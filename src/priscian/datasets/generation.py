@@ -131,12 +131,9 @@ def generate(
     folder = None if out is None else _prepare(Path(out))
     files = {name: f"{stem}{maker.suffix}" for name, stem in file_names(names).items()}
     made: dict[str, _Made] = {}
-    for done, one in enumerate(_make_all(maker, names, (n, seed), jobs, bool(folder)), 1):
-        watch("generating", done, len(names))
-        if folder is not None and not one.error:
-            write_bytes(folder / files[one.name], one.data)
-            one = replace(one, data=b"")
-        made[one.name] = one
+    for one in _make_all(maker, names, (n, seed), jobs, bool(folder)):
+        made[one.name] = one if folder is None else one.save(folder / files[one.name])
+        watch("generating", len(made), len(names))
     failed = {name: made[name].error for name in names if made[name].error}
     for error in failed.values():
         warnings.warn(error, PriscianWarning, stacklevel=2)
@@ -144,16 +141,9 @@ def generate(
     if folder is not None:
         listed = {files[name]: one for name, one in kept.items()}
         write_json(folder / MANIFEST, _manifest(maker, n, seed, listed))
-    return Generated(
-        what,
-        seed,
-        n,
-        tuple(kept),
-        tuple(one.itemset for one in kept.values() if one.itemset),
-        folder,
-        tuple(folder / files[name] for name in kept) if folder else (),
-        failed,
-    )
+    sets = tuple(one.itemset for one in kept.values() if one.itemset)
+    paths = tuple(folder / files[name] for name in kept) if folder else ()
+    return Generated(what, seed, n, tuple(kept), sets, folder, paths, failed)
 
 
 def find_maker(what: str) -> Maker:
@@ -185,6 +175,13 @@ class _Made:
     data: bytes = b""
     sha256: str = ""
     error: str = ""
+
+    def save(self, file: Path) -> _Made:
+        """Write the bytes, and let go of them."""
+        if self.error:
+            return self
+        write_bytes(file, self.data)
+        return replace(self, data=b"")
 
 
 def _make_all(
