@@ -179,6 +179,17 @@ class TestPairs:
         assert set(summary["methods"]["full"]["paradigms"]) == set(only.split(","))
         assert summary["methods"]["full"]["overall"]["n"] == 8
 
+    def test_fresh_pairs_and_their_file_are_the_same_items_to_compare(
+        self, priscian: Command, model: str
+    ) -> None:
+        words = ("--seed", "7", "--only", "wh_island", "-n", "4", "--out", "data")
+        assert priscian("generate", "blimp", *words).code == 0
+        assert priscian("score", model, "--on", "generated:7,4,wh_island", "--out", "a").code == 0
+        assert priscian("score", model, "--on", "blimp:data", "--out", "b").code == 0
+        done = priscian("compare", "a", "b")
+        assert done.code == 0, done.err
+        assert "the same 4 items in 1 set" in done.out
+
     def test_check_finds_what_is_wrong_and_says_so_by_its_exit_code(
         self, priscian: Command
     ) -> None:
