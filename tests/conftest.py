@@ -56,6 +56,20 @@ def shared() -> Path:
     return SHARED
 
 
+@pytest.fixture
+def catalogues(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paradigms and suites that a test registers are gone afterwards."""
+    from priscian.paradigms import paradigms
+    from priscian.paradigms.registry import CATALOGUE as PARADIGMS
+    from priscian.suites import suites
+    from priscian.suites.registry import CATALOGUE as SUITES
+
+    monkeypatch.setattr(PARADIGMS, "entries", paradigms())
+    monkeypatch.setattr(SUITES, "entries", suites())
+    for catalogue in (PARADIGMS, SUITES):
+        monkeypatch.setattr(catalogue, "files", {})
+
+
 @pytest.fixture(scope="session")
 def causal(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """`causal("gpt2")` is the folder of a tiny random model of that architecture."""

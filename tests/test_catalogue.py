@@ -9,9 +9,7 @@ import pytest
 from priscian.cli import run
 from priscian.errors import GrammarError, UsageError
 from priscian.paradigms import load_paradigms, paradigms
-from priscian.paradigms import registry as paradigm_registry
-from priscian.suites import load_suites, suites
-from priscian.suites import registry as suite_registry
+from priscian.suites import load_suites
 
 HEAD = "from priscian.grammar import *\nfrom priscian.paradigms import Substitution, paradigm\n"
 GOOD = '''
@@ -22,15 +20,7 @@ def draw(g):
 '''
 
 
-@pytest.fixture(autouse=True)
-def catalogues_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test registers is gone afterwards."""
-    for catalogue, known in (
-        (paradigm_registry.CATALOGUE, paradigms()),
-        (suite_registry.CATALOGUE, suites()),
-    ):
-        monkeypatch.setattr(catalogue, "entries", dict(known))
-        monkeypatch.setattr(catalogue, "files", {})
+pytestmark = pytest.mark.usefixtures("catalogues")
 
 
 def one(body: str, uid: str = "mine") -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from tests.cli.conftest import Command
 
 from priscian.suites import Suite, find, generate_suite
 from priscian.suites.registry import CATALOGUE
+
+pytestmark = pytest.mark.usefixtures("catalogues")
 
 
 def test_suites_are_written_with_a_manifest(priscian: Command, tmp_path) -> None:
@@ -35,7 +38,7 @@ def test_an_unknown_suite_and_a_file_of_paradigms_are_refused(priscian: Command,
 def test_a_suite_that_runs_dry_is_one_line_and_the_others_are_written(
     priscian: Command, tmp_path, monkeypatch
 ) -> None:
-    known = find("number_orc")  # loads the built-in suites before one is added
+    known = find("number_orc")
     dry = Suite("dry", "None", ("a",), ("(1;%x%)>0",), lambda g: {"x": ["cats"]}, "dry")
     monkeypatch.setitem(CATALOGUE.entries, "dry", dry)
     out = tmp_path / "sg"
@@ -47,9 +50,7 @@ def test_a_suite_that_runs_dry_is_one_line_and_the_others_are_written(
     assert sorted(path.name for path in out.iterdir()) == ["manifest.json", "number_orc.json"]
 
 
-def test_a_suite_of_ones_own_is_shown_and_written(priscian: Command, tmp_path, monkeypatch) -> None:
-    find("number_orc")
-    monkeypatch.setattr(CATALOGUE, "entries", dict(CATALOGUE.entries))
+def test_a_suite_of_ones_own_is_shown_and_written(priscian: Command, tmp_path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(
         "from priscian.suites import suite\n\n\n"
@@ -76,11 +77,7 @@ def test_a_suite_of_ones_own_is_shown_and_written(priscian: Command, tmp_path, m
     assert "--suites goes with sg" in wrong.err
 
 
-def test_a_suite_with_words_for_one_item_can_be_shown(
-    priscian: Command, tmp_path, monkeypatch
-) -> None:
-    find("number_orc")
-    monkeypatch.setattr(CATALOGUE, "entries", dict(CATALOGUE.entries))
+def test_a_suite_with_words_for_one_item_can_be_shown(priscian: Command, tmp_path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(
         "from priscian.suites import suite\n\n\n"

@@ -1,4 +1,4 @@
-"""Small files of our own making, and the reference data beside the repository where it is there."""
+"""Small files of our own making."""
 
 from __future__ import annotations
 
@@ -10,15 +10,6 @@ from typing import Any
 import pytest
 
 Write = Callable[..., Path]
-
-
-@pytest.fixture
-def shared() -> Path:
-    """The folder of reference data beside the repository."""
-    folder = Path(__file__).resolve().parents[3] / "shared"
-    if not folder.is_dir():
-        pytest.skip("needs the reference data in ../shared beside the repository")
-    return folder
 
 
 @pytest.fixture

@@ -16,9 +16,7 @@ from priscian.datasets.generated_pairs import choose_paradigms, generate_rows
 from priscian.datasets.generation import generate
 from priscian.datasets.reference import REFERENCE
 from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
-from priscian.paradigms import paradigms, registry
 from priscian.records import ItemSet
-from priscian.suites import registry as suite_registry
 from priscian.suites import suites
 
 FEW = ("anaphor_number_agreement", "determiner_noun_agreement_2")
@@ -60,15 +58,7 @@ def mine(g):
 '''
 
 
-@pytest.fixture(autouse=True)
-def catalogues_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test registers is gone afterwards."""
-    for catalogue, known in (
-        (registry.CATALOGUE, paradigms()),
-        (suite_registry.CATALOGUE, suites()),
-    ):
-        monkeypatch.setattr(catalogue, "entries", dict(known))
-        monkeypatch.setattr(catalogue, "files", {})
+pytestmark = pytest.mark.usefixtures("catalogues")
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,7 +13,7 @@ from priscian.datasets.blimp import CONSUMED, SET_KEYS
 from priscian.datasets.prefixes import FIELDS, Method
 from priscian.datasets.reference import REFERENCE, blimp_taxonomy
 from priscian.errors import DataError, UsageError
-from priscian.files import PathLike, Row, file_names, write_bytes
+from priscian.files import PathLike, Row, delimited_text, file_names, write_bytes
 from priscian.records import Item, ItemSet, Sentence
 
 OPTIONAL = {"context": "", "language": "en", "licence": "", "reference": ""}
@@ -92,9 +90,9 @@ def write_pairs(itemsets: Iterable[ItemSet], path: PathLike) -> Path:
         case ".jsonl" | ".ndjson":
             data = msgspec.json.Encoder().encode_lines(rows)
         case ".csv":
-            data = _delimited(rows, ",")
+            data = delimited_text(rows).encode() if rows else b""
         case ".tsv" | ".tab":
-            data = _delimited(rows, "\t")
+            data = delimited_text(rows, delimiter="\t").encode() if rows else b""
         case other:
             raise UsageError(f"cannot write pairs as {other!r}; use .jsonl, .csv or .tsv")
     write_bytes(path, data)
@@ -119,16 +117,6 @@ def _table_row(itemset: ItemSet, item: Item) -> dict[str, str]:
         "context": good.context,
         **{key: getattr(itemset, key) for key in SET_KEYS},
     }
-
-
-def _delimited(rows: Sequence[dict[str, str]], delimiter: str) -> bytes:
-    if not rows:
-        return b""
-    out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, list(rows[0]), delimiter=delimiter, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue().encode()
 
 
 def _pair(item: Item) -> tuple[Sentence, Sentence]:

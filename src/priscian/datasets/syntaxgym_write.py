@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import Any, cast
 from priscian.datasets.syntaxgym_csv import COLUMNS, FACTS
 from priscian.datasets.syntaxgym_sentences import contents_of
 from priscian.errors import DataError
-from priscian.files import write_text
+from priscian.files import delimited_text, write_text
 from priscian.formulas import print_formula
 from priscian.records import Item, ItemSet
 
@@ -101,18 +99,14 @@ def suite_text(suite: ItemSet, values: RegionValues | None = None, model: str = 
 
 def suite_csv(suite: ItemSet) -> str:
     """A row for each region; formulas, circuit, licence and reference above the header."""
-    out = io.StringIO()
-    for formula in formulas_of(suite):
-        out.write(f"#Prediction {formula}\n")
     meta = cast(Mapping[str, object], suite.meta.get("meta", {}))
-    for key in FACTS:
-        if meta.get(key):
-            out.write(f"#{key}: {' '.join(str(meta[key]).split())}\n")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    head = [f"#Prediction {formula}\n" for formula in formulas_of(suite)]
+    head += [f"#{key}: {' '.join(str(meta[key]).split())}\n" for key in FACTS if meta.get(key)]
     names = region_names(suite)
-    for item in suite.items:
-        for condition, contents in contents_of(item).items():
-            for number, content in enumerate(contents, 1):
-                writer.writerow((item_number(item), condition, number, names[number - 1], content))
-    return out.getvalue()
+    cells = (
+        (item_number(item), condition, number, names[number - 1], content)
+        for item in suite.items
+        for condition, contents in contents_of(item).items()
+        for number, content in enumerate(contents, 1)
+    )
+    return "".join(head) + delimited_text(dict(zip(COLUMNS, row, strict=True)) for row in cells)
