@@ -81,8 +81,13 @@ class Model:
         return self.score([text], context=context)[0].total
 
 
-def load_model(model: str | ModelSpec, *, store: ScoreStore | None = None, **options: str) -> Model:
-    """Load a model by its string; options such as dtype or bos may be given by name."""
+def load_model(
+    model: str | ModelSpec | LanguageModel, *, store: ScoreStore | None = None, **options: str
+) -> Model:
+    """Load a model by its string; options such as dtype or bos may be given by name.
+
+    An object of your own that has `score(texts)` is taken as it is.
+    """
     spec = parse_model(model).with_options(**options)
     return Model(spec, load(spec), store or ScoreStore())
 

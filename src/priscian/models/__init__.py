@@ -22,6 +22,7 @@ from priscian.models.protocol import (
 )
 from priscian.models.registry import (
     PRESETS,
+    as_list,
     expand_revisions,
     fetch_weights,
     find_provider,
@@ -58,6 +59,7 @@ __all__ = [
     "TorchModel",
     "Traits",
     "TraitsProvider",
+    "as_list",
     "cache_folder",
     "expand_revisions",
     "fetch_weights",

@@ -2,28 +2,57 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import Any
 
 from priscian.errors import ModelError, PriscianWarning, UnknownNameError, UsageError
 from priscian.models.folder import provider_of
 from priscian.models.hf.packaged import PACKAGED, make_ready
 from priscian.models.key import ModelKey
-from priscian.models.protocol import LanguageModel, Provider, TorchModel, TraitsProvider
+from priscian.models.protocol import (
+    BoundaryModel,
+    ClosedVocabulary,
+    EndScorer,
+    LanguageModel,
+    PrecomputedScores,
+    Provider,
+    TorchModel,
+    TraitsProvider,
+)
+from priscian.models.simple import DEFAULT, OBJECTS, ObjectProvider, SimpleProvider, as_provider
 from priscian.models.spec import ModelSpec, some_of
 from priscian.models.traits import PLAIN, Traits
 
 SUFFIXES = {".arpa": "ngram", ".gz": "ngram", ".pngm": "ngram", ".plstm": "lstm"}
 """Files that tell by their names which provider reads them."""
 
+PROMISES: dict[str, Any] = {
+    "boundary": BoundaryModel,
+    "closed_vocabulary": ClosedVocabulary,
+    "scores_end": EndScorer,
+    "precomputed": PrecomputedScores,
+}
+"""Traits, and the methods that a model with them has."""
+
 _registered: dict[str, Provider] = {}
+_objects = ObjectProvider()
 
 
-def register(name: str, provider: Provider) -> None:
-    """Add a provider by hand; packages use the entry point group `priscian.models`."""
-    _registered[name] = provider
+def register(name: str, model: Any) -> None:
+    """Add a model of your own under a name for model strings; packages use entry points.
+
+    `model` is a class, or an object, with one method `score(texts)`, or a `Provider`.
+
+    >>> register("toy", MyModel)                                           # doctest: +SKIP
+    >>> priscian.score("toy", "blimp:data/blimp")                          # doctest: +SKIP
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
+        raise UsageError(f"{name!r} cannot be a model's name: use lower-case letters, digits, - _")
+    _registered[name] = as_provider(name, model)
     find_provider.cache_clear()
 
 
@@ -34,7 +63,7 @@ def _entry_points() -> dict[str, EntryPoint]:
 
 def provider_names() -> list[str]:
     """Every provider that a model string may begin with."""
-    return sorted({*_entry_points(), *_registered})
+    return sorted({*_entry_points(), *_registered, OBJECTS})
 
 
 @cache
@@ -42,10 +71,12 @@ def find_provider(name: str) -> Provider:
     """The provider of that name, imported when first asked for."""
     if name in _registered:
         return _registered[name]
+    if name == OBJECTS:
+        return _objects
     if name not in _entry_points():
         raise UnknownNameError("model provider", name, provider_names())
     try:
-        provider: Provider = _entry_points()[name].load()()
+        provider = as_provider(name, _entry_points()[name].load())
     except Exception as error:  # a plug-in may fail in any way
         raise ModelError(
             f"model provider {name!r} cannot be loaded: {error}; update or uninstall its package"
@@ -65,17 +96,21 @@ def broken_providers() -> dict[str, str]:
     return broken
 
 
-def parse_model(text: str | ModelSpec, default: str = "hf") -> ModelSpec:
-    """A model string, preset or path as a spec; a bare name belongs to the default provider.
+def parse_model(text: str | ModelSpec | LanguageModel, default: str = "hf") -> ModelSpec:
+    """A model string, preset, path or object as a spec; a bare name is the default provider's.
 
     >>> str(parse_model("gpt2"))
     'hf:gpt2'
     """
     if isinstance(text, ModelSpec):
         return text
+    if not isinstance(text, str):
+        return _objects.adopt(text)
     head = text.partition("?")[0]
     if head in PRESETS:
         return PRESETS[head](text)
+    if _is_simple(head):
+        return ModelSpec.parse(f"{head}:{DEFAULT}{text[len(head) :]}")
     if not _has_provider(head) and Path(head).suffix in SUFFIXES:
         return ModelSpec.parse(f"{SUFFIXES[Path(head).suffix]}:{text}")
     spec = ModelSpec.parse(text, default)
@@ -86,6 +121,17 @@ def parse_model(text: str | ModelSpec, default: str = "hf") -> ModelSpec:
     if spec.provider not in provider_names():
         raise UnknownNameError("model provider", spec.provider, provider_names())
     return spec
+
+
+def as_list(models: Any) -> list[str | ModelSpec | LanguageModel]:
+    """One model, or several, as a list."""
+    one = isinstance(models, str | ModelSpec) or hasattr(models, "score")
+    return [models] if one else list(models)
+
+
+def _is_simple(name: str) -> bool:
+    """Whether a bare name is that of a registered class or of another package's."""
+    return name in provider_names() and isinstance(find_provider(name), SimpleProvider)
 
 
 def _has_provider(head: str) -> bool:
@@ -101,19 +147,28 @@ def names_model(text: str) -> bool:
     return text in PRESETS or (_has_provider(text) and len(text.split()) == 1 and text[-1] != ":")
 
 
-def model_key(model: str | ModelSpec) -> ModelKey:
+def model_key(model: str | ModelSpec | LanguageModel) -> ModelKey:
     """The key of a model, without loading it."""
     spec = parse_model(model)
     return find_provider(spec.provider).key(spec)
 
 
-def load(model: str | ModelSpec) -> LanguageModel | TorchModel:
-    """The model itself."""
+def load(model: str | ModelSpec | LanguageModel) -> LanguageModel | TorchModel:
+    """The model itself; it must have the methods that its traits promise."""
     spec = parse_model(model)
-    return find_provider(spec.provider).load(spec)
+    loaded = find_provider(spec.provider).load(spec)
+    traits = traits_of(spec)
+    for name, protocol in PROMISES.items():
+        if getattr(traits, name) and not isinstance(loaded, protocol):
+            methods = [m for m in vars(protocol) if m[0] != "_" and not hasattr(loaded, m)]
+            raise ModelError(
+                f"the traits of {spec.label} say {name}, but the model has no "
+                f"{', '.join(methods)}; correct the plug-in (docs/plugins.md)"
+            )
+    return loaded
 
 
-def traits_of(model: str | ModelSpec) -> Traits:
+def traits_of(model: str | ModelSpec | LanguageModel) -> Traits:
     """What a model offers, without loading it."""
     spec = parse_model(model)
     provider = find_provider(spec.provider)
@@ -128,7 +183,7 @@ def recorded_traits(model: str) -> Traits:
         return PLAIN
 
 
-def expand_revisions(model: str | ModelSpec, pattern: str) -> list[ModelSpec]:
+def expand_revisions(model: str | ModelSpec | LanguageModel, pattern: str) -> list[ModelSpec]:
     """The model at every revision, or checkpoint folder, that matches the pattern."""
     spec = parse_model(model)
     provider = find_provider(spec.provider)
@@ -156,5 +211,5 @@ def fetch_weights(name: str, source: Path | None = None) -> Path:
 def describe(name: str) -> tuple[str, str]:
     """What a provider loads, in its own words, and an example of its strings."""
     provider = find_provider(name)
-    what = (type(provider).__doc__ or "").splitlines()[0]
-    return what, str(getattr(provider, "example", f"{name}:…"))
+    what = getattr(provider, "about", None) or (type(provider).__doc__ or "").splitlines()[0]
+    return str(what), str(getattr(provider, "example", f"{name}:…"))

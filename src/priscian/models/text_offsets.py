@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import unicodedata
+import warnings
 from collections.abc import Sequence
 
-from priscian.errors import TooLongError
+from priscian.errors import PriscianWarning, TooLongError
 from priscian.models.protocol import Encoding
 from priscian.records import Text
 
 SHOWN = 60
+INVISIBLE = frozenset({"Mn", "Me", "Cc", "Cf", "Cn", "Cs", "Zs", "Zl", "Zp"})
+"""Unicode categories of characters that a tokenizer may leave out without harm."""
 
 
 def own_tokens(
@@ -44,6 +48,49 @@ def check_length(texts: Sequence[Text], encodings: Sequence[Encoding], limit: in
                 f"a text has {len(encoding.ids)} tokens, but the model reads {limit}: "
                 f"{shorten(text.text)!r}; shorten the text or use a model with a longer context"
             )
+
+
+def dropped(text: str, offsets: Sequence[tuple[int, int]]) -> str:
+    """Visible characters of a text that no token covers, each once, in order.
+
+    Spaces, combining marks, control and zero-width characters do not count: tokenizers that
+    normalise a text take them away on purpose.
+
+    >>> dropped("a☃b", [(0, 1), (2, 3)])
+    '☃'
+    """
+    missed: dict[str, None] = {}
+    reach = 0
+    for start, end in (*offsets, (len(text), len(text))):
+        if start > reach:
+            missed.update(dict.fromkeys(c for c in text[reach:start] if _visible(c)))
+        if end > reach:
+            reach = end
+    return "".join(missed)
+
+
+def warn_of_dropped(
+    model: str, texts: Sequence[Text], offsets: Sequence[Sequence[tuple[int, int]]]
+) -> None:
+    """Warn if a tokenizer has left out characters: sentences that differ in them look the same."""
+    found = [
+        (text, lost)
+        for text, places in zip(texts, offsets, strict=True)
+        if (lost := dropped(text.context + text.text, places))
+    ]
+    if found:
+        text, lost = found[0]
+        others = f" and in {len(found) - 1:,} other texts" if len(found) > 1 else ""
+        warnings.warn(
+            f"{model}: the tokenizer leaves out characters without a word for them: {lost!r} in "
+            f"{shorten(text.text)!r}{others}; the model does not see them",
+            PriscianWarning,
+            stacklevel=2,
+        )
+
+
+def _visible(char: str) -> bool:
+    return not char.isspace() and unicodedata.category(char) not in INVISIBLE
 
 
 def shorten(text: str) -> str:

@@ -18,6 +18,7 @@ class Traits:
     `boundary`: knows which tokens begin a word (`BoundaryModel`).
     `closed_vocabulary`: every word outside its list is the same unknown word (`ClosedVocabulary`).
     `detached_punctuation`: was trained on text with spaces around punctuation.
+    `scores_first`: scores the first token of a text too; a model without BOS cannot, and gives NaN.
     `scores_end`: gives a probability to the end of a text (`EndScorer`).
     `unigrams`: with the option `order=1` it scores each word by its frequency alone.
     `precomputed`: looks scores up in a file; nothing is computed or stored (`PrecomputedScores`).
@@ -29,6 +30,7 @@ class Traits:
     boundary: bool = False
     closed_vocabulary: bool = False
     detached_punctuation: bool = False
+    scores_first: bool = True
     scores_end: bool = False
     unigrams: bool = False
     precomputed: bool = False

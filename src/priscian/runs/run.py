@@ -19,6 +19,7 @@ from priscian.models import (
     ModelSpec,
     PrecomputedScores,
     TorchModel,
+    as_list,
     expand_revisions,
     load,
     model_key,
@@ -79,7 +80,7 @@ class Run:
 
 
 def score(
-    models: str | ModelSpec | Sequence[str | ModelSpec],
+    models: str | ModelSpec | LanguageModel | Sequence[str | ModelSpec | LanguageModel],
     on: str | Dataset | Sequence[str | Dataset],
     *,
     out: str | Path | None = None,
@@ -274,9 +275,10 @@ def _saved_plan(folder: RunFolder | None, name: str) -> Plan | None:
 
 
 def _models(
-    models: str | ModelSpec | Sequence[str | ModelSpec], revisions: str | None
+    models: str | ModelSpec | LanguageModel | Sequence[str | ModelSpec | LanguageModel],
+    revisions: str | None,
 ) -> list[ModelSpec]:
-    listed = [models] if isinstance(models, str | ModelSpec) else list(models)
+    listed = as_list(models)
     if not listed:
         raise UsageError("name at least one model, as smollm2, hf:gpt2 or a folder")
     if revisions is None:

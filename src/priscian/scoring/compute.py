@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Sequence
 
 from priscian.errors import PriscianError, ScoreError
-from priscian.models import BoundaryModel, Encoding, LanguageModel, TorchModel
+from priscian.models import (
+    BoundaryModel,
+    Encoding,
+    LanguageModel,
+    ModelSpec,
+    TorchModel,
+    traits_of,
+)
 from priscian.records import Text, TokenScores
+from priscian.scoring.answers import check_answers, plain_scores
 from priscian.scoring.batches import Batching
 from priscian.scoring.boundary import collect
 
@@ -45,17 +52,16 @@ def torch_batches(
     return compute
 
 
-def simple_batches(model: LanguageModel, texts: Sequence[Text], groups: Groups) -> Compute:
+def simple_batches(
+    spec: ModelSpec, model: LanguageModel, texts: Sequence[Text], groups: Groups
+) -> Compute:
     """Batches of a model that has only `score(texts)`; its answers are checked."""
+    scores_first = traits_of(spec).scores_first
 
     def compute(number: int) -> list[TokenScores]:
         members = [texts[i] for i in groups[number]]
-        scores = list(model.score(members))
-        if len(scores) != len(members):
-            raise ScoreError(f"the model gave {len(scores)} answers to {len(members)} texts")
-        for text, score in zip(members, scores, strict=True):
-            if any(math.isinf(p) or p > 1e-6 for p in score.logps):
-                raise ScoreError(f"the model gave an impossible log-probability for {text.text!r}")
+        scores = [plain_scores(spec.label, s) for s in model.score(members)]
+        check_answers(spec.label, members, scores, scores_first)
         return scores
 
     return compute

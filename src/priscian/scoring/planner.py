@@ -9,6 +9,7 @@ from priscian.errors import ScoreError
 from priscian.models import Encoding, LanguageModel, ModelSpec, TorchModel
 from priscian.models.text_offsets import check_length
 from priscian.records import Text
+from priscian.scoring.answers import check_encodings
 from priscian.scoring.batches import Batching, MaskedRows, Rows, SharedBeginnings
 from priscian.scoring.boundary import extend, find_boundary_model
 from priscian.scoring.compute import Compute, refuse_broken, simple_batches, torch_batches
@@ -65,12 +66,13 @@ def prepare(task: Task, model: LanguageModel | TorchModel, saved: Plan | None = 
     count = len(task.texts)
     groups = [range(at, min(at + SIMPLE_BATCH, count)) for at in range(0, count, SIMPLE_BATCH)]
     plan = Plan("simple", 0, 0, 1, cores(), 0.0, task.pending, digest_of(groups))
-    return Work(task, plan, groups, simple_batches(model, task.texts, groups))
+    return Work(task, plan, groups, simple_batches(task.spec, model, task.texts, groups))
 
 
 def _prepare_torch(task: Task, model: TorchModel, saved: Plan | None) -> Work:
     encodings = model.encode(task.texts)
     check_length(task.texts, encodings, model.context_length)
+    check_encodings(task.spec.label, task.texts, encodings)
     if task.boundary:
         encodings = extend(task.texts, encodings, task.boundary, model.context_length)
     plan, way, groups = _follow(model, encodings, saved) or _choose(task, model, encodings)

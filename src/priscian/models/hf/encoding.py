@@ -10,7 +10,7 @@ from priscian.errors import ModelError, OffsetsError
 from priscian.models.hf.locate import Place, locate_tokenizer
 from priscian.models.protocol import Encoding
 from priscian.models.spec import ModelSpec
-from priscian.models.text_offsets import own_tokens
+from priscian.models.text_offsets import own_tokens, warn_of_dropped
 from priscian.records import Text
 
 DOCUMENT_SEPARATORS = frozenset({"<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>"})
@@ -87,6 +87,7 @@ class Tokenizer:
         coded = self.fast.encode_batch(
             [t.context + t.text for t in texts], add_special_tokens=False
         )
+        warn_of_dropped(self.name, texts, [code.offsets for code in coded])
         result = []
         for text, code in zip(texts, coded, strict=True):
             ids = code.ids
@@ -99,6 +100,7 @@ class Tokenizer:
     def encode_masked(self, texts: Sequence[Text]) -> list[Encoding]:
         """Ids as a masked model reads them, between its special tokens."""
         coded = self.fast.encode_batch([t.context + t.text for t in texts], add_special_tokens=True)
+        warn_of_dropped(self.name, texts, [code.offsets for code in coded])
         result = []
         for text, code in zip(texts, coded, strict=True):
             inner = [i for i, special in enumerate(code.special_tokens_mask) if not special]

@@ -1,0 +1,96 @@
+"""What a model must answer: for each text its tokens, their places in the text and numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from priscian.errors import ScoreError
+from priscian.models import Encoding
+from priscian.models.text_offsets import shorten
+from priscian.records import Text, TokenScores
+
+ROUNDING = 1e-6
+"""How far above 0 a log-probability may be."""
+
+
+def plain_scores(model: str, answer: TokenScores) -> TokenScores:
+    """The answer with plain tuples of plain numbers, whatever sequences a model gave."""
+    if not isinstance(answer, TokenScores):
+        raise ScoreError(
+            f"{model} gave {type(answer).__name__} for a text; score(texts) gives one "
+            f"TokenScores(starts, ends, logps) for each (docs/plugins.md)"
+        )
+    if type(answer.logps) is tuple:
+        return answer
+    return TokenScores(
+        tuple(map(int, answer.starts)),
+        tuple(map(int, answer.ends)),
+        tuple(map(float, answer.logps)),
+        answer.channels,
+    )
+
+
+def check_answers(
+    model: str, texts: Sequence[Text], scores: Sequence[TokenScores], scores_first: bool
+) -> None:
+    """Refuse what would count as a tie or a wrong answer later on; the text is named.
+
+    NaN stands for a token that was not scored. Only the first token of a model without BOS may
+    have it (`Traits.scores_first` is False): any other NaN is a mistake of the model.
+    """
+    if len(scores) != len(texts):
+        raise ScoreError(f"{model} gave {len(scores)} answers to {len(texts)} texts")
+    for text, score in zip(texts, scores, strict=True):
+        if not len(score):
+            raise ScoreError(no_tokens(model, text))
+        first = 0 if scores_first else 1
+        if (
+            min(score.logps) == -math.inf
+            or not max(score.logps) <= ROUNDING
+            or any(p != p for p in score.logps[first:])
+        ):
+            _refuse_number(model, text, score, first)
+        _check_places(model, text, score)
+
+
+def _refuse_number(model: str, text: Text, score: TokenScores, first: int) -> None:
+    for number, logp in enumerate(score.logps):
+        if (math.isnan(logp) and number >= first) or math.isinf(logp) or logp > ROUNDING:
+            remedy = "see scores_first in docs/plugins.md" if math.isnan(logp) else "correct it"
+            raise ScoreError(
+                f"{model} gave {logp} as the log-probability of token {number + 1} of the text "
+                f"{shorten(text.text)!r}; a model gives finite numbers up to 0 ({remedy})"
+            )
+
+
+def _check_places(model: str, text: Text, score: TokenScores) -> None:
+    size = len(text.text)
+    if (
+        not len(score.starts) == len(score.ends) == len(score.logps)
+        or min(score.starts) < 0
+        or max(score.ends) > size
+        or any(a > b for a, b in pairwise(score.starts))
+        or any(a > b for a, b in zip(score.starts, score.ends, strict=True))
+    ):
+        raise ScoreError(
+            f"{model} gave tokens that are not in the text {shorten(text.text)!r}: starts and ends "
+            f"are character offsets from 0 to {size}, in order, one of each for every token"
+        )
+
+
+def check_encodings(model: str, texts: Sequence[Text], encodings: Sequence[Encoding]) -> None:
+    """Refuse a text that becomes no token at all."""
+    for text, encoding in zip(texts, encodings, strict=True):
+        if not encoding.starts:
+            raise ScoreError(no_tokens(model, text))
+
+
+def no_tokens(model: str, text: Text) -> str:
+    """What to say of a text that a model cannot see."""
+    whose = " of its own behind its context" if text.context else ""
+    return (
+        f"{model} has no token{whose} for the text {shorten(text.text)!r}; "
+        f"remove the text or use another model"
+    )
