@@ -70,6 +70,12 @@ def test_a_context_may_be_given_for_all_or_with_each_text(model: Model) -> None:
     assert model.surprisals("was looking.", context=context)[0][0] == "was"
 
 
+def test_surprisals_of_several_texts_are_a_list_for_each(model: Model) -> None:
+    texts = ["Nobody was looking.", "Go."]
+    assert model.surprisals(texts) == [model.surprisals(text) for text in texts]
+    assert model.surprisals([]) == []
+
+
 def test_options_may_be_given_by_name(folder: Path) -> None:
     named = load_model(str(folder), bos="none", dtype="float32")
     assert named.spec == ModelSpec("hf", str(folder), "", {"bos": "none", "dtype": "float32"})

@@ -16,6 +16,7 @@ from tests.tiny import VOCABULARY
 from priscian.errors import (
     ModelError,
     OffsetsError,
+    PriscianWarning,
     ScoreError,
     TooLongError,
     UsageError,
@@ -66,16 +67,27 @@ class TestWrongKind:
         with pytest.raises(WrongKindError, match=rf"encoder–decoder, which {provider}: cannot"):
             load(f"{provider}:{copy}")
 
-    @pytest.mark.parametrize("provider", ["hf", "mlm"])
+    @pytest.mark.parametrize(
+        ("provider", "message"),
+        [
+            ("mlm", r"is an encoder without a masked-LM head \(BertModel\): it gives vectors"),
+            ("hf", r"is without a language-model head \(BertModel\): it gives vectors"),
+        ],
+    )
     def test_a_model_without_an_output_layer_is_not_given_a_random_one(
-        self, provider: str, masked: Callable[..., Path], tmp_path: Path
+        self, provider: str, message: str, masked: Callable[..., Path], tmp_path: Path
     ) -> None:
         from transformers import BertModel
 
         folder = Path(shutil.copytree(masked(), tmp_path / "headless"))
         BertModel.from_pretrained(masked()).save_pretrained(folder)
-        with pytest.raises(ModelError, match=r"lack \d+ of the model's weights \(cls\.predictions"):
+        with pytest.raises(WrongKindError, match=message):
             load(f"{provider}:{folder}")
+
+    def test_a_layer_that_is_missing_is_not_drawn_at_random(self, copy: Path) -> None:
+        change_weights(copy, lambda w: w.__delitem__("transformer.ln_f.weight"))
+        with pytest.raises(ModelError, match=r"lack 1 of the model's weights \(transformer\.ln_f"):
+            load(f"hf:{copy}")
 
     def test_a_configuration_that_does_not_say_what_it_is(self, copy: Path) -> None:
         (copy / "config.json").write_text(json.dumps({"model_type": "vit"}))
@@ -124,6 +136,53 @@ class TestTokenizers:
     def test_a_bos_may_be_named_by_its_id(self, causal: Callable[..., Path]) -> None:
         model = load(f"hf:{causal('gpt2')}?bos=300")
         assert model.encode([Text("Go.")])[0].ids[0] == 300  # type: ignore[union-attr]
+
+
+def spaced_letters(folder: Path, unknown: str | None) -> None:
+    """Give a model a tokenizer that knows a, b and c only."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    vocabulary = {"<s>": 0, "a": 1, "b": 2, "c": 3}
+    raw = Tokenizer(models.BPE(vocabulary, [], unk_token=unknown))
+    raw.pre_tokenizer = pre_tokenizers.Whitespace()
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (folder / name).unlink()
+    PreTrainedTokenizerFast(tokenizer_object=raw, bos_token="<s>").save_pretrained(folder)
+
+
+class TestLostText:
+    def test_a_text_without_tokens_is_named(self, copy: Path) -> None:
+        spaced_letters(copy, None)
+        with (
+            pytest.warns(PriscianWarning, match="leaves out characters"),
+            pytest.raises(ScoreError, match=r"model has no token for the text 'xyz'; remove"),
+        ):
+            score_texts(f"hf:{copy}", [Text("ab"), Text("xyz")], ScoreStore())
+
+    def test_a_text_of_spaces_has_no_tokens_for_bert(self, masked: Callable[..., Path]) -> None:
+        with pytest.raises(ScoreError, match=r"has no token for the text ' \\u200b'"):
+            score_texts(f"mlm:{masked()}", [Text(" \u200b")], ScoreStore())
+
+    def test_characters_that_a_tokenizer_leaves_out_are_named_with_their_text(
+        self, copy: Path
+    ) -> None:
+        spaced_letters(copy, None)
+        with pytest.warns(PriscianWarning, match=r"'xz' in 'a xbzx' and in 1 more; the model"):
+            score_texts(f"hf:{copy}", [Text("ab"), Text("a xbzx"), Text("c.")], ScoreStore())
+
+    def test_an_unknown_token_leaves_nothing_out(self, copy: Path) -> None:
+        spaced_letters(copy, "<s>")
+        score_texts(f"hf:{copy}", [Text("a xbzx")], ScoreStore())
+
+    @pytest.mark.parametrize(
+        "text", ["Une tête naïve.", "e\u0301te\u0301!", "no\u200bbreak \x07 ☃"]
+    )
+    def test_normalising_leaves_nothing_out(
+        self, text: str, masked: Callable[..., Path], causal: Callable[..., Path]
+    ) -> None:
+        for string in (f"mlm:{masked(cased=False)}", f"mlm:{masked()}", f"hf:{causal('gpt2')}"):
+            assert score_texts(string, [Text(text)], ScoreStore()).computed == 1
 
 
 class TestTooLong:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from priscian.errors import PriscianWarning, TooLongError
 from priscian.models.protocol import Encoding
@@ -70,9 +70,16 @@ def dropped(text: str, offsets: Sequence[tuple[int, int]]) -> str:
 
 
 def warn_of_dropped(
-    model: str, texts: Sequence[Text], offsets: Sequence[Sequence[tuple[int, int]]]
+    model: str,
+    texts: Sequence[Text],
+    offsets: Sequence[Sequence[tuple[int, int]]],
+    vanishes: Callable[[str], bool],
 ) -> None:
-    """Warn if a tokenizer has left out characters: sentences that differ in them look the same."""
+    """Warn if a tokenizer has left out characters: sentences that differ in them look the same.
+
+    `vanishes` says whether a character alone becomes no token. Inside a word the offsets do not
+    tell which characters are gone: those of the tokens behind them are moved forward.
+    """
     found = [
         (text, lost)
         for text, places in zip(texts, offsets, strict=True)
@@ -80,9 +87,11 @@ def warn_of_dropped(
     ]
     if found:
         text, lost = found[0]
-        others = f" and in {len(found) - 1:,} other texts" if len(found) > 1 else ""
+        whole = text.context + text.text
+        lost = "".join(c for c in dict.fromkeys(whole) if _visible(c) and vanishes(c)) or lost
+        others = f" and in {len(found) - 1:,} more" if len(found) > 1 else ""
         warnings.warn(
-            f"{model}: the tokenizer leaves out characters without a word for them: {lost!r} in "
+            f"{model}: the tokenizer leaves out characters that it has no token for: {lost!r} in "
             f"{shorten(text.text)!r}{others}; the model does not see them",
             PriscianWarning,
             stacklevel=2,

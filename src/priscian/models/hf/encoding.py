@@ -87,7 +87,7 @@ class Tokenizer:
         coded = self.fast.encode_batch(
             [t.context + t.text for t in texts], add_special_tokens=False
         )
-        warn_of_dropped(self.name, texts, [code.offsets for code in coded])
+        warn_of_dropped(self.name, texts, [code.offsets for code in coded], self._vanishes)
         result = []
         for text, code in zip(texts, coded, strict=True):
             ids = code.ids
@@ -97,10 +97,13 @@ class Tokenizer:
             result.append(Encoding(tuple(ids), starts, ends, first))
         return result
 
+    def _vanishes(self, char: str) -> bool:
+        return not self.fast.encode(char, add_special_tokens=False).ids
+
     def encode_masked(self, texts: Sequence[Text]) -> list[Encoding]:
         """Ids as a masked model reads them, between its special tokens."""
         coded = self.fast.encode_batch([t.context + t.text for t in texts], add_special_tokens=True)
-        warn_of_dropped(self.name, texts, [code.offsets for code in coded])
+        warn_of_dropped(self.name, texts, [code.offsets for code in coded], self._vanishes)
         result = []
         for text, code in zip(texts, coded, strict=True):
             inner = [i for i, special in enumerate(code.special_tokens_mask) if not special]

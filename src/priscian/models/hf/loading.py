@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from priscian.errors import ModelError, ScoreError
+from priscian.errors import ModelError, ScoreError, WrongKindError
 from priscian.models.hf import INSTALL
 from priscian.models.hf.half_precision import check_dtype
 from priscian.models.hf.locate import Place, list_revisions, locate, locate_tokenizer
@@ -140,6 +140,18 @@ def load_weights(auto: Any, spec: ModelSpec, place: Place, device: str) -> Any:
 def _refuse_missing(spec: ModelSpec, model: Any, missing: Collection[str]) -> None:
     """Transformers draws weights at random where a file has none: scores would mean nothing."""
     absent = sorted(name for name, _ in model.named_parameters() if name in missing)
+    saved = ", ".join(model.config.architectures or [])
+    if (
+        absent
+        and saved.endswith("Model")
+        and not any(name.startswith(f"{model.base_model_prefix}.") for name in absent)
+    ):
+        masked = type(model).__name__.endswith("ForMaskedLM")
+        what = "an encoder without a masked-LM head" if masked else "without a language-model head"
+        raise WrongKindError(
+            f"{spec} is {what} ({saved}): it gives vectors, not probabilities; use a checkpoint "
+            f"that was saved with its head (…For{'MaskedLM' if masked else 'CausalLM'})"
+        )
     if absent:
         raise ModelError(
             f"the files of {spec} lack {len(absent)} of the model's weights ({absent[0]}, …); "
