@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from priscian.api import Model as Model
     from priscian.api import load_model as load_model
     from priscian.api import perplexity as perplexity
+    from priscian.datasets import PairColumns as PairColumns
     from priscian.datasets import read_blimp as read_blimp
     from priscian.datasets import read_dataset as read_dataset
     from priscian.datasets import read_pairs as read_pairs
@@ -53,6 +54,7 @@ _HOMES = {
     "load_model": "priscian.api",
     "perplexity": "priscian.api",
     "Options": "priscian.scoring",
+    "PairColumns": "priscian.datasets",
     "PriscianError": "priscian.errors",
     "Run": "priscian.runs",
     "ScoreStore": "priscian.scoring",

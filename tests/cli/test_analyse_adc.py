@@ -57,7 +57,7 @@ def test_a_table_pictures_and_lists(priscian: Command, rated: Path, in_folder: P
         (("--ddof", "3"), 2, "ddof is 0 or 1"),
         (("--compare", "m"), 2, "--compare takes two models"),
         (("--compare", "m,k"), 2, "no model 'k'"),
-        (("--form-pairs", "none.json"), 1, "none.json: cannot be read"),
+        (("--form-pairs", "none.json"), 1, "no file 'none.json'"),
     ],
 )
 def test_bad_options(

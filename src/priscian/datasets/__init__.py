@@ -5,7 +5,7 @@ from __future__ import annotations
 from priscian.datasets.blimp import read_blimp
 from priscian.datasets.blimp_write import blimp_row, write_blimp, write_pairs
 from priscian.datasets.columns import PairColumns
-from priscian.datasets.formats import DataFormat, Dataset
+from priscian.datasets.formats import DataFormat, Dataset, Partial
 from priscian.datasets.identical import identical_pairs
 from priscian.datasets.pairs import read_pairs
 from priscian.datasets.reference import blimp_taxonomy, canonical_uid
@@ -17,6 +17,7 @@ __all__ = [
     "DataFormat",
     "Dataset",
     "PairColumns",
+    "Partial",
     "blimp_row",
     "blimp_taxonomy",
     "canonical_uid",
