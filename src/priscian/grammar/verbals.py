@@ -8,7 +8,8 @@ from typing import TypeVar, Unpack
 from priscian.errors import GrammarError
 from priscian.grammar.draw import Reject, Slot, What
 from priscian.grammar.inflection import BE, Inflection
-from priscian.grammar.nominals import DPOptions, Nominals
+from priscian.grammar.modifiers import Modified
+from priscian.grammar.nominals import DPOptions
 from priscian.grammar.phrases import DP, VP, Clause, Node
 from priscian.lexicon import Adjective, Predicate, Verb, Word
 
@@ -18,11 +19,11 @@ BY = Word("by", "by", "prep")
 
 # Frames whose verb phrases are complete without a further clause, with natural weights.
 PLAIN = ("transitive", "strict_intransitive", "pp", "prt", "inch", "drop", "prt0")
-PLAIN_WEIGHTS = (48.0, 18.0, 14.0, 6.0, 5.0, 5.0, 4.0)
-MODALS = {"will": 5.0, "would": 4.0, "could": 5.0, "can": 4.0, "should": 5.0, "might": 4.0}
+PLAIN_WEIGHTS = (44.0, 24.0, 12.0, 5.0, 5.0, 6.0, 4.0)
+MODALS = {"will": 4.0, "would": 2.0, "could": 2.0, "can": 2.0, "should": 2.0, "might": 3.0}
 
 
-class Verbals(Nominals):
+class Verbals(Modified):
     """What a linguist does with verbs."""
 
     # ------------------------------------------------------------ inflection
@@ -32,9 +33,9 @@ class Verbals(Nominals):
     ) -> Inflection:
         """Tense, modality and aspect that suit all these verbs.
 
-        Kinds: `any`, `past` (one word), `agree` (shows the subject's number), `auxiliary` (an
-        auxiliary before the verb), `modal`, `perfect`, `progressive`. `negation` is the chance
-        of *n't*.
+        Kinds: `any`, `past` and `present` (one word), `agree` (shows the subject's number),
+        `agreeing_auxiliary` (an auxiliary that shows it), `auxiliary` (any auxiliary before the
+        verb), `modal`, `perfect`, `progressive`. `negation` is the chance of *n't*.
         """
         bare = tuple(_verb_of(verb) for verb in verbs)
         stative = any("stative" in verb.flags for verb in bare)
@@ -68,13 +69,17 @@ class Verbals(Nominals):
         `gap` the object is left out, for relatives and questions. `object` fills the object.
         """
         if not isinstance(verb, Predicate):
-            verb = self._draw_verb(verb, flags, subject)
+            verb = self.plain_verb(flags, subject, verb)
         if isinstance(inflection, str):
             inflection = self.inflection(verb, kind=inflection, negation=negation)
         complement = self.complement(verb, gap=gap, object=object)
         return VP(verb.verb, inflection, complement, verb.subject)
 
-    def _draw_verb(self, frame: str | None, flags: str, subject: What | None) -> Predicate:
+    def plain_verb(
+        self, flags: str = "", subject: What | None = None, frame: str | None = None
+    ) -> Predicate:
+        """A verb that is complete without a further clause, in natural shares; never a rare one."""
+        flags = f"{flags} !rare"
         if frame is not None:
             return self.verb(frame, flags, subject=subject)
         first = self.weighted(PLAIN, PLAIN_WEIGHTS)
@@ -214,6 +219,9 @@ def _inflections(
             table = {
                 i: w for i, w in table.items() if i.agrees or (copula and i == Inflection("past"))
             }
+        case "agreeing_auxiliary":
+            table[Inflection("pres", perfect=True)] = 9.0
+            table = {i: w for i, w in table.items() if i.agrees and i.has_auxiliary}
         case "auxiliary":
             table = {i: w for i, w in table.items() if i.has_auxiliary}
         case "modal":

@@ -19,10 +19,10 @@ def anaphor_gender_agreement(g: Grammar) -> Pair:
     gender = g.weighted(GENDERS, (47.0, 47.0, 6.0))
     if gender == "n":
         # A company goes with *itself* alone; an animal or a child might have a gender.
-        verb = g.verb("trans", "refl", subject="some institution")
+        verb = g.verb("trans", "refl !rare", subject="some institution")
         subject = g.dp((verb.subject, "institution"), "sg", names=False)
     else:
-        verb = g.verb("refl")
+        verb = g.verb("refl", "!rare")
         subject = g.subject(verb, number="sg", features=gender, names=0.4)
     wrong = g.choose([other for other in GENDERS if other != gender])
     return g.pair(
@@ -37,14 +37,14 @@ def anaphor_number_agreement(g: Grammar) -> Pair:
     """The waiters admired themselves. / *The waiters admired himself."""
     kind = g.weighted(("m", "f", "n", "pl"), (29.0, 29.0, 4.0, 38.0))
     if kind == "n":
-        verb = g.verb("trans", "refl", subject="some animal")
+        verb = g.verb("transitive", "refl self_care", subject="some animal")
         subject = g.dp((verb.subject, "animal"), "sg")
     elif kind == "pl":
-        verb = g.verb("refl")
+        verb = g.verb("refl", "!rare")
         subject = g.subject(verb, number="pl")
     else:
         # A singular antecedent has a gender, or *themselves* would do as well.
-        verb = g.verb("refl")
+        verb = g.verb("refl", "!rare")
         subject = g.subject(verb, number="sg", features=kind, names=0.4)
     wrong = g.reflexive(subject, number=other_number(subject.number))
     return g.pair(

@@ -87,7 +87,7 @@ def _passives(
 @argument("animate_subject_passive", prefix="one")
 def animate_subject_passive(g: Grammar) -> Pair:
     """The pilot was thanked by the nurse. / *The pilot was thanked by the carrot."""
-    verb = g.verb("trans|optobj", "agentive !nopass")
+    verb = g.verb("trans|optobj", "agentive !nopass !rare")
     theme = g.object(verb, adjective=0.15)
     agent = g.subject(verb, names=False, features="count animate", det=AGENT)
     return g.pair(
@@ -101,8 +101,9 @@ def animate_subject_passive(g: Grammar) -> Pair:
 def animate_subject_trans(g: Grammar) -> Pair:
     """The nurse thanked the pilot. / *The carrot thanked the pilot."""
     # Half of them verbs of which anyone can be the subject, or a few nouns would come too often.
-    verb = g.verb("trans|optobj", "agentive", subject="person" if g.coin() else None)
-    agent = g.subject(verb, names=False, features="count animate")
+    verb = g.verb("trans|optobj", "agentive !rare", subject="person" if g.coin() else None)
+    slots = (verb.subject, "@everyday|!person")
+    agent = g.dp(slots, names=False, features="count animate")
     return g.pair(
         subject=Either(agent, _with_thing(g, agent, "@inert")),
         predicate=g.vp(verb).agree(agent),
@@ -148,7 +149,7 @@ def intransitive(g: Grammar) -> Pair:
 @argument("passive_1")
 def passive_1(g: Grammar) -> Pair:
     """The singer was praised by the critic. / *The singer was snored by the critic."""
-    good = g.verb("transitive", "!nopass")
+    good = g.verb("transitive", "!nopass !rare !perceiving")
     theme = g.dp((good.object or "entity", "@argument"))
     agent = g.subject(good)
     bad = _intransitive(g, "unerg", agent, theme)
@@ -158,7 +159,7 @@ def passive_1(g: Grammar) -> Pair:
 @argument("passive_2")
 def passive_2(g: Grammar) -> Pair:
     """The singer was praised. / *The singer was snored."""
-    good = g.verb("transitive", "!nopass")
+    good = g.verb("transitive", "!nopass !rare !perceiving")
     theme = g.dp((good.object or "entity", "@argument"), adjective=0.2)
     return _passives(g, theme, good, _intransitive(g, "unerg", theme))
 
@@ -166,7 +167,7 @@ def passive_2(g: Grammar) -> Pair:
 @argument("transitive", prefix="two")
 def transitive(g: Grammar) -> Pair:
     """The girl saw the lake. / *The girl yawned the lake."""
-    good = g.verb("transitive")
+    good = g.verb("transitive", "!rare")
     subject = g.subject(good)
     bad = g.verb("strict_intransitive", "strict", subject=subject)
     theme = g.dp((good.object or "entity", "@argument"), adjective=0.15)

@@ -22,7 +22,7 @@ from priscian.grammar import (
 from priscian.grammar.draw import Slot
 from priscian.lexicon import Gender, Number, Predicate, Word
 from priscian.paradigms.edits import Reordering, Substitution
-from priscian.paradigms.phrases import THAT_ONE, object_of, phrase
+from priscian.paradigms.phrases import THAT_ONE, object_of
 from priscian.paradigms.registry import paradigm
 from priscian.paradigms.tenses import earlier, reported
 
@@ -44,7 +44,6 @@ SAID = (
     Inflection("past", perfect=True),
     Inflection("pres", perfect=True),
     Inflection("past", negation="n't"),
-    Inflection("pres", modal="might"),
 )
 # Tenses whose form does not depend on the subject, so that subjects can be exchanged.
 UNIFORM = (
@@ -52,9 +51,12 @@ UNIFORM = (
     Inflection("past"),
     Inflection("past"),
     Inflection("past", perfect=True),
-    Inflection("pres", modal="might"),
 )
 PLAIN = "the|indefinite|demonstrative"
+# What people often do to each other, and what one may picture oneself doing.
+OFTEN = "social|liking|stirring"
+PICTURED = "!stative !rare one_object experience|newsworthy|by_number|scenic"
+DONE = "!stative !rare one_object !vague|general"
 
 
 def _contrast(g: Grammar) -> tuple[str, str]:
@@ -78,9 +80,7 @@ def _someone(
     if g.coin(names) and all(g.select(slot).admits_names for slot in slots):
         return g.named(gender, "first" if gender else "surname")
     features = kind if gender else ""
-    dp = phrase(
-        g, *slots, names=0.0, number=number, features=features, det=det, adjective=adjective
-    )
+    dp = g.dp((*slots,), names=0.0, number=number, features=features, det=det, adjective=adjective)
     if dp.number != number:
         raise Reject
     # *her uncle* would bring in somebody else who could be *herself*; nobody says *our wife*.
@@ -99,8 +99,8 @@ def _lemma(dp: DP) -> str:
 def _reflexive_verb(g: Grammar, kind: str) -> Predicate:
     """A verb at ease before the reflexive of such an antecedent."""
     if kind == "n":
-        return g.verb("transitive", "refl", subject="some company")
-    return g.verb("refl", "!incomplete")
+        return g.verb("transitive", "refl !rare", subject="some company")
+    return g.verb("refl", "!incomplete !rare")
 
 
 def _distinct_past(verb: Predicate) -> bool:
@@ -117,7 +117,7 @@ def _saying(g: Grammar, verb: Predicate) -> Inflection:
 
 def _thing(g: Grammar, verb: Predicate) -> DP:
     """An object of the verb, but no part of somebody's body."""
-    return phrase(g, object_of(verb), "!body_part")
+    return g.dp((object_of(verb), "!body_part"))
 
 
 def _finite(verb: Predicate, tense: Inflection, subject: DP, *rest: Node) -> Node:
@@ -130,7 +130,8 @@ def principle_A_c_command(g: Grammar) -> Pair:  # noqa: N802
     """The man who met Emma blamed himself. / *The man who met Emma blamed herself."""
     kind, other = _contrast(g)
     verb, whose = _reflexive_verb(g, kind), "some company" if kind == "n" else "person"
-    inner = g.verb("transitive", "!incomplete", subject=whose, object="some person")
+    flags = f"!incomplete !rare {OFTEN if g.coin() else ''}"
+    inner = g.verb("transitive", flags, subject=whose, object="some person")
     subject = _someone(g, kind, verb.subject, inner.subject, "!kin", det=PLAIN, names=0.0)
     distractor = _someone(g, other, object_of(inner), "person")
     tense = g.choose(SAID)
@@ -146,7 +147,7 @@ def principle_A_case_1(g: Grammar) -> Pair:  # noqa: N802
     """Emma said that she fed the cat. / *Emma said that herself fed the cat."""
     verb = g.verb("that", "telling")
     subject = _someone(g, g.deal(KINDS), verb.subject, "person")
-    inner, tense = g.verb("transitive", subject=subject), _saying(g, verb)
+    inner, tense = g.verb("transitive", "!rare !general", subject=subject), _saying(g, verb)
     predicate = g.vp(inner, reported(g, inner, tense), object=_thing(g, inner))
     return g.pair(
         subject=subject,
@@ -161,7 +162,8 @@ def principle_A_case_2(g: Grammar) -> Pair:  # noqa: N802
     """Emma imagined herself washing the cup. / *Emma imagined herself washed the cup."""
     verb = g.verb("ing", "picturing")
     subject = _someone(g, g.deal(KINDS), verb.subject, "person")
-    inner = g.verb("transitive", "!stative one_object", subject=subject, fits=_distinct_past)
+    flags = PICTURED if g.coin(0.45) else DONE
+    inner = g.verb("transitive", flags, subject=subject, fits=_distinct_past)
     form = Either(inner.verb.gerund, inner.verb.past(subject.number))
     return g.pair(
         subject=subject,
@@ -176,7 +178,7 @@ def principle_A_domain_1(g: Grammar) -> Pair:  # noqa: N802
     """Emma said that the boys helped her. / *Emma said that the boys helped herself."""
     kind, other = g.deal(CONTRASTS)
     verb = g.verb("that", "learning")
-    inner = g.verb("transitive", "!incomplete", subject="person", object="person")
+    inner = g.verb("transitive", f"!incomplete !rare {OFTEN}", subject="person", object="person")
     subject, local = _someone(g, kind, verb.subject, "person"), _someone(g, other, "person")
     tense = _saying(g, verb)
     return g.pair(
@@ -206,7 +208,7 @@ def principle_A_domain_2(g: Grammar) -> Pair:  # noqa: N802
 def principle_A_domain_3(g: Grammar) -> Pair:  # noqa: N802
     """Emma thought the boys blamed themselves. / *The boys thought Emma blamed themselves."""
     kind, other = g.deal(CONTRASTS)
-    verb, inner = g.verb("that", "bridge"), g.verb("refl", "!incomplete")
+    verb, inner = g.verb("that", "bridge"), g.verb("refl", "!incomplete !inherent !rare")
     subject = _someone(g, kind, verb.subject, "person", adjective=0.05)
     local = _someone(g, other, verb.subject, "person", adjective=0.05)
     says = _finite(verb, g.choose(UNIFORM), subject)
@@ -220,8 +222,8 @@ def principle_A_domain_3(g: Grammar) -> Pair:  # noqa: N802
 @binding("principle_A_reconstruction", edit=Reordering(), lexically_identical=True)
 def principle_A_reconstruction(g: Grammar) -> Pair:  # noqa: N802
     """It's herself that Emma blamed. / *It's herself that blamed Emma."""
-    verb = g.verb("refl", "!incomplete !inherent")
-    subject = _someone(g, g.deal(KINDS), "person", names=0.3, adjective=0.25)
+    verb = g.verb("refl", "contrastive")
+    subject = _someone(g, g.deal(KINDS), "person", names=0.45, adjective=0.4)
     cleft = (g.word("it's"), g.reflexive(subject), g.choose((REL_THAT, REL_WHO)))
     predicate = _finite(verb, _saying(g, verb), subject)
     return g.pair_of((*cleft, subject, predicate), (*cleft, predicate, subject))

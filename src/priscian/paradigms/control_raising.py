@@ -7,15 +7,15 @@ from functools import partial
 from priscian.grammar import BE, DP, THAT, TO, VP, Clause, Either, Grammar, Inflection, Node, Pair
 from priscian.lexicon import Number, Predicate
 from priscian.paradigms.edits import Substitution
-from priscian.paradigms.phrases import THAT_ONE, object_of, phrase
+from priscian.paradigms.phrases import object_of
 from priscian.paradigms.registry import paradigm
+from priscian.paradigms.scenes import activity, doing, people
 
 raising = partial(
     paradigm, phenomenon="control_raising", field="syntax_semantics", edit=Substitution("lemma")
 )
 
 SEEN = "person&!kin"
-THING = "object&!(person|institution)"
 WEAK = "a|some|several|many|a few|two|three|four|five"
 CROWD: tuple[str, Number] = ("several|many|a few", "pl")
 PAST, PRESENT = Inflection("past"), Inflection("pres")
@@ -23,7 +23,6 @@ PERFECT = Inflection("pres", perfect=True)
 MIGHT, WOULD, WILL = (Inflection("pres", modal) for modal in ("might", "would", "will"))
 TENSES = (PAST, PAST, PAST, PRESENT, PRESENT, PRESENT, MIGHT, WOULD)
 EVENTS = (PAST, PAST, PAST, PERFECT, MIGHT, WOULD, WILL)
-BOUNDED = (PAST, PAST, PERFECT, MIGHT)
 COPULAR = (PAST, PAST, PAST, PRESENT, PRESENT, MIGHT, WOULD, Inflection("past", negation="n't"))
 
 
@@ -34,25 +33,24 @@ def _tense(g: Grammar, verb: Predicate) -> Inflection:
     return tenses[at]
 
 
-def _deed(g: Grammar, det: str = "any", number: Number | None = None) -> Clause:
-    """Somebody and what they do to something: *several guests*, *folding the napkins*."""
-    frame = g.weighted(("transitive", "pp", "prt"), (70.0, 20.0, 10.0))
-    verb = g.verb(frame, "!stative !unwatchable", subject="some person", object="some object")
-    thing = phrase(g, object_of(verb), THING)
-    doer = phrase(g, verb.subject, SEEN, det=det, number=number, names=0.3 if det == "any" else 0)
-    if doer.determiner == (THAT_ONE,):  # *that that guest*
-        doer = g.with_determiner(doer, "the")
+def _news(g: Grammar) -> Clause:
+    """Something that others may have an opinion of: *the mayor resigned*, *Emma sold the farm*."""
+    frame = g.weighted(("transitive", "unerg|drop", "pp"), (80.0, 12.0, 8.0))
+    verb = g.verb(frame, "newsworthy !stative", subject="some person")
+    doer = g.dp((verb.subject, SEEN), det="known")
+    thing = g.dp((object_of(verb), "!body_part"), adjective=0.25) if verb.object else None
     return Clause(doer, g.vp(verb, PAST, object=thing))
 
 
 def _scene(g: Grammar, det: str = WEAK, number: Number | None = None) -> tuple[DP, Node]:
     """Some people, and all of *some people doing something*."""
-    deed = _deed(g, det, number)
-    return deed.subject, (deed.subject, deed.vp.gerund())
+    verb = activity(g, animals=False)
+    some = g.dp(people(g, verb, "person"), number, det=det, names=False)
+    return some, (some, doing(g, verb, some, place=0.8))
 
 
 def _object_raising(g: Grammar, good: Predicate, expletive: str, embedded: Node) -> Pair:
-    subject = phrase(g, good.subject, "person", adjective=0.1)
+    subject = g.dp((good.subject, "person"), adjective=0.1)
     bad = g.verb("ctrl_obj", "!objectless", subject=subject)
     tense = _tense(g, good)
     right, wrong = (VP(verb.verb, tense).agree(subject) for verb in (good, bad))
@@ -67,17 +65,17 @@ def _object_raising(g: Grammar, good: Predicate, expletive: str, embedded: Node)
 @raising("existential_there_object_raising", prefix="two")
 def existential_there_object_raising(g: Grammar) -> Pair:
     """Emma expected there to be two boys singing. / *Emma tempted there to be two boys singing."""
-    good = g.verb("raise_obj", "!verdict", evenly=True)
+    good = g.verb("raise_obj", "expecting", evenly=True)
     return _object_raising(g, good, "there", _scene(g)[1])
 
 
 @raising("expletive_it_object_raising", prefix="two")
 def expletive_it_object_raising(g: Grammar) -> Pair:
     """Emma felt it to be odd that he sang. / *Emma dared it to be odd that he sang."""
-    good = g.verb("raise_obj", "!willed", evenly=True)
-    kind = "curious" if "opinion" in good.flags and g.coin() else "epistemic"
+    good = g.verb("raise_obj", "holding", evenly=True)
+    kind = "curious|epistemic" if "opinion" in good.flags else "assured"
     judged = g.adjective(None, kind, "pred")
-    return _object_raising(g, good, "it", (judged.word, THAT, _deed(g)))
+    return _object_raising(g, good, "it", (judged.word, THAT, _news(g)))
 
 
 @raising("existential_there_subject_raising")
@@ -86,17 +84,17 @@ def existential_there_subject_raising(g: Grammar) -> Pair:
     right: Node
     wrong: Node
     if g.coin(0.45):
-        good = g.verb("raise_subj", evenly=True)
+        good = g.verb("raise_subj", "!bounded", evenly=True)
         bad = g.verb("ctrl_subj")
-        people, scene = _scene(g, *(CROWD if "habitual" in good.flags else ()))
-        tense = g.choose(BOUNDED if "bounded" in good.flags else (PAST, PRESENT))
-        right, wrong = (VP(verb.verb, tense).agree(people) for verb in (good, bad))
+        who, scene = _scene(g, *(CROWD if "habitual" in good.flags else ()))
+        tense = g.choose((PAST, PRESENT))
+        right, wrong = (VP(verb.verb, tense).agree(who) for verb in (good, bad))
     else:
         raised = g.adjective(None, "foreseen", "pred", evenly=True)
         control = g.adjective(None, "control", "pred")
-        people, scene = _scene(g)
+        who, scene = _scene(g)
         tense = g.choose((PAST, PAST, PRESENT))
-        right, wrong = (g.copular(entry, tense).agree(people) for entry in (raised, control))
+        right, wrong = (g.copular(entry, tense).agree(who) for entry in (raised, control))
     return g.pair(
         g.word("there"),
         predicate=Either(right, wrong),
@@ -107,8 +105,8 @@ def existential_there_subject_raising(g: Grammar) -> Pair:
 @raising("tough_vs_raising_1")
 def tough_vs_raising_1(g: Grammar) -> Pair:
     """The lid was easy to remove. / *The lid was likely to remove."""
-    verb = g.verb("trans", "strict !stative !untried", subject="some person")
-    subject = phrase(g, object_of(verb))
+    verb = g.verb("trans", "strict !stative effortful", subject="some person")
+    subject = g.dp(object_of(verb))
     if not subject.noun.animate and g.coin(0.4):
         subject = g.described(subject)
     tough = g.adjective(None, _toil(subject), "pred", evenly=True)
@@ -125,13 +123,17 @@ def tough_vs_raising_2(g: Grammar) -> Pair:
     """The boy was likely to wash the cup. / *The boy was easy to wash the cup."""
     raised = g.adjective(None, "prospect", "pred", evenly=True)
     tough = g.adjective(None, "toil_object", "pred")
-    verb = g.verb("trans", "!stative !unplanned one_object", subject="some person")
-    subject = phrase(g, verb.subject, "person", adjective=0.1)
+    verb = g.verb(
+        "trans",
+        "!stative !unplanned one_object experience|newsworthy|by_number",
+        subject="some person",
+    )
+    subject = g.dp((verb.subject, "person"), adjective=0.1)
     tense = g.choose((PAST, PAST, PRESENT))
     return g.pair(
         subject=subject,
         predicate=g.copular(Either(raised.word, tough.word), tense).agree(subject),
-        embedded=g.vp(verb, object=phrase(g, object_of(verb), "!body_part")).infinitive(),
+        embedded=g.vp(verb, object=g.dp((object_of(verb), "!body_part"))).infinitive(),
     )
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from priscian.grammar import Either, Grammar, Pair, critical, other_number
 from priscian.lexicon import Number
 from priscian.paradigms.edits import Substitution
+from priscian.paradigms.phrases import deed_to
 from priscian.paradigms.registry import paradigm
 
 agreement = partial(
@@ -37,7 +38,7 @@ def _pair(g: Grammar, plural: str, varies: str, adjective: bool = False) -> Pair
         features=f"{plural} count controller individual",
         adjective=adjective,
     )
-    verb = g.verb("transitive", object=dp)
+    verb = deed_to(g, dp)
     subject = g.subject(verb)
     other = other_number(dp.number)
     right = (dp.determiner, dp.modifiers)

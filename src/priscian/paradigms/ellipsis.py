@@ -6,7 +6,7 @@ from functools import partial
 
 from priscian.grammar import AND, DP, VP, Grammar, Inflection, Node, Pair, label
 from priscian.paradigms.edits import Exchange, Reordering
-from priscian.paradigms.phrases import object_of, phrase
+from priscian.paradigms.phrases import object_of
 from priscian.paradigms.registry import paradigm
 
 ellipsis = partial(paradigm, phenomenon="ellipsis", field="syntax")
@@ -29,22 +29,15 @@ def _scene(g: Grammar) -> tuple[Node, Node, DP]:
     kind = g.weighted(KINDS, (80.0, 10.0, 5.0, 5.0))
     verb = g.verb(
         "transitive",
-        "!stative !judging !once one_object",
+        "by_number !stative !judging one_object",
         also="!raise_obj",
         subject="some person",
         object=kind,
     )
-    things = phrase(
-        g,
-        object_of(verb),
-        "@numbered",
-        names=0.0,
-        number="pl",
-        det="bare",
-        features="count individual",
-    )
+    slots, features = (object_of(verb), "@numbered"), "count individual"
+    things = g.dp(slots, "pl", names=0.0, det="bare", features=features)
     vp = VP(verb.verb, g.choose(TENSES))
-    first, second = (phrase(g, verb.subject, "person", adjective=0.2) for _ in range(2))
+    first, second = (g.dp((verb.subject, "person"), adjective=0.2) for _ in range(2))
     left, right = ((who, vp.agree(who), g.numeral(2, 8)) for who in (first, second))
     return left, right, things
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from priscian.grammar import AND, VP, Grammar, Pair, label
 from priscian.paradigms.edits import Reordering
 from priscian.paradigms.filler_gap_dependency import object_gap
-from priscian.paradigms.phrases import object_of, phrase, restrictable
+from priscian.paradigms.phrases import object_of, restrictable
 from priscian.paradigms.registry import paradigm
 from priscian.paradigms.tenses import asked
 
@@ -21,23 +21,15 @@ from priscian.paradigms.tenses import asked
 def coordinate_structure_constraint_subject_extraction(g: Grammar) -> Pair:
     """Which cook and which maid will hug Emma? / *Which cook will and which maid hug Emma?"""
     verb = g.verb("transitive", "!stative one_object", subject="some person")
+    which = g.word("which", "wh")
     left, right = (
-        phrase(
-            g,
-            verb.subject,
-            "person",
-            names=0.0,
-            number="sg",
-            det=g.word("which", "wh"),
-            adjective=0.15,
-            fits=restrictable,
-        )
+        g.dp((verb.subject, "person"), "sg", names=0.0, det=which, fits=restrictable)
         for _ in range(2)
     )
     tense = asked(g, verb)
     if not tense.has_auxiliary:
         tense = g.inflection(verb, kind="modal", negation=0.0)
-    vp = VP(verb.verb, tense, (phrase(g, object_of(verb)),))
+    vp = VP(verb.verb, tense, (g.dp(object_of(verb)),))
     filler, conjunct = label("filler", left), label("conjunct", AND, right)
     finite, *rest = vp.agree("pl")
     return g.pair_of((filler, conjunct, finite, *rest), (filler, finite, conjunct, *rest), end="?")

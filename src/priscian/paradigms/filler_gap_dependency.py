@@ -23,45 +23,45 @@ from priscian.paradigms.edits import Exchange, Reordering, Substitution
 from priscian.paradigms.phrases import (
     ACTOR,
     asks_for,
-    definite,
     filler,
     head,
     object_of,
-    phrase,
 )
 from priscian.paradigms.registry import paradigm
 from priscian.paradigms.tenses import earlier, report, reported
 
 dependency = partial(paradigm, phenomenon="filler_gap_dependency", field="syntax")
 complementiser = partial(dependency, edit=Substitution("lemma", "category"))
+# What others hear of and remember.
+MEMORABLE = "experience|newsworthy|by_number|social"
 
 
 def _responsive(g: Grammar) -> tuple[DP, Predicate, Inflection]:
     """*the mayor*, *discover*, past: what goes with *that* as well as with *who* and *what*."""
     verb = g.verb("wh", "responsive", also="that")
-    subject = phrase(g, verb.subject, verb.use("that").subject, "person", adjective=0.1)
+    subject = g.dp((verb.subject, verb.use("that").subject, "person"), adjective=0.1)
     return subject, verb, report(g, verb)
 
 
 def _actor(g: Grammar, verb: Predicate, tense: Inflection, far: bool) -> DP:
     """The subject of the clause; if the filler is to be far away, with a relative clause."""
     if not far:
-        return definite(g, verb.subject, ACTOR, adjective=0.15)
+        return g.dp((verb.subject, ACTOR), det="known", adjective=0.15)
     dp = head(g, verb.subject, ACTOR)
     # Whoever it is, it is easy to imagine what passed between two people.
     if dp.person and g.coin(0.85):
-        other = g.verb("trans", "!rare", subject="person", object="person")
-        complement = phrase(g, object_of(other), "person")
+        other = g.verb("trans", "!rare social|liking", subject="person", object="person")
+        complement = g.dp((object_of(other), "person"))
     else:
-        other = g.verb("transitive|pp", "!stative", subject=dp)
-        complement = phrase(g, object_of(other))
+        other = g.verb("transitive|pp", "!stative !rare", subject=dp)
+        complement = g.dp(object_of(other))
     return g.relative(dp, g.vp(other, earlier(g, other, tense), object=complement))
 
 
 def _without_gap(g: Grammar, *, far: bool) -> Pair:
     subject, matrix, tense = _responsive(g)
-    verb = g.verb("transitive", "one_object", subject="some animate")
-    what = phrase(g, object_of(verb), adjective=0.1)
+    verb = g.verb("transitive", f"one_object !rare {MEMORABLE}", subject="some animate")
+    what = g.dp(object_of(verb), adjective=0.1)
     actor = _actor(g, verb, tense, far)
     vp = VP(verb.verb, reported(g, verb, tense), (what,))
     return g.pair(
@@ -118,14 +118,14 @@ def wh_vs_that_with_gap_long_distance(g: Grammar) -> Pair:
 def _found(g: Grammar, what: DP) -> tuple[tuple[Node, ...], Inflection]:
     """*the mayor noticed*, before this or before a question, and its tense."""
     verb = g.verb("transitive", "noticing", also="wh", object=what)
-    subject, tense = phrase(g, verb.subject, verb.use("wh").subject), report(g, verb)
+    subject, tense = g.dp((verb.subject, verb.use("wh").subject)), report(g, verb)
     finite = VP(verb.verb, tense).agree(subject)
     return (label("subject", subject), label("verb", finite)), tense
 
 
 def object_gap(g: Grammar, *, far: bool) -> Pair:
     """*the vase that the boy broke __* and *what the boy broke the vase*."""
-    verb = g.verb("transitive", "one_object", subject="some animate")
+    verb = g.verb("transitive", f"one_object !rare {MEMORABLE}", subject="some animate")
     what = head(g, object_of(verb), adjective=0.25)
     start, tense = _found(g, what)
     actor = _actor(g, verb, tense, far)
@@ -136,17 +136,19 @@ def object_gap(g: Grammar, *, far: bool) -> Pair:
 
 
 def _subject_gap(g: Grammar, *, far: bool) -> Pair:
-    verb = g.verb("transitive", "one_object", subject="some animate")
+    verb = g.verb("transitive", f"one_object !rare {MEMORABLE}", subject="some animate")
     who = head(g, verb.subject, ACTOR)
     start, tense = _found(g, who)
     between: tuple[Node, ...] = ()
     if far:
         # *the boy that she told that* would begin like a clause.
-        nearer = g.verb("trans", "!stative !rare", also="!that", subject="person", object=who)
-        other = definite(g, nearer.subject, "person")
+        nearer = g.verb(
+            "trans", "!stative !rare social", also="!that", subject="person", object=who
+        )
+        other = g.dp((nearer.subject, "person"), det="known")
         finite = VP(nearer.verb, earlier(g, nearer, tense)).agree(other)
         between = (g.relativiser(who), other, *finite)
-    vp = VP(verb.verb, earlier(g, verb, tense), (phrase(g, object_of(verb)),))
+    vp = VP(verb.verb, earlier(g, verb, tense), (g.dp(object_of(verb)),))
     what, finite = label("object", who, *between), vp.agree(who)
     wh = label("filler", filler(who.noun, verb))
     return g.pair_of(

@@ -35,7 +35,8 @@ def irregular_past_participle_adjectives(g: Grammar) -> Pair:
     dp = g.dp(slots, det="the|demonstrative", names=False)
     if g.coin(0.92):
         tense = g.weighted(("past", "present", "any"), (78.0, 18.0, 4.0))
-        predicate = g.copular(g.adjective(dp, position="pred"), tense, negation=0.08)
+        judged = g.adjective(dp, "!resultative|mood", "pred")
+        predicate = g.copular(judged, tense, negation=0.08)
     else:
         predicate = g.vp("intransitive", "past", subject=dp)
     form = Either(verb.verb.participle, verb.verb.past(dp.number))
@@ -45,7 +46,7 @@ def irregular_past_participle_adjectives(g: Grammar) -> Pair:
 @irregular("irregular_past_participle_verbs", prefix="one")
 def irregular_past_participle_verbs(g: Grammar) -> Pair:
     """The nurse forgot the umbrella. / *The nurse forgotten the umbrella."""
-    verb = _dealt(g, FINITE)
+    verb = _dealt(g, FINITE, "!rare")
     subject = g.subject(verb, names=0.45)
     vp = g.vp(verb, PAST)
     # Alone, *the vase broken* might be a noun with its participle.

@@ -25,12 +25,10 @@ from priscian.paradigms.edits import Reordering, Substitution
 from priscian.paradigms.phrases import (
     ACTOR,
     asks_for,
-    definite,
     filler,
     head,
     human,
     object_of,
-    phrase,
 )
 from priscian.paradigms.registry import paradigm
 from priscian.paradigms.tenses import WONDERED, asked, confessed, earlier
@@ -41,6 +39,8 @@ reordered = partial(island, edit=Reordering(), lexically_identical=True)
 PROGRESSIVE = Inflection("pres", progressive=True)
 # Not *mention* and *see*, which say little of their object, nor *accost*, *annoy*, *exceed*.
 TELLING = "!general|rare|stirring|vague"
+# What one may ask about afterwards.
+MEMORABLE = "experience|newsworthy|by_number|social|liking"
 
 
 @reordered("adjunct_island")
@@ -49,9 +49,9 @@ def adjunct_island(g: Grammar) -> Pair:
     verb = g.verb(
         "transitive", f"!stative one_object social|narrow {TELLING}", subject="some animate"
     )
-    whom = definite(g, object_of(verb), names=0.15)
-    subject = definite(g, verb.subject, ACTOR)
-    adjunct = g.verb("trans", f"!stative neutral|narrow {TELLING}", subject=subject, object=whom)
+    whom = g.dp(object_of(verb), det="known", names=0.15)
+    subject = g.dp((verb.subject, ACTOR), det="known")
+    adjunct = g.verb("trans", "!stative neutral|handling", subject=subject, object=whom)
     links = ["before", "after"]
     links += ["while"] * ("durative" in adjunct.flags)
     links += ["without"] * ("unintended" in adjunct.flags)
@@ -70,7 +70,7 @@ def complex_NP_island(g: Grammar) -> Pair:  # noqa: N802
     """Who did the boy who saw Emma hug? / *Who did Emma hug the boy who saw?"""
     inner = g.verb("trans", "strict !rare", subject="some person", object="some person")
     who = head(g, inner.subject, "person", adjective=0.3)
-    whom = definite(g, object_of(inner), "person", adjective=0.3)
+    whom = g.dp((object_of(inner), "person"), det="known", names=0.55, adjective=0.3)
     # Each of the two is subject in one sentence, and the first is object in the other.
     outer = g.verb(
         "trans",
@@ -102,27 +102,21 @@ def _which(g: Grammar, what: DP) -> Word:
 
 def _questioned(g: Grammar, verb: Predicate) -> DP:
     """What is asked about, without a determiner: *vase*, now and then *vases*."""
-    return phrase(
-        g,
-        object_of(verb),
-        names=0.0,
-        number=g.number(0.15),
-        det="bare",
-        features="count individual",
-        fits=lambda noun: "body_part" not in noun.sorts,
-    )
+    features, slots = "count individual", (object_of(verb), "!body_part")
+    return g.dp(slots, g.number(0.15), names=0.0, det="bare", features=features)
 
 
 @reordered("coordinate_structure_constraint_complex_left_branch", prefix="two")
 def coordinate_structure_constraint_complex_left_branch(g: Grammar) -> Pair:
     """Which cake did Emma see and Paul eat? / *Which did Emma see cake and Paul eat?"""
-    verb = g.verb("transitive", "one_object !rare", subject="some person")
+    verb = g.verb("transitive", f"one_object !rare {MEMORABLE}", subject="some person")
     what = _questioned(g, verb)
-    second = g.verb("transitive", "one_object !rare|general", subject="some person", object=what)
+    flags = "social|liking" if what.person else "handling|by_number|liking"
+    second = g.verb("transitive", f"one_object !rare {flags}", subject="some person", object=what)
     tense = asked(g, verb, second)
-    clause = VP(verb.verb, tense).invert(definite(g, verb.subject, "person"))
+    clause = VP(verb.verb, tense).invert(g.dp((verb.subject, "person"), det="known"))
     *auxiliaries, last = VP(second.verb, tense).rest()
-    coordinate = (AND, definite(g, second.subject, "person"), *auxiliaries, critical(last))
+    coordinate = (AND, g.dp((second.subject, "person"), det="known"), *auxiliaries, critical(last))
     which, noun = label("filler", _which(g, what)), label("noun", what)
     return g.pair_of(
         (which, noun, *clause, *coordinate), (which, *clause, noun, *coordinate), end="?"
@@ -133,9 +127,9 @@ def coordinate_structure_constraint_complex_left_branch(g: Grammar) -> Pair:
 def coordinate_structure_constraint_object_extraction(g: Grammar) -> Pair:
     """Who will Emma and the cook hug? / *Who will Emma hug and the cook?"""
     # The second of the two must do as an object as well, or the bad sentence would be worse.
-    verb = g.verb("trans", "one_object", subject="some person", object="some person")
-    left = definite(g, verb.subject, "person", names=0.4)
-    right = definite(g, verb.subject, object_of(verb), "person", names=0.4)
+    verb = g.verb("trans", "one_object !rare", subject="some person", object="some person")
+    left = g.dp((verb.subject, "person"), det="known", names=0.4)
+    right = g.dp((verb.subject, object_of(verb), "person"), det="known", names=0.4)
     vp = VP(verb.verb, asked(g, verb))
     start, conjunct = (
         (label("filler", WHO), vp.auxiliary("sg"), left),
@@ -145,10 +139,10 @@ def coordinate_structure_constraint_object_extraction(g: Grammar) -> Pair:
 
 
 def _left_branch(g: Grammar) -> tuple[VP, DP, DP]:
-    verb = g.verb("transitive", "!stative one_object", subject="some animate")
+    verb = g.verb("transitive", f"!stative one_object !rare {MEMORABLE}", subject="some animate")
     return (
         VP(verb.verb, g.weighted(*WONDERED)),
-        definite(g, verb.subject, ACTOR, names=0.4),
+        g.dp((verb.subject, ACTOR), det="known", names=0.4),
         _questioned(g, verb),
     )
 
@@ -180,8 +174,8 @@ def sentential_subject_island(g: Grammar) -> Pair:
     inner = g.verb(
         "trans", "strict !stative !private|rare", subject="some person", object="some person"
     )
-    owner = definite(g, inner.subject, "person")
-    whom = definite(g, object_of(inner), "person", names=0.15)
+    owner = g.dp((inner.subject, "person"), det="known")
+    whom = g.dp((object_of(inner), "person"), det="known", names=0.15)
     # A gerund is singular, whatever its subject.
     tense = g.weighted((PAST, PERFECT, PROGRESSIVE, None), (24.0, 16.0, 10.0, 50.0))
     vp = VP(verb.verb, tense or asked(g, verb))
@@ -201,12 +195,12 @@ def wh_island(g: Grammar) -> Pair:
     wh = g.deal((WHO, WHAT))
     verb = g.verb(
         "trans",
-        "strict !vague|rare",
+        f"strict !vague|rare|general {MEMORABLE if g.coin(0.6) else ''}",
         subject=f"some {sort}",
         fits=lambda v: asks_for(v, wh),
     )
     matrix = g.verb("wh", "extracting", also="that", subject=f"some {sort}")
-    subject = definite(g, verb.subject, matrix.subject, sort, names=0.35)
+    subject = g.dp((verb.subject, matrix.subject, sort), det="known", names=0.35)
     return g.pair(
         label("matrix", wh, *VP(matrix.verb, PAST).invert(subject)),
         subject=Either(g.pronoun(subject), WHO),

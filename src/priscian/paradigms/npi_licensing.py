@@ -84,6 +84,7 @@ OPINIONS = (PAST, PAST, PERFECT, PERFECT, PLUPERFECT, WAS_DOING, WILL, WOULD)
 REPORTS = (PAST, PAST, PERFECT, PERFECT, PLUPERFECT, WAS_DOING)
 IN_PLACE_OF_EVER = (("habit", HABITS), ("certainty", OPINIONS), ("evidence", REPORTS))
 
+EXPERIENCE = "experience|newsworthy !rare"
 EVENTFUL = "transitive|pp|prt"
 HANDLING = frozenset({"agentive", "state_change"})
 FRAMES = ("transitive", "unerg", "pp", "prt")
@@ -97,7 +98,7 @@ def _verb(
     frame = frame or g.weighted(FRAMES, WEIGHTS)
     return g.verb(
         frame,
-        "!unremarkable !stative" if inflection.progressive else "!unremarkable",
+        f"{EXPERIENCE} !stative" if inflection.progressive else EXPERIENCE,
         subject=subject or ("some person" if frame == "unerg" else "some animate"),
         fits=_lasting if inflection.progressive else None,
     )
@@ -234,7 +235,7 @@ def only_npi_scope(g: Grammar) -> Pair:
     before, after = g.choose(BEFORE_AND_AFTER)
     main = _verb(g)
     head = _head(g, main)
-    verb = g.verb("transitive", subject="some person", object=head)
+    verb = g.verb("transitive", "!rare social|liking", subject="some person", object=head)
     other = _subject(g, verb, names=0.5)
     relative = (other, *g.vp(verb, before, gap=True).agree(other))
     who = _relativiser(g, head)

@@ -12,14 +12,14 @@ from priscian.grammar import (
     Either,
     Grammar,
     Inflection,
-    Node,
     Pair,
     critical,
     label,
 )
-from priscian.lexicon import Determiner, Lexicon, Number, Predicate, Selection, Word
+from priscian.lexicon import Determiner, Lexicon, Number, Predicate, Word
 from priscian.paradigms.edits import Reordering, SpanSubstitution, Substitution
 from priscian.paradigms.registry import paradigm
+from priscian.paradigms.scenes import activity, doing, people
 
 quantifiers = partial(paradigm, phenomenon="quantifiers", field="semantics")
 
@@ -42,60 +42,10 @@ STRONG: tuple[tuple[str, Number], ...] = (
     ("all four", "pl"),
     ("most of the", "pl"),
 )
-PRESENTED = (PAST, PAST, PAST, PRESENT, PRESENT, PERFECT, PLUPERFECT, WILL, MIGHT)
-LOCATED = (PAST, PAST, PRESENT, PERFECT, PLUPERFECT, WILL, MIGHT, MAY, MUST, COULD, SHOULD)
-# What can be watched: done at a place, now, with things if with anything.
-FRAMES = ("transitive", "unerg", "pp")
-WEIGHTS = (34.0, 46.0, 20.0)
-HANDLERS = 120  # so many kinds of people at most handle such things for a living
-TURNED = frozenset({"at", "for", "to"})  # *smiling at*, *waiting for*, *listening to*
-
+PRESENTED = (PAST, PAST, PAST, PAST, PRESENT, PRESENT, PRESENT, WILL, MIGHT)
+LOCATED = (PAST, PAST, PAST, PRESENT, PRESENT, PLUPERFECT, WILL, MIGHT, MUST)
 MODIFIERS = (("more", "least"), ("fewer", "most"))
 COUNTED = (PAST, PAST, PAST, PERFECT, PERFECT, PLUPERFECT)
-
-
-def _who(g: Grammar, verb: Predicate) -> tuple[Selection | str, ...]:
-    """Who may do it; where anyone may, mostly people of everyday life."""
-    ordinary = verb.subject.admits_names and g.coin(0.8)
-    return ("@everyday&!kin", verb.subject) if ordinary else (verb.subject, "animate&!kin")
-
-
-def _activity(g: Grammar) -> Predicate:
-    """What people or animals may be watched doing."""
-    frame = g.weighted(FRAMES, WEIGHTS)
-    thing = {"transitive": "some object", "pp": "some physical"}.get(frame)
-    return g.verb(
-        frame, "!stative !unwatchable", subject="some animate", object=thing, fits=_watchable
-    )
-
-
-def _watchable(verb: Predicate) -> bool:
-    if verb.preposition:
-        return verb.preposition.text in TURNED
-    if verb.object is None or "agentive" in verb.flags:
-        return True
-    return "state_change" in verb.flags and len(verb.subject.nouns) <= HANDLERS
-
-
-def _doing(g: Grammar, verb: Predicate, who: DP) -> Node:
-    """*selling apples*, *waiting for the bus*; several people seldom handle one thing."""
-    if verb.object is None:
-        return g.vp(verb).gerund()
-    number = g.number(0.85 if who.number == "pl" and verb.frame != "pp" else 0.4)
-    kind = g.choose(("the", "bare") if number == "pl" else ("the", "a"))
-    dp = g.dp((verb.object, "physical&!body_part"), number, det="the", names=0.2)
-    if dp.name or "unique" in dp.noun.flags:
-        kind = "the"
-    elif dp.noun.count != "count":
-        dp, kind = g.with_number(dp, "sg"), "the"
-    thing = dp if kind == "the" else g.with_determiner(dp, kind)
-    return g.vp(verb, object=thing).gerund()
-
-
-def _place(g: Grammar) -> tuple[Node, ...]:
-    """*near the lake*"""
-    near = g.choose(g.lexicon.prepositions("vicinity"))
-    return (*near.words, g.dp(near.selects or "place", "sg", det="the", names=False))
 
 
 @quantifiers("existential_there_quantifiers_1", edit=Substitution("lemma"))
@@ -103,13 +53,12 @@ def existential_there_quantifiers_1(g: Grammar) -> Pair:
     """There were many nurses laughing. / *There were most nurses laughing."""
     number = g.number(0.6)
     weak = g.numeral(3, 6) if number == "pl" and g.coin(0.25) else "pivot"
-    verb = _activity(g)
-    pivot = g.dp(_who(g, verb), number, det=weak, names=False, features="count")
-    place = _place(g) if verb.frame == "unerg" and g.coin(0.4) else ()
+    verb = activity(g)
+    pivot = g.dp(people(g, verb), number, det=weak, names=False, features="count")
     determiner = Either(pivot.determiner, g.with_determiner(pivot, "no_pivot").determiner)
-    activity = label("activity", _doing(g, verb, pivot), place)
-    rest = (label("determiner", determiner), pivot.head, activity)
-    return g.pair(THERE, be=g.copular(rest, g.choose(PRESENTED)).agree(pivot))
+    rest = label("activity", doing(g, verb, pivot))
+    phrase = (label("determiner", determiner), pivot.head, rest)
+    return g.pair(THERE, be=g.copular(phrase, g.choose(PRESENTED)).agree(pivot))
 
 
 @quantifiers("existential_there_quantifiers_2", edit=Reordering())
@@ -117,19 +66,19 @@ def existential_there_quantifiers_2(g: Grammar) -> Pair:
     """Every nurse was there laughing. / *There was every nurse laughing."""
     strong, number = g.deal(STRONG)
     determiner = tuple(g.word(word, "det") for word in strong.split())
-    verb = _activity(g)
-    dp = g.dp(_who(g, verb), number, det=determiner, names=False, features="count")
+    verb = activity(g)
+    dp = g.dp(people(g, verb), number, det=determiner, names=False, features="count")
     be = label("be", g.copular((), g.deal(LOCATED)).agree(dp))
-    pivot, activity = label("pivot", dp), label("activity", _doing(g, verb, dp))
-    return g.pair_of((pivot, be, THERE, activity), (THERE, be, pivot, activity))
+    pivot, rest = label("pivot", dp), label("activity", doing(g, verb, dp, place=0.3))
+    return g.pair_of((pivot, be, THERE, rest), (THERE, be, pivot, rest))
 
 
 def _counting(g: Grammar) -> Predicate:
-    """A verb whose objects can be counted; mostly not people, whom one seldom counts."""
+    """What people do to several things, or now and then to several people."""
     return g.verb(
         "transitive",
-        "!stative",
-        subject="some animate",
+        "by_number !stative",
+        subject="some person",
         fits=lambda verb: verb.object is not None and (not verb.object.admits_names or g.coin(0.3)),
     )
 
@@ -138,8 +87,7 @@ def _counted(g: Grammar, verb: Predicate) -> DP:
     """*six old coins*"""
     numeral = g.numeral(3, 8)
     slot = verb.object or "entity"
-    anyone = verb.object is not None and verb.object.admits_names
-    slots = ("@everyday&!kin", slot) if anyone else (slot, "!body_part")
+    slots = (slot, "!body_part")
     dp = g.dp(slots, "pl", det=numeral, names=False, features="count individual")
     return dp if dp.person or g.coin(0.75) else g.described(dp)
 
@@ -157,7 +105,7 @@ def _positive(lexicon: Lexicon) -> tuple[tuple[Determiner, Number], ...]:
 def superlative_quantifiers_1(g: Grammar) -> Pair:
     """No nurse met more than six cooks. / *No nurse met at least six cooks."""
     verb = _counting(g)
-    subject = g.dp(_who(g, verb), g.number(0.2), det="no", names=False)
+    subject = g.dp(people(g, verb), g.number(0.2), det="no", names=False)
     counted = _counted(g, verb)
     comparative, superlative = g.deal(MODIFIERS)
     modifier = Either((g.word(comparative), THAN), (AT, g.word(superlative)))
@@ -175,7 +123,7 @@ def superlative_quantifiers_2(g: Grammar) -> Pair:
     superlative = g.deal(("least", "most"))
     verb = _counting(g)
     determiner, number = g.deal(_positive(g.lexicon))
-    subject = g.dp(_who(g, verb), number, det=determiner, names=False)
+    subject = g.dp(people(g, verb), number, det=determiner, names=False)
     either = Either(subject.determiner, g.with_determiner(subject, "no").determiner)
     counted = _counted(g, verb)
     modifier = (critical(AT), g.word(superlative))

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
-from priscian.grammar import DP, VP, Either, Grammar, Pair, label, other_number
+from priscian.grammar import (
+    DP,
+    PAST,
+    PERFECT,
+    PRESENT,
+    VP,
+    Either,
+    Grammar,
+    Pair,
+    Reject,
+    label,
+    other_number,
+)
+from priscian.lexicon import Number, Predicate
 from priscian.paradigms.edits import Substitution
 from priscian.paradigms.registry import paradigm
+from priscian.paradigms.tenses import earlier
 
 agreement = partial(
     paradigm, phenomenon="subject_verb_agreement", field="morphology", edit=Substitution("number")
@@ -14,13 +29,39 @@ agreement = partial(
 
 # What may precede a noun with a complement: not *my debut of the actor*.
 HEAD = "the|indefinite|demonstrative"
+# The plain present, a predicate with *be*, or another auxiliary; the first has the most verbs.
+KINDS = ("present", "copula", "auxiliary")
+SHARES = (60.0, 16.0, 24.0)
+TIMELESS = "timeless|stative|stirring !perceiving !rare"
+WAS_OR_IS = (PAST, PRESENT)
+RELATIONAL: dict[Number, str] = {"sg": "@one_of_several", "pl": "@several_of_one"}
 
 
 def _agreeing(g: Grammar, subject: DP) -> VP:
     """A verb phrase or a predicate whose first word shows the number of its subject."""
-    if g.coin(0.12):
-        return g.copular(g.adjective(subject, position="pred"), "agree", negation=0.14)
-    return g.vp(inflection="agree", subject=subject, negation=0.14)
+    match g.weighted(KINDS, SHARES):
+        case "present":
+            return _habit(g, g.plain_verb(TIMELESS, subject))
+        case "copula":
+            classes = "mood|stage" if subject.person else ""
+            tense = PERFECT if classes and g.coin(0.12) else g.choose(WAS_OR_IS)
+            if g.coin(0.14):
+                tense = replace(tense, negation="n't")
+            return g.copular(g.adjective(subject, classes, "pred"), tense)
+    flags = "!stative social|experience|scenic" if subject.person else "!stative"
+    return g.vp(inflection="agreeing_auxiliary", subject=subject, flags=flags, negation=0.14)
+
+
+def _habit(g: Grammar, verb: Predicate) -> VP:
+    """*sells apples*, *doesn't know the cook*: what one does again and again has many objects."""
+    if verb.object is None or verb.object.admits_names or "stative" in verb.flags:
+        return g.vp(verb, "present", negation=0.08)
+    try:
+        det = g.choose(("bare", "the"))
+        several = g.dp(verb.object, "pl", det=det, names=False, features="count individual")
+    except Reject:
+        return g.vp(verb, "present", negation=0.08)
+    return g.vp(verb, "present", object=several, negation=0.08)
 
 
 def _verb_varies(g: Grammar, subject: DP, *, distance: int = 0) -> Pair:
@@ -32,12 +73,10 @@ def _verb_varies(g: Grammar, subject: DP, *, distance: int = 0) -> Pair:
 
 def _noun_varies(g: Grammar, plural: str) -> Pair:
     """Both sentences share the determiner, so it must go with either number."""
-    subject = g.dp(
-        "entity",
-        det="the|possessive",
-        names=False,
-        features=f"{plural} count controller individual",
-    )
+    features = f"{plural} count controller individual"
+    subject = g.dp("entity", det="known", names=False, features=features)
+    if subject.determiner[0].lemma == "this":
+        subject = g.with_determiner(subject, "the")
     finite, *rest = _agreeing(g, subject).agree(subject)
     wrong = g.with_number(subject, other_number(subject.number))
     return g.pair(
@@ -75,20 +114,25 @@ def irregular_plural_subject_verb_agreement_2(g: Grammar) -> Pair:
 @agreement("distractor_agreement_relational_noun", prefix="one")
 def distractor_agreement_relational_noun(g: Grammar) -> Pair:
     """The sister of the boys has slept. / *The sister of the boys have slept."""
-    head = g.dp(
-        "@shared", g.number(), det=HEAD, names=False, features="relational count controller"
-    )
-    subject = g.relational(head, number=other_number(head.number))
+    number, features = g.number(), "relational count controller"
+    head = g.dp(RELATIONAL[number], number, det=HEAD, names=False, features=features)
+    subject = g.relational(head, number=other_number(number), det="the|demonstrative")
     return _verb_varies(g, subject, distance=g.length(subject.post) + 1)
 
 
 @agreement("distractor_agreement_relative_clause", prefix="one")
 def distractor_agreement_relative_clause(g: Grammar) -> Pair:
     """The boys who praised the nurse have slept. / *The boys who praised the nurse has slept."""
-    head = g.dp("animate", g.number(), names=False, features="count controller")
-    verb = g.verb("transitive", subject=head)
+    who = "animal" if g.coin(0.12) else "person"
+    head = g.dp(who, g.number(), det=HEAD, names=False, features="count controller")
+    if head.person:
+        flags = "social|liking" if g.coin(0.75) else "experience"
+        verb = g.verb("transitive", f"!rare {flags}", subject=head)
+    else:
+        verb = g.verb("transitive", subject=head)
     distractor = g.object(
         verb, number=other_number(head.number), names=False, features="controller"
     )
-    subject = g.relative(head, g.vp(verb, object=label("distractor", distractor)))
+    told = earlier(g, verb, PAST)
+    subject = g.relative(head, g.vp(verb, told, object=label("distractor", distractor)))
     return _verb_varies(g, subject, distance=g.length(subject.post) + 1)

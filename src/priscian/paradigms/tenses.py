@@ -45,15 +45,15 @@ REPORTED = {
     "past": _table(
         {
             Inflection("past"): 42.0,
-            Inflection("past", perfect=True): 40.0,
-            **_past(would=5.0, might=2.0, could=1.0, should=1.0),
+            Inflection("past", perfect=True): 46.0,
+            **_past(would=3.0, might=1.0),
         }
     ),
     "pres": _table(
         {
             Inflection("past"): 52.0,
             Inflection("pres", perfect=True): 32.0,
-            **_present(will=5.0, might=2.0, should=1.0),
+            **_present(will=3.0, might=1.0),
         }
     ),
 }
@@ -73,7 +73,7 @@ ASKED = _table(
     {
         Inflection("past"): 48.0,
         Inflection("past", perfect=True): 12.0,
-        **_present(will=12.0, would=8.0, should=7.0, could=6.0, might=5.0, can=2.0),
+        **_present(will=14.0, would=7.0, should=6.0, could=4.0, might=3.0),
     }
 )
 # Auxiliaries of a plain question about something.

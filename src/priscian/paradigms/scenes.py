@@ -1,0 +1,51 @@
+"""Scenes: people doing what anyone who passes can see."""
+
+from __future__ import annotations
+
+from priscian.grammar import DP, Grammar, Node, Reject
+from priscian.grammar.draw import Slot
+from priscian.lexicon import Predicate
+
+FRAMES = ("unerg|drop", "transitive", "pp")
+WEIGHTS = (46.0, 34.0, 20.0)
+HANDLED = "physical&!(body_part|institution)"
+
+
+def activity(g: Grammar, *, animals: bool = True) -> Predicate:
+    """What people, or now and then animals, may be watched doing."""
+    frame = g.weighted(FRAMES, WEIGHTS)
+    if animals and frame == "unerg|drop" and g.coin(0.12):
+        return g.verb("unerg", "!stative !unwatchable", subject="some animal")
+    return g.verb(frame, "scenic !stative", subject="some person")
+
+
+def people(g: Grammar, verb: Predicate, sort: str = "animate") -> tuple[Slot, ...]:
+    """Who may do it, but nobody's relatives; where anybody may, mostly people one sees anywhere."""
+    slots = (verb.subject, f"{sort}&!@possessed")
+    if verb.subject.admits_names and g.coin(0.65):
+        return (*slots, "@passerby")
+    return slots
+
+
+def doing(g: Grammar, verb: Predicate, who: DP, *, place: float = 0.4) -> Node:
+    """*selling apples*, *waiting for the bus*, *singing near the lake*."""
+    if verb.object is None:
+        return (g.vp(verb).gerund(), _place(g) if g.coin(place) else ())
+    # Several people seldom handle one thing.
+    several = verb.frame != "pp" and g.coin(0.85 if who.number == "pl" else 0.4)
+    slots = (verb.object, HANDLED)
+    if several:
+        try:
+            kind = g.choose(("the", "bare"))
+            features = "count individual"
+            things = g.dp(slots, "pl", det=kind, names=False, features=features)
+            return g.vp(verb, object=things).gerund()
+        except Reject:
+            pass
+    return g.vp(verb, object=g.dp(slots, det="known", names=0.2)).gerund()
+
+
+def _place(g: Grammar) -> tuple[Node, ...]:
+    """*near the lake*"""
+    near = g.choose(g.lexicon.prepositions("vicinity"))
+    return (*near.words, g.dp(near.selects or "place", "sg", det="the", names=False))
