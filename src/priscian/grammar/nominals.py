@@ -85,8 +85,9 @@ class Nominals(Draw):
         else:
             if number != "pl" and _is_place(wanted) and self.coin(names):
                 return self.named(kind="place")
-            usual = self.meet(wanted, "@everyday|!person")
-            pool = usual if _has_people(usual) and self.coin(EVERYDAY_SHARE) else wanted
+            others = wanted if det in ("any", "known") else self.meet(wanted, "!@possessed")
+            usual = self.meet(others, "@everyday|!person")
+            pool = usual if _has_people(usual) and self.coin(EVERYDAY_SHARE) else others
         try:
             phrase = self._phrase_from(pool, number, det, features, fits)
         except Reject:

@@ -102,8 +102,10 @@ def animate_subject_trans(g: Grammar) -> Pair:
     """The nurse thanked the pilot. / *The carrot thanked the pilot."""
     # Half of them verbs of which anyone can be the subject, or a few nouns would come too often.
     verb = g.verb("trans|optobj", "agentive !rare", subject="person" if g.coin() else None)
-    slots = (verb.subject, "@everyday|!person")
-    agent = g.dp(slots, names=False, features="count animate")
+    slots = (verb.subject, "@everyday|!person") if verb.subject.admits_names else verb.subject
+    number = g.number(0.4)
+    # From all of these nouns alike: this is the word that varies.
+    agent = g.phrase(g.noun(slots, number, features="count animate"), number)
     return g.pair(
         subject=Either(agent, _with_thing(g, agent, "@inert")),
         predicate=g.vp(verb).agree(agent),
@@ -150,7 +152,7 @@ def intransitive(g: Grammar) -> Pair:
 def passive_1(g: Grammar) -> Pair:
     """The singer was praised by the critic. / *The singer was snored by the critic."""
     good = g.verb("transitive", "!nopass !rare !perceiving")
-    theme = g.dp((good.object or "entity", "@argument"))
+    theme = g.dp((good.object or "entity", "@argument", "!body_part"))
     agent = g.subject(good)
     bad = _intransitive(g, "unerg", agent, theme)
     return _passives(g, theme, good, bad, agent)

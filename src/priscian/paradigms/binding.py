@@ -56,6 +56,7 @@ PLAIN = "the|indefinite|demonstrative"
 # What people often do to each other, and what one may picture oneself doing.
 OFTEN = "social|liking|stirring"
 PICTURED = "!stative !rare one_object experience|newsworthy|by_number|scenic"
+OWNED_UP = "!rare experience|newsworthy|by_number|handling|social"
 DONE = "!stative !rare one_object !vague|general"
 
 
@@ -80,7 +81,7 @@ def _someone(
     if g.coin(names) and all(g.select(slot).admits_names for slot in slots):
         return g.named(gender, "first" if gender else "surname")
     features = kind if gender else ""
-    dp = g.dp((*slots,), names=0.0, number=number, features=features, det=det, adjective=adjective)
+    dp = g.dp(slots, names=0.0, number=number, features=features, det=det, adjective=adjective)
     if dp.number != number:
         raise Reject
     # *her uncle* would bring in somebody else who could be *herself*; nobody says *our wife*.
@@ -147,7 +148,8 @@ def principle_A_case_1(g: Grammar) -> Pair:  # noqa: N802
     """Emma said that she fed the cat. / *Emma said that herself fed the cat."""
     verb = g.verb("that", "telling")
     subject = _someone(g, g.deal(KINDS), verb.subject, "person")
-    inner, tense = g.verb("transitive", "!rare !general", subject=subject), _saying(g, verb)
+    flags = OWNED_UP if g.coin(0.85) else "!rare|general|vague"
+    inner, tense = g.verb("transitive", flags, subject=subject), _saying(g, verb)
     predicate = g.vp(inner, reported(g, inner, tense), object=_thing(g, inner))
     return g.pair(
         subject=subject,
@@ -162,7 +164,7 @@ def principle_A_case_2(g: Grammar) -> Pair:  # noqa: N802
     """Emma imagined herself washing the cup. / *Emma imagined herself washed the cup."""
     verb = g.verb("ing", "picturing")
     subject = _someone(g, g.deal(KINDS), verb.subject, "person")
-    flags = PICTURED if g.coin(0.45) else DONE
+    flags = PICTURED if g.coin(0.55) else DONE
     inner = g.verb("transitive", flags, subject=subject, fits=_distinct_past)
     form = Either(inner.verb.gerund, inner.verb.past(subject.number))
     return g.pair(

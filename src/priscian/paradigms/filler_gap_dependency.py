@@ -77,7 +77,7 @@ def _with_gap(g: Grammar, *, far: bool) -> Pair:
     wh = g.deal((WHO, WHAT))
     verb = g.verb(
         "trans",
-        "strict !vague !rare",
+        f"strict !vague|rare {MEMORABLE if g.coin(0.65) else ''}",
         subject="some animate",
         fits=lambda v: asks_for(v, wh),
     )

@@ -52,7 +52,7 @@ def adjunct_island(g: Grammar) -> Pair:
     whom = g.dp(object_of(verb), det="known", names=0.15)
     subject = g.dp((verb.subject, ACTOR), det="known")
     adjunct = g.verb("trans", "!stative neutral|handling", subject=subject, object=whom)
-    links = ["before", "after"]
+    links = ["after"] if "beforehand" in adjunct.flags else ["before", "after"]
     links += ["while"] * ("durative" in adjunct.flags)
     links += ["without"] * ("unintended" in adjunct.flags)
     gerund = (g.word(g.choose(links), "prep"), adjunct.verb.gerund)
@@ -68,7 +68,8 @@ def adjunct_island(g: Grammar) -> Pair:
 @reordered("complex_NP_island")
 def complex_NP_island(g: Grammar) -> Pair:  # noqa: N802
     """Who did the boy who saw Emma hug? / *Who did Emma hug the boy who saw?"""
-    inner = g.verb("trans", "strict !rare", subject="some person", object="some person")
+    flags = f"strict !rare {MEMORABLE if g.coin(0.4) else ''}"
+    inner = g.verb("trans", flags, subject="some person", object="some person")
     who = head(g, inner.subject, "person", adjective=0.3)
     whom = g.dp((object_of(inner), "person"), det="known", names=0.55, adjective=0.3)
     # Each of the two is subject in one sentence, and the first is object in the other.
@@ -171,9 +172,8 @@ def left_branch_island_simple_question(g: Grammar) -> Pair:
 def sentential_subject_island(g: Grammar) -> Pair:
     """Who did Emma's ignoring the cook annoy? / *Who did Emma's ignoring annoy the cook?"""
     verb = g.verb("trans", "stirring", object="person", evenly=True)
-    inner = g.verb(
-        "trans", "strict !stative !private|rare", subject="some person", object="some person"
-    )
+    flags = f"strict !stative !private|rare {MEMORABLE if g.coin(0.7) else ''}"
+    inner = g.verb("trans", flags, subject="some person", object="some person")
     owner = g.dp((inner.subject, "person"), det="known")
     whom = g.dp((object_of(inner), "person"), det="known", names=0.15)
     # A gerund is singular, whatever its subject.
@@ -195,7 +195,7 @@ def wh_island(g: Grammar) -> Pair:
     wh = g.deal((WHO, WHAT))
     verb = g.verb(
         "trans",
-        f"strict !vague|rare|general {MEMORABLE if g.coin(0.6) else ''}",
+        f"strict !vague|rare|general {MEMORABLE if g.coin(0.8) else ''}",
         subject=f"some {sort}",
         fits=lambda v: asks_for(v, wh),
     )

@@ -40,7 +40,6 @@ EVEN = Word("even", "even", "adv")
 
 PLUPERFECT = Inflection("past", perfect=True)
 WAS_DOING = Inflection("past", progressive=True)
-IS_DOING = Inflection("pres", progressive=True)
 COULD, WILL, WOULD = (Inflection("pres", modal) for modal in ("could", "will", "would"))
 
 # Dealt with the number of the subject, so that no auxiliary is much more frequent than another.
@@ -72,11 +71,7 @@ WITH_AUXILIARY = (
     (PLUPERFECT, PAST),
     (PLUPERFECT, PLUPERFECT),
     (PLUPERFECT, WOULD),
-    (WAS_DOING, PAST),
     (WAS_DOING, PLUPERFECT),
-    (IS_DOING, PERFECT),
-    (IS_DOING, WILL),
-    (WILL, PERFECT),
 )
 # Classes of adverbs that stand where *ever* does, with tenses that are natural with each.
 HABITS = (PAST, PAST, PERFECT, PERFECT, PLUPERFECT, WOULD)
@@ -109,20 +104,9 @@ def _lasting(verb: Predicate) -> bool:
     return verb.frame not in ("trans", "optobj", "alt") or bool(verb.flags & HANDLING)
 
 
-def _plain(
-    g: Grammar, slot: Selection, sort: str, number: Number | None = None, names: float = 0.3
-) -> DP:
-    """*the nurse* or *Emma*; where anyone would do, mostly people of everyday life."""
-    anyone = slot.admits_names
-    named = anyone and g.coin(names)
-    ordinary = anyone and not named and g.coin(0.65)
-    slots = ("@everyday&!kin", slot) if ordinary else (slot, sort)
-    return g.dp(slots, number, det="the", names=named)
-
-
 def _subject(g: Grammar, verb: Predicate, number: Number | None = None, names: float = 0.3) -> DP:
     """A definite phrase: quantifiers could license *ever* themselves."""
-    return _definite(g, _plain(g, verb.subject, "animate", number, names))
+    return _definite(g, g.dp((verb.subject, "animate"), number, det="the", names=names))
 
 
 def _definite(g: Grammar, dp: DP) -> DP:
@@ -137,7 +121,7 @@ def _definite(g: Grammar, dp: DP) -> DP:
 
 def _head(g: Grammar, verb: Predicate) -> DP:
     """The head of a restrictive relative: *the nurse*, *that nurse*."""
-    dp = _plain(g, verb.subject, "animate", names=0.0)
+    dp = g.dp((verb.subject, "animate"), det="the", names=False)
     return g.with_determiner(dp, "that") if g.coin(0.12) else dp
 
 
@@ -159,7 +143,8 @@ def _uncounted(g: Grammar, dp: DP) -> DP:
 def _object(g: Grammar, verb: Predicate, slot: Selection, *, habit: bool = False) -> DP:
     """What one may do something to again and again: *a letter*, *letters*, *the mayor*."""
     number: Number | None = "pl" if habit and g.coin(0.7) else None
-    dp = _plain(g, slot, "!body_part", number, names=0.0 if verb.frame == "prt" else 0.25)
+    names = 0.0 if verb.frame == "prt" else 0.25
+    dp = g.dp((slot, "!body_part"), number, det="the", names=names)
     noun = dp.noun
     if dp.name:
         return dp

@@ -6,15 +6,15 @@ from priscian.grammar import DP, Grammar, Node, Reject
 from priscian.grammar.draw import Slot
 from priscian.lexicon import Predicate
 
-FRAMES = ("unerg|drop", "transitive", "pp")
-WEIGHTS = (46.0, 34.0, 20.0)
+FRAMES = ("unerg", "transitive", "pp")
+WEIGHTS = (36.0, 42.0, 22.0)
 HANDLED = "physical&!(body_part|institution)"
 
 
 def activity(g: Grammar, *, animals: bool = True) -> Predicate:
     """What people, or now and then animals, may be watched doing."""
     frame = g.weighted(FRAMES, WEIGHTS)
-    if animals and frame == "unerg|drop" and g.coin(0.12):
+    if animals and frame == "unerg" and g.coin(0.12):
         return g.verb("unerg", "!stative !unwatchable", subject="some animal")
     return g.verb(frame, "scenic !stative", subject="some person")
 
@@ -22,7 +22,7 @@ def activity(g: Grammar, *, animals: bool = True) -> Predicate:
 def people(g: Grammar, verb: Predicate, sort: str = "animate") -> tuple[Slot, ...]:
     """Who may do it, but nobody's relatives; where anybody may, mostly people one sees anywhere."""
     slots = (verb.subject, f"{sort}&!@possessed")
-    if verb.subject.admits_names and g.coin(0.65):
+    if verb.subject.admits_names and g.coin(0.6):
         return (*slots, "@passerby")
     return slots
 
@@ -48,4 +48,5 @@ def doing(g: Grammar, verb: Predicate, who: DP, *, place: float = 0.4) -> Node:
 def _place(g: Grammar) -> tuple[Node, ...]:
     """*near the lake*"""
     near = g.choose(g.lexicon.prepositions("vicinity"))
-    return (*near.words, g.dp(near.selects or "place", "sg", det="the", names=False))
+    where = (near.selects or "place", "@public_place")
+    return (*near.words, g.dp(where, "sg", det="the", names=False))
