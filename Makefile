@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SEED ?= 1
-# The whole of `make test` ends after this many seconds, whatever happens; one test after 300.
+# The whole of `make test` ends after this many seconds, whatever happens; one test after 600.
 LIMIT ?= 3600
 PYTEST := $(BIN)/python .ci/limit $(LIMIT) $(BIN)/python -m pytest
 # worksteal, since loadfile waits for ever when a worker process is killed

@@ -155,11 +155,11 @@ class Browser:
             raise RuntimeError(str(answer["exceptionDetails"]))
         return answer["result"].get("value")
 
-    def wait(self, condition: str, seconds: float = 30) -> None:
+    def wait(self, condition: str, seconds: float = 240) -> None:
         """Until a condition holds."""
         self.until(lambda: bool(self.run(condition)), condition, seconds)
 
-    def until(self, holds: Callable[[], bool], what: str, seconds: float = 30) -> None:
+    def until(self, holds: Callable[[], bool], what: str, seconds: float = 240) -> None:
         """Until a test of ours holds."""
         end = time.monotonic() + seconds
         while not holds():
