@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -68,7 +67,7 @@ def tell(what: str, value: float, bar: float, unit: str) -> bool:
 
 def use(page: Path) -> list[bool]:
     """Open the page as a reader does: until it answers, a cell's pairs, a search over all."""
-    from tests.report.browser import Browser, find_chromium
+    from tests.reporting.browser import Browser, find_chromium
 
     program = find_chromium()
     if program is None:
@@ -97,47 +96,44 @@ def use(page: Path) -> list[bool]:
 def make_run(folder: Path, pairs: Path | None, models: int) -> None:
     """A run folder and a score store of models that never were."""
     from priscian import generate
-    from priscian.datasets import read_dataset
-    from priscian.models import ModelKey
-    from priscian.records import Text
-    from priscian.runs.folder import RunFolder
-    from priscian.runs.results import evaluate
-    from priscian.runs.run import describe
-    from priscian.scoring import ScoreStore
+    from priscian.models import register
+    from priscian.runs import score
 
     if pairs is None:
         pairs = folder / "pairs"
         generate("blimp", seed=5, n=1000, out=pairs)
-    data = read_dataset(f"blimp:{pairs}")
+    register("made", MadeProvider())
     names = [f"model-{letter}" for letter in "abcdefgh"[:models]]
-    request = {
-        "models": names, "data": {data.name: describe(data)}, "limit": None,
-        "measure": "surprisal", "tie": "wrong", "seed": 0,
-    }  # fmt: skip
-    run = RunFolder.create(folder / "run", request)
-    texts = list(dict.fromkeys(Text(s.text, s.context) for i in data.sets for s in i.sentences()))
-    for name in names:
-        scores = Made(name)
-        key = ModelKey({"provider": "made", "name": name})
-        with ScoreStore.default() as store:
-            store.write(key, name, ((text, scores[text]) for text in texts))
-        evaluate(name, data, scores).write(run.path / name / data.name)
-        run.update_model(
-            name, string=name, folder=name, key=dict(key.fields), digest=key.digest,
-            status="finished", texts=len(texts), computed=len(texts),
-        )  # fmt: skip
-        print(f"      made up {name}: {len(texts):,} texts", flush=True)
-    run.update(status="finished")
+    score([f"made:{n}?name={n}" for n in names], f"blimp:{pairs}", out=folder / "run")
+    print(f"      made up {', '.join(names)}", flush=True)
 
 
-class Made(Mapping):  # type: ignore[type-arg]
+class MadeProvider:
+    """Models that are their names."""
+
+    def key(self, spec):  # type: ignore[no-untyped-def]
+        from priscian.models import ModelKey
+
+        return ModelKey({"provider": "made", "name": spec.id})
+
+    def load(self, spec):  # type: ignore[no-untyped-def]
+        return Made(spec.id)
+
+    def revisions(self, spec, pattern):  # type: ignore[no-untyped-def]
+        return []
+
+
+class Made:
     """Token scores out of thin air: the same beginning always gets the same."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.known: dict[tuple[str, str], tuple[list[int], list[float]]] = {}
 
-    def __getitem__(self, text):  # type: ignore[no-untyped-def]
+    def score(self, texts):  # type: ignore[no-untyped-def]
+        return [self.one(text) for text in texts]
+
+    def one(self, text):  # type: ignore[no-untyped-def]
         from priscian.records import TokenScores
 
         starts, ends, logps, at, before = [], [], [], 0, ""
@@ -161,12 +157,6 @@ class Made(Mapping):  # type: ignore[type-arg]
                     for k in range(len(pieces))]  # fmt: skip
             self.known[before, word] = pieces, bits
         return self.known[before, word]
-
-    def __iter__(self):  # type: ignore[no-untyped-def]
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
 
 
 if __name__ == "__main__":

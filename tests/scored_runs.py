@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import polars
 
-from priscian.analysis.scored import Scored
 from priscian.metrics import Outcome, summarise
 from priscian.metrics.generalization import ItemOutcome, SuiteOutcome, summarise_suites
+from priscian.runs import PairsSummary, Result, SuitesSummary
+from tests.run_folders import make_result, write_run
 
 
 def scored_pairs(
@@ -24,7 +24,7 @@ def scored_pairs(
     data: str = "pairs",
     levels: tuple[str, ...] = ("field", "phenomenon"),
     measure: str = "surprisal",
-) -> Scored:
+) -> Result:
     """A result on minimal pairs: credits by set, ½ being a tie.
 
     `prefixes` has the credits of other methods; `rows` texts and log-probabilities of good and bad.
@@ -60,6 +60,7 @@ def scored_pairs(
                     }
                 )
     summary = {
+        "kind": "pairs",
         "model": model,
         "data": data,
         "measure": measure,
@@ -67,8 +68,10 @@ def scored_pairs(
         "methods": summarise(made, taxonomy, levels),
     }
     hashes = {name: f"{data}-{name}" for name in sets}
-    frame = polars.DataFrame(table, infer_schema_length=None).lazy()
-    return Scored(model, data, "pairs", summary, levels, dict(taxonomy), hashes, frame)
+    frame = polars.DataFrame(table, infer_schema_length=None)
+    paths = {name: taxonomy.get(name, ()) for name in sets}
+    made_of = msgspec.convert(summary, PairsSummary)
+    return make_result(made_of, paths, hashes, levels, {"items": frame})
 
 
 def scored_suites(
@@ -76,7 +79,7 @@ def scored_suites(
     suites: Mapping[str, tuple[str, Sequence[float]]],
     modifier_of: Mapping[str, str] | None = None,
     data: str = "sg",
-) -> Scored:
+) -> Result:
     """A result on suites: circuit and credits by suite."""
     outcomes = [
         SuiteOutcome(
@@ -91,46 +94,28 @@ def scored_suites(
         )
         for name, (circuit, values) in suites.items()
     ]
-    summary = {"model": model, "data": data, "tie": "wrong", **summarise_suites(outcomes)}
+    summary = {
+        "kind": "suites", "model": model, "data": data, "tie": "wrong", "predictions": "first",
+        "eos": "exclude", "punctuation": "attached", "boundary": "plain",
+        **summarise_suites(outcomes),
+    }  # fmt: skip
     table = [
-        {"set": s.name, "item": i.item, "prediction": 0, "item_correct": i.correct}
+        {
+            "set": s.name, "item": i.item, "prediction": 0, "margin": 0.0, "correct": i.correct,
+            "tie": i.tie, "item_correct": i.correct, "item_tie": i.tie, "values": [],
+        }
         for s in outcomes
         for i in s.items
-    ]
-    taxonomy = {name: (circuit,) for name, (circuit, _) in suites.items()}
-    frame = polars.DataFrame(table).lazy()
-    return Scored(model, data, "suites", summary, ("circuit",), taxonomy, {}, frame)
+    ]  # fmt: skip
+    taxonomy = {name: (circuit,) if circuit else () for name, (circuit, _) in suites.items()}
+    frame = polars.DataFrame(table)
+    made_of = msgspec.convert(summary, SuitesSummary)
+    return make_result(made_of, taxonomy, {}, ("circuit",), {"items": frame})
 
 
-def save_run(folder: Path, *results: Scored, status: str = "finished") -> Path:
+def save_run(folder: Path, *results: Result, status: str = "finished") -> Path:
     """A run folder with these results."""
-    folder.mkdir(parents=True)
-    models = {r.model: {"folder": r.model, "status": "finished"} for r in results}
-    data: dict[str, Any] = {
-        r.data: {
-            "spec": r.data,
-            "levels": list(r.levels),
-            "sets": {
-                name: {"n": 1, "hash": r.hashes.get(name, ""), "taxonomy": list(path)}
-                for name, path in r.taxonomy.items()
-            },
-        }
-        for r in results
-    }
-    info = {
-        "format": 1,
-        "priscian": "0",
-        "status": status,
-        "request": {"models": list(models), "data": data},
-        "models": models,
-    }
-    (folder / "run.json").write_text(json.dumps(info), "utf-8")
-    for r in results:
-        place = folder / r.model / r.data
-        place.mkdir(parents=True)
-        r.items.collect().write_parquet(place / "items.parquet")
-        (place / "summary.json").write_text(json.dumps(r.summary), "utf-8")
-    return folder
+    return write_run(folder, *results, status=status)
 
 
 def rights(right: int, n: int, ties: int = 0) -> list[float]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars
 
-from priscian.analysis.scored import Scored
 from priscian.metrics.accuracy import summarise
 from priscian.metrics.forced_choice import Outcome
+from priscian.runs import PairsSummary, Result, SuitesSummary
+from tests.run_folders import make_result
+from tests.run_folders import write_run as write_run
 
 Credits = Mapping[str, Sequence[float]]
 TAXONOMY = {
@@ -30,7 +31,7 @@ def pairs_result(
     words: str = "",
     method: str = "full",
     first: int = 0,
-) -> Scored:
+) -> Result:
     """A result on pairs; `words` and `first` make other sentences and other items."""
     rows: list[dict[str, Any]] = []
     outcomes: dict[str, list[Outcome]] = {}
@@ -56,26 +57,20 @@ def pairs_result(
             )
     taxonomy = {name: TAXONOMY.get(name, ()) for name in judged}
     levels = ("field", "phenomenon")
-    return Scored(
-        model=model,
-        data=data,
-        kind="pairs",
-        summary={
-            "model": model,
-            "data": data,
-            "tie": "wrong",
-            "methods": summarise(outcomes, taxonomy, levels),
-        },
-        levels=levels,
-        taxonomy=taxonomy,
-        hashes={name: f"{words}{first}{len(v)}" for name, v in judged.items()},
-        items=polars.DataFrame(rows).lazy(),
-    )
+    summary = {
+        "kind": "pairs",
+        "model": model,
+        "data": data,
+        "methods": summarise(outcomes, taxonomy, levels),
+    }
+    hashes = {name: f"{words}{first}{len(v)}" for name, v in judged.items()}
+    made_of = msgspec.convert(summary, PairsSummary)
+    return make_result(made_of, taxonomy, hashes, levels, {"items": polars.DataFrame(rows)})
 
 
 def suites_result(
     model: str, judged: Credits, *, data: str = "sg", stop: str = ".", words: str = ""
-) -> Scored:
+) -> Result:
     """A result on suites with two predictions an item and conditions `plain` and `odd`."""
     rows: list[dict[str, Any]] = []
     regions: list[tuple[str, str, str, int, str, float]] = []
@@ -93,6 +88,7 @@ def suites_result(
                     "tie": False,
                     "item_correct": float(credit),
                     "item_tie": False,
+                    "values": [],
                 }
                 for prediction in (0, 1)
             ]
@@ -103,47 +99,18 @@ def suites_result(
             ]
     columns = ["set", "item", "condition", "region", "content", "surprisal"]
     means = {name: sum(v) / len(v) for name, v in judged.items()}
-    return Scored(
-        model=model,
-        data=data,
-        kind="suites",
-        summary={
-            "model": model,
-            "data": data,
-            "sg": {"score": sum(means.values()) / len(means), "ci": [0.0, 1.0]},
-            "suites": {name: {"accuracy": m} for name, m in means.items()},
-        },
-        levels=("circuit",),
-        taxonomy=dict.fromkeys(judged, ("Gross Syntactic State",)),
-        hashes={name: f"{words}{len(v)}" for name, v in judged.items()},
-        items=polars.DataFrame(rows).lazy(),
-        regions=polars.DataFrame(regions, schema=columns, orient="row").lazy(),
-    )
-
-
-def write_run(folder: Path, *results: Scored, missing: Sequence[str] = ()) -> Path:
-    """The results as a run folder; models in `missing` were asked for and not begun."""
-    models = list(dict.fromkeys(r.model for r in results))
-    data = {
-        r.data: {
-            "levels": list(r.levels),
-            "sets": {s: {"taxonomy": list(r.taxonomy[s]), "hash": h} for s, h in r.hashes.items()},
-        }
-        for r in results
+    score = {"n": len(rows), "ties": 0, "chance": 0.25, "ci": (0.0, 1.0)}
+    summary = {
+        "kind": "suites", "model": model, "data": data, "predictions": "first", "eos": "exclude",
+        "punctuation": "attached", "boundary": "plain", "circuits": {},
+        "sg": {"score": sum(means.values()) / len(means), "suites": len(means), **score},
+        "suites": {name: {"accuracy": m, **score} for name, m in means.items()},
+    }  # fmt: skip
+    tables = {
+        "items": polars.DataFrame(rows),
+        "regions": polars.DataFrame(regions, schema=columns, orient="row"),
     }
-    for number, model in enumerate(models):
-        for result in (r for r in results if r.model == model):
-            place = folder / f"m{number}" / result.data
-            place.mkdir(parents=True)
-            result.items.collect().write_parquet(place / "items.parquet")
-            if result.regions is not None:
-                result.regions.collect().write_parquet(place / "regions.parquet")
-            (place / "summary.json").write_text(json.dumps(result.summary), "utf-8")
-    info = {
-        "format": 1,
-        "status": "running" if missing else "finished",
-        "request": {"models": [*models, *missing], "data": data},
-        "models": {m: {"folder": f"m{n}"} for n, m in enumerate(models)},
-    }
-    (folder / "run.json").write_text(json.dumps(info), "utf-8")
-    return folder
+    taxonomy = dict.fromkeys(judged, ("Gross Syntactic State",))
+    hashes = {name: f"{words}{len(v)}" for name, v in judged.items()}
+    made_of = msgspec.convert(summary, SuitesSummary)
+    return make_result(made_of, taxonomy, hashes, ("circuit",), tables)

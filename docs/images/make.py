@@ -6,7 +6,6 @@ python docs/images/make.py RUN
 from __future__ import annotations
 
 import io
-import json
 import re
 import sys
 from pathlib import Path
@@ -16,9 +15,8 @@ from rich.text import Text
 
 from priscian.cli.show import marked
 from priscian.cli.tables.run import table
-from priscian.datasets import Dataset
 from priscian.paradigms import generate_items
-from priscian.runs import Result, RunFolder
+from priscian.runs import load_run
 
 SHOWN = ("adjunct_island", "principle_A_domain_3", "irregular_past_participle_verbs")
 
@@ -33,13 +31,8 @@ def main() -> None:
             console.print(marked(item["good"], "  ", "green"))
             console.print(marked(item["bad"], " *", "red"))
     console.print()
-    run = RunFolder.open(Path(sys.argv[1]))
-    results = [
-        Result(summary["model"], Dataset(summary["data"], "", ()), summary, {})
-        for _, _, folder in run.results()
-        for summary in [json.loads((folder / "summary.json").read_text())]
-    ]
-    name = results[0].data.name
+    results = [r for r in load_run(sys.argv[1]) if r.kind == "pairs"]
+    name = results[0].data
     models = " ".join(result.model for result in results)
     console.print(Text(f"$ priscian score {models} --on blimp:data/{name}", style="bold"))
     console.print(table(name, "full", results, ("5-gram", "LSTM", "GPT-2", "human")))

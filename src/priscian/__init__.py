@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     from priscian.records import Span as Span
     from priscian.records import Text as Text
     from priscian.records import TokenScores as TokenScores
+    from priscian.runs import Result as Result
     from priscian.runs import Run as Run
+    from priscian.runs import ScoreOptions as ScoreOptions
+    from priscian.runs import SuiteOptions as SuiteOptions
+    from priscian.runs import load_run as load_run
     from priscian.runs import score as score
     from priscian.runs.reading import Passage as Passage
     from priscian.runs.reading import Perplexity as Perplexity
@@ -56,7 +60,11 @@ _HOMES = {
     "Options": "priscian.scoring",
     "PairColumns": "priscian.datasets",
     "PriscianError": "priscian.errors",
+    "Result": "priscian.runs",
     "Run": "priscian.runs",
+    "ScoreOptions": "priscian.runs",
+    "SuiteOptions": "priscian.runs",
+    "load_run": "priscian.runs",
     "ScoreStore": "priscian.scoring",
     "generate": "priscian.datasets.generation",
     "read_blimp": "priscian.datasets",

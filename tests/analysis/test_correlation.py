@@ -7,14 +7,14 @@ import pytest
 from tests.small_results import pairs_result, suites_result
 
 from priscian.analysis.blimp.correlation import correlate, correlation_figure, system_names
-from priscian.analysis.scored import Scored
 from priscian.datasets.published import published
 from priscian.errors import DataError, UsageError
+from priscian.runs import Result
 
 NAMES = ("wh_island", "adjunct_island", "passive_1", "causative", "inchoative")
 
 
-def result(model: str, rights: tuple[int, ...], data: str = "small") -> Scored:
+def result(model: str, rights: tuple[int, ...], data: str = "small") -> Result:
     shares = {n: [1.0] * r + [0.0] * (10 - r) for n, r in zip(NAMES, rights, strict=False)}
     return pairs_result(model, shares, data=data)
 

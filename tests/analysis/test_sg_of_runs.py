@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from tests.scored_runs import rights, scored_pairs, scored_suites
 
-from priscian.analysis.scored import Scored
 from priscian.analysis.sg.circuits import (
     OVERALL,
     against_perplexity,
@@ -16,6 +15,7 @@ from priscian.analysis.sg.circuits import (
 )
 from priscian.analysis.sg.stability import ALL, analyse_stability, stability_figure
 from priscian.errors import DataError
+from priscian.runs import Result
 
 SUITES = {
     "mvrr": ("Garden-Path Effects", rights(12, 20)),
@@ -86,7 +86,7 @@ def test_pairs_are_no_suites() -> None:
 
 class TestPerplexity:
     @staticmethod
-    def models(n: int) -> list[Scored]:
+    def models(n: int) -> list[Result]:
         return [
             scored_suites(f"m{i}", {"s": ("C", rights(2 + i, 20)), "t": ("C", rights(5, 20))})
             for i in range(n)

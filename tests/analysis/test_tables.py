@@ -11,7 +11,7 @@ from tests.scored_runs import rights, scored_pairs, scored_suites
 from priscian.analysis.blimp.accuracy_tables import accuracy_table, tables_figure
 from priscian.analysis.blimp.table_formats import to_csv, to_latex, to_markdown
 from priscian.analysis.marks import share_domain
-from priscian.analysis.series import name_series
+from priscian.analysis.named_results import name_results
 from priscian.datasets.published import published, published_means
 from priscian.datasets.reference import blimp_taxonomy
 from priscian.errors import DataError, UsageError
@@ -122,7 +122,7 @@ def test_models_on_different_data_are_told_apart_and_said_to_be() -> None:
     table = accuracy_table([ONE, other], beside=[])
     assert [c.name for c in table.columns] == ["one on seed1", "one on seed2"]
     assert any("share 0 of 3 paradigms" in note for note in table.notes)
-    assert [s.name for s in name_series([ONE, ONE])] == ["one on seed1 (1)", "one on seed1 (2)"]
+    assert [r.label for r in name_results([ONE, ONE])] == ["one on seed1 (1)", "one on seed1 (2)"]
 
 
 def test_a_model_without_a_paradigm_has_an_empty_cell() -> None:

@@ -14,10 +14,12 @@ from typing import Any
 
 import polars
 import pytest
+from tests.run_folders import write_run
 
 from priscian import score
+from priscian.bridges.exports import export
 from priscian.errors import RunError, UnknownNameError
-from priscian.runs import RunFolder, export, keys_of, references
+from priscian.runs import Run, keys_of, load_run, references
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*worse than guessing")
 
@@ -33,26 +35,28 @@ SAMPLE_KEYS = {
 
 
 @pytest.fixture
-def run(causal: Callable[..., Path], blimp: Path, pairs: Path, tmp_path: Path) -> RunFolder:
+def run(causal: Callable[..., Path], blimp: Path, pairs: Path, tmp_path: Path) -> Run:
     """One model on two data sets."""
     string = f"hf:{causal('gpt2')}?name=tiny"
     score(string, [f"blimp:{blimp}", f"pairs:{pairs}"], out=tmp_path / "run")
-    return RunFolder.open(tmp_path / "run")
+    return load_run(tmp_path / "run")
 
 
-def summary(run: RunFolder, data: str) -> dict[str, Any]:
+def summary(run: Run, data: str) -> dict[str, Any]:
+    assert run.path is not None
     path = run.path / "tiny" / data / "summary.json"
     found: dict[str, Any] = json.loads(path.read_text())["methods"]["full"]
     return found
 
 
-def full(run: RunFolder, data: str) -> polars.DataFrame:
+def full(run: Run, data: str) -> polars.DataFrame:
+    assert run.path is not None
     frame = polars.read_parquet(run.path / "tiny" / data / "items.parquet")
     return frame.filter(polars.col("method") == "full")
 
 
 class TestLmEval:
-    def test_one_results_file_holds_every_data_set(self, run: RunFolder, tmp_path: Path) -> None:
+    def test_one_results_file_holds_every_data_set(self, run: Run, tmp_path: Path) -> None:
         made = export(run, "lm-eval", tmp_path / "out")
         (path,) = (tmp_path / "out").glob("*/results_*.json")
         assert made[0] == path
@@ -82,7 +86,7 @@ class TestLmEval:
         for key in ("configs", "versions", "n-shot", "higher_is_better", "task_hashes"):
             assert set(found[key]) == tasks
 
-    def test_samples_hold_every_item(self, run: RunFolder, tmp_path: Path) -> None:
+    def test_samples_hold_every_item(self, run: Run, tmp_path: Path) -> None:
         export(run, "lm-eval", tmp_path / "out")
         files = sorted((tmp_path / "out").glob("*/samples_*.jsonl"))
         assert [re.sub(r"_\d{4}-.*", "", f.name) for f in files] == [
@@ -113,14 +117,14 @@ class TestLmEval:
         shutil.copytree(blimp, tmp_path / "again")
         data = [f"blimp:{blimp}", f"blimp:{tmp_path / 'again'}"]
         score(f"hf:{causal('gpt2')}", data, out=tmp_path / "run")
-        export(RunFolder.open(tmp_path / "run"), "lm-eval", tmp_path / "out")
+        export(load_run(tmp_path / "run"), "lm-eval", tmp_path / "out")
         assert len(list((tmp_path / "out").glob("*/samples_*.jsonl"))) == 6
         (path,) = (tmp_path / "out").glob("*/results_*.json")
         assert len(json.loads(path.read_text())["n-samples"]) == 6
 
 
 class TestBabyLM:
-    def test_predictions_are_the_chosen_sentences(self, run: RunFolder, tmp_path: Path) -> None:
+    def test_predictions_are_the_chosen_sentences(self, run: Run, tmp_path: Path) -> None:
         made = export(run, "babylm", tmp_path / "out")
         base = tmp_path / "out/tiny/main/zero_shot/causal/blimp"
         assert sorted(made) == [base / n / "predictions.json" for n in ("pairs", "tiny-blimp")]
@@ -142,7 +146,7 @@ class TestBabyLM:
         for name in ("chck_1M", "chck_10M"):
             shutil.copytree(causal("gpt2"), tmp_path / "baby" / name)
         score(f"hf:{tmp_path}/baby", f"pairs:{pairs}", revisions="chck_*", out=tmp_path / "run")
-        made = export(RunFolder.open(tmp_path / "run"), "babylm", tmp_path / "out")
+        made = export(load_run(tmp_path / "run"), "babylm", tmp_path / "out")
         assert sorted(p.relative_to(tmp_path / "out").as_posix() for p in made) == [
             f"baby/{name}/zero_shot/causal/blimp/pairs/predictions.json"
             for name in ("chck_10M", "chck_1M")
@@ -152,42 +156,42 @@ class TestBabyLM:
         self, masked: Callable[..., Path], pairs: Path, tmp_path: Path
     ) -> None:
         score(f"mlm:{masked()}?name=bert", f"pairs:{pairs}", out=tmp_path / "run")
-        (path,) = export(RunFolder.open(tmp_path / "run"), "babylm", tmp_path / "out")
+        (path,) = export(load_run(tmp_path / "run"), "babylm", tmp_path / "out")
         assert path.parts[-6:-1] == ("main", "zero_shot", "mlm", "blimp", "pairs")
 
 
 class TestCsv:
-    def test_one_file_a_data_set_with_every_row(self, run: RunFolder, tmp_path: Path) -> None:
+    def test_one_file_a_data_set_with_every_row(self, run: Run, tmp_path: Path) -> None:
         made = export(run, "csv", tmp_path / "out")
         assert [p.name for p in made] == ["tiny_pairs.csv", "tiny_tiny-blimp.csv"]
         with made[0].open(newline="") as file:
             rows = list(csv.DictReader(file))
-        frame = polars.read_parquet(run.path / "tiny/pairs/items.parquet")
+        frame = run["tiny", "pairs"].frame()
         assert [r["model"] for r in rows] == ["tiny"] * 2
         assert [r["text_good"] for r in rows] == frame["text_good"].to_list()
         assert [float(r["delta"]) for r in rows] == pytest.approx(frame["delta"].to_list())
 
 
-def test_an_unknown_format_suggests_one(run: RunFolder, tmp_path: Path) -> None:
+def test_an_unknown_format_suggests_one(run: Run, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match=r"no export format 'lmeval'; did you mean lm-eval"):
         export(run, "lmeval", tmp_path)
 
 
 def test_a_run_without_results_says_so(tmp_path: Path) -> None:
-    folder = RunFolder.create(tmp_path / "run", {})
+    run = load_run(write_run(tmp_path / "run", missing=["hf:x"]))
     with pytest.raises(RunError, match=r"no finished result to export; run score with --resume"):
-        export(folder, "csv", tmp_path / "out")
+        export(run, "csv", tmp_path / "out")
 
 
 class TestCite:
     def test_a_run_cites_what_it_rests_on(
-        self, run: RunFolder, masked: Callable[..., Path], blimp: Path, pairs: Path, tmp_path: Path
+        self, run: Run, masked: Callable[..., Path], blimp: Path, pairs: Path, tmp_path: Path
     ) -> None:
         base = ["priscian", "blimp", "transformers", "wilson", "mover"]
-        assert keys_of(run.read()) == base
+        assert keys_of(run.info) == base
         models = [f"mlm:{masked()}?pll={p}" for p in ("word-l2r", "original")]
         score(models, f"pairs:{pairs}", out=tmp_path / "masked")
-        keys = keys_of(RunFolder.open(tmp_path / "masked").read())
+        keys = keys_of(load_run(tmp_path / "masked").info)
         assert keys == ["priscian", "transformers", "pll-word-l2r", "pll", "wilson", "mover"]
 
     def test_blimp_is_cited_even_when_given_as_a_bare_path(
@@ -197,14 +201,14 @@ class TestCite:
         row = {"sentence_good": "Go now.", "sentence_bad": "Now the go.", "UID": "adjunct_island"}
         path.write_text(json.dumps(row))
         score(f"hf:{causal('gpt2')}", str(path), out=tmp_path / "run")
-        assert "blimp" in keys_of(RunFolder.open(tmp_path / "run").read())
+        assert "blimp" in keys_of(load_run(tmp_path / "run").info)
 
     def test_a_table_that_is_called_blimp_is_not_blimp(
         self, causal: Callable[..., Path], pairs: Path, in_folder: Path
     ) -> None:
         shutil.move(pairs, in_folder / "blimp_like.csv")
         score(f"hf:{causal('gpt2')}", "blimp_like.csv", out=in_folder / "run")
-        assert "blimp" not in keys_of(RunFolder.open(in_folder / "run").read())
+        assert "blimp" not in keys_of(load_run(in_folder / "run").info)
 
     def test_every_key_has_an_entry_that_names_author_title_and_year(self) -> None:
         known = references()

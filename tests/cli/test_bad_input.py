@@ -202,7 +202,8 @@ class TestFolders:
         ):
             done = priscian(*arguments)
             assert done.code == 1
-            assert done.complaints == ["priscian: . is not a run folder: it has no run.json"]
+            (line,) = done.complaints
+            assert line.startswith("priscian: . is not a run folder: it has no run.json")
 
     def test_a_place_that_cannot_be_written(
         self, priscian: Command, model: str, pairs: Path
@@ -236,7 +237,7 @@ class TestDisk:
             done = priscian(*asked)
         (line,) = done.complaints
         assert done.code == 1
-        assert "free space" in line
+        assert "free some space" in line
         assert json.loads(priscian("cache", "list", "--json").out)["models"][0]["texts"] == 4
         assert priscian(*asked, "--resume").code == 0
         assert json.loads(Path("run/run.json").read_text())["models"]["tiny"]["computed"] == 0

@@ -89,8 +89,8 @@ def test_a_simple_model_works_from_end_to_end(tmp_path: Path) -> None:
     pairs.write_text("good,bad\nab,ac\nbd,bc\ncab,cab\n")
     with pytest.warns(PriscianWarning, match=r"identical"):
         run = priscian.score("letters:-1", f"pairs:{pairs}", out=tmp_path / "run")
-    summary = run.results[0].summary["methods"]["full"]["paradigms"]["pairs"]
-    assert (summary["accuracy"], summary["n"], summary["ties"]) == (1 / 3, 3, 1)
+    cell = run.results[0].summary.by_set()["pairs"]
+    assert (cell.accuracy, cell.n, cell.ties) == (1 / 3, 3, 1)
     frame = run.results[0].frame()
     assert frame["score_good"].to_list() == [-3.0, -6.0, -6.0]
     assert frame["score_bad"].to_list() == [-4.0, -5.0, -6.0]

@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from priscian.cli.report import sources_of
 from priscian.reporting import Page, build_page
-from priscian.runs import score
-from priscian.runs.load import load_runs
+from priscian.runs import load_runs, score
 
 HOSTILE = [
     ("The <script>document.title = 'owned'</script> runs.", "The <script>x</script> run."),
@@ -50,7 +48,7 @@ def run(home: Path) -> Path:
 def page(run: Path) -> Page:
     """The page about it."""
     with cache_of(run.parent):
-        return build_page(sources_of(load_runs([run])), command="priscian report run")
+        return build_page(load_runs([run]), command="priscian report run")
 
 
 @pytest.fixture(scope="session")

@@ -140,14 +140,14 @@ class TestItems:
         tab.wait(f"{ITEMS}[0].querySelector('.sentence').textContent === {worst!r}")
 
     def test_tokens_carry_their_surprisal(self, tab: Browser, run: Path, home: Path) -> None:
-        from priscian.runs.load import load_run
+        from priscian.runs import load_run
         from priscian.runs.tokens import read_tokens
         from priscian.scoring import ScoreStore
 
         show_items(tab, "b1")
         type_into(tab, "model", "1")
         first = self.rows(run, "lstm").row(0, named=True)
-        about = load_run(run).info["models"]["builtin:lstm"]
+        about = load_run(run).info.models["builtin:lstm"]
         with ScoreStore(home / "cache" / "scores.sqlite") as store:
             table = read_tokens(about, [first["text_good"], first["text_bad"]], store)
         assert table is not None

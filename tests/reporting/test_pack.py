@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from priscian.analysis.tokens import TokenTable
 from priscian.reporting.items import ABSENT, RIGHT, TIE, WRONG, Answers, Items
 from priscian.reporting.pack import ROOTS, pack_answers, pack_texts, pack_tokens
 from priscian.reporting.pieces import cut
 from priscian.reporting.words import index_words
+from priscian.runs import TokenTable
 
 
 class Blob:

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from priscian.cli.report import sources_of
 from priscian.reporting import Page, build_page, markdown_tables, tex_tables
 from priscian.reporting.boards import Board, Cell, Row
 from priscian.reporting.headline import describe
-from priscian.runs.load import load_runs
+from priscian.runs import load_runs
 from tests.reporting.conftest import HOSTILE
 
 
@@ -101,7 +100,7 @@ class TestBadInput:
         copy = tmp_path / "half"
         shutil.copytree(run, copy)
         shutil.rmtree(copy / "builtin-lstm" / "sg")
-        page = build_page(sources_of(load_runs([copy])))
+        page = build_page(load_runs([copy]))
         assert "Unfinished run." in page.html
         assert "builtin:lstm on sg" in page.html
 
@@ -112,13 +111,13 @@ class TestBadInput:
         from priscian.runs import score
 
         score("builtin:ngram", "generated:4,3", out=tmp_path / "other")
-        page = build_page(sources_of(load_runs([run, tmp_path / "other"])))
+        page = build_page(load_runs([run, tmp_path / "other"]))
         board = page.boards[0]
         assert [row.marked for row in board.models] == [False, False, True]
         assert "share no items" in page.html
 
     def test_without_the_store_sentences_are_not_shaded(self, run: Path, cache: Path) -> None:
-        page = build_page(sources_of(load_runs([run])))  # the cache of this test is empty
+        page = build_page(load_runs([run]))  # the cache of this test is empty
         data = re.search(r'id="page-data">(.*?)</script>', page.html)
         assert data
         assert json.loads(data[1])["boards"][0]["tokens"] == [False, False]
@@ -164,6 +163,6 @@ def test_text_can_be_read_on_every_ground(dark: bool) -> None:
 
 
 def test_a_board_is_found_for_every_result(page: Page, run: Path) -> None:
-    entries = [e.scored for b in page.boards for e in b.entries]
+    entries = [r for b in page.boards for r in b.results]
     assert len(entries) == len(load_runs([run])[0].results)
     assert all(isinstance(b, Board) for b in page.boards)

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import polars
 import pytest
+from tests.run_folders import regions_of
 from tests.small_suites import choice, garden, save
 
 from priscian.errors import ModelError, RunError, UsageError
 from priscian.records import Text
-from priscian.runs import SuiteOptions, SuitesResult, score
+from priscian.runs import SuiteOptions, SuitesSummary, score
 from priscian.scoring import ScoreStore, score_texts
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*worse than guessing")
+pytestmark = pytest.mark.filterwarnings("ignore:.*worse than guessing", "ignore:.*was not finished")
 CORRECTED = SuiteOptions(boundary="corrected")
 
 
@@ -32,8 +33,7 @@ def model(causal: Callable[..., Path]) -> str:
 
 def regions(model: str, suites: Path, options: SuiteOptions) -> dict[str, dict[str, float]]:
     found = score(model, f"sg:{suites}", suites=options, store=ScoreStore()).results[0]
-    assert isinstance(found, SuitesResult)
-    return {c: dict(bits) for c, bits in found.suites[1].items[0].regions.items()}
+    return regions_of(found, "garden/1")
 
 
 @pytest.mark.parametrize("eos", ["exclude", "last-region"])
@@ -103,7 +103,7 @@ def test_only_the_texts_of_suites_have_the_channel(model: str, suites: Path, pai
 def test_it_is_off_by_default(model: str, suites: Path) -> None:
     store = ScoreStore()
     result = score(model, f"sg:{suites}", store=store).results[0]
-    assert result.summary["boundary"] == "plain"
+    assert result.expect(SuitesSummary).boundary == "plain"
     channels = store._db.execute("SELECT DISTINCT channel FROM scores").fetchall()
     assert channels == [("logp",)]
 

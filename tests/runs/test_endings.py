@@ -6,11 +6,12 @@ import math
 from pathlib import Path
 
 import pytest
+from tests.run_folders import regions_of
 from tests.small_suites import choice, save
 
 from priscian.errors import DataError
 from priscian.records import Sentence, Text, TokenScores
-from priscian.runs import SuiteOptions, SuitesResult, score
+from priscian.runs import SuiteOptions, SuitesSummary, score
 from priscian.runs.endings import Ending
 
 ARPA = """\\data\\
@@ -43,14 +44,14 @@ def test_an_ngram_models_regions_are_those_of_its_file(tmp_path: Path, eos: str)
     folder = save(tmp_path / "small", choice())
     run = score(f"ngram:{tmp_path / 't.arpa'}", f"sg:{folder}", suites=SuiteOptions(eos=eos))
     found = run.results[0]
-    assert isinstance(found, SuitesResult)
+    summary = found.expect(SuitesSummary)
     # <s> The, The nurse; nurse backs off to has, has to forgotten; then forgotten </s>
     wanted = {"1": 0.1 + 0.2, "2": 0.1 + 0.9, "3": 0.4 + 1.1 + (0.3 if eos != "exclude" else 0)}
-    assert found.suites[0].items[0].regions["good"] == pytest.approx(
+    assert regions_of(found, "choice/1")["good"] == pytest.approx(
         {region: value / BIT for region, value in wanted.items()}, abs=1e-5
     )
-    assert found.summary["punctuation"] == "detached"
-    assert found.summary["eos"] == eos
+    assert summary.punctuation == "detached"
+    assert summary.eos == eos
 
 
 def test_an_end_that_melts_into_the_text_is_refused() -> None:

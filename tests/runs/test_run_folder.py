@@ -1,124 +1,242 @@
-"""Run folders: made whole, never overwritten, read only by those who understand them."""
+"""Run folders: made whole, never overwritten, written by one process at a time."""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from msgspec import structs
 
-from priscian.errors import RunError
-from priscian.runs import RunFolder, safe_name
+from priscian.errors import OutputError, PriscianWarning, RunError
+from priscian.runs import DataFacts, Request
+from priscian.runs.facts import SetFacts
+from priscian.runs.load import read_info
+from priscian.runs.record import Record
 
-REQUEST = {"models": ["hf:x"], "data": {}, "limit": None}
+DATA = DataFacts(spec="pairs:x", kind="pairs", folder="x", sets={"x": SetFacts(n=1, hash="0")})
+REQUEST = Request(models=("hf:x",), data={"x": DATA})
+MODEL = {"string": "hf:x", "folder": "x"}
+
+
+def begin(path: Path, request: Request = REQUEST) -> Record:
+    """A run that has ended without a word."""
+    record = Record.begin(request, path)
+    record.lock.release()
+    return record
+
+
+def scored(path: Path) -> None:
+    """A run that had a plan when it ended."""
+    begin(path).update_model("x", **MODEL, plan={"way": "tree"})
 
 
 def test_a_new_folder_is_made_with_its_parents(tmp_path: Path) -> None:
-    RunFolder.create(tmp_path / "a/b/run", REQUEST)
+    begin(tmp_path / "a/b/run")
     run = json.loads((tmp_path / "a/b/run/run.json").read_text())
-    assert (run["format"], run["status"], run["request"]) == (1, "running", REQUEST)
+    assert (run["format"], run["status"], run["request"]["models"]) == (2, "running", ["hf:x"])
     assert [p.name for p in (tmp_path / "a/b/run").iterdir()] == ["run.json"]
 
 
 def test_an_empty_folder_may_be_used(tmp_path: Path) -> None:
-    assert RunFolder.create(tmp_path, REQUEST).read()["request"] == REQUEST
+    begin(tmp_path)
+    assert read_info(tmp_path).request == REQUEST
 
 
 def test_a_run_is_never_overwritten(tmp_path: Path) -> None:
-    RunFolder.create(tmp_path / "run", REQUEST)
+    scored(tmp_path / "run")
     with pytest.raises(RunError, match=r"exists and is not empty; go on with it by --resume"):
-        RunFolder.create(tmp_path / "run", REQUEST)
+        begin(tmp_path / "run")
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("x")
     with pytest.raises(RunError, match=r"not empty; give another --out$"):
-        RunFolder.create(tmp_path, REQUEST)
+        begin(tmp_path)
     with pytest.raises(RunError, match=r"is a file; give --out a folder"):
-        RunFolder.create(tmp_path / "thesis.tex", REQUEST)
+        begin(tmp_path / "thesis.tex")
     assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
 
 
 def test_resuming_takes_the_same_request_only(tmp_path: Path) -> None:
-    RunFolder.create(tmp_path / "run", REQUEST)
-    assert RunFolder.resume(tmp_path / "run", dict(REQUEST)).path == tmp_path / "run"
-    with pytest.raises(RunError, match=r"other settings \(limit, more\); repeat them exactly"):
-        RunFolder.resume(tmp_path / "run", REQUEST | {"limit": 5, "more": 1})
-    with pytest.raises(RunError, match=r"not a run folder: it has no run\.json"):
-        RunFolder.resume(tmp_path, REQUEST)
+    begin(tmp_path / "run").finish()
+    resumed = Record.begin(REQUEST, tmp_path / "run", resume=True)
+    assert (resumed.path, resumed.info.request) == (tmp_path / "run", REQUEST)
+    resumed.lock.release()
+    other = structs.replace(REQUEST, limit=5, seed=1)
+    with pytest.raises(RunError, match=r"other settings \(limit, seed\); repeat them exactly"):
+        Record.begin(other, tmp_path / "run", resume=True)
+    with pytest.raises(RunError, match=r"no run\.json; to begin a run leave out --resume"):
+        Record.begin(REQUEST, tmp_path, resume=True)
+
+
+class TestDeadRuns:
+    def test_a_run_that_was_killed_before_its_first_score_is_begun_again(
+        self, tmp_path: Path
+    ) -> None:
+        begin(tmp_path / "run").update_model("x", **MODEL)
+        with pytest.warns(PriscianWarning, match="ended before anything was scored; it is begun"):
+            begin(tmp_path / "run", structs.replace(REQUEST, seed=3))
+        assert read_info(tmp_path / "run").request.seed == 3
+
+    def test_a_run_that_failed_at_once_leaves_nothing(self, tmp_path: Path) -> None:
+        record = Record.begin(REQUEST, tmp_path / "run")
+        record.update_model("x", **MODEL)
+        record.end(RunError("no such model"))
+        assert not (tmp_path / "run").exists()
+
+    def test_a_run_that_failed_later_says_why_when_it_is_resumed(self, tmp_path: Path) -> None:
+        record = Record.begin(REQUEST, tmp_path / "run")
+        record.update_model("x", **MODEL, plan={"way": "tree"})
+        record.worth_keeping = True
+        record.end(RunError("the disk\nis full"))
+        assert read_info(tmp_path / "run").status == "failed"
+        told = r"was not finished: the disk is full\. 0 of 1 results are there; what was scored"
+        with pytest.warns(PriscianWarning, match=told):
+            Record.begin(REQUEST, tmp_path / "run", resume=True).lock.release()
+
+    def test_a_run_that_was_killed_says_so_when_it_is_resumed(self, tmp_path: Path) -> None:
+        scored(tmp_path / "run")
+        with pytest.warns(PriscianWarning, match="ended without a word: it was killed, or the"):
+            Record.begin(REQUEST, tmp_path / "run", resume=True).lock.release()
+
+
+class TestTwoProcesses:
+    def test_the_second_is_refused_while_the_first_lives(self, tmp_path: Path) -> None:
+        first = Record.begin(REQUEST, tmp_path / "run")
+        for resume in (False, True):
+            with pytest.raises(RunError, match=r"another priscian score is writing to .*run; wait"):
+                Record.begin(REQUEST, tmp_path / "run", resume=resume)
+        first.end(None)
+        assert read_info(tmp_path / "run").request == REQUEST
+
+    def test_of_many_that_begin_at_once_one_succeeds(self, tmp_path: Path) -> None:
+        program = (
+            "import sys, time\n"
+            "from pathlib import Path\n"
+            "from priscian.errors import RunError\n"
+            "from priscian.runs import Request\n"
+            "from priscian.runs.record import Record\n"
+            "print('ready', flush=True); sys.stdin.readline()\n"
+            "try: Record.begin(Request(models=('m',), data={}), Path(sys.argv[1]))\n"
+            "except RunError as error: print('refused:', error)\n"
+            "else: print('made', flush=True); sys.stdin.readline()\n"
+        )
+        several = [
+            subprocess.Popen(
+                [sys.executable, "-c", program, str(tmp_path / "run")],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for _ in range(3)
+        ]
+        said = []
+        for line in ("go\n", ""):
+            for process in several:
+                assert process.stdin is not None
+                assert process.stdout is not None
+                if line:
+                    assert process.stdout.readline() == "ready\n"
+            for process in several:
+                assert process.stdin is not None
+                assert process.stdout is not None
+                if line:
+                    process.stdin.write(line)
+                    process.stdin.flush()
+                else:
+                    said.append(process.stdout.readline())
+        for process in several:
+            process.communicate("end\n")
+        assert sorted(line.split(":")[0].strip() for line in said) == ["made", "refused", "refused"]
+
+    def test_without_locks_run_json_is_still_created_by_one_alone(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("priscian.runs.lock.locks", None)
+        monkeypatch.setattr("priscian.runs.record._clear", lambda path: None)
+        Record.begin(REQUEST, tmp_path / "run")
+        with pytest.raises(RunError, match=r"another priscian score has just begun in .*run; give"):
+            Record.begin(REQUEST, tmp_path / "run")
+        assert [p.name for p in (tmp_path / "run").iterdir()] == ["run.json"]
 
 
 @pytest.mark.parametrize(
-    "content", ["", '{"format": 1, "requ', "[]", "3", "{}", '{"format": 1}', "\udcff\udcfe"]
+    "content",
+    [
+        "",
+        '{"format": 1, "requ',
+        "[]",
+        "3",
+        "{}",
+        '{"format": 1}',
+        '{"format": 2}',
+        "\udcff\udcfe",
+        "[" * 100_000,
+    ],
 )
 def test_a_damaged_run_json_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "run.json").write_bytes(content.encode("utf-8", "surrogateescape"))
     with pytest.raises(RunError, match=r"run\.json .*; begin again with another --out"):
-        RunFolder.open(tmp_path)
+        read_info(tmp_path)
 
 
 def test_a_run_of_a_newer_version_is_refused(tmp_path: Path) -> None:
-    folder = RunFolder.create(tmp_path / "run", REQUEST)
-    folder.update(format=2)
+    begin(tmp_path)
+    run = json.loads((tmp_path / "run.json").read_text()) | {"format": 3}
+    (tmp_path / "run.json").write_text(json.dumps(run))
     with pytest.raises(RunError, match=r"another version of Priscian; update"):
-        RunFolder.open(tmp_path / "run")
+        read_info(tmp_path)
+
+
+@pytest.mark.parametrize("folder", ["", ".", "..", "a/b", "../x", "/etc", "a\\b", "a\0b"])
+def test_a_folder_that_leads_elsewhere_is_refused(tmp_path: Path, folder: str) -> None:
+    begin(tmp_path)
+    for where in ("models", "data"):
+        run = json.loads((tmp_path / "run.json").read_text())
+        if where == "models":
+            run["models"]["x"] = {"string": "x", "folder": folder}
+        else:
+            run["request"]["data"]["x"]["folder"] = folder
+        (tmp_path / "changed").mkdir(exist_ok=True)
+        (tmp_path / "changed/run.json").write_text(json.dumps(run))
+        with pytest.raises(RunError, match="is not the name of a folder"):
+            read_info(tmp_path / "changed")
 
 
 def test_updates_keep_what_they_do_not_name(tmp_path: Path) -> None:
-    folder = RunFolder.create(tmp_path / "run", REQUEST)
-    folder.update_model("a", status="running", plan={"way": "tree"})
-    folder.update_model("b", status="running")
-    folder.update_model("a", status="finished")
-    folder.update(status="finished")
-    run = folder.read()
-    assert run["models"] == {
-        "a": {"status": "finished", "plan": {"way": "tree"}},
-        "b": {"status": "running"},
+    record = begin(tmp_path / "run")
+    record.update_model("a", string="a", folder="a", plan={"way": "tree"})
+    record.update_model("b", string="b", folder="b")
+    record.update_model("a", status="finished")
+    record.finish()
+    run = read_info(tmp_path / "run")
+    assert {n: (m.status, m.plan) for n, m in run.models.items()} == {
+        "a": ("finished", {"way": "tree"}),
+        "b": ("running", None),
     }
-    assert (run["status"], run["request"]) == ("finished", REQUEST)
+    assert (run.status, run.request) == ("finished", REQUEST)
 
 
 def test_a_place_that_cannot_be_written_is_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(RunError, match=r"cannot write .*file/run/run\.json: .*change --out"):
-        RunFolder.create(tmp_path / "file" / "run", REQUEST)
+    with pytest.raises(OutputError, match=r"cannot write .*file/run/run\.json: .*change --out"):
+        begin(tmp_path / "file" / "run")
 
 
 def test_a_write_that_fails_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = RunFolder.create(tmp_path / "run", REQUEST)
+    record = begin(tmp_path / "run")
 
     def full(self: Path, target: Path) -> None:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", full)
-        with pytest.raises(RunError, match=r"No space left on device; free space"):
-            folder.update(status="finished")
-    assert folder.read()["status"] == "running"
+        with pytest.raises(OutputError, match=r"No space left on device; free some space"):
+            record.update(status="finished")
+    assert read_info(tmp_path / "run").status == "running"
     assert [p.name for p in (tmp_path / "run").iterdir()] == ["run.json"]
-
-
-def test_only_finished_results_are_listed(tmp_path: Path) -> None:
-    folder = RunFolder.create(tmp_path / "run", REQUEST)
-    for name, file in (("a", "summary.json"), ("b", "items.parquet")):
-        (tmp_path / "run" / name / "data").mkdir(parents=True)
-        (tmp_path / "run" / name / "data" / file).write_text("{}")
-    assert folder.results() == [("a", "data", tmp_path / "run/a/data")]
-
-
-@given(st.text(max_size=40))
-def test_any_label_makes_one_plain_folder_name(label: str) -> None:
-    name = safe_name(label)
-    assert name
-    assert Path(name).name == name
-    assert name not in {".", ".."}
-    assert safe_name(name) == name
-
-
-def test_usual_labels_stay_recognisable() -> None:
-    assert safe_name("pythia@step1,dtype=bfloat16") == "pythia@step1,dtype=bfloat16"
-    assert safe_name("mlm:bert/base cased") == "mlm-bert-base-cased"

@@ -16,14 +16,14 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from priscian import read_dataset, score
-from priscian.errors import PriscianWarning, RunError, UnknownNameError, UsageError
+from priscian.errors import OutputError, PriscianWarning, RunError, UnknownNameError, UsageError
 from priscian.models import model_key
 from priscian.scoring import Options, ScoreStore
 from priscian.scoring.plan import pack_bits
 from priscian.stats.proportions import wilson
 
 # a random model is no better than a guess, and Priscian says so
-pytestmark = pytest.mark.filterwarnings("ignore:.*worse than guessing")
+pytestmark = pytest.mark.filterwarnings("ignore:.*worse than guessing", "ignore:.*was not finished")
 
 
 def token_logps(folder: Path, text: str) -> list[tuple[int, float]]:
@@ -53,8 +53,8 @@ class TestFiles:
         run = score(f"hf:{folder}?name=tiny", f"blimp:{blimp}", out=tmp_path / "run")
         frame = polars.read_parquet(tmp_path / "run/tiny/tiny-blimp/items.parquet")
         assert frame.columns == [
-            "set", "item", "method", "score_good", "score_bad", "delta", "correct", "tie",
-            "text_good", "text_bad",
+            "model", "data", "field", "phenomenon", "set", "item", "method", "score_good",
+            "score_bad", "delta", "correct", "tie", "oov_good", "oov_bad", "text_good", "text_bad",
         ]  # fmt: skip
         assert frame.equals(run.results[0].frame())
         counts = dict(frame.group_by("set", "method").len().select("set", "len").iter_rows())
@@ -80,12 +80,13 @@ class TestFiles:
         run = score(f"hf:{causal('gpt2')}?name=tiny", f"blimp:{blimp}", out=tmp_path / "run")
         folder = tmp_path / "run/tiny/tiny-blimp"
         summary = json.loads((folder / "summary.json").read_text())
-        assert summary == run["tiny", "tiny-blimp"].summary
+        assert summary == json.loads(json.dumps(run["tiny", "tiny-blimp"].summary.to_dict()))
+        assert (summary["kind"], summary["format"]) == ("pairs", 2)
         assert (summary["model"], summary["data"]) == ("tiny", "tiny-blimp")
         methods = summary["methods"]
         assert set(methods) == {"full", "one_prefix", "two_prefix"}
         for method in methods.values():
-            assert set(method) == {"overall", "fields", "phenomena", "paradigms"}
+            assert set(method) == {"overall", "fields", "phenomena", "levels", "paradigms"}
             cells = [method["overall"]]
             cells += [c for k in ("fields", "phenomena", "paradigms") for c in method[k].values()]
             assert all(set(cell) == {"accuracy", "n", "ties", "ci"} for cell in cells)
@@ -130,7 +131,7 @@ class TestFiles:
         self, causal: Callable[..., Path], pairs: Path, in_folder: Path
     ) -> None:
         before = sorted(in_folder.rglob("*"))
-        assert score(f"hf:{causal('gpt2')}", f"pairs:{pairs}").folder is None
+        assert score(f"hf:{causal('gpt2')}", f"pairs:{pairs}").path is None
         assert sorted(in_folder.rglob("*")) == before
 
 
@@ -166,7 +167,7 @@ class TestSeveral:
     ) -> None:
         models = [f"hf:{causal('gpt2')}?name=one", f"hf:{causal('llama')}?name=two"]
         run = score(models, [f"blimp:{blimp}", f"pairs:{pairs}"], out=tmp_path / "run")
-        found = {(r.model, r.data.name) for r in run.results}
+        found = {(r.model, r.data) for r in run.results}
         assert found == {(m, d) for m in ("one", "two") for d in ("tiny-blimp", "pairs")}
         made = {p.parent.relative_to(tmp_path / "run").as_posix()
                 for p in (tmp_path / "run").glob("*/*/summary.json")}  # fmt: skip
@@ -282,7 +283,7 @@ class TestResume:
         self, causal: Callable[..., Path], blimp: Path, tmp_path: Path
     ) -> None:
         string, data, few = f"hf:{causal('gpt2')}", f"blimp:{blimp}", Options(batch_tokens=24)
-        calm = score(string, data, out=tmp_path / "calm", store=ScoreStore(), options=few)
+        calm = score(string, data, out=tmp_path / "calm", store=ScoreStore(), compute=few)
 
         def stop(name: str, done: int, total: int) -> None:
             if done > total // 2:
@@ -290,7 +291,7 @@ class TestResume:
 
         store, out = ScoreStore(), tmp_path / "rough"
         with pytest.raises(KeyboardInterrupt):
-            score(string, data, out=out, store=store, options=few, watch=stop)
+            score(string, data, out=out, store=store, compute=few, watch=stop)
         kept = store.models()[0].texts
         total = len({t for r in calm.results[0].frame().iter_rows(named=True)
                      for t in (r["text_good"], r["text_bad"])})  # fmt: skip
@@ -359,7 +360,7 @@ class TestRefusals:
         string, store = f"hf:{causal('gpt2')}", ScoreStore()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(polars.DataFrame, "write_parquet", full)
-            with pytest.raises(RunError, match=r"No space left on device; free space"):
+            with pytest.raises(OutputError, match=r"No space left on device; free some space"):
                 score(string, f"pairs:{pairs}", out=tmp_path / "run", store=store)
         assert store.models()[0].texts == 4
         assert not list((tmp_path / "run").rglob("summary.json"))
@@ -388,6 +389,6 @@ class TestAbsurdity:
             warnings.simplefilter("error")
             run = score(f"hf:{folder}", f"pairs:{pairs}")
         per_token = score(f"hf:{folder}", f"pairs:{pairs}", measure="surprisal_per_token")
-        assert run.results[0].summary["methods"]["full"]["overall"]["n"] == 2
+        assert run.results[0].summary.headline.n == 2
         found = per_token.results[0].frame()["score_good"].to_list()
         assert found == pytest.approx([-math.log(400)] * 2, rel=1e-3)

@@ -9,16 +9,18 @@ from pathlib import Path
 
 import polars
 import pytest
+from tests.run_folders import regions_of
 from tests.small_suites import choice, garden, save
 
+from priscian.bridges.exports import export
 from priscian.datasets.sg import own_suites
 from priscian.datasets.syntaxgym import read_suite
 from priscian.errors import DataError, ModelError, PriscianWarning, RunError, UsageError
-from priscian.models import parse_model
+from priscian.models import parse_model, traits_of
 from priscian.records import Text
-from priscian.runs import RunFolder, SuiteOptions, SuitesResult, export, score
+from priscian.runs import Result, SuiteOptions, SuitesSummary, load_run, score
 from priscian.runs.cite import keys_of
-from priscian.runs.suites import punctuation_for
+from priscian.runs.kinds.suites import find_punctuation
 from priscian.scoring import ScoreStore, score_texts
 
 # random weights do worse than guessing, and are told so
@@ -35,10 +37,8 @@ def model(causal: Callable[..., Path]) -> str:
     return f"hf:{causal('gpt2')}?name=tiny"
 
 
-def only(model: str, data: Path, **options: str) -> SuitesResult:
-    found = score(model, f"sg:{data}", suites=SuiteOptions(**options)).results[0]
-    assert isinstance(found, SuitesResult)
-    return found
+def only(model: str, data: Path, **options: str) -> Result:
+    return score(model, f"sg:{data}", suites=SuiteOptions(**options)).results[0]
 
 
 def surprisal_table(path: Path, suites: Path, leave_out: str = "", spoil: str = "") -> Path:
@@ -63,7 +63,7 @@ class TestFolder:
         run = score(model, f"sg:{suites}", out=tmp_path / "run")
         place = tmp_path / "run/tiny/small"
         summary = json.loads((place / "summary.json").read_text())
-        assert summary == run.results[0].summary
+        assert summary == json.loads(json.dumps(run.results[0].summary.to_dict()))
         assert summary["suites"].keys() == {"garden", "choice", "mvrr", "mvrr_mod"}
         accuracies = [s["accuracy"] for s in summary["suites"].values()]
         assert summary["sg"]["score"] == pytest.approx(sum(accuracies) / 4)
@@ -79,15 +79,15 @@ class TestFolder:
             "surprisal"
         ].to_list()
         assert [v["surprisal"] for v in used] == kept
-        assert keys_of(RunFolder.open(tmp_path / "run").read()).count("sg") == 1
+        assert keys_of(load_run(tmp_path / "run").info).count("sg") == 1
 
     def test_every_distinct_text_is_scored_once(
         self, suites: Path, model: str, tmp_path: Path
     ) -> None:
         score(model, f"sg:{suites}", out=tmp_path / "run")
-        facts = RunFolder.open(tmp_path / "run").read()["models"]["tiny"]
+        facts = load_run(tmp_path / "run").info.models["tiny"]
         texts = {s.text for f in suites.glob("*.json") for s in read_suite(f).sentences()}
-        assert facts["computed"] == facts["texts"] == len(texts) == 16 + 4
+        assert facts.computed == facts.texts == len(texts) == 16 + 4
 
     def test_region_bits_are_the_models_own(self, suites: Path, model: str) -> None:
         found = only(model, suites / "choice.json")
@@ -95,7 +95,7 @@ class TestFolder:
         with ScoreStore() as store:
             told = score_texts(model, [text], store).scores[text]
         wanted = -sum(p for s, p in zip(told.starts, told.logps, strict=True) if 9 <= s < 13)
-        value = found.suites[0].items[0].regions["good"]["2"]
+        value = regions_of(found, "choice/1")["good"]["2"]
         assert value == pytest.approx(wanted / math.log(2))
 
     def test_a_finished_run_is_resumed_only_with_the_same_rules(
@@ -109,8 +109,8 @@ class TestFolder:
 
     def test_suites_and_pairs_may_share_a_run(self, suites: Path, pairs: Path, model: str) -> None:
         run = score(model, [f"sg:{suites}", f"pairs:{pairs}"])
-        assert "sg" in run["tiny", "small"].summary
-        assert "methods" in run["tiny", "pairs"].summary
+        assert [r.kind for r in run] == ["suites", "pairs"]
+        assert run["tiny", "small"].methods == ()
 
 
 class TestOptions:
@@ -118,9 +118,9 @@ class TestOptions:
         import torch
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
-        without = only(model, suites / "choice.json").suites[0].items[0].regions["good"]
+        without = regions_of(only(model, suites / "choice.json"), "choice/1")["good"]
         ended = only(model, suites / "choice.json", eos="last-region")
-        with_end = ended.suites[0].items[0].regions["good"]
+        with_end = regions_of(ended, "choice/1")["good"]
         folder = parse_model(model).id
         tokenizer = AutoTokenizer.from_pretrained(folder)
         network = AutoModelForCausalLM.from_pretrained(folder)
@@ -144,25 +144,23 @@ class TestOptions:
 
     def test_punctuation_is_apart_for_word_models_unless_told(self) -> None:
         ngram, hf = (parse_model(m) for m in ("ngram:x.arpa", "hf:gpt2"))
-        assert punctuation_for(ngram, SuiteOptions()) == "detached"
-        assert punctuation_for(hf, SuiteOptions()) == "attached"
-        assert punctuation_for(hf, SuiteOptions(punctuation="detached")) == "detached"
+        assert find_punctuation("auto", traits_of(ngram)) == "detached"
+        assert find_punctuation("auto", traits_of(hf)) == "attached"
+        assert find_punctuation("detached", traits_of(hf)) == "detached"
 
     def test_punctuation_changes_what_is_scored(self, suites: Path, model: str) -> None:
         together = only(model, suites / "garden.json")
         apart = only(model, suites / "garden.json", punctuation="detached")
-        assert (
-            together.data.sets[0].items[0]["comma"].text
-            != apart.data.sets[0].items[0]["comma"].text
-        )
-        assert together.suites[0].items[0].regions != apart.suites[0].items[0].regions
+        shown = [r.expect(SuitesSummary).punctuation for r in (together, apart)]
+        assert shown == ["attached", "detached"]
+        assert regions_of(together, "garden/1") != regions_of(apart, "garden/1")
 
     def test_a_selection_keeps_published_suites_and_tells_what_lacks(
         self, suites: Path, model: str
     ) -> None:
         with pytest.warns(PriscianWarning, match="has 2 of the 31 suites"):
             found = only(model, suites, suites="31")
-        assert found.summary["suites"].keys() == {"mvrr", "mvrr_mod"}
+        assert found.summary.by_set().keys() == {"mvrr", "mvrr_mod"}
 
     @pytest.mark.parametrize(
         ("options", "says"),
@@ -188,15 +186,15 @@ class TestPrecomputed:
     def test_a_table_is_scored_as_a_model(self, suites: Path, tmp_path: Path) -> None:
         file = surprisal_table(tmp_path / "letters.tsv", suites)
         found = only(f"surprisals:{file}", suites / "choice.json")
-        assert found.suites[0].items[0].regions["good"] == {"1": 8.0, "2": 3.0, "3": 9.0}
-        assert [i.correct for i in found.suites[0].items] == [1.0, 0.0]  # has is shorter than have
+        assert regions_of(found, "choice/1")["good"] == {"1": 8.0, "2": 3.0, "3": 9.0}
+        assert found.frame()["item_correct"].to_list() == [1.0, 0.0]  # has is shorter than have
 
     def test_a_sentence_that_lacks_spoils_its_suite_alone(
         self, suites: Path, tmp_path: Path
     ) -> None:
         file = surprisal_table(tmp_path / "letters.tsv", suites, leave_out="nurse have")
         run = score(f"surprisals:{file}", f"sg:{suites}", out=tmp_path / "run")
-        assert run.results[0].summary["suites"].keys() == {"garden", "mvrr", "mvrr_mod"}
+        assert run.results[0].summary.by_set().keys() == {"garden", "mvrr", "mvrr_mod"}
         (line,) = run.failures
         assert "choice.json: item 1, condition 'bad': " in line
         assert "letters.tsv: no surprisals of the sentence 'The nurse have forgotten'" in line
@@ -231,7 +229,7 @@ class TestExport:
         self, suites: Path, model: str, tmp_path: Path
     ) -> None:
         score(model, f"sg:{suites}", out=tmp_path / "run", limit=1)
-        made = export(RunFolder.open(tmp_path / "run"), "syntaxgym", tmp_path / "out")
+        made = export(load_run(tmp_path / "run"), "syntaxgym", tmp_path / "out")
         assert {p.name for p in made} == {f"{n}.json" for n in ("garden", "choice", "mvrr",
                                                                "mvrr_mod")}  # fmt: skip
         data = json.loads((tmp_path / "out/tiny/small/choice.json").read_text())
@@ -253,24 +251,24 @@ class TestExport:
         changed["items"][0]["conditions"][0]["regions"][0]["content"] = "The lawyer"
         save(suites, changed)
         with pytest.raises(RunError, match="choice is not what it was"):
-            export(RunFolder.open(tmp_path / "run"), "syntaxgym", tmp_path / "out")
+            export(load_run(tmp_path / "run"), "syntaxgym", tmp_path / "out")
 
     def test_csv_has_the_values_as_json_and_pair_formats_have_no_place(
         self, suites: Path, model: str, tmp_path: Path
     ) -> None:
         score(model, f"sg:{suites}", out=tmp_path / "run")
-        (made,) = export(RunFolder.open(tmp_path / "run"), "csv", tmp_path / "out")
+        (made,) = export(load_run(tmp_path / "run"), "csv", tmp_path / "out")
         cell = polars.read_csv(made)["values"][0]
         assert json.loads(cell)[0].keys() == {"condition", "region", "surprisal"}
         with pytest.raises(RunError, match="has suites alone, which lm-eval has no place for"):
-            export(RunFolder.open(tmp_path / "run"), "lm-eval", tmp_path / "out")
+            export(load_run(tmp_path / "run"), "lm-eval", tmp_path / "out")
 
     def test_a_run_of_pairs_has_no_suites_to_export(
         self, pairs: Path, model: str, tmp_path: Path
     ) -> None:
         score(model, f"pairs:{pairs}", out=tmp_path / "run")
         with pytest.raises(RunError, match="no result of tiny on suites"):
-            export(RunFolder.open(tmp_path / "run"), "syntaxgym", tmp_path / "out")
+            export(load_run(tmp_path / "run"), "syntaxgym", tmp_path / "out")
 
 
 def test_our_own_suites_are_read_with_their_circuits() -> None:

@@ -11,11 +11,12 @@ import pytest
 from priscian.errors import StoreError
 from priscian.models import ModelKey
 from priscian.records import Text, TokenScores
+from priscian.runs import ModelFacts
 from priscian.runs.tokens import read_tokens
 from priscian.scoring import ScoreStore
 
 KEY = ModelKey({"provider": "test", "name": "m"})
-ABOUT = {"string": "test:m", "digest": KEY.digest}
+ABOUT = ModelFacts(string="test:m", folder="m", digest=KEY.digest)
 SCORES = {
     "The keys.": TokenScores((0, 3, 8), (3, 8, 9), (math.nan, -2.5, -0.25)),
     "A": TokenScores((0,), (1,), (-1.0,)),
@@ -43,7 +44,9 @@ def test_columns_hold_every_token_in_the_order_of_the_texts(store: ScoreStore) -
 
 
 def test_a_model_that_is_not_in_the_store_has_no_tokens(store: ScoreStore) -> None:
-    assert read_tokens({"string": "test:x", "digest": "0" * 32}, ["A"], store) is None
+    assert (
+        read_tokens(ModelFacts(string="test:x", folder="x", digest="0" * 32), ["A"], store) is None
+    )
 
 
 def test_without_a_store_there_are_none_and_none_is_made(cache: Path) -> None:
@@ -66,9 +69,9 @@ def test_a_damaged_row_is_an_error(store: ScoreStore, tmp_path: Path) -> None:
 def test_a_table_made_elsewhere_is_read_again(tmp_path: Path) -> None:
     table = tmp_path / "table.tsv"
     table.write_text("sentence\ttoken\tsurprisal\nA cat\tA\t1.5\nA cat\tcat\t3\n", "utf-8")
-    found = read_tokens({"string": f"surprisals:{table}"}, ["A cat", "A dog"])
+    found = read_tokens(ModelFacts(string=f"surprisals:{table}", folder="t"), ["A cat", "A dog"])
     assert found is not None
     assert found.found.tolist() == [True, False]
     assert found.bits.tolist() == [1.5, 3.0]
     table.unlink()
-    assert read_tokens({"string": f"surprisals:{table}"}, ["A cat"]) is None
+    assert read_tokens(ModelFacts(string=f"surprisals:{table}", folder="t"), ["A cat"]) is None

@@ -94,7 +94,7 @@ def test_a_run_by_slor_by_hand(arpa: Path, tmp_path: Path) -> None:
     rows = polars.read_parquet(tmp_path / "run/tiny/pairs/items.parquet")
     assert rows["score_good"][0] == pytest.approx(good, rel=1e-4)
     assert rows["score_bad"][0] == pytest.approx(bad, rel=1e-4)
-    assert run.results[0].summary["unigram"]["unknown_words"] == 0
+    assert run.results[0].summary.to_dict()["unigram"]["unknown_words"] == 0
     said = json.loads((tmp_path / "run/run.json").read_text())["request"]
     assert said["measure"] == "slor"
     assert said["unigram"]["model"] == f"ngram:{arpa}?order=1"
@@ -106,7 +106,7 @@ def test_a_run_on_blimp_by_slor_takes_the_embedded_unigrams(
     causal: Callable[..., Path], blimp: Path
 ) -> None:
     run = score(f"hf:{causal('gpt2')}", f"blimp:{blimp}", measure="slor")
-    summary = run.results[0].summary
+    summary = run.results[0].summary.to_dict()
     assert summary["unigram"]["model"] == "builtin:ngram?order=1"
     assert set(summary["methods"]) == {"full", "one_prefix", "two_prefix"}
 

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import polars
 import pytest
+from tests.run_folders import regions_of
 from tests.runs.test_endings import ARPA
 from tests.small_suites import choice, save
 
 from priscian.models import model_key, parse_model
 from priscian.records import Text
-from priscian.runs import Result, SuiteOptions, SuitesResult, score
+from priscian.runs import PairsSummary, SuiteOptions, score
 from priscian.scoring import ScoreStore, score_texts
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*worse than guessing")
@@ -56,19 +57,20 @@ def test_a_run_counts_them_by_side_and_paradigm(ngram: str, table: Path, tmp_pat
 def test_a_run_from_the_store_counts_them_too(ngram: str, table: Path) -> None:
     store = ScoreStore()
     first, second = (score(ngram, f"pairs:{table}", store=store).results[0] for _ in range(2))
-    assert isinstance(second, Result)
     assert first.summary == second.summary
-    assert second.summary["unknown_words"]["differ"] == 2
+    told = second.expect(PairsSummary).unknown_words
+    assert told is not None
+    assert told.differ == 2
 
 
 def test_the_embedded_ngram_counts_and_other_models_do_not(
     table: Path, causal: Callable[..., Path]
 ) -> None:
     run = score(["builtin:ngram", "builtin:lstm", f"hf:{causal('gpt2')}"], f"pairs:{table}")
-    told = ["unknown_words" in r.summary for r in run.results]
+    told = [r.expect(PairsSummary).unknown_words is not None for r in run.results]
     assert told == [True, False, False]
-    names = [{c for c in r.frame().columns if c.startswith("oov")} for r in run.results]
-    assert names == [{"oov_good", "oov_bad"}, set(), set()]
+    counts = [r.frame()["oov_bad"].null_count() for r in run.results]
+    assert counts == [0, 4, 4]
 
 
 class TestTheEndOfASentence:
@@ -94,8 +96,7 @@ class TestTheEndOfASentence:
         for eos in (*order, *order):
             options = SuiteOptions(eos=eos)
             result = score(ngram + query, f"sg:{folder}", suites=options, store=store).results[0]
-            assert isinstance(result, SuitesResult)
-            value = result.suites[0].items[0].regions["good"]["3"]
+            value = regions_of(result, "choice/1")["good"]["3"]
             assert last.setdefault(eos, value) == value
         # log10 p(</s> | forgotten) is -0.3 in the file
         assert last["last-region"] - last["exclude"] == pytest.approx(0.3 / math.log10(2), abs=1e-5)
@@ -110,8 +111,7 @@ class TestTheEndOfASentence:
         for eos in ("last-region", "exclude", "last-region", "exclude"):
             options = SuiteOptions(eos=eos)
             result = score(model, f"sg:{folder}", suites=options, store=store).results[0]
-            assert isinstance(result, SuitesResult)
-            regions = dict(result.suites[0].items[0].regions["good"])
+            regions = regions_of(result, "choice/1")["good"]
             assert found.setdefault(eos, regions) == regions
         assert found["last-region"]["3"] > found["exclude"]["3"]
         assert found["last-region"]["2"] == pytest.approx(found["exclude"]["2"], abs=1e-3)

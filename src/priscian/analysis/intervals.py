@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from priscian.analysis.scored import Scored
 from priscian.errors import UnknownNameError, UsageError
+from priscian.runs import Result
 from priscian.stats.bootstrap import DRAWS, Resample, credit_mean_interval
 from priscian.stats.interval import Interval
 
@@ -69,32 +69,32 @@ def find_resample(name: str) -> Resample:
 
 
 def overall_interval(
-    scored: Scored,
+    result: Result,
     method: str = "full",
     resample: Resample = "items",
     seed: int = 0,
     draws: int = DRAWS,
 ) -> OverallInterval:
     """The overall score, an unweighted mean of sets, and its interval."""
-    credit = list(set_credits(scored, method).values())
+    credit = list(set_credits(result, method).values())
     mean = math.fsum(float(c.mean()) for c in credit) / len(credit)
     found = credit_mean_interval(credit, resample, seed, draws)
     items = sum(map(len, credit))
     return OverallInterval(mean, found.ci, resample, len(credit), items, found.draws)
 
 
-def set_credits(scored: Scored, method: str = "full") -> dict[str, Array]:
+def set_credits(result: Result, method: str = "full") -> dict[str, Array]:
     """The credit of every item, by set: of a pair by a method, of a suite's item as a whole."""
     import polars
 
-    if scored.kind == "suites":
-        frame = scored.items.unique(["set", "item"], keep="first", maintain_order=True).select(
+    if result.kind == "suites":
+        frame = result.items.unique(["set", "item"], keep="first", maintain_order=True).select(
             "set", credit="item_correct"
         )
     else:
-        frame = scored.items.filter(polars.col("method") == method).select("set", credit="correct")
+        frame = result.items.filter(polars.col("method") == method).select("set", credit="correct")
     groups = frame.group_by("set", maintain_order=True).agg("credit").collect()
     if not len(groups):
-        known = ", ".join(scored.methods) or "none"
-        raise UsageError(f"{scored.model} on {scored.data}: no method {method!r}; it has {known}")
+        known = ", ".join(result.methods) or "none"
+        raise UsageError(f"{result.model} on {result.data}: no method {method!r}; it has {known}")
     return {name: values.to_numpy() for name, values in zip(*groups.get_columns(), strict=True)}

@@ -29,6 +29,7 @@ VERBS = {
     "models": ("models:models_app", "fetch the weights of smollm2 before they are needed"),
     "cache": ("cache:cache_app", "the score store: list, size, prune"),
     "cite": ("cite:cite_command", "BibTeX of everything a run rests on"),
+    "schema": ("schema:schema_command", "JSON schemas of run.json and summary.json"),
 }
 HELP = """\
 Usage: priscian VERB …

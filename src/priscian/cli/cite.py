@@ -13,8 +13,8 @@ def cite_command(run: Path | None = None) -> None:
     run
         A run folder.
     """
-    from priscian.runs import RunFolder, keys_of, references
+    from priscian.runs import keys_of, load_run, references
 
-    keys = ["priscian"] if run is None else keys_of(RunFolder.open(run).read())
+    keys = ["priscian"] if run is None else keys_of(load_run(run).info)
     known = references()
     print("\n\n".join(known[key] for key in keys))

@@ -13,7 +13,7 @@ from cyclopts import App, Parameter
 
 def _shown(default: Any) -> Any:
     """A default worth showing, or None: that an option is off goes without saying."""
-    return None if default is None or default is False or default == "" else str(default)
+    return None if default in (None, "", ()) or default is False else str(default)
 
 
 DEFAULTS = Parameter(show_default=_shown, negative=())

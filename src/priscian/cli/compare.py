@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from priscian.analysis.compare.comparison import Comparison, Difference
-    from priscian.analysis.scored import Scored
     from priscian.cli.open_results import Chosen
+    from priscian.runs import Result
 
 
 def compare_command(
@@ -124,7 +124,7 @@ def _names(first: Chosen, second: Chosen) -> tuple[str, str]:
 
 def _matching_results(
     first: Chosen, second: Chosen, data: str | None
-) -> list[tuple[Scored, Scored]]:
+) -> list[tuple[Result, Result]]:
     """Results on data of one name; where there is but one on each side, these."""
     left, right = ({r.data: r for r in c.results} for c in (first, second))
     if data is not None:
@@ -163,13 +163,13 @@ def _draw(found: Sequence[Comparison], folder: Path) -> None:
 
     from priscian.analysis.compare.comparison_figure import compare_figure
     from priscian.analysis.vega import write_figures
-    from priscian.runs import safe_name
+    from priscian.files import file_names
 
     drawn = [compare_figure(c) for c in found]
     if len(drawn) > 1:
+        names = file_names(c.data for c in found)
         drawn = [
-            replace(f, name=f"{f.name}-{safe_name(c.data)}")
-            for f, c in zip(drawn, found, strict=True)
+            replace(f, name=f"{f.name}-{names[c.data]}") for f, c in zip(drawn, found, strict=True)
         ]
     write_figures(drawn, folder)
 

@@ -41,7 +41,7 @@ def demo_command(
     out
         Folder for pairs, run and page; by default demo/ and the date and time.
     """
-    from priscian.cli.report import sources_of, write_file
+    from priscian.cli.report import write_file
     from priscian.cli.screen import Progress
     from priscian.cli.show import show_command
     from priscian.cli.tables.run import print_run
@@ -51,7 +51,6 @@ def demo_command(
     from priscian.models.builtin import MODELS
     from priscian.reporting import build_page
     from priscian.runs import score
-    from priscian.runs.load import load_runs
 
     chosen = [f"builtin:{name}" for name, model in MODELS.items() if model.here] + list(models)
     for model in chosen:
@@ -70,10 +69,10 @@ def demo_command(
         run = score(list(chosen), on, out=folder / "run", watch=progress)
     if not run.results:
         raise ModelError("no model was scored")
-    shown = tuple(r for r in run.results if r.data.name != "textbook")  # too long for a screen
+    shown = tuple(r for r in run.results if r.data != "textbook")  # too long for a screen
     print_run(replace(run, results=shown), beside=("5-gram", "LSTM", "GPT-2", "human"))
     page = build_page(
-        sources_of(load_runs([folder / "run"])),
+        [run],
         command=f"priscian demo --seed {seed}",
         created=time.strftime("%d %B %Y").lstrip("0"),
     )

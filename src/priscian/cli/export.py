@@ -31,9 +31,10 @@ def export_command(
     out
         Folder to write to; by default RUN/export/FORMAT.
     """
-    from priscian.runs import RunFolder, export
+    from priscian.bridges.exports import export
+    from priscian.runs import load_run
 
-    made = export(RunFolder.open(run), format_, out or run / "export" / format_)
+    made = export(load_run(run), format_, out or run / "export" / format_)
     for path in made[:5]:
         print(path)
     if len(made) > 5:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from priscian.analysis.scored import Scored
 from priscian.errors import PriscianWarning, UnknownNameError, UsageError
-from priscian.runs.load import LoadedRun, load_runs
+from priscian.runs import Result, Run, load_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +17,10 @@ class Chosen:
 
     run: Path
     model: str
-    results: tuple[Scored, ...]
+    results: tuple[Result, ...]
 
 
-def open_runs(paths: Sequence[Path]) -> list[LoadedRun]:
+def open_runs(paths: Sequence[Path]) -> list[Run]:
     """Runs, with a note for each that is not finished."""
     runs = load_runs(paths)
     for run in runs:
@@ -39,12 +38,12 @@ def open_models(text: str) -> list[Chosen]:
     """Every model of `RUN`, or the one that `RUN:model` names."""
     path, model = split_model(text)
     (run,) = open_runs([path])
-    models = list(dict.fromkeys(r.model for r in run.results))
+    models = list(run.models)
     if model is not None:
         if model not in models:
             raise UnknownNameError("model", model, models, f"{path} has {', '.join(models)}.")
         models = [model]
-    return [Chosen(path, name, tuple(r for r in run.results if r.model == name)) for name in models]
+    return [Chosen(path, name, run[name].results) for name in models]
 
 
 def open_model(text: str) -> Chosen:

@@ -6,7 +6,6 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -15,8 +14,7 @@ from cyclopts import Parameter
 from priscian.errors import RunError, UsageError
 
 if TYPE_CHECKING:
-    from priscian.reporting import Source
-    from priscian.runs.load import LoadedRun
+    from priscian.runs import Result, Run
 
 
 def report_command(
@@ -63,9 +61,8 @@ def report_command(
     if not runs:
         raise UsageError("name at least one run folder, as priscian score --out made it")
     loaded = read_runs(runs)
-    sources = sources_of(loaded)
     if format_ != "html":
-        _write_tables(sources, format_, out)
+        _write_tables(loaded, format_, out)
         if figures is None:
             return
     extra = extra_sections(loaded, sizes, tokens or (), perplexity)
@@ -73,7 +70,7 @@ def report_command(
         from priscian.reporting import build_page
 
         page = build_page(
-            sources,
+            loaded,
             title=title,
             command=shlex.join(["priscian", *sys.argv[1:]]) if len(sys.argv) > 1 else "",
             created=time.strftime("%d %B %Y").lstrip("0"),
@@ -87,10 +84,9 @@ def report_command(
     else:
         from priscian.reporting.boards import make_boards
         from priscian.reporting.sections import make_sections
-        from priscian.reporting.source import list_entries
 
         graded = read_graded_sets(loaded)
-        sections = tuple(make_sections(make_boards(list_entries(sources)), graded, extra))
+        sections = tuple(make_sections(make_boards(_results(loaded)), graded, extra))
     if figures is not None:
         from priscian.analysis.vega import write_figures
         from priscian.reporting.sections import figures_of
@@ -99,21 +95,8 @@ def report_command(
         print(f"{figures}  {len(written)} files")
 
 
-def sources_of(runs: Sequence[LoadedRun]) -> list[Source]:
-    """Runs as the report wants them, with a way to their tokens."""
-    from priscian.reporting import Source
-    from priscian.runs.tokens import read_tokens
-
-    return [
-        Source(
-            str(run.path),
-            run.info,
-            run.results,
-            run.missing,
-            {model: partial(read_tokens, about) for model, about in run.info["models"].items()},
-        )
-        for run in runs
-    ]
+def _results(runs: Sequence[Run]) -> list[Result]:
+    return [result for run in runs for result in run.results]
 
 
 def write_file(file: Path, text: str) -> None:
@@ -125,12 +108,11 @@ def write_file(file: Path, text: str) -> None:
         raise RunError(f"cannot write {file}: {error.strerror}; give another --out") from None
 
 
-def _write_tables(sources: list[Source], form: str, out: Path | None) -> None:
+def _write_tables(runs: Sequence[Run], form: str, out: Path | None) -> None:
     from priscian.reporting import markdown_tables, tex_tables
     from priscian.reporting.boards import make_boards
-    from priscian.reporting.source import list_entries
 
-    boards = make_boards(list_entries(sources))
+    boards = make_boards(_results(runs))
     text = markdown_tables(boards) if form == "md" else tex_tables(boards)
     if out is None:
         print(text, end="")

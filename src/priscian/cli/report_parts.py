@@ -13,25 +13,25 @@ if TYPE_CHECKING:
     from priscian.analysis.graded.adc import AdcAnalysis
     from priscian.datasets.graded import GradedSet
     from priscian.reporting.sections import Section
-    from priscian.runs.load import LoadedRun
+    from priscian.runs import Run
 
 
-def read_graded_sets(runs: Sequence[LoadedRun]) -> dict[str, AdcAnalysis]:
+def read_graded_sets(runs: Sequence[Run]) -> dict[str, AdcAnalysis]:
     """The ADC analysis of each graded data set with ratings whose files are still there."""
     from priscian.analysis.graded.adc import analyse_adc
     from priscian.datasets.graded_scores import match_scores, read_scores
-    from priscian.runs import safe_name
+    from priscian.runs import GradedSummary
 
     files: dict[str, list[Path]] = {}
     specs: dict[str, str] = {}
     for run in runs:
         for result in run.results:
-            if not result.summary.get("graded", {}).get("adc"):
+            summary = result.summary
+            if run.path is None or not isinstance(summary, GradedSummary) or not summary.graded.adc:
                 continue
-            folder = run.info["models"][result.model].get("folder", safe_name(result.model))
-            place = run.path / folder / safe_name(result.data) / "scores.csv"
+            place = run.path / result.about.folder / result.facts.folder / "scores.csv"
             files.setdefault(result.data, []).append(place)
-            specs[result.data] = str(run.info["request"]["data"][result.data]["spec"])
+            specs[result.data] = result.facts.spec
     found = {}
     for data, places in files.items():
         try:
@@ -58,7 +58,7 @@ def _read(spec: str) -> GradedSet:
 
 
 def extra_sections(
-    runs: Sequence[LoadedRun],
+    runs: Sequence[Run],
     sizes: Path | None,
     tokens: Sequence[str],
     perplexity: Path | None,

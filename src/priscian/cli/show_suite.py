@@ -67,12 +67,13 @@ def find_suite(name: str, seed: int | None, run: Path | None, n: int) -> ItemSet
     short = name.removeprefix("sg/")
     if run is not None:
         from priscian.datasets import read_dataset
-        from priscian.runs import RunFolder
+        from priscian.runs import load_run
 
-        for data in RunFolder.open(run).read()["request"]["data"].values():
-            if short in data["sets"] and Path(_path(data["spec"])).exists():
-                sets = read_dataset(data["spec"]).sets
-                return next(s for s in sets if s.name == short)
+        for data in load_run(run).info.request.data.values():
+            if short in data.sets and Path(_path(data.spec)).exists():
+                for suite in read_dataset(data.spec).sets:
+                    if suite.name == short:
+                        return suite
     return own_suite(short, SEED if seed is None else seed, n if run is None else ITEMS)
 
 
@@ -94,16 +95,16 @@ def _surprisals(run: Path, suite: str) -> Surprisals:
     """What each model of a run made of the suite's regions."""
     import polars
 
-    from priscian.runs import RunFolder
+    from priscian.runs import load_run
 
     found: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
     stem = Path(suite).stem if suite.endswith(".json") else suite
-    for model, _, folder in RunFolder.open(run).results():
-        if not (folder / "regions.parquet").is_file():
+    for result in load_run(run):
+        if result.regions is None:
             continue
-        frame = polars.read_parquet(folder / "regions.parquet")
-        for row in frame.filter(polars.col("set") == stem).iter_rows(named=True):
-            item = found.setdefault(model, {}).setdefault(row["item"], {})
+        frame = result.regions.filter(polars.col("set") == stem).collect()
+        for row in frame.iter_rows(named=True):
+            item = found.setdefault(result.model, {}).setdefault(row["item"], {})
             item.setdefault(row["condition"], {})[str(row["region"])] = row["surprisal"]
     if not found:
         raise RunError(f"{run} has no result on the suite {stem}; score it: --on sg:PATH")

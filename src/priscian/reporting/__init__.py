@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from priscian.reporting.page import Page, build_page
-from priscian.reporting.source import Entry, Source
 from priscian.reporting.table_files import markdown_tables, tex_tables
 
-__all__ = ["Entry", "Page", "Source", "build_page", "markdown_tables", "tex_tables"]
+__all__ = ["Page", "build_page", "markdown_tables", "tex_tables"]

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from priscian.analysis.blimp.accuracy_tables import OVERALL, AccuracyTable, accuracy_table
 from priscian.analysis.blimp.accuracy_tables import Cell as TableCell
-from priscian.analysis.scored import Scored
-from priscian.analysis.series import name_series, words
-from priscian.reporting.source import Entry
+from priscian.analysis.named_results import name_results, words
+from priscian.runs import Result
+from priscian.runs.summary import Score
 
 BoardKind = Literal["pairs", "suites", "labels"]
 FEW = 14
@@ -23,6 +23,8 @@ JOINED = {
     "determiner noun": "determiner–noun",
     "npi": "NPI",
 }
+ORDER = ("pairs", "graded", "suites", "labels")
+LABELS = "share of labels that a threshold on the score gets right; it is chosen in-domain"
 ALL = ""
 """The one class of sets that nothing classes; it has no column of its own."""
 
@@ -104,7 +106,7 @@ class Board:
     classes: Mapping[str, tuple[str, ...]]
     """Sets of each column."""
     rows: tuple[Row, ...]
-    entries: tuple[Entry, ...]
+    results: tuple[Result, ...]
     notes: tuple[str, ...]
 
     @property
@@ -119,13 +121,8 @@ class Board:
 
     @property
     def models(self) -> tuple[Row, ...]:
-        """The rows that were scored here, in the order of the entries."""
+        """The rows that were scored here, in the order of the results."""
         return tuple(row for row in self.rows if not row.published)
-
-    @property
-    def results(self) -> list[Scored]:
-        """What the analyses read."""
-        return [entry.scored for entry in self.entries]
 
 
 def class_label(name: str) -> str:
@@ -140,46 +137,36 @@ def class_label(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def make_boards(entries: Sequence[Entry]) -> list[Board]:
-    """Results that share sets are one board; pairs first, then suites."""
-    groups: list[list[Entry]] = []
-    for entry in entries:
-        home = next((g for g in groups if _together(g[0].scored, entry.scored)), None)
+def make_boards(results: Sequence[Result]) -> list[Board]:
+    """Results that share sets are one board; pairs first, then suites, then other kinds."""
+    groups: list[list[Result]] = []
+    for result in results:
+        home = next((g for g in groups if _together(g[0], result)), None)
         if home is None:
-            groups.append([entry])
+            groups.append([result])
         else:
-            home.append(entry)
-    order = {"pairs": 0, "graded": 1, "suites": 2}
-    groups.sort(key=lambda g: ("labels" in g[0].scored.summary, order[g[0].scored.kind]))
-    makers = {"suites": _suites, "labels": _labels, "pairs": _pairs}
-    boards = []
-    for number, members in enumerate(groups, 1):
-        labels = [s.name for s in name_series([e.scored for e in members])]
-        named = [Entry(n, e.scored, e.source) for n, e in zip(labels, members, strict=True)]
-        boards.append(makers[_kind(members[0].scored)](f"b{number}", named))
-    return boards
+            home.append(result)
+    groups.sort(key=lambda g: ORDER.index(g[0].kind) if g[0].kind in ORDER else len(ORDER))
+    makers = {"pairs": _pairs, "graded": _pairs, "suites": _suites}
+    return [
+        makers.get(members[0].kind, _sentences)(f"b{number}", name_results(members))
+        for number, members in enumerate(groups, 1)
+    ]
 
 
-def _kind(scored: Scored) -> BoardKind:
-    if scored.kind == "suites":
-        return "suites"
-    return "labels" if "labels" in scored.summary else "pairs"
+def _together(a: Result, b: Result) -> bool:
+    return a.kind == b.kind and bool(a.taxonomy.keys() & b.taxonomy.keys())
 
 
-def _together(a: Scored, b: Scored) -> bool:
-    return (_kind(a), a.kind) == (_kind(b), b.kind) and bool(a.taxonomy.keys() & b.taxonomy.keys())
-
-
-def _marks(entries: Sequence[Entry]) -> list[bool]:
-    first = entries[0].scored.hashes
-    return [dict(e.scored.hashes) != dict(first) for e in entries]
+def _marks(results: Sequence[Result]) -> list[bool]:
+    first = results[0].hashes
+    return [r.hashes != first for r in results]
 
 
 # ---------------------------------------------------------------- minimal pairs
 
 
-def _pairs(number: str, entries: list[Entry]) -> Board:
-    results = [e.scored for e in entries]
+def _pairs(number: str, results: list[Result]) -> Board:
     method = next(iter(results[0].methods))
     by_set = accuracy_table(results, "paradigm", method=method)
     table = accuracy_table(results, method=method)
@@ -208,8 +195,8 @@ def _pairs(number: str, entries: list[Entry]) -> Board:
         "phenomenon" if classed else "set",
         unit,
         {k: tuple(v) for k, v in classes.items()} or {ALL: tuple(names)},
-        _table_rows(table, by_set, _marks(entries)),
-        tuple(entries),
+        _table_rows(table, by_set, _marks(results)),
+        tuple(results),
         table.notes,
     )
 
@@ -241,26 +228,24 @@ def _cell(cell: TableCell | None) -> Cell | None:
 # ---------------------------------------------------------------- suites and labels
 
 
-def _plain(cell: Mapping[str, Any], key: str = "accuracy") -> Cell:
-    return Cell(
-        cell[key], cell.get("chance", 0.5), (cell["ci"][0], cell["ci"][1]), cell["n"], cell["ties"]
-    )
+def _plain(score: Score) -> Cell:
+    chance = float(getattr(score, "chance", 0.5))
+    return Cell(score.accuracy, chance, score.ci, score.n, score.ties)
 
 
-def _suites(number: str, entries: list[Entry]) -> Board:
+def _suites(number: str, results: list[Result]) -> Board:
     classes: dict[str, dict[str, None]] = {}
     rows = []
-    for entry, marked in zip(entries, _marks(entries), strict=True):
-        summary = entry.scored.summary
-        sets = {name: _plain(cell) for name, cell in summary["suites"].items()}
+    for result, marked in zip(results, _marks(results), strict=True):
+        sets = {name: _plain(score) for name, score in result.summary.by_set().items()}
         for name in sets:
-            classes.setdefault(entry.scored.narrowest(name) or "other", {})[name] = None
-        circuits = {name: _plain(cell) for name, cell in summary["circuits"].items()}
-        overall = _plain(summary["sg"], "score")
-        rows.append(Row(entry.label, False, overall, circuits, sets, marked))
+            classes.setdefault(result.narrowest(name) or "other", {})[name] = None
+        circuits = {name: _plain(score) for name, score in result.summary.by_class().items()}
+        overall = _plain(result.summary.headline)
+        rows.append(Row(result.label, False, overall, circuits, sets, marked))
     known = {name for row in rows for name in row.sets}
     count = max(row.overall.n or 0 for row in rows if row.overall)
-    data = ", ".join(dict.fromkeys(e.scored.data for e in entries))
+    data = ", ".join(dict.fromkeys(r.data for r in results))
     return Board(
         number,
         "suites",
@@ -272,31 +257,34 @@ def _suites(number: str, entries: list[Entry]) -> Board:
         "suite",
         {k: tuple(sorted(v)) for k, v in sorted(classes.items())},
         tuple(rows),
-        tuple(entries),
-        tuple(line for e in entries for line in e.scored.summary.get("failed", ())),
+        tuple(results),
+        tuple(line for r in results for line in r.summary.problems),
     )
 
 
-def _labels(number: str, entries: list[Entry]) -> Board:
+def _sentences(number: str, results: list[Result]) -> Board:
+    """Labelled sentences, and any kind of data that has no board of its own."""
     rows: list[Row] = []
     names: dict[str, None] = {}
-    for entry, marked in zip(entries, _marks(entries), strict=True):
-        summary = next(iter(entry.scored.summary["methods"].values()))
-        sets = {name: _plain(cell) for name, cell in summary["paradigms"].items()}
+    for result, marked in zip(results, _marks(results), strict=True):
+        sets = {name: _plain(score) for name, score in result.summary.by_set().items()}
         names |= dict.fromkeys(sets)
-        rows.append(Row(entry.label, False, _plain(summary["overall"]), sets, sets, marked))
-    data = ", ".join(dict.fromkeys(e.scored.data for e in entries))
+        overall = _plain(result.summary.headline)
+        rows.append(Row(result.label, False, overall, sets, sets, marked))
+    data = ", ".join(dict.fromkeys(r.data for r in results))
+    labels = results[0].kind == "labels"
     return Board(
         number,
         "labels",
         data,
-        "Labelled sentences",
+        "Labelled sentences" if labels else class_label(results[0].kind),
         data,
-        f"{max(row.overall.n or 0 for row in rows if row.overall):,} sentences",
+        f"{max(row.overall.n or 0 for row in rows if row.overall):,} "
+        + ("sentences" if labels else "items"),
         "set",
         "set",
         {name: (name,) for name in names},
         tuple(rows),
-        tuple(entries),
-        ("share of labels that a threshold on the score gets right; it is chosen in-domain",),
+        tuple(results),
+        (LABELS,) if labels else (),
     )

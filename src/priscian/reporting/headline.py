@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from priscian.reporting.boards import Board, Cell, Row, class_label
+from priscian.runs import GradedSummary
 
 SHOWN = 3
 RULE = (
@@ -41,25 +41,26 @@ def headlines(boards: Sequence[Board]) -> list[Headline]:
     """One line a model, in the order in which they were scored."""
     found: dict[str, tuple[list[Score], list[str]]] = {}
     for board in boards:
-        several = len({entry.scored.data for entry in board.entries}) > 1
-        for entry, row in zip(board.entries, board.models, strict=True):
-            scores, said = found.setdefault(entry.scored.model, ([], []))
+        several = len({result.data for result in board.results}) > 1
+        for result, row in zip(board.results, board.models, strict=True):
+            scores, said = found.setdefault(result.model, ([], []))
             if row.overall is not None:
-                scores.append(Score(board.name, entry.scored.data, row.overall))
-            scores += _graded(entry.scored.summary.get("graded", {}), entry.scored.data)
+                scores.append(Score(board.name, result.data, row.overall))
+            if isinstance(result.summary, GradedSummary):
+                scores += _graded(result.summary)
             sentence = describe(row, len(board.columns))
             if sentence:
-                where = f"{board.name} {entry.scored.data}" if several else board.name
+                where = f"{board.name} {result.data}" if several else board.name
                 said.append(f"{where}: {sentence}" if several or len(boards) > 1 else sentence)
     return [Headline(model, tuple(scores), tuple(said)) for model, (scores, said) in found.items()]
 
 
-def _graded(graded: dict[str, Any], data: str) -> list[Score]:
-    """The Acceptability Delta Criterion at its strictest δ, where people's ratings are there."""
+def _graded(summary: GradedSummary) -> list[Score]:
+    """The Acceptability Delta Criterion at its strictest δ, if there are people's ratings."""
     found = []
-    for delta, cell in list(graded.get("adc", {}).items())[:1]:
-        share = Cell(cell["accuracy"], 0.0, (cell["ci"][0], cell["ci"][1]), cell["n"], 0)
-        found.append(Score(f"ADC, δ = {delta}", data, share, "no chance level"))
+    for delta, score in list(summary.graded.adc.items())[:1]:
+        share = Cell(score.accuracy, 0.0, score.ci, score.n, 0)
+        found.append(Score(f"ADC, δ = {delta}", summary.data, share, "no chance level"))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from priscian.reporting.source import Entry
+from priscian.errors import DataError
+from priscian.runs import Result
 
 if TYPE_CHECKING:
     import polars
@@ -47,11 +49,11 @@ class Items:
         return [text for pair in zip(self.good, self.bad, strict=True) for text in pair]
 
 
-def gather(entries: Sequence[Entry]) -> Items:
+def gather(results: Sequence[Result]) -> Items:
     """The union of the items of some results; the same set and sentences are the same item."""
     import polars
 
-    frames = [_rows(entry) for entry in entries]
+    frames = [_rows(result) for result in results]
     every = polars.concat([frame.select(*KEY, "item") for frame in frames])
     every = every.unique(KEY, keep="first", maintain_order=True)
     order = every.select("set").unique(maintain_order=True).with_row_index("rank")
@@ -62,7 +64,7 @@ def gather(entries: Sequence[Entry]) -> Items:
     )
     sizes = every.group_by("set", maintain_order=True).len()
     answers = tuple(
-        _answers(entry.label, every, frame) for entry, frame in zip(entries, frames, strict=True)
+        _answers(result.label, every, frame) for result, frame in zip(results, frames, strict=True)
     )
     pairs = any(frame["pair"].any() for frame in frames)
     return Items(
@@ -74,23 +76,25 @@ def gather(entries: Sequence[Entry]) -> Items:
     )
 
 
-def _rows(entry: Entry) -> polars.DataFrame:
+def _rows(result: Result) -> polars.DataFrame:
     """One row an item, by the first method that it was judged by, with columns of one name."""
     import polars
 
-    names = entry.scored.items.collect_schema().names()
+    names = result.items.collect_schema().names()
     conditions = [n.removeprefix("text_") for n in names if n.startswith("text_")]
+    if not conditions:
+        raise DataError(f"{result.model} on {result.data}: its items have no texts to show")
     good = "good" if "good" in conditions else conditions[0]
     others = [c for c in conditions if c != good]
     bad = "bad" if "bad" in others else next(iter(others), None)
     return (
-        entry.scored.items.unique(["set", "item"], keep="first", maintain_order=True)
+        result.items.unique(["set", "item"], keep="first", maintain_order=True)
         .select(
             "set",
             "item",
-            "delta",
             "correct",
-            "tie",
+            delta=polars.col("delta") if "delta" in names else polars.lit(math.nan),
+            tie=polars.col("tie") if "tie" in names else polars.lit(False),
             good=polars.col(f"text_{good}"),
             bad=polars.col(f"text_{bad}").fill_null("") if bad else polars.lit(""),
             pair=polars.lit(bad is not None),

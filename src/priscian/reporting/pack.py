@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priscian.analysis.tokens import TokenTable
 from priscian.reporting.items import ABSENT, Answers, Items
 from priscian.reporting.pieces import Pieces, cut
 from priscian.reporting.words import Ints, Words
+from priscian.runs import TokenTable
 
 ROOTS = 16
 """Levels of surprisal for each unit of its square root: ⅛ bit is told apart at 1, ½ bit at 16."""

@@ -22,9 +22,9 @@ from priscian.reporting.items import gather
 from priscian.reporting.pack import compress, pack_answers, pack_json, pack_texts, pack_tokens
 from priscian.reporting.provenance import describe_run
 from priscian.reporting.sections import Section, figures_of, make_sections
-from priscian.reporting.source import Source, list_entries
 from priscian.reporting.suite_pack import lay_out, pack_bits, pack_layout
 from priscian.reporting.words import index_words
+from priscian.runs import Run
 
 SCRIPTS = ("unpack", "grid", "pairs", "suites", "browse", "figures", "page")
 
@@ -39,7 +39,7 @@ class Page:
 
 
 def build_page(
-    sources: Sequence[Source],
+    runs: Sequence[Run],
     *,
     title: str = "",
     command: str = "",
@@ -48,7 +48,7 @@ def build_page(
     extra: Sequence[Section] = (),
 ) -> Page:
     """One self-contained HTML file about some runs."""
-    boards = make_boards(list_entries(sources))
+    boards = make_boards([result for run in runs for result in run.results])
     sections = make_sections(boards, graded, extra)
     blobs: dict[str, str] = {}
     about = [_board_data(board, blobs) for board in boards]
@@ -73,15 +73,15 @@ def build_page(
         wider=_wider(boards),
         rule=RULE,
         sections=sections,
-        runs=[describe_run(source) for source in sources],
-        unfinished=[s for s in sources if not s.finished],
+        runs=[describe_run(run) for run in runs],
+        unfinished=[run for run in runs if not run.finished],
         words=class_label,
     )
     return Page(html, tuple(boards), tuple(sections))
 
 
 def _title(boards: Sequence[Board]) -> str:
-    models = list(dict.fromkeys(e.scored.model for b in boards for e in b.entries))
+    models = list(dict.fromkeys(e.model for b in boards for e in b.results))
     if len(models) == 1:
         return f"What {models[0]} knows of grammar"
     if len(models) > 3:
@@ -94,7 +94,7 @@ def _title(boards: Sequence[Board]) -> str:
 
 def _board_data(board: Board, blobs: dict[str, str]) -> dict[str, Any]:
     """What the page's script knows of a board at once; the items go into blobs."""
-    first = board.entries[0].scored
+    first = board.results[0]
     data: dict[str, Any] = {
         "id": board.id,
         "kind": board.kind,
@@ -106,23 +106,23 @@ def _board_data(board: Board, blobs: dict[str, str]) -> dict[str, Any]:
         "labels": {n: class_label(n) for n in board.classes}
         | {n: _set_label(board, n) for n in _sets(board)},
         "rows": [_row_data(row) for row in board.rows],
-        "models": [entry.label for entry in board.entries],
-        "measure": first.summary.get("measure", "surprisal"),
+        "models": [result.label for result in board.results],
+        "measure": first.summary.measure,
     }
     if board.kind == "suites":
-        layout = lay_out(board.entries)
+        layout = lay_out(board.results)
         blobs[f"{board.id}-texts"] = pack_layout(layout)
-        for number, entry in enumerate(board.entries):
-            blobs[f"{board.id}-bits-{number}"] = pack_bits(layout, entry)
+        for number, result in enumerate(board.results):
+            blobs[f"{board.id}-bits-{number}"] = pack_bits(layout, result)
         return data
-    items = gather(board.entries)
+    items = gather(board.results)
     index = index_words(items.texts)
     blobs[f"{board.id}-texts"] = pack_texts(items, index)
     data["sets"] = [list(s) for s in items.sets]
     data["tokens"] = []
-    for number, (entry, answers) in enumerate(zip(board.entries, items.answers, strict=True)):
+    for number, (result, answers) in enumerate(zip(board.results, items.answers, strict=True)):
         blobs[f"{board.id}-answers-{number}"] = pack_answers(answers)
-        table = entry.tokens(items.texts)
+        table = result.tokens(items.texts)
         data["tokens"].append(table is not None)
         if table is not None:
             blobs[f"{board.id}-tokens-{number}"] = pack_tokens(items, index, table)
@@ -149,17 +149,17 @@ def _row_data(row: Row) -> dict[str, Any]:
 
 def _sharing(board: Board) -> list[str]:
     """Which items each marked row shares with the first."""
-    first = board.entries[0]
+    first = board.results[0]
     found = []
-    for entry, row in zip(board.entries, board.models, strict=True):
+    for result, row in zip(board.results, board.models, strict=True):
         if not row.marked:
             continue
         try:
-            overlap = match(first.scored, entry.scored).overlap
-            found.append(f"{entry.label} and {first.label} share {overlap.words}")
+            overlap = match(first, result).overlap
+            found.append(f"{result.label} and {first.label} share {overlap.words}")
         except PriscianError:
             found.append(
-                f"{entry.label} and {first.label} share no items: they are on other sentences"
+                f"{result.label} and {first.label} share no items: they are on other sentences"
             )
     return found
 
@@ -168,14 +168,14 @@ def _wider(boards: Sequence[Board]) -> dict[tuple[str, str, str], tuple[float, f
     """Intervals of overall scores that speak of other paradigms too, by model, board and data."""
     found = {}
     for board in boards:
-        for entry in board.entries:
+        for result in board.results:
             if board.kind != "pairs":
                 continue
-            method = next(iter(entry.scored.methods))
-            if len(entry.scored.summary["methods"][method]["paradigms"]) < 2:
+            method = next(iter(result.methods))
+            if len(result.summary.by_set(method)) < 2:
                 continue
-            ci = overall_interval(entry.scored, method, "both").ci
-            found[entry.scored.model, board.name, entry.scored.data] = ci
+            ci = overall_interval(result, method, "both").ci
+            found[result.model, board.name, result.data] = ci
     return found
 
 

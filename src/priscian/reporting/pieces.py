@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from priscian.analysis.tokens import TokenTable
 from priscian.reporting.words import Ints, Words
+from priscian.runs import TokenTable
 
 SPACE = 32
 SPACES = np.array([9, 10, 11, 12, 13, SPACE, 0x85, 0xA0, 0x2028, 0x2029, 0x202F, 0x3000])

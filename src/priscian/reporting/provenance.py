@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from priscian.reporting.source import Source
+from priscian.runs import DataFacts, ModelFacts, Run
+from priscian.runs.facts import plain
 
 SHORT = 16
 
@@ -31,52 +31,55 @@ class RunFacts:
     data: tuple[About, ...]
 
 
-def describe_run(source: Source) -> RunFacts:
+def describe_run(run: Run) -> RunFacts:
     """What `run.json` says, for people."""
-    info = source.info
-    request = info["request"]
+    info, request = run.info, run.info.request
     options = {
-        k: v for k, v in request.items() if k not in ("models", "data", "sg") and v is not None
+        k: v
+        for k, v in plain(request).items()
+        if k not in ("models", "data", "sg") and v is not None and v != []
     }
-    options |= {f"sg {k}": v for k, v in request.get("sg", {}).items() if v is not None}
+    if request.sg is not None:
+        options |= {f"sg {k}": v for k, v in asdict(request.sg).items() if v is not None}
     general = [
-        ("made", str(info.get("created", "")).replace("T", " ")),
-        ("status", str(info.get("status", ""))),
-        ("priscian", str(info.get("priscian", ""))),
+        ("made", info.created.replace("T", " ")),
+        ("status", info.status),
+        ("priscian", info.priscian),
         *((k, _text(v)) for k, v in options.items()),
-        *((k, str(v)) for k, v in info.get("environment", {}).items()),
+        *info.environment.items(),
     ]
     return RunFacts(
-        source.path,
-        source.finished,
+        str(run.path or ""),
+        run.finished,
         tuple(general),
-        tuple(_model(name, about) for name, about in info["models"].items()),
-        tuple(_data(name, about) for name, about in request["data"].items()),
+        tuple(_model(name, about) for name, about in info.models.items()),
+        tuple(_data(name, about) for name, about in request.data.items()),
     )
 
 
-def _model(name: str, about: Mapping[str, Any]) -> About:
+def _model(name: str, about: ModelFacts) -> About:
     facts = [
-        ("string", str(about.get("string", name))),
-        ("key", str(about.get("digest", ""))),
-        *((k, str(v)) for k, v in about.get("key", {}).items()),
-        *((k, str(v)) for k, v in about.get("notes", {}).items()),
+        ("string", about.string),
+        ("key", about.digest),
+        *about.key.items(),
+        *about.notes.items(),
     ]
-    if "texts" in about:
-        facts.append(("texts", f"{about['texts']:,}, {about.get('computed', 0):,} of them new"))
+    if about.texts is not None:
+        facts.append(("texts", f"{about.texts:,}, {about.computed or 0:,} of them new"))
     return About(name, tuple(facts))
 
 
-def _data(name: str, about: Mapping[str, Any]) -> About:
-    sets = about["sets"]
-    joined = "\n".join(f"{n} {s['hash']}" for n, s in sorted(sets.items()))
-    references = list(dict.fromkeys(s.get("reference", "") for s in sets.values()))
+def _data(name: str, about: DataFacts) -> About:
+    sets = about.sets
+    joined = "\n".join(f"{n} {s.hash}" for n, s in sorted(sets.items()))
+    references = list(dict.fromkeys(s.reference for s in sets.values()))
     return About(
         name,
         (
-            ("spec", str(about["spec"])),
+            ("spec", about.spec),
+            ("kind", about.kind),
             ("sets", f"{len(sets):,}"),
-            ("items", f"{sum(s['n'] for s in sets.values()):,}"),
+            ("items", f"{sum(s.n for s in sets.values()):,}"),
             ("hash", hashlib.sha256(joined.encode()).hexdigest()[:SHORT]),
             *(("reference", r) for r in references[:3] if r),
         ),

@@ -16,12 +16,12 @@ from priscian.analysis.compare.comparison import compare
 from priscian.analysis.compare.comparison_figure import compare_figure
 from priscian.analysis.graded import adc_figures
 from priscian.analysis.graded.adc import AdcAnalysis
-from priscian.analysis.scored import Scored
 from priscian.analysis.sg.circuits import analyse_sg_runs, circuits_figure, suites_figure
 from priscian.analysis.sg.stability import analyse_stability, stability_figure
 from priscian.analysis.vega import Figure
 from priscian.errors import DataError, PriscianError
 from priscian.reporting.boards import Board
+from priscian.runs import Result
 
 MOST_COMPARED = 3
 """With more models than this each is compared with the first alone."""
@@ -47,7 +47,7 @@ def make_sections(
     made = []
     for board in boards:
         plans = {"pairs": _of_pairs, "suites": _of_suites, "labels": _of_labels}[board.kind](board)
-        for analysis in [(graded or {}).get(e.scored.data) for e in board.entries[:1]]:
+        for analysis in [(graded or {}).get(e.data) for e in board.results[:1]]:
             if analysis is not None:
                 plans = [*plans, ("graded judgements", _adc(analysis))]
         figures, reasons = [], []
@@ -72,7 +72,7 @@ def _of_pairs(board: Board) -> list[tuple[str, Draw]]:
             plans.append(
                 (f"accuracy by {level}", lambda by=level: [_table(results, by, method)])  # type: ignore[misc]
             )
-    if len(results[0].summary["methods"][method]["paradigms"]) > 1:
+    if len(results[0].summary.by_set(method)) > 1:
         plans.append((f"accuracy by {board.unit}", lambda: [_table(results, "paradigm", method)]))
         plans += _comparisons(board)
         plans.append(("correlations", lambda: _correlations(results, method)))
@@ -102,20 +102,20 @@ def _of_labels(board: Board) -> list[tuple[str, Draw]]:
     return []
 
 
-def _table(results: Sequence[Scored], by: str, method: str) -> Figure:
+def _table(results: Sequence[Result], by: str, method: str) -> Figure:
     return tables_figure(accuracy_table(results, by, method=method))  # type: ignore[arg-type]
 
 
 def _comparisons(board: Board) -> list[tuple[str, Draw]]:
     """Two models at a time: all pairs of few, else each against the first."""
-    entries = board.entries
-    pairs = list(combinations(entries, 2))
-    if len(entries) > MOST_COMPARED:
-        pairs = [(entries[0], other) for other in entries[1:]]
+    results = board.results
+    pairs = list(combinations(results, 2))
+    if len(results) > MOST_COMPARED:
+        pairs = [(results[0], other) for other in results[1:]]
 
     def draw(number: int) -> list[Figure]:
         a, b = pairs[number]
-        figure = compare_figure(compare(a.scored, b.scored, names=(a.label, b.label)))
+        figure = compare_figure(compare(a, b, names=(a.label, b.label)))
         return [replace(figure, name=f"{figure.name}-{number + 1}" if number else figure.name)]
 
     return [
@@ -124,14 +124,14 @@ def _comparisons(board: Board) -> list[tuple[str, Draw]]:
     ]
 
 
-def _correlations(results: Sequence[Scored], method: str) -> list[Figure]:
+def _correlations(results: Sequence[Result], method: str) -> list[Figure]:
     found = correlate(results, method=method)
     if all(cell.pearson is None for cell in found.cells):
         raise DataError(next((cell.why for cell in found.cells), "there is one model"))
     return [correlation_figure(found), correlation_figure(found, "spearman")]
 
 
-def _shallow(results: Sequence[Scored]) -> list[Figure]:
+def _shallow(results: Sequence[Result]) -> list[Figure]:
     found = analyse_shallow(results)
     return [shallow_figure(found), regression_figure(found)]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from priscian.reporting.items import ABSENT, RIGHT, TIE, WRONG
 from priscian.reporting.pack import compress, planes, with_head
-from priscian.reporting.source import Entry
+from priscian.runs import Result
 
 if TYPE_CHECKING:
     import polars
@@ -35,11 +35,11 @@ class Layout:
     contents: bytes
 
 
-def lay_out(entries: Sequence[Entry]) -> Layout:
+def lay_out(results: Sequence[Result]) -> Layout:
     """The union of the items of some results, and the words in their regions."""
     import polars
 
-    frames = [e.scored.regions for e in entries if e.scored.regions is not None]
+    frames = [e.regions for e in results if e.regions is not None]
     every = polars.concat(frames).unique(KEY, keep="first", maintain_order=True).collect()
     names = every["content"].unique().sort().to_list()
     code = polars.DataFrame({"content": names}).with_row_index("code")
@@ -56,7 +56,7 @@ def lay_out(entries: Sequence[Entry]) -> Layout:
                 "conditions": conditions,
                 "regions": regions,
                 "items": [str(i).removeprefix(f"{suite}/") for i in own["item"]],
-                "used": _used(entries, str(suite)),
+                "used": _used(results, str(suite)),
             }
         )
         order = polars.DataFrame({"condition": conditions}).with_row_index("which")
@@ -88,14 +88,14 @@ def pack_layout(layout: Layout) -> str:
     return compress(with_head(layout.head, layout.contents))
 
 
-def pack_bits(layout: Layout, entry: Entry) -> str:
+def pack_bits(layout: Layout, result: Result) -> str:
     """A model's surprisal of every region, and what it made of every item."""
     bits: NDArray[np.int64] = np.full(len(layout.contents) // 3, UNKNOWN, np.int64)
-    if entry.scored.regions is not None:
-        known = layout.cells.join(entry.scored.regions.collect(), on=KEY).drop_nulls("surprisal")
+    if result.regions is not None:
+        known = layout.cells.join(result.regions.collect(), on=KEY).drop_nulls("surprisal")
         level = np.round(known["surprisal"].to_numpy() / FINE)
         bits[known["place"].to_numpy()] = np.clip(level, 0, UNKNOWN - 1).astype(np.int64)
-    judged = entry.scored.items.unique(["set", "item"], keep="first", maintain_order=True).collect()
+    judged = result.items.unique(["set", "item"], keep="first", maintain_order=True).collect()
     answers = layout.items.join(judged, on=["set", "item"], how="left", maintain_order="left")
     right = np.where(answers["item_correct"].to_numpy() > 0.5, RIGHT, WRONG)
     state = np.where(answers["item_tie"].fill_null(False).to_numpy(), TIE, right)
@@ -112,14 +112,12 @@ def pack_bits(layout: Layout, entry: Entry) -> str:
     )
 
 
-def _used(entries: Sequence[Entry], suite: str) -> list[list[Any]]:
+def _used(results: Sequence[Result], suite: str) -> list[list[Any]]:
     """Conditions and regions that the first prediction looks at; `*` is the whole sentence."""
     import polars
 
-    for entry in entries:
-        rows = (
-            entry.scored.items.filter(polars.col("set") == suite).select("values").head(1).collect()
-        )
+    for result in results:
+        rows = result.items.filter(polars.col("set") == suite).select("values").head(1).collect()
         if len(rows):
             return [[v["condition"], v["region"]] for v in rows["values"][0].to_list()]
     return []

@@ -1,24 +1,42 @@
-"""Runs: score models on data sets, and keep the results in a folder."""
+"""Runs: score models on data sets, keep the results in a folder, load them back."""
 
-from priscian.bridges.exports import FORMATS, export
+from __future__ import annotations
+
 from priscian.runs.cite import keys_of, references
-from priscian.runs.folder import RunFolder, safe_name
-from priscian.runs.results import Result, evaluate
-from priscian.runs.run import Run, score
-from priscian.runs.suites import SuiteOptions, SuitesResult, evaluate_suites
+from priscian.runs.facts import DataFacts, ModelFacts, Request, RunInfo
+from priscian.runs.job import score, score_table
+from priscian.runs.kinds.graded import GradedSummary
+from priscian.runs.kinds.labels import LabelsSummary
+from priscian.runs.kinds.pairs import PairsSummary
+from priscian.runs.kinds.suites import SuitesSummary
+from priscian.runs.load import load_run, load_runs
+from priscian.runs.options import ScoreOptions, SuiteOptions
+from priscian.runs.result import Result
+from priscian.runs.run import Run
+from priscian.runs.schema import json_schema
+from priscian.runs.summary import Summary
+from priscian.runs.tokens import TokenTable
 
 __all__ = [
-    "FORMATS",
+    "DataFacts",
+    "GradedSummary",
+    "LabelsSummary",
+    "ModelFacts",
+    "PairsSummary",
+    "Request",
     "Result",
     "Run",
-    "RunFolder",
+    "RunInfo",
+    "ScoreOptions",
     "SuiteOptions",
-    "SuitesResult",
-    "evaluate",
-    "evaluate_suites",
-    "export",
+    "SuitesSummary",
+    "Summary",
+    "TokenTable",
+    "json_schema",
     "keys_of",
+    "load_run",
+    "load_runs",
     "references",
-    "safe_name",
     "score",
+    "score_table",
 ]

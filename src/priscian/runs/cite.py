@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
-from typing import Any
 
 from priscian.datasets.cola import REFERENCE as COLA
 from priscian.datasets.li_adger import REFERENCE as LI_ADGER
 from priscian.datasets.reference import REFERENCE
 from priscian.models import recorded_traits
+from priscian.runs.facts import DataFacts, RunInfo
 
 
 def references() -> dict[str, str]:
@@ -20,32 +20,32 @@ def references() -> dict[str, str]:
     return dict(zip(entries, blocks, strict=True))
 
 
-def keys_of(run: dict[str, Any]) -> list[str]:
-    """Keys of the references that a `run.json` calls for."""
+def keys_of(run: RunInfo) -> list[str]:
+    """Keys of the references that a run calls for."""
     keys = ["priscian"]
-    if any(_rests_on_blimp(data) for data in run["request"]["data"].values()):
+    data = run.request.data.values()
+    if any(_rests_on_blimp(d) for d in data):
         keys.append("blimp")
-    if any("circuit" in data.get("levels", ()) for data in run["request"]["data"].values()):
+    if any("circuit" in d.levels for d in data):
         keys.append("sg")
-    if any(_has(data, LI_ADGER) for data in run["request"]["data"].values()):
+    if any(_has(d, LI_ADGER) for d in data):
         keys += ["adc", "li", "adger"]
-    if any(_has(data, COLA) for data in run["request"]["data"].values()):
+    if any(_has(d, COLA) for d in data):
         keys.append("cola")
-    if run["request"].get("measure") in {"mean_lp", "pen_lp", "norm_lp", "slor"}:
+    if run.request.measure in {"mean_lp", "pen_lp", "norm_lp", "slor"}:
         keys.append("slor")
-    for model in run["models"].values():
-        if "key" in model:  # a table of scores has none
-            keys += recorded_traits(str(model["string"])).references
+    for model in run.models.values():
+        if model.key:  # a table of scores has none
+            keys += recorded_traits(model.string).references
     keys += ["wilson", "mover"]
     return list(dict.fromkeys(keys))
 
 
-def _rests_on_blimp(data: dict[str, Any]) -> bool:
+def _rests_on_blimp(data: DataFacts) -> bool:
     """Whether a data set was named as BLiMP, or its sets say that they come from there."""
-    named = str(data["spec"]).partition(":")[0] == "blimp"
-    return named or _has(data, REFERENCE)
+    return data.spec.partition(":")[0] == "blimp" or _has(data, REFERENCE)
 
 
-def _has(data: dict[str, Any], reference: str) -> bool:
+def _has(data: DataFacts, reference: str) -> bool:
     """Whether a set says that it comes from there."""
-    return any(s.get("reference") == reference for s in data["sets"].values())
+    return any(s.reference == reference for s in data.sets.values())

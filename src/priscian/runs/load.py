@@ -1,91 +1,131 @@
-"""Read run folders back: every result, and what is missing of a run that was not finished."""
+"""Read run folders back: `run.json`, every summary, and the tables when they are asked for."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from priscian.analysis.scored import Kind, Scored
-from priscian.errors import RunError
-from priscian.runs.folder import RunFolder, safe_name
+import msgspec
 
+from priscian.errors import RunError, UnknownNameError
+from priscian.runs.facts import FORMAT, DataFacts, ModelFacts, RunInfo
+from priscian.runs.kinds.registry import find_kind
+from priscian.runs.result import Result, in_folder
+from priscian.runs.run import Run
+from priscian.runs.summary import Summary
+from priscian.runs.upgrade import upgrade_run, upgrade_summary, upgraded_tables
 
-@dataclass(frozen=True, slots=True)
-class LoadedRun:
-    """A run: `run.json`, its results, and the results that it was to have and has not."""
-
-    path: Path
-    info: dict[str, Any]
-    results: tuple[Scored, ...]
-    missing: tuple[str, ...]
-    """`model on data` for each result that is not there."""
-
-    @property
-    def finished(self) -> bool:
-        """Whether everything that was asked for is there."""
-        return not self.missing and self.info.get("status") == "finished"
+T = TypeVar("T")
 
 
-def load_runs(paths: Sequence[Path]) -> list[LoadedRun]:
+def load_run(path: str | Path) -> Run:
+    """Load a run folder, as `score(…, out=path)` or `priscian score --out` wrote it.
+
+    Numbers are read at once, tables of items only when they are used. A run that is not finished
+    has the results that are there; `run.missing` names the others.
+
+    >>> import os, tempfile
+    >>> import priscian
+    >>> folder = os.path.join(tempfile.mkdtemp(), "run")
+    >>> _ = priscian.score("builtin:ngram", "generated:7,5", out=folder, only="wh_island")
+    >>> run = priscian.load_run(folder)
+    >>> run.finished, [result.kind for result in run]
+    (True, ['pairs'])
+    >>> sorted(set(run["builtin:ngram"].frame()["set"]))
+    ['wh_island']
+    """
+    path = Path(path)
+    info = read_info(path)
+    results = []
+    for model, about in info.models.items():
+        for name, data in info.request.data.items():
+            place = path / about.folder / data.folder
+            if (place / "summary.json").is_file():
+                results.append(_result(model, name, data, about, place))
+    return Run(info, tuple(results), path)
+
+
+def load_runs(paths: Sequence[str | Path]) -> list[Run]:
     """The runs in some folders, in their order; at least one result must be there."""
     if not paths:
         raise RunError("no runs; name the folders that priscian score --out made")
-    runs = [load_run(path) for path in dict.fromkeys(paths)]
+    runs = [load_run(path) for path in dict.fromkeys(map(Path, paths))]
     if not any(run.results for run in runs):
         names = ", ".join(str(path) for path in paths)
         raise RunError(f"nothing was finished in {names}; go on with priscian score --resume")
     return runs
 
 
-def load_run(path: Path) -> LoadedRun:
-    """One run folder; its tables are opened, not read."""
-    folder = RunFolder.open(path)
-    info = folder.read()
-    results, missing = [], []
-    for model, about in info["models"].items():
-        for name, data in info["request"]["data"].items():
-            place = path / about.get("folder", safe_name(model)) / safe_name(name)
-            if (place / "summary.json").is_file():
-                results.append(_result(model, name, data, place))
-            else:
-                missing.append(f"{model} on {name}")
-    begun = len(info["models"])
-    asked = len(info["request"]["models"])
-    if begun < asked:
-        missing.append(f"{asked - begun} of {asked} models")
-    return LoadedRun(path, info, tuple(results), tuple(missing))
+def read_info(path: Path, *, upgrade: bool = True) -> RunInfo:
+    """`run.json`, checked; that of an older version is upgraded, or refused."""
+    file = path / "run.json"
+    if not file.is_file():
+        raise RunError(f"{path} is not a run folder: it has no run.json")
+    raw = _read_json(file)
+    if raw.get("format") == 1:
+        if not upgrade:
+            raise RunError(
+                f"{path} was begun by an older version of Priscian; give another --out: what was "
+                "scored is kept and is not computed again"
+            )
+        try:
+            raw = upgrade_run(raw, path, _read_json)
+        except (ValueError, OSError) as error:
+            raise _damaged(file, str(error)) from None
+    elif raw.get("format") != FORMAT and isinstance(raw.get("format"), int):
+        raise RunError(f"{path} was made by another version of Priscian; update to read it")
+    return _convert(raw, RunInfo, file)
 
 
-def _result(model: str, name: str, data: dict[str, Any], place: Path) -> Scored:
-    import polars
-
+def read_summary(file: Path) -> Summary:
+    """`summary.json`, checked, as its kind of data has it."""
+    raw = _read_json(file)
+    if "format" not in raw:
+        raw = upgrade_summary(raw)
     try:
-        summary = json.loads((place / "summary.json").read_text("utf-8"))
-        items = polars.scan_parquet(place / "items.parquet")
-        items.collect_schema()  # a damaged file is complained of here, by name
-        regions = place / "regions.parquet"
-        return Scored(
-            model=model,
-            data=name,
-            kind=_kind(summary),
-            summary=summary,
-            levels=tuple(data["levels"]),
-            taxonomy={s: tuple(about["taxonomy"]) for s, about in data["sets"].items()},
-            hashes={s: about["hash"] for s, about in data["sets"].items()},
-            items=items,
-            regions=polars.scan_parquet(regions) if regions.is_file() else None,
-        )
-    except (OSError, ValueError, KeyError, polars.exceptions.PolarsError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise RunError(
-            f"{place} cannot be read: {reason}; score it again into another folder"
-        ) from None
+        kind = find_kind(str(raw.get("kind")))
+    except UnknownNameError as error:
+        raise RunError(f"{file}: {error} score it again into another folder") from None
+    return _convert(raw, kind.summary, file)
 
 
-def _kind(summary: dict[str, Any]) -> Kind:
-    if "sg" in summary:
-        return "suites"
-    return "graded" if "graded" in summary else "pairs"
+def _result(model: str, name: str, data: DataFacts, about: ModelFacts, place: Path) -> Result:
+    file = place / "summary.json"
+    summary = read_summary(file)
+    for what, said, wanted in (
+        ("model", summary.model, model),
+        ("data", summary.data, name),
+        ("kind", summary.kind, data.kind),
+    ):
+        if said != wanted:
+            raise _damaged(file, f"its {what} is {said!r}, in run.json {wanted!r}")
+    strangers = [s for s in summary.by_set() if s not in data.sets]
+    if strangers:
+        raise _damaged(file, f"its set {strangers[0]!r} is not in run.json")
+    tables = upgraded_tables(in_folder(place), model, name, data)
+    result = Result(model, name, summary, data, about, tables)
+    result.items  # noqa: B018 - a table that is not there, or damaged, is found now
+    return result
+
+
+def _read_json(file: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise _damaged(file, str(error)) from None
+    if not isinstance(found, dict):
+        raise _damaged(file, "it is not a JSON object")
+    return found
+
+
+def _convert(raw: dict[str, Any], wanted: type[T], file: Path) -> T:
+    try:
+        return msgspec.convert(raw, wanted)
+    except msgspec.ValidationError as error:
+        raise _damaged(file, str(error)) from None
+
+
+def _damaged(file: Path, reason: str) -> RunError:
+    return RunError(f"{file} cannot be read: {reason}; begin again with another --out")

@@ -4,40 +4,58 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priscian.analysis.tokens import TokenTable
 from priscian.errors import DataError, ModelError, StoreError
 from priscian.models import PrecomputedScores, cache_folder, load, recorded_traits
 from priscian.records import Text
+from priscian.runs.facts import ModelFacts
 from priscian.scoring.store import ScoreStore, pack
 
 HEAD = 2  # words of four bytes before a row's offsets: checksum, number of tokens
 
 
-def read_tokens(
-    about: Mapping[str, Any], texts: Sequence[str], store: ScoreStore | None = None
-) -> TokenTable | None:
-    """The tokens of some texts by the model that `run.json` speaks of; None where none are kept.
+@dataclass(frozen=True, slots=True)
+class TokenTable:
+    """The tokens of n texts, end to end: text i has those from `offsets[i]` to `offsets[i + 1]`.
 
-    A text that is not in the store, since it was pruned or is another machine's, is marked missing.
+    `starts` are character offsets in the text; `bits` is surprisal, NaN for a token that could not
+    be scored; `found` tells a text that was never scored from one without tokens.
+    """
+
+    offsets: NDArray[np.int64]  # (texts + 1,)
+    starts: NDArray[np.int32]  # (tokens,)
+    bits: NDArray[np.float32]  # (tokens,)
+    found: NDArray[np.bool_]  # (texts,)
+
+    @property
+    def missing(self) -> int:
+        """How many texts have no scores."""
+        return int((~self.found).sum())
+
+
+def read_tokens(
+    about: ModelFacts, texts: Sequence[str], store: ScoreStore | None = None
+) -> TokenTable | None:
+    """The tokens of some texts by a model of a run; None where none are kept.
+
+    A text that is not in the store (it was pruned, or is on another machine) is marked missing.
     """
     rows: dict[bytes, bytes] = {}
     hashes = _hashes(tuple(texts))
     unique = sorted(set(hashes))  # in the order of the store's pages
-    model = str(about.get("string", ""))
-    if model and recorded_traits(model).precomputed:
-        rows = _from_table(model, texts, hashes)
+    if about.string and recorded_traits(about.string).precomputed:
+        rows = _from_table(about.string, texts, hashes)
     elif store is not None:
-        rows = dict(store.packed(str(about.get("digest", "")), unique))
+        rows = dict(store.packed(about.digest, unique))
     elif (cache_folder() / "scores.sqlite").is_file():
         with ScoreStore.default() as kept:
-            rows = dict(kept.packed(str(about.get("digest", "")), unique))
+            rows = dict(kept.packed(about.digest, unique))
     if not rows:
         return None
     return _decode([rows.get(h, b"") for h in hashes])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from priscian.errors import ModelError, UsageError
 from priscian.metrics import needs_unigrams
@@ -13,7 +12,6 @@ from priscian.models import (
     LanguageModel,
     ModelSpec,
     load,
-    model_key,
     parse_model,
     traits_of,
 )
@@ -37,10 +35,6 @@ class Unigrams:
     def __call__(self, sentence: Sentence) -> TokenScores:
         return self.scores[Text(sentence.text, sentence.context)]
 
-    def to_dict(self) -> dict[str, Any]:
-        """For a summary."""
-        return {"model": str(self.spec), "words": self.words, "unknown_words": self.unknown}
-
 
 def unigram_spec(measure: str, model: str | ModelSpec | None) -> ModelSpec | None:
     """The unigram model that a measure needs, or none; one that is not needed is refused."""
@@ -57,11 +51,6 @@ def unigram_spec(measure: str, model: str | ModelSpec | None) -> ModelSpec | Non
     if spec.options.get("order", "1") != "1":
         raise UsageError(f"--unigram {spec}: a unigram model has order 1; leave order out")
     return spec.with_options(order="1")
-
-
-def describe_unigrams(spec: ModelSpec) -> dict[str, str]:
-    """What `run.json` says of the unigram model."""
-    return {"model": str(spec), "digest": model_key(spec).digest}
 
 
 def score_unigrams(spec: ModelSpec, texts: Iterable[Text]) -> Unigrams:

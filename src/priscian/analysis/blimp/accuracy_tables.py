@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from priscian.analysis.intervals import set_credits
 from priscian.analysis.marks import dots, figure, share, share_domain, tips
-from priscian.analysis.scored import Scored
-from priscian.analysis.series import Series, node, pair_series, set_accuracies, words
+from priscian.analysis.named_results import pair_results, set_accuracies, words
 from priscian.analysis.vega import Figure
 from priscian.datasets.published import published
 from priscian.errors import DataError, UsageError
 from priscian.files import read_tsv
+from priscian.runs import Result
 from priscian.stats.bootstrap import Resample, credit_mean_interval
 from priscian.stats.interval import Interval
 from priscian.stats.proportions import Accuracy, mean_accuracy
@@ -130,7 +130,7 @@ class AccuracyTable:
 
 
 def accuracy_table(
-    results: Sequence[Scored],
+    results: Sequence[Result],
     by: By | None = None,
     *,
     method: str = "full",
@@ -144,25 +144,25 @@ def accuracy_table(
     paper (all of them if left out); a cell of theirs is filled only where they were tested on all
     paradigms of its class.
     """
-    series = [s for s in pair_series(results) if method in s.scored.summary["methods"]]
-    if not series:
+    named = [r for r in pair_results(results) if method in r.methods]
+    if not named:
         raise DataError(f"no result by the method {method}; full is there in every run on pairs")
-    level = by or ("phenomenon" if _has(series, "phenomenon") else "paradigm")
-    if level != "paradigm" and not _has(series, level):
+    level = by or ("phenomenon" if _has(named, "phenomenon") else "paradigm")
+    if level != "paradigm" and not _has(named, level):
         raise UsageError(f"these data have no {level}; use --by paradigm")
-    accuracies = [set_accuracies(s.scored, method) for s in series]
-    boots = [None if interval == "wilson" else _Boot.of(s, method, interval, seed) for s in series]
-    classes = _classes(series, accuracies, level)
+    accuracies = [set_accuracies(r, method) for r in named]
+    boots = [None if interval == "wilson" else _Boot.of(r, method, interval, seed) for r in named]
+    classes = _classes(named, accuracies, level)
     known = _systems(beside) if method == "full" else {}
     known = {name: rows for name, rows in known.items() if rows.keys() & classes[OVERALL]}
     columns = (
-        *(Column(s.name, False, s.scored.data, str(s.scored.summary["tie"])) for s in series),
+        *(Column(r.label, False, r.data, r.summary.tie) for r in named),
         *(Column(_starred(name), True, "blimp") for name in known),
     )
     rows = tuple(
         TableRow(
             name,
-            _group(series, name) if level == "paradigm" and name != OVERALL else "",
+            _group(named, name) if level == "paradigm" and name != OVERALL else "",
             (
                 *(_cell(members, a, d) for a, d in zip(accuracies, boots, strict=True)),
                 *(_published_cell(members, rows) for rows in known.values()),
@@ -170,7 +170,7 @@ def accuracy_table(
         )
         for name, members in classes.items()
     )
-    notes = (*_data_notes(series, accuracies), *_provenance(list(known)))
+    notes = (*_data_notes(named, accuracies), *_provenance(list(known)))
     return AccuracyTable(level, method, interval, columns, rows, notes)
 
 
@@ -183,8 +183,8 @@ class _Boot:
     seed: int
 
     @classmethod
-    def of(cls, series: Series, method: str, resample: Resample, seed: int) -> _Boot:
-        return cls(set_credits(series.scored, method), resample, seed)
+    def of(cls, result: Result, method: str, resample: Resample, seed: int) -> _Boot:
+        return cls(set_credits(result, method), resample, seed)
 
     def interval(self, sets: Sequence[str]) -> Interval:
         """Of the mean of some sets; a single one cannot be resampled as a set."""
@@ -193,20 +193,20 @@ class _Boot:
         return found.ci
 
 
-def _has(series: Sequence[Series], level: str) -> bool:
-    return any(node(s.scored, name, level) for s in series for name in s.scored.taxonomy)
+def _has(named: Sequence[Result], level: str) -> bool:
+    return any(r.facts.node(name, level) for r in named for name in r.facts.sets)
 
 
 def _classes(
-    series: Sequence[Series], accuracies: Sequence[Mapping[str, Accuracy]], level: str
+    named: Sequence[Result], accuracies: Sequence[Mapping[str, Accuracy]], level: str
 ) -> dict[str, dict[str, None]]:
     """Sets of each class, in alphabetical order; all of them last."""
     found: dict[str, dict[str, None]] = {}
     every: dict[str, None] = {}
-    for s, sets in zip(series, accuracies, strict=True):
+    for r, sets in zip(named, accuracies, strict=True):
         for name in sets:
             every[name] = None
-            inside = name if level == "paradigm" else node(s.scored, name, level)
+            inside = name if level == "paradigm" else r.facts.node(name, level)
             if inside:
                 found.setdefault(inside, {})[name] = None
     return {**dict(sorted(found.items())), OVERALL: every}
@@ -229,8 +229,8 @@ def _published_cell(members: Mapping[str, None], rows: Mapping[str, float]) -> C
     return Cell(sum(rows[name] for name in members) / len(members), len(members))
 
 
-def _group(series: Sequence[Series], name: str) -> str:
-    return next((g for s in series if (g := s.scored.narrowest(name))), "")
+def _group(named: Sequence[Result], name: str) -> str:
+    return next((g for r in named if (g := r.narrowest(name))), "")
 
 
 def _systems(beside: Sequence[str] | None) -> dict[str, dict[str, float]]:
@@ -247,22 +247,20 @@ def _starred(system: str) -> str:
     return f"{system}*"
 
 
-def _data_notes(
-    series: Sequence[Series], accuracies: Sequence[Mapping[str, Accuracy]]
-) -> list[str]:
+def _data_notes(named: Sequence[Result], accuracies: Sequence[Mapping[str, Accuracy]]) -> list[str]:
     notes = []
-    for s, sets in zip(series, accuracies, strict=True):
+    for r, sets in zip(named, accuracies, strict=True):
         ties = sum(a.ties for a in sets.values())
         if ties:
             n = sum(a.n for a in sets.values())
-            counted = s.scored.summary["tie"]
-            notes.append(f"{s.name}: {ties:,} of {n:,} items tie, counted as {counted}")
-    first = series[0].scored
-    for s in series[1:]:
-        same = sum(s.scored.hashes.get(name) == h for name, h in first.hashes.items())
-        if same < len(first.hashes) or len(s.scored.hashes) > same:
+            counted = r.summary.tie
+            notes.append(f"{r.label}: {ties:,} of {n:,} items tie, counted as {counted}")
+    first = named[0]
+    for r in named[1:]:
+        same = sum(r.hashes.get(name) == h for name, h in first.hashes.items())
+        if same < len(first.hashes) or len(r.hashes) > same:
             notes.append(
-                f"{s.name} was not scored on all the sentences of {series[0].name}: they share "
+                f"{r.label} was not scored on all the sentences of {first.label}: they share "
                 f"{same} of {len(first.hashes)} paradigms"
             )
     return notes

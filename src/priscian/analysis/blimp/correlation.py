@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
 
-from priscian.analysis.scored import Scored
 from priscian.analysis.vega import Chart, Figure, correlation_square
 from priscian.datasets.published import published
 from priscian.errors import DataError, UsageError
+from priscian.runs import Result
 from priscian.stats.correlations import Correlation, pearson, spearman
 
 Coefficient = Literal["pearson", "spearman"]
@@ -76,7 +76,7 @@ class Correlations:
 
 
 def correlate(
-    results: Sequence[Scored],
+    results: Sequence[Result],
     *,
     method: str = "full",
     beside: Sequence[str] | None = None,
@@ -104,22 +104,12 @@ def correlate(
     return Correlations(columns, tuple(f"{s}*" for s in wanted), cells)
 
 
-def set_accuracies(scored: Scored, method: str = "full") -> dict[str, float]:
+def set_accuracies(result: Result, method: str = "full") -> dict[str, float]:
     """Accuracy of every set, from the summary."""
-    if scored.kind == "suites":
-        rows = scored.summary["suites"]
-    else:
-        methods = scored.summary["methods"]
-        if method not in methods:
-            raise UsageError(
-                f"{scored.model} on {scored.data}: no method {method!r}; it has "
-                f"{', '.join(methods)}"
-            )
-        rows = methods[method]["paradigms"]
-    return {name: float(cell["accuracy"]) for name, cell in rows.items()}
+    return {name: score.accuracy for name, score in result.summary.by_set(method).items()}
 
 
-def system_names(results: Sequence[Scored]) -> list[str]:
+def system_names(results: Sequence[Result]) -> list[str]:
     """Each model's name; with its data, then a number, where names would be the same."""
     models = [r.model for r in results]
     names = [r.model if models.count(r.model) == 1 else f"{r.model} on {r.data}" for r in results]

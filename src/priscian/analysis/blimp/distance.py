@@ -21,12 +21,12 @@ from priscian.analysis.marks import (
     share_domain,
     tips,
 )
-from priscian.analysis.scored import Scored
-from priscian.analysis.series import pair_series, set_accuracies
+from priscian.analysis.named_results import pair_results, set_accuracies
 from priscian.analysis.vega import Chart, Figure, inline
 from priscian.datasets.published import published
 from priscian.errors import DataError
 from priscian.files import read_tsv
+from priscian.runs import Result
 from priscian.stats.differences import Difference, independent_difference
 from priscian.stats.proportions import Accuracy, mean_accuracy
 
@@ -96,16 +96,16 @@ class Distance:
         return found
 
 
-def analyse_distance(results: Sequence[Scored], beside: Sequence[str] = ()) -> Distance:
+def analyse_distance(results: Sequence[Result], beside: Sequence[str] = ()) -> Distance:
     """Compare the conditions that the runs have paradigms of; `beside` names published systems."""
     made: list[Condition] = []
     n: dict[str, int] = {}
-    for series in pair_series(results):
-        sets = set_accuracies(series.scored)
-        mine = _conditions(series.name, sets, known=False)
+    for result in pair_results(results):
+        sets = set_accuracies(result)
+        mine = _conditions(result.label, sets, known=False)
         used = {p for c in mine for p in contrasts()[c.comparison][c.condition]} & sets.keys()
         if used:
-            n[series.name] = sum(sets[p].n for p in used)
+            n[result.label] = sum(sets[p].n for p in used)
         made += mine
     if not made:
         raise DataError(

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from priscian.analysis.marks import LANES, dots, figure, tips
-from priscian.analysis.scored import Scored
-from priscian.analysis.series import pair_series, words
+from priscian.analysis.named_results import pair_results, words
 from priscian.analysis.vega import Figure
 from priscian.errors import DataError
+from priscian.runs import Result
 from priscian.stats.differences import Difference, mean_difference, paired_difference
 from priscian.stats.proportions import Accuracy, accuracy_of, mean_accuracy
 
@@ -77,16 +77,16 @@ class _Set:
     same: float
 
 
-def compare_methods(results: Sequence[Scored]) -> Methods:
+def compare_methods(results: Sequence[Result]) -> Methods:
     """Every prefix method of every model against full-sentence choice."""
     rows: list[MethodRow] = []
-    for series in pair_series(results):
-        methods = series.scored.methods
+    for result in pair_results(results):
+        methods = result.methods
         if FULL not in methods:
             continue
         for method in methods:
             if method != FULL:
-                rows += _rows(series.name, series.scored, method)
+                rows += _rows(result, method)
     if not rows:
         raise DataError(
             "the runs judge pairs by full sentences alone; score data with prefixes: --on blimp:DIR"
@@ -94,18 +94,18 @@ def compare_methods(results: Sequence[Scored]) -> Methods:
     return Methods(tuple(rows))
 
 
-def _rows(model: str, scored: Scored, method: str) -> list[MethodRow]:
-    both = scored.choices(method).join(
-        scored.choices(FULL), on=["set", "item"], suffix="_full", maintain_order="left"
+def _rows(result: Result, method: str) -> list[MethodRow]:
+    both = result.choices(method).join(
+        result.choices(FULL), on=["set", "item"], suffix="_full", maintain_order="left"
     )
     sets = [_judge(str(name), part) for (name,), part in both.group_by("set", maintain_order=True)]
     groups: dict[str, list[_Set]] = {}
     for s in sets:
-        groups.setdefault(scored.narrowest(s.name) or s.name, []).append(s)
+        groups.setdefault(result.narrowest(s.name) or s.name, []).append(s)
     named = {**dict(sorted(groups.items())), OVERALL: sets}
     return [
         MethodRow(
-            model,
+            result.label,
             method,
             name,
             len(members),

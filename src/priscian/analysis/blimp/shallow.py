@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priscian.analysis.scored import Scored
-from priscian.analysis.series import pair_series
+from priscian.analysis.named_results import pair_results
 from priscian.errors import DataError, UsageError
+from priscian.runs import Result
 from priscian.stats.interval import Interval
 from priscian.stats.logistic import LogisticFit, fit_logistic
 from priscian.stats.proportions import accuracy_of
@@ -90,28 +90,28 @@ class Shallow:
         }
 
 
-def analyse_shallow(results: Sequence[Scored], bins: int = BINS) -> Shallow:
+def analyse_shallow(results: Sequence[Result], bins: int = BINS) -> Shallow:
     """Bins and regressions of every model whose scores are log-probabilities."""
     if bins < 2:
         raise UsageError(f"{bins} bins show nothing; ask for 2 or more")
     models, notes = [], []
-    for series in pair_series(results):
-        measure = series.scored.summary.get("measure", "surprisal")
+    for result in pair_results(results):
+        measure = result.summary.measure
         if measure != "surprisal":
-            notes.append(f"{series.name} is left out: its scores are {measure}, no log P")
+            notes.append(f"{result.label} is left out: its scores are {measure}, no log P")
             continue
-        rows = series.scored.choices("full")
+        rows = result.choices("full")
         kept = rows.filter(
             rows["score_good"].is_finite() & rows["score_bad"].is_finite()
             if rows.height
             else rows["tie"]
         )
         if kept.height < rows.height:
-            notes.append(f"{series.name}: {rows.height - kept.height} pairs have no finite score")
+            notes.append(f"{result.label}: {rows.height - kept.height} pairs have no finite score")
         if not kept.height:
-            notes.append(f"{series.name} is left out: no pair was judged by full sentences")
+            notes.append(f"{result.label} is left out: no pair was judged by full sentences")
             continue
-        models.append(_model(series.name, kept, bins))
+        models.append(_model(result.label, kept, bins))
     if not models:
         raise DataError(f"nothing to show: {notes[0]}; score the models with --measure surprisal")
     return Shallow(tuple(models), tuple(notes))

@@ -7,7 +7,7 @@ import io
 import re
 
 from priscian.analysis.blimp.accuracy_tables import OVERALL, AccuracyTable, Cell
-from priscian.analysis.series import words
+from priscian.analysis.named_results import words
 
 _TEX = {
     "\\": r"\textbackslash{}",

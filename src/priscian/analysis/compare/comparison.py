@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from priscian.analysis.compare.matching import Matched, Overlap, groups_of, match, sentences_of
 from priscian.analysis.intervals import how_made
-from priscian.analysis.scored import Scored
+from priscian.runs import Result
 from priscian.stats.bootstrap import DRAWS, Resample, difference_mean_interval
 from priscian.stats.differences import paired_interval
 from priscian.stats.interval import Interval, combined_interval
@@ -163,8 +163,8 @@ class Comparison:
 
 
 def compare(
-    a: Scored,
-    b: Scored,
+    a: Result,
+    b: Result,
     *,
     method: str | None = None,
     resample: Resample = "items",
@@ -210,7 +210,7 @@ def _columns(matched: Matched) -> Iterator[tuple[str, tuple[Array, Array]]]:
 
 
 def _set_differences(
-    scored: Scored, columns: Mapping[str, tuple[Array, Array]]
+    result: Result, columns: Mapping[str, tuple[Array, Array]]
 ) -> tuple[SetDifference, ...]:
     alone = {name: (int((a > b).sum()), int((a < b).sum())) for name, (a, b) in columns.items()}
     tested = {name: mid_p(*counts) for name, counts in alone.items()}
@@ -218,7 +218,7 @@ def _set_differences(
     return tuple(
         SetDifference(
             name=name,
-            group=scored.narrowest(name),
+            group=result.narrowest(name),
             n=len(a),
             a=float(a.mean()),
             b=float(b.mean()),
@@ -253,11 +253,11 @@ def _mean(sets: Iterable[Array]) -> float:
     return math.fsum(means) / len(means)
 
 
-def _flips(scored: Scored, matched: Matched) -> Iterator[Flip]:
+def _flips(result: Result, matched: Matched) -> Iterator[Flip]:
     import polars
 
     rows = matched.rows.filter(polars.col("credit_a") != polars.col("credit_b"))
-    suites = sentences_of(scored, rows)
+    suites = sentences_of(result, rows)
     for row in rows.iter_rows(named=True):
         texts = {k.removeprefix("text_"): v for k, v in row.items() if k.startswith("text_")}
         yield Flip(

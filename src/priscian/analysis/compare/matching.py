@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from priscian.analysis.scored import Scored
 from priscian.errors import RunError, UsageError
+from priscian.runs import Result
 
 if TYPE_CHECKING:
     import polars
@@ -64,7 +64,7 @@ class Matched:
     method: str
 
 
-def match(a: Scored, b: Scored, method: str | None = None) -> Matched:
+def match(a: Result, b: Result, method: str | None = None) -> Matched:
     """Join two results on their items; refused, with the reason, where they share none.
 
     Sets whose content has the same hash are joined by item alone, others by item and sentences.
@@ -108,12 +108,12 @@ def match(a: Scored, b: Scored, method: str | None = None) -> Matched:
     return Matched(joined, overlap, chosen)
 
 
-def sentences_of(scored: Scored, items: polars.DataFrame) -> dict[tuple[str, str], dict[str, str]]:
+def sentences_of(result: Result, items: polars.DataFrame) -> dict[tuple[str, str], dict[str, str]]:
     """The sentences of suites' items by condition, put together from their regions."""
-    if scored.regions is None or not len(items):
+    if result.regions is None or not len(items):
         return {}
     rows = (
-        scored.regions.join(items.select(KEY).unique().lazy(), on=KEY, how="semi")
+        result.regions.join(items.select(KEY).unique().lazy(), on=KEY, how="semi")
         .sort("set", "item", "condition", "region", maintain_order=True)
         .group_by("set", "item", "condition", maintain_order=True)
         .agg("content")
@@ -126,32 +126,32 @@ def sentences_of(scored: Scored, items: polars.DataFrame) -> dict[tuple[str, str
     return found
 
 
-def _rows(scored: Scored, method: str) -> polars.DataFrame:
+def _rows(result: Result, method: str) -> polars.DataFrame:
     import polars
 
-    if scored.kind == "suites":
+    if result.kind == "suites":
         return (
-            scored.items.unique(KEY, keep="first", maintain_order=True)
+            result.items.unique(KEY, keep="first", maintain_order=True)
             .select(*KEY, credit="item_correct", delta=polars.lit(None, polars.Float64))
             .collect()
         )
-    texts = [c for c in scored.items.collect_schema().names() if c.startswith("text_")]
+    texts = [c for c in result.items.collect_schema().names() if c.startswith("text_")]
     return (
-        scored.items.filter(polars.col("method") == method)
+        result.items.filter(polars.col("method") == method)
         .select(*KEY, *texts, credit="correct", delta="delta")
         .collect()
     )
 
 
-def _with_texts(frame: polars.DataFrame, scored: Scored, same: list[str]) -> polars.DataFrame:
+def _with_texts(frame: polars.DataFrame, result: Result, same: list[str]) -> polars.DataFrame:
     """A column `match` of what else must be equal: the sentences, where the sets' hashes differ."""
     import polars
 
-    if scored.kind == "suites":
+    if result.kind == "suites":
         # spaces are left out: before a full stop they depend on the model, not on the item
         found = {
             key: "\x1f".join(f"{c}={''.join(text.split())}" for c, text in conditions.items())
-            for key, conditions in sentences_of(scored, frame).items()
+            for key, conditions in sentences_of(result, frame).items()
         }
         said = polars.Series([found.get(key, "") for key in frame.select(KEY).iter_rows()])
         keys = frame.with_columns(match=said)
@@ -164,7 +164,7 @@ def _with_texts(frame: polars.DataFrame, scored: Scored, same: list[str]) -> pol
     )
 
 
-def _shared_method(a: Scored, b: Scored, method: str | None) -> str:
+def _shared_method(a: Result, b: Result, method: str | None) -> str:
     both = [m for m in a.methods if m in b.methods]
     if method is None and both:
         return "full" if "full" in both else both[0]
@@ -175,7 +175,7 @@ def _shared_method(a: Scored, b: Scored, method: str | None) -> str:
     return method
 
 
-def _nothing_shared(a: Scored, b: Scored, left: polars.DataFrame, right: polars.DataFrame) -> str:
+def _nothing_shared(a: Result, b: Result, left: polars.DataFrame, right: polars.DataFrame) -> str:
     names = sorted(set(left["set"]) & set(right["set"]))
     reason = (
         f"{_listed(tuple(names))} {'is' if len(names) == 1 else 'are'} in both, "
@@ -190,8 +190,8 @@ def _nothing_shared(a: Scored, b: Scored, left: polars.DataFrame, right: polars.
     )
 
 
-def _kind(scored: Scored) -> str:
-    return "suites" if scored.kind == "suites" else "pairs"
+def _kind(result: Result) -> str:
+    return "suites" if result.kind == "suites" else "pairs"
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -199,11 +199,11 @@ def _listed(names: tuple[str, ...]) -> str:
     return ", ".join(names[:SHOWN]) + more
 
 
-def groups_of(scored: Scored, names: list[str]) -> Mapping[str, list[str]]:
+def groups_of(result: Result, names: list[str]) -> Mapping[str, list[str]]:
     """Sets by their narrowest class, in the order of their names."""
     found: dict[str, list[str]] = {}
     for name in names:
-        group = scored.narrowest(name)
+        group = result.narrowest(name)
         if group:
             found.setdefault(group, []).append(name)
     return found

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from priscian.analysis.scored import Scored
-from priscian.analysis.series import node, set_accuracies
+from priscian.analysis.named_results import set_accuracies
 from priscian.datasets.published import published
 from priscian.errors import DataError
+from priscian.runs import Result
 from priscian.stats.interval import Interval
 from priscian.stats.lines import Line, crossing_interval, fit_line
 from priscian.stats.proportions import mean_accuracy
@@ -27,7 +27,7 @@ LARGEST = 1000.0  # log₂ of what is still printed as a number of tokens
 class Trained:
     """A result, how many tokens its model was trained on, and the curve it belongs to."""
 
-    scored: Scored
+    result: Result
     tokens: float
     curve: str = ""
 
@@ -130,7 +130,7 @@ def analyse_training_size(models: Sequence[Trained], method: str = "full") -> Tr
 
 
 def _curves(curve: str, members: Sequence[Trained], method: str) -> list[Curve]:
-    accuracies = [set_accuracies(m.scored, method) for m in members]
+    accuracies = [set_accuracies(m.result, method) for m in members]
     shared = set(accuracies[0]).intersection(*accuracies)
     if not shared:
         raise DataError(
@@ -138,7 +138,7 @@ def _curves(curve: str, members: Sequence[Trained], method: str) -> list[Curve]:
         )
     groups: dict[str, list[str]] = {}
     for name in sorted(shared):
-        inside = node(members[0].scored, name, "phenomenon")
+        inside = members[0].result.facts.node(name, "phenomenon")
         if inside:
             groups.setdefault(inside, []).append(name)
     made = []
@@ -146,7 +146,7 @@ def _curves(curve: str, members: Sequence[Trained], method: str) -> list[Curve]:
         points = []
         for m, found in zip(members, accuracies, strict=True):
             mean = mean_accuracy([found[s] for s in sets])
-            points.append(Point(m.scored.model, m.tokens, mean.accuracy, mean.ci))
+            points.append(Point(m.result.model, m.tokens, mean.accuracy, mean.ci))
         points.sort(key=lambda p: p.tokens)
         logs = [math.log2(p.tokens) for p in points]
         scores = [p.accuracy for p in points]

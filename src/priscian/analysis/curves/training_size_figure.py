@@ -7,7 +7,7 @@ from typing import Any
 
 from priscian.analysis.curves.training_size import OVERALL, Curve, TrainingSize
 from priscian.analysis.marks import colour, figure, share, share_domain, tips
-from priscian.analysis.series import words
+from priscian.analysis.named_results import words
 from priscian.analysis.vega import Chart, Figure, inline
 
 COLUMNS = 3

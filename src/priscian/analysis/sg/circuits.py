@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from priscian.analysis.marks import colour, dots, figure, share, tips
-from priscian.analysis.scored import Scored
-from priscian.analysis.series import suite_series, words
+from priscian.analysis.named_results import suite_results, words
 from priscian.analysis.vega import Chart, Figure, inline
 from priscian.errors import DataError
+from priscian.runs import Result, SuitesSummary
+from priscian.runs.kinds.suites import SgScore as SgMean
+from priscian.runs.kinds.suites import SuiteScore
 from priscian.stats.correlations import Correlation, pearson, spearman
 from priscian.stats.interval import Interval
 
@@ -71,29 +73,25 @@ class SgRuns:
         return found
 
 
-def analyse_sg_runs(results: Sequence[Scored]) -> SgRuns:
+def analyse_sg_runs(results: Sequence[Result]) -> SgRuns:
     """Gather the results of the runs, with their intervals."""
     circuits: list[SgScore] = []
     suites: list[SgScore] = []
-    for s in suite_series(results):
-        summary = s.scored.summary
-        circuits += [_score(s.name, c, "", cell) for c, cell in summary["circuits"].items()]
-        whole = {**summary["sg"], "accuracy": summary["sg"]["score"]}
-        circuits.append(_score(s.name, OVERALL, "", whole))
+    for r in suite_results(results):
+        summary = r.expect(SuitesSummary)
+        circuits += [_score(r.label, c, "", cell) for c, cell in summary.circuits.items()]
+        circuits.append(_score(r.label, OVERALL, "", summary.sg))
         suites += [
-            _score(s.name, name, s.scored.narrowest(name), cell)
+            _score(r.label, name, r.narrowest(name), cell)
             for name, cell in sorted(
-                summary["suites"].items(), key=lambda kv: (s.scored.narrowest(kv[0]), kv[0])
+                summary.suites.items(), key=lambda kv: (r.narrowest(kv[0]), kv[0])
             )
         ]
     return SgRuns(tuple(circuits), tuple(suites), _deltas(circuits))
 
 
-def _score(model: str, name: str, circuit: str, cell: Mapping[str, Any]) -> SgScore:
-    ci = (float(cell["ci"][0]), float(cell["ci"][1]))
-    return SgScore(
-        model, name, circuit, cell["accuracy"], cell["n"], cell["ties"], cell["chance"], ci
-    )
+def _score(model: str, name: str, circuit: str, cell: SuiteScore | SgMean) -> SgScore:
+    return SgScore(model, name, circuit, cell.accuracy, cell.n, cell.ties, cell.chance, cell.ci)
 
 
 def _deltas(circuits: Sequence[SgScore]) -> dict[str, dict[str, float]]:

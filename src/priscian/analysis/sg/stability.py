@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from priscian.analysis.marks import dots, figure, tips
-from priscian.analysis.scored import Scored
-from priscian.analysis.series import suite_series, words
+from priscian.analysis.named_results import suite_results, words
 from priscian.analysis.vega import Figure
 from priscian.errors import DataError
+from priscian.runs import Result, SuitesSummary
 from priscian.stats.differences import Difference, mean_difference, paired_difference
 
 ALL = "all suites with a modifier"
@@ -59,23 +59,23 @@ class Stability:
         return found
 
 
-def analyse_stability(results: Sequence[Scored]) -> Stability:
+def analyse_stability(results: Sequence[Result]) -> Stability:
     """Compare suites with their modifier versions, item by item."""
     made: list[Modified] = []
-    for series in suite_series(results):
-        credit = _credits(series.scored)
+    for result in suite_results(results):
+        credit = _credits(result)
         mine = []
-        for suite, about in series.scored.summary.get("modifiers", {}).items():
-            plain, modified = credit.get(suite, {}), credit.get(about["modified_suite"], {})
+        for suite, about in result.expect(SuitesSummary).modifiers.items():
+            plain, modified = credit.get(suite, {}), credit.get(about.modified_suite, {})
             shared = [number for number in plain if number in modified]
             if not shared:
                 continue
             a, b = [modified[i] for i in shared], [plain[i] for i in shared]
             mine.append(
                 Modified(
-                    series.name,
+                    result.label,
                     suite,
-                    about["modified_suite"],
+                    about.modified_suite,
                     sum(b) / len(b),
                     sum(a) / len(a),
                     paired_difference(a, b),
@@ -87,7 +87,7 @@ def analyse_stability(results: Sequence[Scored]) -> Stability:
             k = len(mine)
             made.append(
                 Modified(
-                    series.name,
+                    result.label,
                     ALL,
                     "",
                     sum(m.plain for m in mine) / k,
@@ -103,9 +103,9 @@ def analyse_stability(results: Sequence[Scored]) -> Stability:
     return Stability(tuple(made))
 
 
-def _credits(scored: Scored) -> dict[str, dict[str, float]]:
+def _credits(result: Result) -> dict[str, dict[str, float]]:
     """Credit of every item by suite and number."""
-    rows = scored.items.select("set", "item", "item_correct").unique(maintain_order=True).collect()
+    rows = result.items.select("set", "item", "item_correct").unique(maintain_order=True).collect()
     found: dict[str, dict[str, float]] = {}
     for name, item, credit in rows.iter_rows():
         found.setdefault(name, {})[str(item).rpartition("/")[2]] = float(credit)

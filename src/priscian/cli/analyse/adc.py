@@ -77,7 +77,7 @@ def adc_command(
     """
     from priscian.analysis.graded.adc import analyse_adc
     from priscian.analysis.graded.adc_tables import adc_json, formation_json, pair_lists, write_list
-    from priscian.runs import safe_name
+    from priscian.files import file_names
 
     deltas = _deltas(delta)
     reading = _rule(rule, population, ddof, sign)
@@ -89,8 +89,9 @@ def adc_command(
     analysis = analyse_adc(graded, known, deltas=deltas, rule=reading)
     chosen = pair_lists(analysis, min(deltas), both)
     if lists is not None:
+        files = file_names(chosen)
         for name, pairs in chosen.items():
-            write_list(analysis, pairs, lists / f"{safe_name(name)}.csv")
+            write_list(analysis, pairs, lists / f"{files[name]}.csv")
     if figures is not None:
         from priscian.analysis.graded.adc_figures import write_figures
 

@@ -94,17 +94,16 @@ def _scores(path: Path) -> list[SentenceScores]:
 
 def _data_of(scores: Sequence[Path]) -> Path:
     """The folder that a run read CoLA from."""
-    from priscian.runs import RunFolder
+    from priscian.runs import load_run
 
     for path in scores:
         if path.is_dir():
-            request = RunFolder.open(path).read()["request"]
-            for facts in request["data"].values():
-                kind, _, target = str(facts["spec"]).partition(":")
-                if kind == "cola":
+            for facts in load_run(path).info.request.data.values():
+                form, _, target = facts.spec.partition(":")
+                if form == "cola":
                     whole = Path(target)
                     return whole if whole.exists() else Path(target.removesuffix(",train"))
-    raise UsageError("where CoLA is cannot be told from scores alone; add --data DIR")
+    raise UsageError("cannot locate CoLA from scores alone; add --data DIR")
 
 
 def _print(cola: Cola, models: Sequence[ColaModel], features: str) -> None:
@@ -152,4 +151,4 @@ def _features(models: Sequence[ColaModel], kind: str) -> Table:
 def _cell(found: Matthews) -> str:
     from priscian.cli.tables.labels import cell
 
-    return cell(found.as_dict())
+    return cell(found.mcc, found.ci)

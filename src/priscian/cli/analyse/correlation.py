@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from priscian.analysis.blimp.correlation import Coefficient, Correlations
-    from priscian.analysis.scored import Scored
+    from priscian.runs import Result
 
 
 def correlation_command(
@@ -77,8 +77,8 @@ def correlation_command(
 _HOW: tuple[Coefficient, ...] = ("pearson", "spearman")
 
 
-def _by_kind(results: list[Scored]) -> dict[str, list[Scored]]:
-    found: dict[str, list[Scored]] = {}
+def _by_kind(results: list[Result]) -> dict[str, list[Result]]:
+    found: dict[str, list[Result]] = {}
     for result in results:
         kind = "suites" if result.kind == "suites" else "pairs"
         found.setdefault(kind, []).append(result)

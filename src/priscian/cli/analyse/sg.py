@@ -51,13 +51,14 @@ def sg_command(
         Print JSON.
     """
     from priscian.analysis.sg import circuits, stability
+    from priscian.runs import SuitesSummary
 
     results = read_results(runs)
     found = circuits.analyse_sg_runs(results)
     drawn = [circuits.circuits_figure(found), circuits.suites_figure(found)]
     said: dict[str, Any] = {"models": found.as_dict()}
     tables, notes = [_circuits(found), _suites(found)], []
-    if any(r.summary.get("modifiers") for r in results):
+    if any(isinstance(r.summary, SuitesSummary) and r.summary.modifiers for r in results):
         modified = stability.analyse_stability(results)
         drawn.append(stability.stability_figure(modified))
         said["modifiers"] = modified.as_dict()

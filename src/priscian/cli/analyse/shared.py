@@ -12,12 +12,11 @@ from priscian.errors import UsageError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from priscian.analysis.scored import Scored
     from priscian.analysis.vega import Figure
-    from priscian.runs.load import LoadedRun
+    from priscian.runs import Result, Run
 
 
-def read_runs(paths: Sequence[Path]) -> list[LoadedRun]:
+def read_runs(paths: Sequence[Path]) -> list[Run]:
     """The runs, with a note for each that was not finished."""
     from priscian.cli.open_results import open_runs
 
@@ -26,7 +25,7 @@ def read_runs(paths: Sequence[Path]) -> list[LoadedRun]:
     return open_runs(paths)
 
 
-def read_results(paths: Sequence[Path]) -> list[Scored]:
+def read_results(paths: Sequence[Path]) -> list[Result]:
     """All results of some runs."""
     return [result for run in read_runs(paths) for result in run.results]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from priscian.analysis.curves.training_size import Curve, Trained, TrainingSize
-    from priscian.runs.load import LoadedRun
+    from priscian.runs import Run
 
 UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
 SIZE = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)(?:/(\d{1,9}))?\s*([kmbgt]?)", re.IGNORECASE)
@@ -124,16 +124,18 @@ def read_sizes(file: Path) -> Sizes:
     return found
 
 
-def trained_models(runs: Sequence[LoadedRun], sizes: Sizes) -> list[Trained]:
+def trained_models(runs: Sequence[Run], sizes: Sizes) -> list[Trained]:
     """The results on pairs whose training size is known; the others are named in a note."""
     from priscian.analysis.curves.training_size import Trained
+    from priscian.analysis.named_results import FORCED_CHOICE
 
     made: list[Trained] = []
     used: set[tuple[str, str]] = set()
     for run in runs:
-        names = (str(run.path).rstrip("/"), run.path.resolve().name, "")
+        place = Path(run.path or "")
+        names = (str(place).rstrip("/"), place.resolve().name, "")
         for result in run.results:
-            if result.kind == "suites" or "labels" in result.summary:
+            if result.kind not in FORCED_CHOICE:
                 continue
             key = next((k for n in names if (k := (n, result.model)) in sizes), None)
             if key is None:
@@ -151,7 +153,7 @@ def trained_models(runs: Sequence[LoadedRun], sizes: Sizes) -> list[Trained]:
             f"no result of {model!r}{f' in {run_name}' if run_name else ''}; the runs have "
             f"{', '.join(dict.fromkeys(r.model for run in runs for r in run.results))}"
         )
-    data = {t.scored.data for t in made}
+    data = {t.result.data for t in made}
     if len(data) > 1:
         warnings.warn(
             f"the models were scored on data of different names: {', '.join(sorted(data))}; "

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich.table import Table
 from rich.text import Text as Rich
 
-from priscian.runs import SuitesResult
+from priscian.runs import Result, SuitesSummary
+from priscian.runs.kinds.suites import SgScore, SuiteScore
+from priscian.runs.show import counted
 
 FEW = 14
 """So many suites are shown one by one; more are shown by circuit alone."""
 
 
-def suites_table(data: str, results: Sequence[SuitesResult]) -> Table:
+def suites_table(data: str, results: Sequence[Result]) -> Table:
     """SG score, circuits and, where they are few, suites; in per cent with 95 % intervals."""
     made = Table(
         title=f"{data}: syntactic generalization", title_justify="left", title_style="bold"
@@ -24,35 +25,33 @@ def suites_table(data: str, results: Sequence[SuitesResult]) -> Table:
     made.add_column("chance", justify="right", style="dim")
     for result in results:
         made.add_column(result.model, justify="right")
-    summaries = [r.summary for r in results]
-    level = "suites" if len(summaries[0]["suites"]) <= FEW else "circuits"
-    names = dict.fromkeys(name for s in summaries for name in s[level])
-    for name in names:
-        cells = [s[level].get(name) for s in summaries]
+    summaries = [r.expect(SuitesSummary) for r in results]
+    few = len(summaries[0].suites) <= FEW
+    rows = [s.suites if few else s.circuits for s in summaries]
+    for name in dict.fromkeys(name for row in rows for name in row):
+        cells = [row.get(name) for row in rows]
         first = next(c for c in cells if c)
-        made.add_row(
-            name, f"{first['n']:,}", f"{100 * first['chance']:.1f}", *(_cell(c) for c in cells)
-        )
+        made.add_row(name, f"{first.n:,}", f"{100 * first.chance:.1f}", *(_cell(c) for c in cells))
     made.add_section()
-    overall = [s["sg"] for s in summaries]
+    overall = [s.sg for s in summaries]
     made.add_row(
-        f"SG score (mean of {overall[0]['suites']} suites)",
-        f"{overall[0]['n']:,}",
-        f"{100 * overall[0]['chance']:.1f}",
-        *(_cell(c | {"accuracy": c["score"]}) for c in overall),
+        f"SG score (mean of {counted(overall[0].suites, 'suite')})",
+        f"{overall[0].n:,}",
+        f"{100 * overall[0].chance:.1f}",
+        *(_cell(c) for c in overall),
         style="bold",
     )
     return made
 
 
-def _cell(cell: dict[str, Any] | None) -> Rich:
+def _cell(cell: SuiteScore | SgScore | None) -> Rich:
     if cell is None:
         return Rich("–", style="dim")
-    low, high = cell["ci"]
-    chance = cell["chance"]
+    low, high = cell.ci
+    chance = cell.chance
     colour = "green" if low > chance else "red" if high < chance else "yellow"
-    text = Rich(f"{100 * cell['accuracy']:5.1f}", style=colour)
+    text = Rich(f"{100 * cell.accuracy:5.1f}", style=colour)
     text.append(f"  {100 * low:.1f}–{100 * high:.1f}", style="dim")
-    if cell["ties"]:
-        text.append(f"  {cell['ties']} tied", style="magenta")
+    if cell.ties:
+        text.append(f"  {cell.ties} tied", style="magenta")
     return text

@@ -1,0 +1,54 @@
+"""Which results an analysis can use, and under which names they stand beside each other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from priscian.errors import DataError
+from priscian.runs import PairsSummary, Result
+from priscian.runs.result import labelled
+from priscian.stats.proportions import Accuracy
+
+FORCED_CHOICE = ("pairs", "graded")
+
+
+def pair_results(results: Iterable[Result]) -> list[Result]:
+    """Results on minimal pairs, rated or not, with labels of their own."""
+    found = [r for r in results if r.kind in FORCED_CHOICE]
+    if not found:
+        raise DataError("no result on minimal pairs; score models with --on blimp:DIR")
+    return name_results(found)
+
+
+def suite_results(results: Iterable[Result]) -> list[Result]:
+    """Results on suites, with labels of their own."""
+    found = [r for r in results if r.kind == "suites"]
+    if not found:
+        raise DataError("no result on suites; score models with --on sg")
+    return name_results(found)
+
+
+def name_results(results: Sequence[Result]) -> list[Result]:
+    """Label results by model where that tells them apart, else with the data's name or a number."""
+    names = [r.model for r in results]
+    twice = Counter(names)
+    names = [f"{r.model} on {r.data}" if twice[r.model] > 1 else r.model for r in results]
+    twice = Counter(names)
+    seen: Counter[str] = Counter()
+    labels = []
+    for name in names:
+        seen[name] += 1
+        labels.append(f"{name} ({seen[name]})" if twice[name] > 1 else name)
+    return labelled(results, labels)
+
+
+def set_accuracies(result: Result, method: str = "full") -> dict[str, Accuracy]:
+    """Accuracy of every set by one method; none if it was not used."""
+    methods = result.expect(PairsSummary).methods
+    return dict(methods[method].paradigms) if method in methods else {}
+
+
+def words(name: str) -> str:
+    """A name as it is read: `npi_licensing` is `npi licensing`."""
+    return name.replace("_", " ")

@@ -1,0 +1,164 @@
+"""What `run.json` holds: the request, the models, the versions; typed, and checked when read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from priscian.runs.options import SuiteOptions
+
+FORMAT = 2
+"""Version of `run.json` and `summary.json`; `upgrade.py` reads older ones."""
+
+Status = Literal["running", "stopped", "failed", "finished"]
+
+_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([+-]\d\d:?\d\d|Z)?)?")
+_FOLDER = re.compile(r"[^/\\\x00-\x1f]+")
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of the records in `run.json`."""
+
+
+class SetFacts(Facts, frozen=True, kw_only=True):
+    """One item set of the data: how large it is, and a hash of its content."""
+
+    n: int
+    hash: str
+    taxonomy: tuple[str, ...] = ()
+    reference: str = ""
+    licence: str = ""
+
+
+class DataFacts(Facts, frozen=True, kw_only=True):
+    """One data set: how it was named and what it holds.
+
+    `kind` says how its items are judged, `folder` where its results are inside a model's folder,
+    `refused` has a line for each file that could not be read.
+    """
+
+    spec: str
+    kind: str
+    folder: str
+    sets: dict[str, SetFacts]
+    levels: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_folder(self.folder)
+        for name, facts in self.sets.items():
+            if len(facts.taxonomy) > len(self.levels):
+                raise ValueError(f"set {name} has more classes than there are levels")
+
+    @property
+    def taxonomy(self) -> dict[str, tuple[str, ...]]:
+        """Path of each set, from the broadest class to the narrowest."""
+        return {name: facts.taxonomy for name, facts in self.sets.items()}
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """Hash of each set: the same sentences, the same hash."""
+        return {name: facts.hash for name, facts in self.sets.items()}
+
+    def node(self, name: str, level: str) -> str:
+        """The class of a set at a level of the taxonomy, or nothing.
+
+        A path that is shorter than the list of levels fills the narrowest.
+        """
+        path = self.sets[name].taxonomy if name in self.sets else ()
+        levels = self.levels[len(self.levels) - len(path) :]
+        return dict(zip(levels, path, strict=True)).get(level, "")
+
+
+class UnigramModel(Facts, frozen=True, kw_only=True):
+    """The model whose unigrams say how frequent words are, for SLOR and NormLP."""
+
+    model: str
+    digest: str
+
+
+class Request(Facts, frozen=True, kw_only=True):
+    """What was asked for; a run is resumed only with the same request."""
+
+    models: tuple[str, ...]
+    data: dict[str, DataFacts]
+    limit: int | None = None
+    only: tuple[str, ...] = ()
+    measure: str = "surprisal"
+    tie: str = "wrong"
+    seed: int = 0
+    sg: SuiteOptions | None = None
+    unigram: UnigramModel | None = None
+    from_scores: str | None = None
+
+    def differences(self, other: Request) -> list[str]:
+        """Names of the settings in which two requests differ."""
+        fields = self.__struct_fields__
+        return sorted(f for f in fields if getattr(self, f) != getattr(other, f))
+
+
+class ModelFacts(Facts, frozen=True, kw_only=True):
+    """One model: its string, its key, how far it got, and the plan of its batches."""
+
+    string: str
+    folder: str
+    key: dict[str, str] = msgspec.field(default_factory=dict)
+    digest: str = ""
+    status: Status = "running"
+    texts: int | None = None
+    computed: int | None = None
+    seconds: float | None = None
+    notes: dict[str, str] = msgspec.field(default_factory=dict)
+    plan: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        check_folder(self.folder)
+
+
+class RunInfo(Facts, frozen=True, kw_only=True):
+    """`run.json`: everything that is needed to repeat a run."""
+
+    format: int
+    priscian: str
+    created: str
+    status: Status
+    request: Request
+    models: dict[str, ModelFacts] = msgspec.field(default_factory=dict)
+    environment: dict[str, str] = msgspec.field(default_factory=dict)
+    error: str = ""
+    """Why the run failed, where it did."""
+
+    def __post_init__(self) -> None:
+        # these become parts of file names in exports: nothing in them may lead elsewhere
+        if not _TIME.fullmatch(self.created):
+            raise ValueError(f"created is {self.created[:40]!r}, not a date and time")
+        if self.format != FORMAT:
+            raise ValueError(f"format {self.format}, where {FORMAT} is known")
+        for what, members in (("models", self.models), ("data sets", self.request.data)):
+            _check_apart(what, members)
+
+
+def _check_apart(what: str, members: Mapping[str, ModelFacts | DataFacts]) -> None:
+    folders = [facts.folder for facts in members.values()]
+    if len(set(folders)) < len(folders):
+        raise ValueError(f"two {what} have one folder")
+
+
+def plain(found: object) -> Any:
+    """A record as plain values, ready for JSON."""
+    return msgspec.to_builtins(found, enc_hook=_number)
+
+
+def _number(found: Any) -> Any:
+    if hasattr(found, "item"):  # a number of NumPy's
+        return found.item()
+    raise NotImplementedError(f"{type(found)} has no place in JSON")
+
+
+def check_folder(name: str) -> None:
+    """Refuse a folder's name that is not one plain part of a path."""
+    if not _FOLDER.fullmatch(name) or name in {".", ".."}:
+        raise ValueError(f"{name[:40]!r} is not the name of a folder")

@@ -1,0 +1,281 @@
+"""Score models on data sets: the whole job, from strings to results and a run folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Unpack
+
+from msgspec import structs
+
+from priscian.datasets import Dataset, read_dataset
+from priscian.datasets.graded_scores import read_scores
+from priscian.errors import UsageError
+from priscian.files import file_names
+from priscian.models import (
+    LanguageModel,
+    ModelSpec,
+    as_list,
+    expand_revisions,
+    model_key,
+    parse_model,
+)
+from priscian.records import Text
+from priscian.runs.facts import DataFacts, Request, SetFacts, UnigramModel
+from priscian.runs.kinds.registry import Job, find_kind
+from priscian.runs.options import ScoreOptions, Settings, choose_sets
+from priscian.runs.record import Record
+from priscian.runs.result import Result
+from priscian.runs.run import Run
+from priscian.runs.sources import Desk, ModelSource, Scorer, TableSource, Watch
+from priscian.runs.unigrams import Unigrams, score_unigrams, unigram_spec
+from priscian.scoring import ScoreStore
+
+Models = str | ModelSpec | LanguageModel | Sequence[str | ModelSpec | LanguageModel]
+DEFAULTS = ScoreOptions()
+
+
+def silent(model: str, done: int, total: int) -> None:
+    """Nobody watches."""
+
+
+HASH = 16
+"""Hexadecimal digits of a set's hash in `run.json`."""
+
+
+def score(
+    models: Models,
+    on: str | Dataset | Sequence[str | Dataset],
+    *,
+    out: str | Path | None = None,
+    resume: bool = False,
+    options: ScoreOptions = DEFAULTS,
+    store: ScoreStore | None = None,
+    watch: Watch = silent,
+    **settings: Unpack[Settings],
+) -> Run:
+    """Score models on data sets: minimal pairs, suites, graded or labelled sentences.
+
+    >>> import priscian
+    >>> run = priscian.score("builtin:ngram", "generated:7,5", only="wh_island")
+    >>> run                                                               # doctest: +ELLIPSIS
+    <Run: 1 result, finished>
+      <Result builtin:ngram on generated-7,5 (pairs): ... % (...), n = 5, 1 paradigm>
+    >>> result = run["builtin:ngram", "generated-7,5"]
+    >>> 0 <= result.overall <= 1
+    True
+    >>> result.summary.methods["full"].paradigms["wh_island"].n
+    5
+    >>> result.frame().columns[:6]
+    ['model', 'data', 'field', 'phenomenon', 'set', 'item']
+
+    Several models on several data sets, written to a run folder, which `load_run` reads back:
+
+    >>> models = ["gpt2", "mlm:bert-base-cased"]
+    >>> score(models, ["blimp:data", "sg"], out="runs/two")                # doctest: +SKIP
+
+    models
+        Model strings `provider:id@revision?option=value`, such as `"hf:gpt2"` or `"builtin:lstm"`,
+        or objects with a method `score(texts)`.
+    on
+        Data strings, such as `"blimp:DIR"`, `"pairs:FILE"`, `"sg"`, `"graded:FILE"`, or data sets
+        that were read with `read_dataset`.
+    out
+        Folder for the run. Scores are kept in a store in any case: nothing is computed twice.
+    resume
+        Go on with the run in `out`, which must have been made with the same settings.
+    options
+        A `ScoreOptions`. Each of its fields may also be given by name: `limit` (items of each
+        set), `only` (names or patterns of sets), `measure`, `unigram`, `tie`, `seed`, `revisions`,
+        `suites` (a `SuiteOptions`), `columns` (a `PairColumns`), `compute`; and `good`, `bad`
+        and `group`, columns of a table of pairs.
+    store
+        Where scores are kept; by default the user's own store.
+    watch
+        Called with the model's name, texts done, and texts in all.
+    """
+    options = options.updated(settings)
+    unigram = unigram_spec(options.measure, options.unigram)
+    specs = _models(models, options.revisions)
+    data = read_data(on, options)
+    sources = name_models(specs)
+    check(sources, data, options)
+    request = describe_request(sources, data, options)
+    unigrams = None
+    if unigram is not None:
+        facts = UnigramModel(model=str(unigram), digest=model_key(unigram).digest)
+        request = structs.replace(request, unigram=facts)
+        unigrams = score_unigrams(unigram, texts_of(data))
+    job = Work(sources, data, options, unigrams)
+    return job.run(request, Path(out) if out is not None else None, resume, store, watch)
+
+
+def score_table(
+    table: str | Path,
+    on: str | Dataset | Sequence[str | Dataset],
+    *,
+    out: str | Path | None = None,
+    options: ScoreOptions = DEFAULTS,
+    **settings: Unpack[Settings],
+) -> Run:
+    """Judge data sets by scores that were computed elsewhere; no model is needed.
+
+    The table has a column `id` or `sentence` and a column for each model, higher being better.
+    """
+    options = options.updated(settings)
+    if options.measure != "surprisal" or options.unigram is not None:
+        raise UsageError("--from-scores takes scores as they are; leave --measure out")
+    data = read_data(on, options)
+    columns = read_scores(table)
+    folders = file_names(column.name for column in columns)
+    sources = [TableSource(column, folders[column.name], data) for column in columns]
+    check(sources, data, options)
+    request = describe_request(sources, data, options)
+    request = structs.replace(request, measure="score", from_scores=Path(table).name)
+    with ScoreStore() as unused:
+        return Work(sources, data, options).run(request, Path(out) if out else None, store=unused)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Every source on every data set."""
+
+    sources: Sequence[Scorer]
+    data: Sequence[Dataset]
+    options: ScoreOptions
+    unigrams: Unigrams | None = None
+
+    def run(
+        self,
+        request: Request,
+        out: Path | None = None,
+        resume: bool = False,
+        store: ScoreStore | None = None,
+        watch: Watch = silent,
+    ) -> Run:
+        """All results; with `out` they are written as they are made."""
+        record = Record.begin(request, out, resume=resume)
+        failure: BaseException | None = None
+        try:
+            with nullcontext(store) if store else ScoreStore.default() as kept:  # close our own
+                desk = Desk(kept, record, self.options.compute, watch)
+                results = [result for s in self.sources for result in self._one(s, desk)]
+            record.finish()
+        except BaseException as error:
+            failure = error
+            raise
+        finally:
+            record.end(failure)
+        about = record.info.models
+        made = tuple(replace(r, about=about[r.model]) for r in results)
+        return Run(record.info, made, record.path)
+
+    def _one(self, source: Scorer, desk: Desk) -> Iterator[Result]:
+        """One model: all its texts are scored together, then every data set is judged."""
+        job = Job(source, self.options, self.unigrams)
+        kinds = [find_kind(d.kind).prepare(d, job) for d in self.data]
+        texts = [text for kind in kinds for text in kind.texts()]
+        boundary = [text for kind in kinds for text in kind.boundary_texts()]
+        scores = source.score(texts, boundary, desk)
+        for kind in kinds:
+            yield desk.record.keep(kind.evaluate(scores))
+
+
+def check(sources: Sequence[Scorer], data: Sequence[Dataset], options: ScoreOptions) -> None:
+    """Refuse what makes no sense or is not there, before anything is written."""
+    for d in data:
+        find_kind(d.kind).check(d, sources, options)
+    if options.suites.boundary != "plain" and all(d.kind != "suites" for d in data):
+        raise UsageError("--boundary corrected is for regions of suites: --on sg or --on sg:PATH")
+    for source in sources:
+        source.check()
+
+
+def texts_of(data: Iterable[Dataset]) -> list[Text]:
+    """Every sentence of some data sets, as it stands."""
+    return [Text(s.text, s.context) for d in data for sets in d.sets for s in sets.sentences()]
+
+
+def read_data(on: str | Dataset | Sequence[str | Dataset], options: ScoreOptions) -> list[Dataset]:
+    """The data sets that are asked for, under names of their own."""
+    listed = [on] if isinstance(on, str | Dataset) else list(on)
+    if not listed:
+        raise UsageError("name at least one data set: --on blimp:DIR or --on pairs:FILE")
+    data = []
+    for d in listed:
+        found = (
+            d if isinstance(d, Dataset) else read_dataset(d, options.columns, limit=options.limit)
+        )
+        data.append(find_kind(found.kind).select(choose_sets(found, options.only), options))
+    names = [d.name for d in data]
+    twice = sorted({n for n in names if names.count(n) > 1})
+    if twice:
+        raise UsageError(f"two data sets are called {twice[0]!r}; rename a file or folder")
+    return data
+
+
+def describe_request(
+    sources: Sequence[Scorer], data: Sequence[Dataset], options: ScoreOptions
+) -> Request:
+    """What `run.json` says of what was asked for."""
+    folders = file_names(d.name for d in data)
+    return Request(
+        models=tuple(s.string for s in sources),
+        data={d.name: describe_data(d, folders[d.name]) for d in data},
+        limit=options.limit,
+        only=tuple(options.only),
+        measure=options.measure,
+        tie=options.tie,
+        seed=options.seed,
+        sg=options.suites if any(d.kind == "suites" for d in data) else None,
+    )
+
+
+def describe_data(data: Dataset, folder: str) -> DataFacts:
+    """What `run.json` says of a data set."""
+    return DataFacts(
+        spec=data.spec,
+        kind=data.kind,
+        folder=folder,
+        levels=data.taxonomy_levels,
+        refused=data.refused,
+        sets={
+            s.name: SetFacts(
+                n=len(s),
+                hash=s.content_hash[:HASH],
+                taxonomy=s.taxonomy,
+                reference=s.reference,
+                licence=s.licence,
+            )
+            for s in data.sets
+        },
+    )
+
+
+def _models(models: Models, revisions: str | None) -> list[ModelSpec]:
+    listed = [_unwrapped(m) for m in as_list(models)]
+    if not listed:
+        raise UsageError("name at least one model, as smollm2, hf:gpt2 or a folder")
+    if revisions is None:
+        return [parse_model(m) for m in listed]
+    return [spec for m in listed for spec in expand_revisions(m, revisions)]
+
+
+def _unwrapped(model: str | ModelSpec | LanguageModel) -> str | ModelSpec | LanguageModel:
+    """What `load_model` returned is known by its spec."""
+    spec = getattr(model, "spec", None)
+    return spec if isinstance(spec, ModelSpec) else model
+
+
+def name_models(specs: Iterable[ModelSpec]) -> list[ModelSource]:
+    """Each model under its label; labels that are alike are told apart by the models' keys."""
+    specs = list(dict.fromkeys(specs))
+    labels = [s.label for s in specs]
+    named = {
+        s.label if labels.count(s.label) == 1 else f"{s.label}-{model_key(s).digest[:6]}": s
+        for s in specs
+    }
+    folders = file_names(named)
+    return [ModelSource(spec, name, folders[name]) for name, spec in named.items()]

@@ -1,0 +1,224 @@
+"""Minimal pairs: forced choice by every contrast, accuracies by set, class and overall."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import msgspec
+
+from priscian.datasets import Dataset
+from priscian.errors import UsageError
+from priscian.metrics import Measure, Outcome, find_measure, judge, summarise
+from priscian.records import Item, Sentence, Text
+from priscian.runs.kinds.registry import Evaluated, Job, Kind, Scores, Unknown, kind
+from priscian.runs.summary import MethodScores, Part, Summary
+from priscian.runs.unknown import UnknownWords, summarise_unknown, unknown_in
+from priscian.stats.proportions import Accuracy
+
+if TYPE_CHECKING:
+    import polars
+
+LEVELS = ("field", "phenomenon")
+
+
+class UnigramUse(Part, frozen=True, kw_only=True):
+    """Whose unigrams a measure used, and how many words these do not know."""
+
+    model: str
+    words: int
+    unknown_words: int
+
+
+class PairsSummary(Summary, frozen=True, kw_only=True, tag="pairs"):
+    """Accuracies by method; `full` compares whole sentences."""
+
+    methods: dict[str, MethodScores]
+    unigram: UnigramUse | None = None
+    unknown_words: UnknownWords | None = None
+
+    unit: ClassVar[str] = "paradigm"
+
+    def __post_init__(self) -> None:
+        Summary.__post_init__(self)
+        if not self.methods:
+            raise ValueError("no method in it")
+
+    def scores(self, method: str | None = None) -> MethodScores:
+        """Accuracies by a method, by default the first."""
+        chosen = next(iter(self.methods)) if method is None else method
+        if chosen not in self.methods:
+            raise UsageError(
+                f"{self.model} on {self.data}: no method {chosen!r}; it has "
+                f"{', '.join(self.methods)}"
+            )
+        return self.methods[chosen]
+
+    @property
+    def headline(self) -> Accuracy:
+        """Accuracy by full-sentence choice, or by the first method there is."""
+        return self.scores().overall
+
+    def by_set(self, method: str | None = None) -> Mapping[str, Accuracy]:
+        """Accuracy of every set by a method."""
+        return self.scores(method).paradigms
+
+    def by_class(self) -> Mapping[str, Accuracy]:
+        """Accuracy of every phenomenon."""
+        return self.scores().phenomena
+
+
+@kind("pairs")
+@dataclass(frozen=True, slots=True)
+class Pairs(Kind):
+    """Each contrast of each item is right, wrong or tied."""
+
+    data: Dataset
+    job: Job
+
+    summary: ClassVar[type[Summary]] = PairsSummary
+    columns: ClassVar[Mapping[str, Sequence[str]]] = {
+        "items": ("set", "item", "method", "delta", "correct", "tie", "model", "data", *LEVELS)
+    }
+
+    @classmethod
+    def prepare(cls, data: Dataset, job: Job) -> Self:
+        """Nothing needs to be changed."""
+        return cls(data, job)
+
+    def texts(self) -> list[Text]:
+        """Every sentence as it stands."""
+        return [Text(s.text, s.context) for sets in self.data.sets for s in sets.sentences()]
+
+    def evaluate(self, scores: Scores) -> Evaluated:
+        """Judge every item of every set, and sum up."""
+        rank = self.rank()
+        options = self.job.options
+        outcomes = {
+            s.name: judge(s, scores, rank, options.tie, options.seed) for s in self.data.sets
+        }
+        unknown = scores.unknown(self.texts())
+        summary = PairsSummary(**self.summed_up(outcomes, unknown))
+        return Evaluated(summary, {"items": items_table(self, outcomes, unknown)})
+
+    def rank(self) -> Measure:
+        """What is compared: lower is better."""
+        name = self.job.options.measure if self.job.source.measure is None else "surprisal"
+        return find_measure(name, self.job.unigrams)
+
+    def summed_up(
+        self, outcomes: Mapping[str, list[Outcome]], unknown: Unknown | None
+    ) -> dict[str, Any]:
+        """The fields of a summary that all kinds of forced choice share."""
+        found: dict[str, Any] = {
+            "model": self.job.model,
+            "data": self.data.name,
+            "measure": self.job.measure,
+            "tie": self.job.options.tie,
+            "methods": method_scores(self.data, outcomes),
+        }
+        unigrams = self.job.unigrams
+        if unigrams is not None:
+            found["unigram"] = UnigramUse(
+                model=str(unigrams.spec), words=unigrams.words, unknown_words=unigrams.unknown
+            )
+        if unknown is not None:
+            found["unknown_words"] = summarise_unknown(self.data, unknown, outcomes)
+        return found
+
+
+def method_scores(
+    data: Dataset, outcomes: Mapping[str, Sequence[Outcome]]
+) -> dict[str, MethodScores]:
+    """Accuracies by method: of every set, of every class of the taxonomy, and overall."""
+    levels = data.taxonomy_levels
+    found = summarise(outcomes, {s.name: s.taxonomy for s in data.sets}, levels)
+    others = [level for level in levels if level not in LEVELS]
+    made = {}
+    for method, cells in found.items():
+        known = {k: cells.pop(k) for k in ("overall", "fields", "phenomena", "paradigms")}
+        known["levels"] = dict(zip(others, cells.values(), strict=True))
+        made[method] = msgspec.convert(known, MethodScores)
+    return made
+
+
+def negated(rank: Measure, scores: Scores, sentence: Sentence) -> float:
+    """A sentence's score, higher being better."""
+    return -rank(scores(sentence), sentence, "*")
+
+
+def items_table(
+    judged: Pairs, outcomes: Mapping[str, Sequence[Outcome]], unknown: Unknown | None
+) -> polars.DataFrame:
+    """One row for each item and method, with the score of every condition.
+
+    The columns and their types depend on the data alone, so that the tables of all models stack.
+    """
+    import polars
+
+    rows = list(_rows(judged.data, outcomes))
+    values = dict.fromkeys(name for _, _, outcome in rows for name in outcome.values)
+    conditions = dict.fromkeys(name for _, item, _ in rows for name in item.conditions)
+    columns: dict[str, polars.Series] = {}
+
+    def add(name: str, cells: Sequence[Any], dtype: type[polars.DataType]) -> None:
+        columns[name] = polars.Series(name, cells, dtype)
+
+    add("set", [name for name, _, _ in rows], polars.String)
+    add("item", [outcome.item for _, _, outcome in rows], polars.String)
+    add("method", [outcome.method for _, _, outcome in rows], polars.String)
+    for name in values:
+        cells = [_negative(outcome.values.get(name)) for _, _, outcome in rows]
+        add(f"score_{name}", cells, polars.Float64)
+    add("delta", [outcome.delta for _, _, outcome in rows], polars.Float64)
+    add("correct", [float(outcome.correct) for _, _, outcome in rows], polars.Float64)
+    add("tie", [outcome.tie for _, _, outcome in rows], polars.Boolean)
+    if any("label" in item.meta for _, item, _ in rows):
+        add("label", [bool(item.meta["label"]) for _, item, _ in rows], polars.Boolean)
+    counts = [unknown_in(item, unknown) if unknown is not None else {} for _, item, _ in rows]
+    for name in conditions:
+        add(f"oov_{name}", [count.get(name) for count in counts], polars.Int64)
+    for name in conditions:
+        texts = [s.text if (s := item.conditions.get(name)) else None for _, item, _ in rows]
+        add(f"text_{name}", texts, polars.String)
+    return with_names(polars.DataFrame(columns), judged.job.model, judged.data, LEVELS)
+
+
+def with_names(
+    table: polars.DataFrame, model: str, data: Dataset, levels: Sequence[str]
+) -> polars.DataFrame:
+    """The table with model, data and the classes of each row's set in front."""
+    import polars
+
+    own = data.taxonomy_levels
+    levels = tuple(dict.fromkeys((*levels, *own)))
+    paths = {
+        s.name: dict(zip(own[len(own) - len(s.taxonomy) :], s.taxonomy, strict=True))
+        for s in data.sets
+    }
+    classes = [
+        polars.col("set")
+        .replace_strict(
+            list(paths), [path.get(level) for path in paths.values()], return_dtype=polars.String
+        )
+        .alias(level)
+        for level in levels
+    ]
+    return table.select(
+        polars.lit(model).alias("model"), polars.lit(data.name).alias("data"), *classes,
+        *table.columns,
+    )  # fmt: skip
+
+
+def _rows(
+    data: Dataset, outcomes: Mapping[str, Sequence[Outcome]]
+) -> Iterator[tuple[str, Item, Outcome]]:
+    for itemset in data.sets:
+        items = {item.id: item for item in itemset.items}
+        for outcome in outcomes[itemset.name]:
+            yield itemset.name, items[outcome.item], outcome
+
+
+def _negative(value: float | None) -> float | None:
+    return None if value is None else -value

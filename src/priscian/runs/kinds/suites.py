@@ -1,0 +1,283 @@
+"""Suites: predictions over region surprisals; SG score, circuits, suites, every region."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
+
+import msgspec
+
+from priscian.datasets import Dataset
+from priscian.datasets.sg import select_suites
+from priscian.datasets.syntaxgym_sentences import Punctuation, contents_of, punctuate
+from priscian.errors import DataError, ModelError, PriscianWarning, ScoreError, UsageError
+from priscian.metrics.boundary import correct_boundaries, find_boundary
+from priscian.metrics.generalization import (
+    Rules,
+    SuiteOutcome,
+    find_predictions,
+    judge_suite,
+    summarise_suites,
+)
+from priscian.metrics.regions import find_eos
+from priscian.models import Traits
+from priscian.records import Sentence, Text, TokenScores
+from priscian.runs.endings import Ending
+from priscian.runs.kinds.pairs import with_names
+from priscian.runs.kinds.registry import Evaluated, Job, Kind, Scores, Source, kind
+from priscian.runs.options import ScoreOptions
+from priscian.runs.summary import Part, Summary, check_score
+
+if TYPE_CHECKING:
+    import polars
+
+LEVELS = ("circuit",)
+
+
+class SuiteScore(Part, frozen=True, kw_only=True):
+    """A suite: the share of right items, what chance would give, and a 95 % interval."""
+
+    accuracy: float
+    n: int
+    ties: int
+    chance: float
+    ci: tuple[float, float]
+
+
+class CircuitScore(SuiteScore, frozen=True, kw_only=True):
+    """The unweighted mean of a circuit's suites."""
+
+    suites: int
+
+
+class SgScore(Part, frozen=True, kw_only=True):
+    """The SG score: the unweighted mean of all suites."""
+
+    score: float
+    n: int
+    ties: int
+    chance: float
+    ci: tuple[float, float]
+    suites: int
+
+    @property
+    def accuracy(self) -> float:
+        """The score, by the name that other means have."""
+        return self.score
+
+
+class ModifierScore(Part, frozen=True, kw_only=True):
+    """A suite and its version with a modifier; `same` is the share of items judged alike."""
+
+    modified_suite: str
+    accuracy: float
+    modified: float
+    delta: float
+    same: float | None
+    pairs: int
+
+
+class SuitesSummary(Summary, frozen=True, kw_only=True, tag="suites"):
+    """SG score, circuits, suites, stability to modifiers, and how they were judged."""
+
+    predictions: str
+    eos: str
+    punctuation: str
+    boundary: str
+    sg: SgScore
+    circuits: dict[str, CircuitScore]
+    suites: dict[str, SuiteScore]
+    modifiers: dict[str, ModifierScore] = msgspec.field(default_factory=dict)
+    failed: tuple[str, ...] = ()
+
+    unit: ClassVar[str] = "suite"
+
+    def __post_init__(self) -> None:
+        Summary.__post_init__(self)
+        for name, score in ({"SG": self.sg} | self.circuits | self.suites).items():
+            check_score(name, score)
+            if not 0 <= score.chance <= 1:
+                raise ValueError(f"the chance level of {name} is {score.chance:g}")
+        if not self.suites:
+            raise ValueError("no suite in it")
+
+    @property
+    def headline(self) -> SgScore:
+        """The SG score."""
+        return self.sg
+
+    def by_set(self, method: str | None = None) -> Mapping[str, SuiteScore]:
+        """The score of every suite."""
+        return self.suites
+
+    def by_class(self) -> Mapping[str, CircuitScore]:
+        """The score of every circuit."""
+        return self.circuits
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Suites that could not be judged."""
+        return self.failed
+
+
+@kind("suites")
+@dataclass(frozen=True, slots=True)
+class Suites(Kind):
+    """Items in several conditions, cut into regions, and formulas over their surprisals."""
+
+    data: Dataset
+    job: Job
+    punctuation: Punctuation
+    ending: Ending = field(default_factory=Ending)
+
+    summary = SuitesSummary
+    columns: ClassVar[Mapping[str, Sequence[str]]] = {
+        "items": (
+            "set", "circuit", "item", "prediction", "margin", "correct", "tie", "item_correct",
+            "item_tie", "values", "model", "data",
+        ),
+        "regions": ("set", "item", "condition", "region", "content", "surprisal", "model", "data"),
+    }  # fmt: skip
+
+    @classmethod
+    def select(cls, data: Dataset, options: ScoreOptions) -> Dataset:
+        """The suites of a published selection, where one is asked for."""
+        chosen = options.suites.suites
+        return data if chosen is None else select_suites(data, chosen)
+
+    @classmethod
+    def check(cls, data: Dataset, sources: Sequence[Source], options: ScoreOptions) -> None:
+        """Refuse, or warn of, what makes no sense of region surprisals."""
+        if options.measure != "surprisal":
+            raise UsageError(
+                f"suites are judged by surprisal; score them without --measure {options.measure}"
+            )
+        for source in sources:
+            if source.measure is not None:
+                raise UsageError(
+                    f"{data.name} holds suites, whose regions need the surprisals of tokens; give "
+                    "a model, or a table of tokens: surprisals:FILE"
+                )
+            if options.suites.boundary == "corrected" and not source.traits.boundary:
+                raise ModelError(
+                    f"{source.name} has no pieces with leading spaces to correct for: --boundary "
+                    "corrected is for causal models (hf:); leave it out"
+                )
+            if source.traits.bidirectional:
+                warnings.warn(
+                    f"{source.name} reads both ways: it sees what follows a region, so its "
+                    "surprisals are not those of a reader from left to right",
+                    PriscianWarning,
+                    stacklevel=4,
+                )
+
+    @classmethod
+    def prepare(cls, data: Dataset, job: Job) -> Self:
+        """The suites with punctuation as the model was trained on, and its end of text."""
+        chosen = find_punctuation(job.options.suites.punctuation, job.source.traits)
+        fitted = replace(data, sets=tuple(punctuate(s, chosen) for s in data.sets))
+        if job.options.suites.eos == "exclude":
+            return cls(fitted, job, chosen)
+        texts = [Text(s.text, s.context) for i in fitted.sets for s in i.sentences()]
+        return cls(fitted, job, chosen, job.source.find_ending(texts))
+
+    def texts(self) -> list[Text]:
+        """Every condition, with its end where that is scored."""
+        return [self.ending.text(s) for suite in self.data.sets for s in suite.sentences()]
+
+    def boundary_texts(self) -> list[Text]:
+        """All of them, if words are corrected for leading spaces."""
+        return self.texts() if self.job.options.suites.boundary != "plain" else []
+
+    def evaluate(self, scores: Scores) -> Evaluated:
+        """Judge every suite; one that cannot be judged is named, the others are kept."""
+        options = self.job.options
+        corrected = find_boundary(options.suites.boundary) == "corrected"
+
+        def tokens(sentence: Sentence) -> TokenScores:
+            found = self.ending.scores(scores.tokens, sentence)
+            return correct_boundaries(found, sentence) if corrected else found
+
+        rules = Rules(
+            find_predictions(options.suites.predictions),
+            options.tie,
+            find_eos(options.suites.eos),
+            options.seed,
+        )
+        judged: list[SuiteOutcome] = []
+        failures: list[str] = []
+        for suite in self.data.sets:
+            try:
+                judged.append(judge_suite(suite, tokens, rules))
+            except (DataError, ScoreError) as error:
+                failures.append(str(error))
+        if not judged:
+            raise DataError(failures[0])
+        facts = {
+            "kind": "suites",
+            "model": self.job.model,
+            "data": self.data.name,
+            "tie": options.tie,
+            "predictions": options.suites.predictions,
+            "eos": options.suites.eos,
+            "punctuation": self.punctuation,
+            "boundary": options.suites.boundary,
+            "failed": tuple(failures),
+            **summarise_suites(judged),
+        }
+        tables = {"items": self._items(judged), "regions": self._regions(judged)}
+        return Evaluated(msgspec.convert(facts, SuitesSummary), tables)
+
+    def _items(self, judged: Sequence[SuiteOutcome]) -> polars.DataFrame:
+        """One row for each item and prediction, with the region surprisals it rests on."""
+        import polars
+
+        value = polars.Struct(
+            {"condition": polars.String, "region": polars.String, "surprisal": polars.Float64}
+        )
+        schema: dict[str, Any] = {
+            "set": polars.String, "item": polars.String, "prediction": polars.Int64,
+            "margin": polars.Float64, "correct": polars.Float64, "tie": polars.Boolean,
+            "item_correct": polars.Float64, "item_tie": polars.Boolean,
+            "values": polars.List(value),
+        }  # fmt: skip
+        rows = [
+            (
+                suite.name, item.item, prediction.number, prediction.margin, prediction.correct,
+                prediction.tie, item.correct, item.tie,
+                [{"condition": c, "region": r, "surprisal": bits}
+                 for c, r, bits in prediction.values],
+            )
+            for suite in judged for item in suite.items for prediction in item.predictions
+        ]  # fmt: skip
+        table = polars.DataFrame(rows, schema=schema, orient="row")
+        return with_names(table, self.job.model, self.data, LEVELS)
+
+    def _regions(self, judged: Sequence[SuiteOutcome]) -> polars.DataFrame:
+        """One row for each region of each condition of each item, in bits."""
+        import polars
+
+        sets = {s.name: {i.id: i for i in s.items} for s in self.data.sets}
+        rows = []
+        for suite in judged:
+            for item in suite.items:
+                contents = contents_of(sets[suite.name][item.item])
+                for condition, bits in item.regions.items():
+                    for number, (region, value) in enumerate(bits.items()):
+                        content = contents[condition][number]
+                        rows.append((suite.name, item.item, condition, int(region), content, value))
+        schema: dict[str, Any] = {
+            "set": polars.String, "item": polars.String, "condition": polars.String,
+            "region": polars.Int64, "content": polars.String, "surprisal": polars.Float64,
+        }  # fmt: skip
+        table = polars.DataFrame(rows, schema=schema, orient="row")
+        return with_names(table, self.job.model, self.data, LEVELS)
+
+
+def find_punctuation(chosen: str, traits: Traits) -> Punctuation:
+    """`attached` or `detached`; if left open, as in the text that the model was trained on."""
+    if chosen != "auto":
+        return cast(Literal["attached", "detached"], chosen)
+    return "detached" if traits.detached_punctuation else "attached"

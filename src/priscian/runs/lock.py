@@ -1,0 +1,53 @@
+"""One process at a time writes into a run folder."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from priscian.errors import RunError
+
+try:
+    import fcntl as locks
+except ImportError:  # Windows: the exclusive creation of run.json is all there is
+    locks = None  # type: ignore[assignment]
+
+
+@dataclass(slots=True)
+class FolderLock:
+    """A lock on a folder; the system releases it when the process ends, however it ends."""
+
+    handle: int | None = None
+
+    def release(self) -> None:
+        """Let others write."""
+        if self.handle is not None:
+            with contextlib.suppress(OSError):
+                os.close(self.handle)
+            self.handle = None
+
+
+def lock_folder(path: Path) -> FolderLock:
+    """Lock a folder that exists; refused if another process has it.
+
+    Where a disk has no locks (some network disks), none is taken.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return FolderLock()
+    try:
+        if locks is not None:
+            locks.flock(handle, locks.LOCK_EX | locks.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise RunError(
+            f"another priscian score is writing to {path}; wait until it has ended, or give "
+            "another --out"
+        ) from None
+    except OSError:
+        os.close(handle)
+        return FolderLock()
+    return FolderLock(handle)

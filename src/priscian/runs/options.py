@@ -1,0 +1,120 @@
+"""Options of `score`: what is read of the data, how it is judged, how it is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatchcase
+from typing import TypedDict, get_args
+
+from priscian.datasets import Dataset, PairColumns
+from priscian.datasets.syntaxgym_sentences import Punctuation
+from priscian.errors import UnknownNameError, UsageError
+from priscian.metrics import TieRule
+from priscian.metrics.boundary import find_boundary
+from priscian.metrics.generalization import find_predictions
+from priscian.metrics.regions import find_eos
+from priscian.scoring import Options
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteOptions:
+    """How suites are read and judged."""
+
+    predictions: str = "first"
+    """Suites: first counts a suite's first formula, as Hu et al. (2020); all counts every one."""
+    eos: str = "exclude"
+    """Suites: exclude the end of the text, or last-region to count it there."""
+    punctuation: str = "auto"
+    """Suites: attached, detached, or auto (detached for n-gram models)."""
+    suites: str | None = None
+    """Suites: only 31 (the paper's figures), 33 (the six circuits), 34 or ours."""
+    boundary: str = "plain"
+    """Suites: plain sums over pieces, or corrected for leading spaces (causal models of hf:)."""
+
+    def check(self) -> None:
+        """Refuse what is invalid."""
+        find_predictions(self.predictions)
+        find_eos(self.eos)
+        find_boundary(self.boundary)
+        if self.punctuation not in ("auto", *get_args(Punctuation)):
+            raise UsageError(
+                f"--punctuation takes auto, attached or detached, not {self.punctuation!r}"
+            )
+
+
+class Settings(TypedDict, total=False):
+    """Options that `score` also takes by name: those of `ScoreOptions`, and columns of pairs."""
+
+    limit: int | None
+    only: str | Sequence[str]
+    measure: str
+    unigram: str | None
+    tie: str
+    seed: int
+    revisions: str | None
+    suites: SuiteOptions
+    columns: PairColumns
+    compute: Options
+    good: str | None
+    bad: str | None
+    group: str | None
+
+
+COLUMNS = ("good", "bad", "group")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreOptions:
+    """What is read of the data, how items are judged, and how scores are computed.
+
+    >>> ScoreOptions(limit=50, tie="half").updated({"only": "wh_*"}).only
+    ('wh_*',)
+    """
+
+    limit: int | None = None
+    """Only the first N items of each set."""
+    only: Sequence[str] = ()
+    """Only the sets with these names or patterns, as wh_island or 'distractor_*'."""
+    measure: str = "surprisal"
+    """surprisal, surprisal_per_token, surprisal_per_char, mean_lp, pen_lp, norm_lp or slor."""
+    unigram: str | None = None
+    """For slor and norm_lp: the model of word frequencies, an n-gram; builtin:ngram by default."""
+    tie: str = "wrong"
+    """What a tie counts: wrong (or fail), half, random or vote:N."""
+    seed: int = 0
+    """Seed of random ties and of bootstrap intervals."""
+    revisions: str | None = None
+    """Score every revision, or checkpoint folder, that matches: 'step*'."""
+    columns: PairColumns = field(default_factory=PairColumns)
+    suites: SuiteOptions = field(default_factory=SuiteOptions)
+    compute: Options = field(default_factory=Options)
+
+    def updated(self, settings: Settings) -> ScoreOptions:
+        """The options with some of them changed by name, and checked."""
+        known = {f.name for f in fields(self)}
+        for name in settings:
+            if name not in known and name not in COLUMNS:
+                raise UnknownNameError("option of score", name, [*known, *COLUMNS])
+        named = {k: v for k, v in settings.items() if k in COLUMNS}
+        changes = {k: v for k, v in settings.items() if k not in COLUMNS}
+        made = replace(self, **changes)  # type: ignore[arg-type]
+        only = (made.only,) if isinstance(made.only, str) else made.only
+        patterns = tuple(part for text in only for part in text.split(",") if part)
+        tie = "wrong" if made.tie == "fail" else made.tie
+        columns = replace(made.columns, **named)  # type: ignore[arg-type]
+        TieRule.parse(tie)
+        made.suites.check()
+        return replace(made, only=patterns, tie=tie, columns=columns)
+
+
+def choose_sets(data: Dataset, patterns: Sequence[str]) -> Dataset:
+    """The sets whose names match one of the patterns; a pattern without a match is an error."""
+    if not patterns:
+        return data
+    names = [s.name for s in data.sets]
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise UnknownNameError(f"set of {data.spec}", pattern, names, "Correct --only.")
+    chosen = (s for s in data.sets if any(fnmatchcase(s.name, p) for p in patterns))
+    return replace(data, sets=tuple(chosen))

@@ -1,0 +1,255 @@
+"""The record of a run while it is made: in memory and, with `--out`, in its folder.
+
+A run folder holds `run.json` and, for each model and data set, tables and `summary.json`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import secrets
+import sys
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from priscian import __version__
+from priscian.errors import OutputError, PriscianError, PriscianWarning, RunError
+from priscian.files import replacing, write_json
+from priscian.runs.facts import FORMAT, ModelFacts, Request, RunInfo, plain
+from priscian.runs.kinds.registry import Evaluated
+from priscian.runs.load import read_info
+from priscian.runs.lock import FolderLock, lock_folder
+from priscian.runs.result import Result, in_folder, in_memory
+
+if TYPE_CHECKING:
+    import polars
+
+LIBRARIES = ("numpy", "polars", "torch", "transformers", "tokenizers")
+FILE = "run.json"
+STOPPED = "it was stopped by the keyboard"
+
+
+@dataclass(slots=True)
+class Record:
+    """`run.json` as it grows, and the folder that it is written to, if any."""
+
+    info: RunInfo
+    path: Path | None = None
+    lock: FolderLock = field(default_factory=FolderLock)
+    resumed: bool = False
+    worth_keeping: bool = False
+    """Whether anything has been scored that a resumed run would not do again."""
+
+    @classmethod
+    def begin(cls, request: Request, out: Path | None, *, resume: bool = False) -> Record:
+        """A new run, or an earlier one that goes on; a folder with something else is refused."""
+        if out is None:
+            return cls(_new(request))
+        if resume:
+            return _resume(out, request)
+        if out.is_file():
+            raise RunError(f"{out} is a file; give --out a folder that does not exist")
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(
+                f"cannot write {out / FILE}: {error.strerror}; change --out"
+            ) from None
+        lock = lock_folder(out)
+        try:
+            _clear(out)
+            record = cls(_new(request), out, lock)
+            _create(out / FILE, record.info)
+        except BaseException:
+            lock.release()
+            raise
+        return record
+
+    def update(self, **changes: Any) -> None:
+        """Change some entries of `run.json`."""
+        self.info = msgspec.structs.replace(self.info, **changes)
+        if self.path is not None:
+            write_json(self.path / FILE, plain(self.info))
+
+    def update_model(self, name: str, **changes: Any) -> None:
+        """Change what `run.json` says of one model."""
+        before = self.info.models.get(name)
+        after = msgspec.structs.replace(before, **changes) if before else ModelFacts(**changes)
+        self.update(models={**self.info.models, name: after})
+
+    def keep(self, evaluated: Evaluated) -> Result:
+        """Write a result; the summary last, so that a summary means that all is there."""
+        summary = evaluated.summary
+        about, data = self.info.models[summary.model], self.info.request.data[summary.data]
+        tables = in_memory(evaluated.tables)
+        if self.path is not None:
+            place = self.path / about.folder / data.folder
+            write_tables(place, evaluated.tables)
+            write_json(place / "summary.json", summary.to_dict())
+            self.worth_keeping = True
+            tables = in_folder(place)
+        return Result(summary.model, summary.data, summary, data, about, tables)
+
+    def finish(self) -> None:
+        """Everything that was asked for is there."""
+        self.update(status="finished", error="")
+
+    def end(self, error: BaseException | None) -> None:
+        """Let others write; a run that failed says why, and one that did nothing is removed."""
+        try:
+            if error is not None and self.path is not None:
+                if not (self.worth_keeping or self.resumed):
+                    _discard(self.path)
+                elif isinstance(error, PriscianError):
+                    self._say(status="failed", error=" ".join(str(error).split()))
+                elif isinstance(error, KeyboardInterrupt):
+                    self._say(error=STOPPED)
+        finally:
+            self.lock.release()
+
+    def _say(self, **changes: Any) -> None:
+        with contextlib.suppress(OutputError):  # the error that is on its way matters more
+            self.update(**changes)
+
+
+def _new(request: Request) -> RunInfo:
+    return RunInfo(
+        format=FORMAT,
+        priscian=__version__,
+        created=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        status="running",
+        request=request,
+        environment=environment(),
+    )
+
+
+def _resume(path: Path, request: Request) -> Record:
+    """An earlier run, if it was made with the same request; a note says how it ended."""
+    if not (path / FILE).is_file():
+        raise RunError(
+            f"{path} is not a run folder: it has no run.json; to begin a run leave out --resume"
+        )
+    lock = lock_folder(path)
+    try:
+        info = read_info(path, upgrade=False)
+        different = info.request.differences(request)
+        if different:
+            raise RunError(
+                f"{path} was made with other settings ({', '.join(different)}); "
+                f"repeat them exactly, or give another --out"
+            )
+    except BaseException:
+        lock.release()
+        raise
+    if info.status != "finished":
+        warnings.warn(_story(path, info), PriscianWarning, stacklevel=4)
+    return Record(
+        msgspec.structs.replace(info, status="running", error=""), path, lock, resumed=True
+    )
+
+
+def _story(path: Path, info: RunInfo) -> str:
+    """What became of an unfinished run."""
+    how = info.error or "it ended without a word: it was killed, or the machine stopped"
+    asked = len(info.request.models) * len(info.request.data)
+    there = len(list(path.glob("*/*/summary.json")))
+    return (
+        f"{path} was not finished: {how.rstrip('.')}. {there} of {asked} results are there; what "
+        "was scored is kept and the rest is computed now"
+    )
+
+
+def _clear(path: Path) -> None:
+    """Make sure that a folder is empty; a run that came to nothing is removed."""
+    if not any(path.iterdir()):
+        return
+    if not (path / FILE).is_file():
+        raise RunError(f"{path} exists and is not empty; give another --out")
+    if not came_to_nothing(path):
+        raise RunError(
+            f"{path} exists and is not empty; go on with it by --resume, or give another --out"
+        )
+    warnings.warn(
+        f"{path} held a run that ended before anything was scored; it is begun again",
+        PriscianWarning,
+        stacklevel=4,
+    )
+    _discard(path, folder=False)
+
+
+def came_to_nothing(path: Path) -> bool:
+    """Whether a run folder holds `run.json` alone, and that run had scored nothing."""
+    if [p.name for p in path.iterdir()] != [FILE]:
+        return False
+    if (path / FILE).stat().st_size == 0:
+        return True
+    try:
+        info = read_info(path)
+    except RunError:
+        return False
+    begun = any(m.plan is not None or m.status == "finished" for m in info.models.values())
+    return info.status != "finished" and not begun
+
+
+def _discard(path: Path, *, folder: bool = True) -> None:
+    with contextlib.suppress(OSError):
+        (path / FILE).unlink(missing_ok=True)
+        if folder:
+            path.rmdir()
+
+
+def _create(path: Path, info: RunInfo) -> None:
+    """Write `run.json` if it is not there; of two processes one succeeds."""
+    text = (json.dumps(plain(info), indent=1, ensure_ascii=False) + "\n").encode()
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        temporary.write_bytes(text)
+        try:
+            os.link(temporary, path)
+        except (OSError, NotImplementedError) as error:
+            if isinstance(error, FileExistsError):
+                raise
+            with path.open("xb") as file:  # a disk without hard links
+                file.write(text)
+    except FileExistsError:
+        raise RunError(
+            f"another priscian score has just begun in {path.parent}; give another --out"
+        ) from None
+    except OSError as error:
+        raise OutputError(
+            f"cannot write {path}: {error.strerror}; free some space or give another --out"
+        ) from None
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def write_tables(place: Path, tables: Mapping[str, polars.DataFrame]) -> None:
+    """Every table as parquet; scores by sentence as CSV, which other tools read."""
+    for name, table in tables.items():
+        if name == "scores":
+            with replacing(place / "scores.csv") as temporary:
+                table.write_csv(temporary)
+        else:
+            with replacing(place / f"{name}.parquet") as temporary:
+                table.write_parquet(temporary)
+
+
+def environment() -> dict[str, str]:
+    """Versions of what the scores were computed with."""
+    found = {"python": platform.python_version(), "platform": sys.platform}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

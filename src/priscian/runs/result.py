@@ -1,0 +1,192 @@
+"""What one model did on one data set: the one form that runs, analyses and reports share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from priscian.errors import RunError, UsageError
+from priscian.runs.facts import DataFacts, ModelFacts
+from priscian.runs.kinds.registry import find_kind
+from priscian.runs.show import Chart, counted, html_table, percent, scores_chart, to_pandas
+from priscian.runs.summary import Summary
+
+if TYPE_CHECKING:
+    import polars
+
+    from priscian.runs.tokens import TokenTable
+
+S = TypeVar("S", bound=Summary)
+
+OpenTable = Callable[[str], "polars.LazyFrame | None"]
+"""A table by name, opened when it is asked for; None where there is none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Result:
+    """A model's result on a data set, from `score` or from a run folder.
+
+    `summary` holds the numbers, typed by the kind of data; `items` one row for each item and method
+    (pairs) or prediction (suites); `regions` one row for each region of a suite's condition.
+    """
+
+    model: str
+    data: str
+    summary: Summary
+    facts: DataFacts
+    """The data: taxonomy, hashes, how it was named."""
+    about: ModelFacts
+    """The model: string, key, folder."""
+    open_table: OpenTable
+    label: str = ""
+    """What the result is called beside others; by default the model's name."""
+
+    def __post_init__(self) -> None:
+        if not self.label:
+            object.__setattr__(self, "label", self.model)
+
+    def __repr__(self) -> str:
+        score = self.summary.headline
+        return (
+            f"<Result {self.model} on {self.data} ({self.kind}): {percent(score)}, "
+            f"n = {score.n:,}, {counted(len(self.summary.by_set()), self.summary.unit)}>"
+        )
+
+    @property
+    def kind(self) -> str:
+        """pairs, suites, graded, labels, or a plug-in's kind."""
+        return self.summary.kind
+
+    def expect(self, kind: type[S]) -> S:
+        """The summary, if it is of that type; a UsageError if the data are of another kind."""
+        if not isinstance(self.summary, kind):
+            wanted = kind.__struct_config__.tag
+            raise UsageError(
+                f"{self.model} on {self.data} is a result on {self.kind}, not on {wanted}"
+            )
+        return self.summary
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Names of the taxonomy's levels: field, phenomenon."""
+        return self.facts.levels
+
+    @property
+    def taxonomy(self) -> Mapping[str, tuple[str, ...]]:
+        """Path of each set, from the broadest class to the narrowest."""
+        return self.facts.taxonomy
+
+    @property
+    def hashes(self) -> Mapping[str, str]:
+        """A hash of the content of each set: the same sentences, the same hash."""
+        return self.facts.hashes
+
+    def narrowest(self, name: str) -> str:
+        """A set's narrowest class: a paradigm's phenomenon, a suite's circuit."""
+        path = self.facts.sets[name].taxonomy if name in self.facts.sets else ()
+        return path[-1] if path else ""
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that items were judged by, full-sentence choice first; suites have none."""
+        return tuple(getattr(self.summary, "methods", ()))
+
+    @property
+    def overall(self) -> float:
+        """The headline score: accuracy by full-sentence choice, SG score."""
+        return self.summary.headline.accuracy
+
+    # ------------------------------------------------------------ tables
+
+    @property
+    def items(self) -> polars.LazyFrame:
+        """One row for each item and method or prediction; read when it is collected."""
+        found = self._table("items")
+        if found is None:
+            raise RunError(f"{self.model} on {self.data}: no table of items; score it again")
+        return found
+
+    @property
+    def regions(self) -> polars.LazyFrame | None:
+        """One row for each region of each condition, in bits; None if the data have none."""
+        return self._table("regions")
+
+    def _table(self, name: str) -> polars.LazyFrame | None:
+        found = self.open_table(name)
+        if found is not None:
+            wanted = find_kind(self.kind).columns.get(name, ())
+            have = found.collect_schema().names()
+            lacking = [column for column in wanted if column not in have]
+            if lacking:
+                raise RunError(
+                    f"{self.model} on {self.data}: {name}.parquet has no column {lacking[0]!r}; "
+                    "score it again into another folder"
+                )
+        return found
+
+    def choices(self, method: str = "full") -> polars.DataFrame:
+        """The rows of one method, in the order of the data."""
+        import polars
+
+        return self.items.filter(polars.col("method") == method).collect()
+
+    def frame(self) -> polars.DataFrame:
+        """The table of items, in memory."""
+        return self.items.collect()
+
+    def to_pandas(self) -> Any:
+        """The table of items as a pandas data frame; needs pandas."""
+        return to_pandas(self.frame())
+
+    def tokens(self, texts: Sequence[str]) -> TokenTable | None:
+        """Surprisals of the tokens of some texts, if the score store still has them."""
+        from priscian.runs.tokens import read_tokens
+
+        return read_tokens(self.about, texts)
+
+    # ------------------------------------------------------------ notebooks
+
+    def plot(self) -> Chart:
+        """Accuracy by phenomenon, circuit or set, as a Vega-Lite chart."""
+        return scores_chart([self])
+
+    def _repr_html_(self) -> str:
+        return html_table([self])
+
+
+def in_memory(tables: Mapping[str, polars.DataFrame]) -> OpenTable:
+    """Tables that are not in a folder."""
+
+    def open_table(name: str) -> polars.LazyFrame | None:
+        return tables[name].lazy() if name in tables else None
+
+    return open_table
+
+
+def in_folder(place: Path) -> OpenTable:
+    """The tables of a result's folder."""
+
+    def open_table(name: str) -> polars.LazyFrame | None:
+        import polars
+
+        path = place / f"{name}.parquet"
+        if name != "items" and not path.is_file():
+            return None
+        try:
+            frame = polars.scan_parquet(path)
+            frame.collect_schema()  # a damaged file is found here, by name
+        except (OSError, polars.exceptions.PolarsError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise RunError(
+                f"{path} cannot be read: {reason}; score it again into another folder"
+            ) from None
+        return frame
+
+    return open_table
+
+
+def labelled(results: Sequence[Result], labels: Sequence[str]) -> list[Result]:
+    """The same results under other names."""
+    return [replace(r, label=name) for r, name in zip(results, labels, strict=True)]

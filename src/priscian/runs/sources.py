@@ -1,0 +1,288 @@
+"""Where scores come from: a model, by way of the store, or a table of scores made elsewhere."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import msgspec
+
+from priscian.datasets import Dataset
+from priscian.datasets.graded import SentenceScores
+from priscian.errors import DataError, PriscianWarning, RunError, UsageError
+from priscian.models import (
+    ClosedVocabulary,
+    LanguageModel,
+    ModelSpec,
+    PrecomputedScores,
+    TorchModel,
+    Traits,
+    load,
+    model_key,
+    traits_of,
+)
+from priscian.models.traits import PLAIN
+from priscian.records import Text, TokenScores
+from priscian.runs.endings import Ending, find_ending
+from priscian.runs.kinds.registry import Scores, Source, Unknown
+from priscian.runs.record import Record
+from priscian.scoring import Options, Plan, SavedPlan, ScoredTexts, ScoreStore, score_texts
+
+Watch = Callable[[str, int, int], None]  # model, texts done, texts in all
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What scoring works with: store, record of the run, options, and who watches."""
+
+    store: ScoreStore
+    record: Record
+    compute: Options
+    watch: Watch
+
+
+class Scorer(Source, Protocol):
+    """A source that can be asked."""
+
+    @property
+    def string(self) -> str:
+        """How the request names it."""
+        ...
+
+    def check(self) -> None:
+        """Refuse what is not there, before a run folder is made."""
+        ...
+
+    def score(self, texts: Sequence[Text], boundary: Sequence[Text], desk: Desk) -> Scores:
+        """Scores of the texts; those in `boundary` also for the correction of leading spaces."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSource:
+    """A model: what it said before is in the store, the rest is computed."""
+
+    spec: ModelSpec
+    name: str
+    folder: str
+    loaded: LanguageModel | TorchModel | None = None
+    measure: None = None
+
+    @property
+    def string(self) -> str:
+        """The model string."""
+        return str(self.spec)
+
+    @property
+    def traits(self) -> Traits:
+        """What the model offers."""
+        return traits_of(self.spec)
+
+    def check(self) -> None:
+        """The key says whether the model is there."""
+        model_key(self.spec)
+
+    def find_ending(self, texts: Sequence[Text]) -> Ending:
+        """How the model scores the end of a text."""
+        return find_ending(self.spec, texts)
+
+    def score(self, texts: Sequence[Text], boundary: Sequence[Text], desk: Desk) -> Scores:
+        """Every text's tokens, by the store or the model."""
+        self._enter(desk.record)
+        if self.traits.precomputed:
+            table = self.loaded or load(self.spec)
+            assert isinstance(table, PrecomputedScores)
+            desk.record.worth_keeping = True
+            found = LookedUp(table, texts)
+            desk.record.update_model(self.name, status="finished", texts=len(found), computed=0)
+            return Scores(found)
+        began = time.monotonic()
+        first: list[int] = []
+
+        def progress(done: int, total: int) -> None:
+            first.append(done)
+            desk.record.worth_keeping |= done > first[0]
+            desk.watch(self.name, done, total)
+
+        def keep(plan: Plan) -> None:
+            desk.record.update_model(self.name, plan=plan.to_dict())
+
+        scored = score_texts(
+            self.spec,
+            texts,
+            desk.store,
+            boundary=boundary,
+            loaded=self.loaded,
+            options=desk.compute,
+            saved=SavedPlan(_saved_plan(desk.record, self.name), keep),
+            progress=progress,
+        )
+        desk.record.worth_keeping = True
+        warn_if_absurd(self.name, scored)
+        desk.record.update_model(
+            self.name,
+            status="finished",
+            texts=len(scored.scores),
+            computed=scored.computed,
+            seconds=round(time.monotonic() - began, 2),
+            notes={k: str(v) for k, v in scored.notes.items()},
+        )
+        return Scores(scored.scores, self._unknown(scored.model or self.loaded))
+
+    def _enter(self, record: Record) -> None:
+        """Write the model's key into `run.json`; one that has changed since is refused."""
+        key = model_key(self.spec)
+        before = record.info.models.get(self.name)
+        if before is not None and before.digest and before.digest != key.digest:
+            raise RunError(
+                f"{self.spec} is not what it was when {record.path} was begun: its files have "
+                "changed; give another --out"
+            )
+        record.update_model(
+            self.name,
+            string=self.string,
+            folder=self.folder,
+            key={k: str(v) for k, v in key.fields.items()},
+            digest=key.digest,
+            status="running",
+        )
+
+    def _unknown(
+        self, model: LanguageModel | TorchModel | None
+    ) -> Callable[[Sequence[Text]], Unknown | None]:
+        """Counts of unknown words; the model is loaded for them where that was not needed."""
+        kept = [model] if model is not None else []
+
+        def count(texts: Sequence[Text]) -> Unknown | None:
+            if not self.traits.closed_vocabulary:
+                return None
+            if not kept:
+                kept.append(load(self.spec))
+            if not isinstance(kept[0], ClosedVocabulary):
+                return None
+            asked = list(dict.fromkeys(texts))
+            return dict(zip(asked, kept[0].oov_counts(asked), strict=True))
+
+        return count
+
+
+class LookedUp(Mapping[Text, TokenScores]):
+    """Precomputed scores of some texts as a mapping; each is looked up when it is asked for."""
+
+    def __init__(self, model: PrecomputedScores, texts: Sequence[Text]) -> None:
+        self._model = model
+        self._texts = dict.fromkeys(texts)
+
+    def __getitem__(self, text: Text) -> TokenScores:
+        return self._model.look_up(text)
+
+    def __iter__(self) -> Iterator[Text]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+
+def _saved_plan(record: Record, name: str) -> Plan | None:
+    known = record.info.models[name].plan
+    if known is None:
+        return None
+    try:
+        msgspec.convert(known, Plan)
+    except msgspec.ValidationError as error:
+        raise RunError(f"the saved plan is not one of this version: {error}") from None
+    return Plan.from_dict(known)
+
+
+def warn_if_absurd(name: str, scored: ScoredTexts) -> None:
+    """Warn about a model that does worse than a uniform guess: it is probably fed wrongly."""
+    vocabulary = int(scored.notes.get("vocabulary", 0))
+    mean = mean_surprisal(scored.scores.values())
+    if vocabulary and mean > math.log(vocabulary):
+        warnings.warn(
+            f"{name}: mean surprisal is {mean / math.log(2):.1f} bits per token, worse than "
+            f"guessing among its {vocabulary} tokens; check the tokenizer and the BOS policy "
+            "(?bos=…)",
+            PriscianWarning,
+            stacklevel=2,
+        )
+
+
+def mean_surprisal(scores: Iterable[TokenScores]) -> float:
+    """Nats per token, over all tokens that were scored."""
+    logps = [p for s in scores for p in s.logps if p == p]
+    return -math.fsum(logps) / len(logps) if logps else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TableSource:
+    """One model's column in a table of sentence scores, higher being better."""
+
+    table: SentenceScores
+    folder: str
+    data: Sequence[Dataset]
+    measure: str = "score"
+    traits: Traits = PLAIN
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        return self.table.name
+
+    @property
+    def string(self) -> str:
+        """The column's name."""
+        return self.table.name
+
+    def check(self) -> None:
+        """Every sentence must have a score."""
+        for data in self.data:
+            self._by_text(data)
+
+    def find_ending(self, texts: Sequence[Text]) -> Ending:
+        """There is none: a sentence has one score."""
+        raise UsageError("scores by sentence have no end of text; leave out --eos last-region")
+
+    def score(self, texts: Sequence[Text], boundary: Sequence[Text], desk: Desk) -> Scores:
+        """Each text as one token with the sentence's score."""
+        facts: dict[str, Any] = {
+            "string": f"{self.table.source}:{self.name}",
+            "folder": self.folder,
+            "status": "finished",
+        }
+        desk.record.update_model(self.name, **facts)
+        desk.record.worth_keeping = True
+        found: dict[Text, TokenScores] = {}
+        for data in self.data:
+            found |= self._by_text(data)
+        return Scores(found)
+
+    def _by_text(self, data: Dataset) -> dict[Text, TokenScores]:
+        names: dict[Text, str] = {}
+        known = self.table.values
+        for itemset in data.sets:
+            for item in itemset.items:
+                for condition, sentence in item.conditions.items():
+                    text = Text(sentence.text, sentence.context)
+                    own = str(item.meta.get(f"{condition}_id", item.id))
+                    name = own if own in known else sentence.text
+                    first = names.setdefault(text, name)
+                    if known.get(first) != known.get(name):
+                        raise DataError(
+                            f"{self.table.source}: {self.name} scores {sentence.text!r} as "
+                            f"{first!r} and as {name!r} differently; give one text one score"
+                        )
+        return {text: self._one_token(text, name) for text, name in names.items()}
+
+    def _one_token(self, text: Text, name: str) -> TokenScores:
+        if name not in self.table.values:
+            raise DataError(
+                f"{self.table.source}: {self.name} has no score for {text.text!r}; score it too"
+            )
+        if text.context:
+            raise UsageError("scores by sentence cannot be used for data with contexts")
+        return TokenScores((0,), (len(text.text),), (self.table.values[name],))

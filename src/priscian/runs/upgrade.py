@@ -1,0 +1,158 @@
+"""Run folders of older versions, in today's form. Nothing else knows what they looked like.
+
+Format 1 (Priscian 0.1) had no `kind`: it was told from the keys of a summary. Folders had the names
+of models and data with some characters replaced. Its tables lacked the columns model, data and the
+classes of the taxonomy, and had counts of unknown words only for models of whole words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from priscian.runs.facts import FORMAT, DataFacts
+
+if TYPE_CHECKING:
+    import polars
+
+    from priscian.runs.result import OpenTable
+
+Json = dict[str, Any]
+BY_FORMAT = {"sg": "suites", "li-adger": "graded", "graded": "graded", "cola": "labels"}
+PLURALS = ("overall", "fields", "phenomena", "paradigms")
+
+
+def upgrade_run(raw: Json, path: Path, read_json: Callable[[Path], Json]) -> Json:
+    """`run.json` of format 1; kinds are told from the summaries that are there.
+
+    A ValueError says what is not as it should be.
+    """
+    request = _object(raw, "request")
+    models = {}
+    for name in _object(raw, "models"):
+        about = _object(raw["models"], name)
+        models[name] = {"string": name, "folder": _safe_name(name), **about}
+    data = {}
+    for name in _object(request, "data"):
+        facts = _object(request["data"], name)
+        spec = str(facts.get("spec", name))
+        places = (
+            path / str(m["folder"]) / _safe_name(name) / "summary.json" for m in models.values()
+        )
+        found = next((_kind(read_json(p)) for p in places if _is_inside(p, path)), None)
+        data[name] = {
+            "levels": (),
+            **facts,
+            "spec": spec,
+            "kind": found or _kind_of(spec, facts),
+            "folder": _safe_name(name),
+        }
+    return {
+        "priscian": "0.1.0",
+        "created": "",
+        "status": "running",
+        **raw,
+        "format": FORMAT,
+        "request": {**request, "data": data},
+        "models": models,
+    }
+
+
+def upgrade_summary(raw: Json) -> Json:
+    """`summary.json` of format 1."""
+    found = {**raw, "format": FORMAT, "kind": _kind(raw)}
+    methods = raw.get("methods")
+    if isinstance(methods, dict):
+        found["methods"] = {name: _method(cells) for name, cells in methods.items()}
+    for name, default in (("tie", "wrong"), ("predictions", "first"), ("eos", "exclude"),
+                          ("punctuation", "attached"), ("boundary", "plain")):  # fmt: skip
+        found.setdefault(name, default)
+    return found
+
+
+def upgraded_tables(
+    open_table: OpenTable, model: str, data_name: str, data: DataFacts
+) -> OpenTable:
+    """Tables with the columns of today, whichever version wrote them."""
+
+    def upgraded(name: str) -> polars.LazyFrame | None:
+        frame = open_table(name)
+        if frame is None or "model" in frame.collect_schema().names():
+            return frame
+        return _with_columns(frame, model, data_name, data)
+
+    return upgraded
+
+
+def _with_columns(
+    frame: polars.LazyFrame, model: str, data_name: str, data: DataFacts
+) -> polars.LazyFrame:
+    import polars
+
+    names = frame.collect_schema().names()
+    usual = ("circuit",) if data.kind == "suites" else ("field", "phenomenon")
+    levels = dict.fromkeys((*usual, *data.levels))
+    sets = list(data.sets)
+    classes = [
+        polars.col("set")
+        .replace_strict(
+            sets,
+            [data.node(s, level) or None for s in sets],
+            default=None,
+            return_dtype=polars.String,
+        )
+        .alias(level)
+        for level in levels
+    ]
+    conditions = [n.removeprefix("text_") for n in names if n.startswith("text_")]
+    lacking = [f"oov_{c}" for c in conditions if f"oov_{c}" not in names]
+    counts = [polars.lit(None, polars.Int64).alias(name) for name in lacking]
+    before = [n for n in names if not n.startswith("text_") and n not in levels]
+    texts = [n for n in names if n.startswith("text_")]
+    return frame.select(
+        polars.lit(model).alias("model"),
+        polars.lit(data_name).alias("data"),
+        *classes,
+        *before,
+        *counts,
+        *texts,
+    )
+
+
+def _kind(summary: Mapping[str, Any]) -> str:
+    if "sg" in summary:
+        return "suites"
+    if "labels" in summary:
+        return "labels"
+    return "graded" if "graded" in summary else "pairs"
+
+
+def _kind_of(spec: str, facts: Mapping[str, Any]) -> str:
+    """The kind of data that no result tells: by its format, or the name of its classes."""
+    by_level = "suites" if facts.get("levels") == ["circuit"] else "pairs"
+    return BY_FORMAT.get(spec.partition(":")[0], by_level)
+
+
+def _method(cells: Any) -> Any:
+    """Levels of other names than field and phenomenon had keys of their own."""
+    if not isinstance(cells, dict):
+        return cells
+    others = {k.removesuffix("s"): v for k, v in cells.items() if k not in PLURALS}
+    return {**{k: v for k, v in cells.items() if k in PLURALS}, "levels": others}
+
+
+def _safe_name(name: str) -> str:
+    return re.sub(r"[^\w.@=+,-]+", "-", name).strip("-.") or "unnamed"
+
+
+def _is_inside(file: Path, folder: Path) -> bool:
+    return file.is_file() and file.resolve().is_relative_to(folder.resolve())
+
+
+def _object(raw: Json, key: str) -> Json:
+    found = raw.get(key)
+    if not isinstance(found, dict):
+        raise ValueError(f"{key} is not a JSON object")
+    return found
