@@ -14,8 +14,8 @@ import numpy as np
 
 from priscian.analysis.sg.released import Instance, SuiteScore
 from priscian.errors import DataError
+from priscian.stats.design import Effect, columns, treatment
 from priscian.stats.mixed_effects import Fit, RandomTerm, RatioTest, fit_mixed, likelihood_ratio
-from priscian.stats.profiled_deviance import Array
 
 MILLION_WORDS = {"bllip-xs": 1.0, "bllip-sm": 4.8, "bllip-md": 14.0, "bllip-lg": 42.0}
 
@@ -27,7 +27,7 @@ FIXED = {
     "circuit_no_size_int": ("size", "architecture", "circuit", "architecture:circuit"),
     "circuit_no_arch_int": ("size", "architecture", "circuit", "size:circuit"),
 }
-"""Fixed effects of every model, beside the intercept; `a:b` is an interaction."""
+"""Fixed effects of every model besides the intercept; `a:b` is an interaction."""
 
 TESTS = {
     "size": ("no_size", "full"),
@@ -35,9 +35,7 @@ TESTS = {
     "size × circuit": ("circuit_no_size_int", "circuit_full"),
     "architecture × circuit": ("circuit_no_arch_int", "circuit_full"),
 }
-"""Which smaller model is held against which larger one to test an effect."""
-
-Effect = dict[str, Array]
+"""Which smaller model is compared with which larger one to test an effect."""
 
 
 def mixed_models(
@@ -79,24 +77,8 @@ def ratio_tests(fits: dict[str, Fit]) -> dict[str, RatioTest]:
     }
 
 
-def columns(effect: str, effects: dict[str, Effect]) -> Effect:
-    """The design columns of an effect, or of an interaction written `a:b`."""
-    first, _, second = effect.partition(":")
-    if not second:
-        return effects[first]
-    return {
-        f"{a}:{b}": x * y for a, x in effects[first].items() for b, y in effects[second].items()
-    }
-
-
-def treatment(levels: Sequence[str]) -> Effect:
-    """Treatment contrasts: a column of 0 and 1 for every level but the first by name."""
-    column = np.array(levels)
-    return {level: (column == level).astype(np.float64) for level in sorted(set(levels))[1:]}
-
-
 def million_words(instance: Instance) -> float:
-    """Size of the corpus that an instance was trained on, whatever pieces it was cut into.
+    """Size of the corpus that an instance was trained on, whatever its tokenizer.
 
     >>> million_words(Instance("gpt-2", "bllip-sm-gptbpe", "1"))
     4.8
