@@ -133,19 +133,19 @@ def find_perplexities(folder: PathLike) -> Path | None:
 
 
 def _read_answers(folder: PathLike) -> Answers:
-    answers: Answers = defaultdict(dict)
+    answers: Answers = {}
     known = published_suites()
     for file in data_files(folder, (".csv",)):
         if file.name == PERPLEXITY:
             continue
+        of_model: dict[str, dict[tuple[str, str], bool] | None] = {}  # a file repeats few names
         for line, (model, suite, item, correct) in _rows(file, COLUMNS):
-            parts = model.rsplit("_", 2)
-            if len(parts) != 3:
-                raise DataError(
-                    f"{file}:{line}: the model is {model!r}; it must be name_corpus_seed, "
-                    "with an empty corpus for a pre-trained model (grnn__0)"
-                )
-            if parts[0] in LEFT_OUT:
+            if model not in of_model:
+                instance = _instance(model, f"{file}:{line}")
+                left_out = instance.model in LEFT_OUT
+                of_model[model] = None if left_out else answers.setdefault(instance, {})
+            items = of_model[model]
+            if items is None:
                 continue
             if suite not in known:
                 raise DataError(f"{file}:{line}: {UnknownNameError('suite', suite, known)}")
@@ -154,7 +154,6 @@ def _read_answers(folder: PathLike) -> Answers:
                     f"{file}:{line}: correct is {correct!r} for item {item} of {suite}; "
                     "it must be True or False"
                 )
-            items = answers[Instance(*parts)]
             if (suite, item) in items:
                 raise DataError(
                     f"{file}:{line}: {model} has item {item} of {suite} twice; "
@@ -164,10 +163,21 @@ def _read_answers(folder: PathLike) -> Answers:
     return answers
 
 
-def _rows(file: Path, wanted: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
+def _instance(model: str, where: str) -> Instance:
+    parts = model.rsplit("_", 2)
+    if len(parts) != 3:
+        raise DataError(
+            f"{where}: the model is {model!r}; it must be name_corpus_seed, with an empty corpus "
+            "for a pre-trained model (grnn__0)"
+        )
+    return Instance(*parts)
+
+
+def _rows(file: Path, wanted: tuple[str, str, str, str]) -> Iterator[tuple[int, list[str]]]:
     """Line numbers and the wanted columns of a table."""
+    a, b, c, d = wanted
     for line, row in read_table(file, needs=wanted):
-        yield line, ["" if row[name] is None else str(row[name]) for name in wanted]
+        yield line, [str(row[a] or ""), str(row[b] or ""), str(row[c] or ""), str(row[d] or "")]
 
 
 def _label(instance: Instance) -> str:
