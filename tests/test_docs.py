@@ -12,6 +12,8 @@ import importlib
 import pkgutil
 import re
 import shlex
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -173,3 +175,21 @@ def test_the_examples_in_docstrings_hold(name: str) -> None:
     module = importlib.import_module(name)
     result = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
     assert result.failed == 0
+
+
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_the_map_names_only_what_is_there(page: str) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    named = {name for name in re.findall(r"`([\w./-]+)`", text) if "/" in name}
+    assert len(named) > 8
+    places = (ROOT, ROOT / "src" / "priscian")
+    missing = [name for name in sorted(named) if not any((at / name).exists() for at in places)]
+    assert missing == []
+
+
+def test_the_picture_of_imports_is_current() -> None:
+    script = ROOT / "scripts" / "import_graph.py"
+    done = subprocess.run(
+        [sys.executable, script, "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
