@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
+from typing import Any
 
+import msgspec
 import pytest
 from tests.scored_runs import rights, scored_pairs, scored_suites
 
@@ -13,8 +16,9 @@ from priscian.analysis.blimp.table_formats import to_csv, to_latex, to_markdown
 from priscian.analysis.marks import share_domain
 from priscian.analysis.named_results import name_results
 from priscian.datasets.published import published, published_means
-from priscian.datasets.reference import blimp_taxonomy
+from priscian.datasets.reference import REFERENCE, blimp_taxonomy
 from priscian.errors import DataError, UsageError
+from priscian.runs import Result
 from priscian.stats.proportions import wilson
 
 TAXONOMY = {
@@ -96,6 +100,26 @@ class TestPublished:
             assert "67 paradigms" in line
             assert f"prints {printed} overall, over 69 paradigms" in line
         assert "GPT-2*: released models_summary.jsonl, recomputed in 2021, 67 paradigms" in notes
+
+    def test_whether_the_scored_sentences_are_blimps_is_said(self) -> None:
+        def first_note(*results: Result) -> str:
+            return next(n for n in accuracy_table(results).notes if n.startswith("* published"))
+
+        def cited(result: Result, **changes: Any) -> Result:
+            sets = {
+                name: msgspec.structs.replace(facts, **changes)
+                for name, facts in result.facts.sets.items()
+            }
+            return replace(result, facts=msgspec.structs.replace(result.facts, sets=sets))
+
+        uid = "adjunct_island"
+        other = scored_pairs("other", {uid: [1.0, 0.0]}, blimp_taxonomy())
+        official = cited(replace(other, model="m", label="m"), reference=REFERENCE, n=1_000)
+        part = cited(official, n=50)
+        assert first_note(other).endswith("(Warstadt et al. 2020), not on those scored")
+        assert first_note(official).endswith("(Warstadt et al. 2020), as those scored")
+        assert first_note(part).endswith("all 1,000 pairs of a paradigm; here fewer were scored")
+        assert first_note(official, other).endswith("(Warstadt et al. 2020), not on those of other")
 
     def test_a_class_with_a_paradigm_of_one_s_own_has_no_published_cell(self) -> None:
         sets = {**SETS, "my_island": rights(5, 10)}

@@ -13,6 +13,7 @@ from priscian.analysis.marks import dots, figure, share, share_domain, tips
 from priscian.analysis.named_results import pair_results, set_accuracies, words
 from priscian.analysis.vega import Figure
 from priscian.datasets.published import published
+from priscian.datasets.reference import REFERENCE
 from priscian.errors import DataError, UsageError
 from priscian.files import read_tsv
 from priscian.runs import Result
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 By = Literal["field", "phenomenon", "paradigm"]
 HowSure = Literal["wilson", "items", "sets", "both"]
 OVERALL = "overall"
+PAIRS = 1_000
+"""Pairs of each of BLiMP's paradigms."""
 MADE = {
     "wilson": "Wilson's for a paradigm, joined for means of paradigms (Zou et al. 2009)",
     "items": "10,000 bootstrap samples of items within paradigms",
@@ -170,7 +173,7 @@ def accuracy_table(
         )
         for name, members in classes.items()
     )
-    notes = (*_data_notes(named, accuracies), *_provenance(list(known)))
+    notes = (*_data_notes(named, accuracies), *_provenance(list(known), named))
     return AccuracyTable(level, method, interval, columns, rows, notes)
 
 
@@ -275,11 +278,11 @@ def _sources() -> dict[str, tuple[str, str, str, str]]:
     }
 
 
-def _provenance(systems: Sequence[str]) -> list[str]:
+def _provenance(systems: Sequence[str], named: Sequence[Result]) -> list[str]:
     """Where the paper's figures come from, and what its Table 3 prints instead."""
     if not systems:
         return []
-    notes = ["* published, on BLiMP's own sentences (Warstadt et al. 2020), not on those scored"]
+    notes = [f"* published, on BLiMP's own sentences (Warstadt et al. 2020){_other_data(named)}"]
     for system in systems:
         source, printed, over, note = _sources()[system]
         text = f"{_starred(system)}: {source}, {len(published()[system])} paradigms; Table 3 prints"
@@ -287,6 +290,19 @@ def _provenance(systems: Sequence[str]) -> list[str]:
         text += f", over {over} paradigms" if over else ""
         notes.append(f"{text} ({note})" if note else text)
     return notes
+
+
+def _other_data(named: Sequence[Result]) -> str:
+    """Which results are on other sentences than BLiMP's, or on a part of them."""
+    known = published()["human"]
+    sets = {r.label: [s for name, s in r.facts.sets.items() if name in known] for r in named}
+    others = [label for label, of in sets.items() if any(s.reference != REFERENCE for s in of)]
+    if others:
+        scored = "those scored" if len(others) == len(named) else f"those of {', '.join(others)}"
+        return f", not on {scored}"
+    if any(s.n != PAIRS for of in sets.values() for s in of):
+        return f", all {PAIRS:,} pairs of a paradigm; here fewer were scored"
+    return ", as those scored"
 
 
 def tables_figure(table: AccuracyTable) -> Figure:
