@@ -51,7 +51,8 @@ def test_every_number_of_the_old_summary_is_in_the_new_one(model: str, data: str
 def test_tables_have_the_columns_of_today(model: str, data: str) -> None:
     result = load_run(V1)[model, data]
     frame = result.frame()
-    assert set(find_kind(result.kind).columns["items"]) <= set(frame.columns)
+    wanted = find_kind(result.kind)
+    assert {*wanted.columns["items"], *wanted.levels, "model", "data"} <= set(frame.columns)
     assert set(frame["model"]) == {model}
     assert set(frame["data"]) == {data}
     old = polars.read_parquet(V1 / model.replace(":", "-") / data / "items.parquet")

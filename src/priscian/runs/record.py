@@ -25,10 +25,11 @@ from priscian import __version__
 from priscian.errors import OutputError, PriscianError, PriscianWarning, RunError
 from priscian.files import replacing, write_json
 from priscian.runs.facts import FORMAT, ModelFacts, Request, RunInfo, plain
-from priscian.runs.kinds.registry import Evaluated
+from priscian.runs.kinds.registry import Evaluated, find_kind
 from priscian.runs.load import read_info
 from priscian.runs.lock import FolderLock, lock_folder
 from priscian.runs.result import Result, in_folder, in_memory
+from priscian.runs.tables import with_names
 
 if TYPE_CHECKING:
     import polars
@@ -90,14 +91,19 @@ class Record:
         """Write a result; the summary last, so that a summary means that all is there."""
         summary = evaluated.summary
         about, data = self.info.models[summary.model], self.info.request.data[summary.data]
-        tables = in_memory(evaluated.tables)
+        usual = find_kind(data.kind).levels
+        tables = {
+            name: with_names(table, summary.model, summary.data, data, usual)
+            for name, table in evaluated.tables.items()
+        }
+        open_table = in_memory(tables)
         if self.path is not None:
             place = self.path / about.folder / data.folder
-            write_tables(place, evaluated.tables)
+            write_tables(place, tables)
             write_json(place / "summary.json", summary.to_dict())
             self.worth_keeping = True
-            tables = in_folder(place)
-        return Result(summary.model, summary.data, summary, data, about, tables)
+            open_table = in_folder(place)
+        return Result(summary.model, summary.data, summary, data, about, open_table)
 
     def finish(self) -> None:
         """Everything that was asked for is there."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from priscian.runs.facts import FORMAT, DataFacts
+from priscian.runs.tables import name_columns
 
 if TYPE_CHECKING:
     import polars
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 BY_FORMAT = {"sg": "suites", "li-adger": "graded", "graded": "graded", "cola": "labels"}
+LEVELS = {"suites": ("circuit",)} | dict.fromkeys(
+    ("pairs", "graded", "labels"), ("field", "phenomenon")
+)
 PLURALS = ("overall", "fields", "phenomena", "paradigms")
 
 
@@ -81,44 +85,23 @@ def upgraded_tables(
         frame = open_table(name)
         if frame is None or "model" in frame.collect_schema().names():
             return frame
-        return _with_columns(frame, model, data_name, data)
+        return _with_columns(frame, name_columns(model, data_name, data, LEVELS.get(data.kind, ())))
 
     return upgraded
 
 
-def _with_columns(
-    frame: polars.LazyFrame, model: str, data_name: str, data: DataFacts
-) -> polars.LazyFrame:
+def _with_columns(frame: polars.LazyFrame, first: list[polars.Expr]) -> polars.LazyFrame:
     import polars
 
     names = frame.collect_schema().names()
-    usual = ("circuit",) if data.kind == "suites" else ("field", "phenomenon")
-    levels = dict.fromkeys((*usual, *data.levels))
-    sets = list(data.sets)
-    classes = [
-        polars.col("set")
-        .replace_strict(
-            sets,
-            [data.node(s, level) or None for s in sets],
-            default=None,
-            return_dtype=polars.String,
-        )
-        .alias(level)
-        for level in levels
-    ]
-    conditions = [n.removeprefix("text_") for n in names if n.startswith("text_")]
-    lacking = [f"oov_{c}" for c in conditions if f"oov_{c}" not in names]
-    counts = [polars.lit(None, polars.Int64).alias(name) for name in lacking]
-    before = [n for n in names if not n.startswith("text_") and n not in levels]
+    if "set" not in names:
+        return frame
+    added = {expression.meta.output_name() for expression in first}
     texts = [n for n in names if n.startswith("text_")]
-    return frame.select(
-        polars.lit(model).alias("model"),
-        polars.lit(data_name).alias("data"),
-        *classes,
-        *before,
-        *counts,
-        *texts,
-    )
+    counts = [n.replace("text_", "oov_", 1) for n in texts]
+    lacking = [polars.lit(None, polars.Int64).alias(n) for n in counts if n not in names]
+    before = [n for n in names if n not in texts and n not in added]
+    return frame.select(*first, *before, *lacking, *texts)
 
 
 def _kind(summary: Mapping[str, Any]) -> str:

@@ -79,7 +79,7 @@ class Pairs(Kind):
 
     summary: ClassVar[type[Summary]] = PairsSummary
     columns: ClassVar[Mapping[str, Sequence[str]]] = {
-        "items": ("set", "item", "method", "delta", "correct", "tie", "model", "data", *LEVELS)
+        "items": ("set", "item", "method", "delta", "correct", "tie")
     }
 
     @classmethod
@@ -182,33 +182,7 @@ def items_table(
     for name in conditions:
         texts = [s.text if (s := item.conditions.get(name)) else None for _, item, _ in rows]
         add(f"text_{name}", texts, polars.String)
-    return with_names(polars.DataFrame(columns), judged.job.model, judged.data, LEVELS)
-
-
-def with_names(
-    table: polars.DataFrame, model: str, data: Dataset, levels: Sequence[str]
-) -> polars.DataFrame:
-    """The table with model, data and the classes of each row's set in front."""
-    import polars
-
-    own = data.taxonomy_levels
-    levels = tuple(dict.fromkeys((*levels, *own)))
-    paths = {
-        s.name: dict(zip(own[len(own) - len(s.taxonomy) :], s.taxonomy, strict=True))
-        for s in data.sets
-    }
-    classes = [
-        polars.col("set")
-        .replace_strict(
-            list(paths), [path.get(level) for path in paths.values()], return_dtype=polars.String
-        )
-        .alias(level)
-        for level in levels
-    ]
-    return table.select(
-        polars.lit(model).alias("model"), polars.lit(data.name).alias("data"), *classes,
-        *table.columns,
-    )  # fmt: skip
+    return polars.DataFrame(columns)
 
 
 def _rows(

@@ -89,11 +89,14 @@ class Kind(ABC):
     """One kind of data: prepared for one model and one data set, it judges every item.
 
     `columns` names what each table has at least; a run folder whose tables lack one is refused.
+    `levels` are the classes that its tables have a column for, filled where the data have them;
+    these columns, `model` and `data` are added to every table that has a column `set`.
     """
 
     name: ClassVar[str]
     summary: ClassVar[type[Summary]]
     columns: ClassVar[Mapping[str, Sequence[str]]] = {"items": ("set", "item", "correct")}
+    levels: ClassVar[tuple[str, ...]] = ("field", "phenomenon")
 
     @classmethod
     def select(cls, data: Dataset, options: ScoreOptions) -> Dataset:

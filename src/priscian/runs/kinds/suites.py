@@ -25,15 +25,12 @@ from priscian.metrics.regions import find_eos
 from priscian.models import Traits
 from priscian.records import Sentence, Text, TokenScores
 from priscian.runs.endings import Ending
-from priscian.runs.kinds.pairs import with_names
 from priscian.runs.kinds.registry import Evaluated, Job, Kind, Scores, Source, kind
 from priscian.runs.options import ScoreOptions
 from priscian.runs.summary import Part, Summary, check_score
 
 if TYPE_CHECKING:
     import polars
-
-LEVELS = ("circuit",)
 
 
 class SuiteScore(Part, frozen=True, kw_only=True):
@@ -135,11 +132,12 @@ class Suites(Kind):
     summary = SuitesSummary
     columns: ClassVar[Mapping[str, Sequence[str]]] = {
         "items": (
-            "set", "circuit", "item", "prediction", "margin", "correct", "tie", "item_correct",
-            "item_tie", "values", "model", "data",
+            "set", "item", "prediction", "margin", "correct", "tie", "item_correct", "item_tie",
+            "values",
         ),
-        "regions": ("set", "item", "condition", "region", "content", "surprisal", "model", "data"),
+        "regions": ("set", "item", "condition", "region", "content", "surprisal"),
     }  # fmt: skip
+    levels: ClassVar[tuple[str, ...]] = ("circuit",)
 
     @classmethod
     def select(cls, data: Dataset, options: ScoreOptions) -> Dataset:
@@ -252,8 +250,7 @@ class Suites(Kind):
             )
             for suite in judged for item in suite.items for prediction in item.predictions
         ]  # fmt: skip
-        table = polars.DataFrame(rows, schema=schema, orient="row")
-        return with_names(table, self.job.model, self.data, LEVELS)
+        return polars.DataFrame(rows, schema=schema, orient="row")
 
     def _regions(self, judged: Sequence[SuiteOutcome]) -> polars.DataFrame:
         """One row for each region of each condition of each item, in bits."""
@@ -272,8 +269,7 @@ class Suites(Kind):
             "set": polars.String, "item": polars.String, "condition": polars.String,
             "region": polars.Int64, "content": polars.String, "surprisal": polars.Float64,
         }  # fmt: skip
-        table = polars.DataFrame(rows, schema=schema, orient="row")
-        return with_names(table, self.job.model, self.data, LEVELS)
+        return polars.DataFrame(rows, schema=schema, orient="row")
 
 
 def find_punctuation(chosen: str, traits: Traits) -> Punctuation:

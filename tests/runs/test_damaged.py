@@ -1,0 +1,172 @@
+"""Run folders that were edited or damaged: every reader ends in one RunError, never otherwise."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from priscian.errors import PriscianError, RunError
+from priscian.runs import load_run
+
+V1 = Path(__file__).parent / "data" / "v1"
+ODD: tuple[Any, ...] = (
+    None, True, -1, 10**30, 1.5, float("nan"), "", "../../x", "\x00", [], {}, ["x"], {"x": 1},
+)  # fmt: skip
+
+
+def places(found: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every key of nested objects and lists."""
+    pairs = found.items() if isinstance(found, dict) else enumerate(found)
+    for key, value in pairs:
+        yield (*path, key)
+        if isinstance(value, dict | list):
+            yield from places(value, (*path, key))
+
+
+def damaged(whole: Any, draw: random.Random) -> tuple[Any, str]:
+    """A copy with one entry deleted or replaced, and what was done."""
+    copy = json.loads(json.dumps(whole))
+    path = draw.choice(list(places(copy)))
+    at = copy
+    for key in path[:-1]:
+        at = at[key]
+    if draw.random() < 0.4:
+        del at[path[-1]]
+        return copy, f"without {path}"
+    value = draw.choice(ODD)
+    at[path[-1]] = value
+    return copy, f"{path} = {value!r}"
+
+
+def read_everything(folder: Path, out: Path) -> None:
+    """All that reads a run, but for the drawing of figures."""
+    from priscian.analysis.blimp.accuracy_tables import accuracy_table
+    from priscian.analysis.blimp.methods import compare_methods
+    from priscian.analysis.compare.comparison import compare
+    from priscian.analysis.sg.circuits import analyse_sg_runs
+    from priscian.analysis.sg.stability import analyse_stability
+    from priscian.bridges.exports import FORMATS, export
+    from priscian.cli.tables.run import print_run
+    from priscian.reporting.boards import make_boards
+    from priscian.reporting.headline import headlines
+    from priscian.reporting.provenance import describe_run
+    from priscian.runs import keys_of
+
+    run = load_run(folder)
+    repr(run), run._repr_html_(), run.missing, run.failures
+    describe_run(run)
+    keys_of(run.info)
+    if not run.results:
+        return
+    run.frame(), run.plot()
+    print_run(run)
+    headlines(make_boards(run.results))
+    for analyse in (accuracy_table, compare_methods, analyse_sg_runs, analyse_stability):
+        tolerate(lambda analyse=analyse: analyse(run.results))
+    for data in run.info.request.data:
+        both = [r for r in run if r.data == data]
+        if len(both) == 2:
+            tolerate(lambda both=both: compare(*both, draws=100))
+    for form in sorted(set(FORMATS) - {"syntaxgym"}):
+        tolerate(lambda form=form: export(run, form, out / form))
+
+
+def tolerate(work: Callable[[], Any]) -> None:
+    """Run something that may refuse in words: nothing in common, a method that is not there."""
+    with contextlib.suppress(PriscianError):
+        work()
+
+
+@pytest.fixture(scope="module")
+def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The stored run in today's format."""
+    from priscian.files import write_json
+    from priscian.runs.facts import plain
+    from priscian.runs.record import write_tables
+
+    folder = tmp_path_factory.mktemp("upgraded") / "run"
+    run = load_run(V1)
+    for result in run:
+        place = folder / result.about.folder / result.facts.folder
+        tables = {"items": result.frame()}
+        if result.regions is not None:
+            tables["regions"] = result.regions.collect()
+        write_tables(place, tables)
+        write_json(place / "summary.json", result.summary.to_dict())
+    write_json(folder / "run.json", plain(run.info))
+    return folder
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["format-2", "format-1"])
+@pytest.mark.parametrize("seed", range(6))
+def test_any_damage_is_a_run_error_or_harmless(
+    upgraded: Path, old: bool, seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draw, around = random.Random(seed), set(tmp_path.parent.iterdir())
+    whole = V1 if old else upgraded
+    shutil.copytree(whole, tmp_path / "run")
+    files = ["run.json", *(str(p.relative_to(whole)) for p in whole.glob("*/*/summary.json"))]
+    for _ in range(12):
+        name = draw.choice([files[0], draw.choice(sorted(files[1:]))])
+        target = tmp_path / "run" / name
+        before = target.read_text("utf-8")
+        content, what = damaged(json.loads(before), draw)
+        target.write_text(json.dumps(content), "utf-8")
+        try:
+            with contextlib.suppress(RunError):
+                read_everything(tmp_path / "run", tmp_path / "out")
+        except Exception as error:
+            raise AssertionError(f"{name}, {what}: {type(error).__name__}: {error}") from error
+        target.write_text(before, "utf-8")
+    read_everything(tmp_path / "run", tmp_path / "out")
+    assert {path.name for path in tmp_path.iterdir()} == {"run", "out"}
+    assert set(tmp_path.parent.iterdir()) == around
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 160))
+def test_much_damage(
+    upgraded: Path, seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    test_any_damage_is_a_run_error_or_harmless(upgraded, seed % 2 == 0, seed, tmp_path, capsys)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"\xff\xfe", b'{"kind": "poems", "format": 2}', b"[" * 200_000]
+)
+def test_a_summary_that_is_none(upgraded: Path, tmp_path: Path, content: bytes) -> None:
+    shutil.copytree(upgraded, tmp_path / "run")
+    (tmp_path / "run/builtin-lstm/pairs/summary.json").write_bytes(content)
+    with pytest.raises(RunError, match=r"summary\.json"):
+        load_run(tmp_path / "run")
+
+
+@pytest.mark.parametrize("damage", ["gone", "empty", "cut", "text", "other table"])
+def test_a_table_of_items_that_is_none(upgraded: Path, tmp_path: Path, damage: str) -> None:
+    shutil.copytree(upgraded, tmp_path / "run")
+    place = tmp_path / "run/builtin-lstm/suites"
+    whole = (place / "items.parquet").read_bytes()
+    if damage == "gone":
+        (place / "items.parquet").unlink()
+    elif damage == "other table":
+        shutil.copy(place / "regions.parquet", place / "items.parquet")
+    else:
+        content = {"empty": b"", "cut": whole[: len(whole) // 2], "text": b"set,item\na,b\n"}
+        (place / "items.parquet").write_bytes(content[damage])
+    with pytest.raises(RunError, match=r"items\.parquet .*; score it again"):
+        load_run(tmp_path / "run")
+
+
+def test_results_of_another_model_are_not_taken_for_its_own(upgraded: Path, tmp_path: Path) -> None:
+    shutil.copytree(upgraded, tmp_path / "run")
+    shutil.rmtree(tmp_path / "run/builtin-lstm")
+    shutil.copytree(tmp_path / "run/builtin-ngram", tmp_path / "run/builtin-lstm")
+    with pytest.raises(RunError, match=r"its model is 'builtin:ngram', in run\.json 'b"):
+        load_run(tmp_path / "run")
