@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import csv
 import io
+import subprocess
+import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from priscian.errors import OutputError
-from priscian.files import delimited_text, file_names, replacing, write_json, write_text
+from priscian.files import (
+    delimited_text,
+    file_names,
+    replacing,
+    write_delimited,
+    write_json,
+    write_text,
+)
 
 
 def test_the_old_file_stays_when_writing_fails(tmp_path: Path) -> None:
@@ -56,3 +66,53 @@ def test_any_cell_is_read_back_as_it_was(rows: list[tuple[str, str]], delimiter:
     text = delimited_text([{"a": a, "b": b} for a, b in rows], ["a", "b"], delimiter)
     read = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     assert read == [["a", "b"], *map(list, rows)]
+
+
+class TestFullDisk:
+    """A full disk, in the form of a limit on file sizes, while large files are written."""
+
+    @pytest.mark.parametrize("kind", ["parquet", "text", "delimited", "json"])
+    def test_the_old_file_stays_and_the_error_is_one_line(self, tmp_path: Path, kind: str) -> None:
+        script = (
+            "import sys, resource, signal; from pathlib import Path\n"
+            "import polars as pl\n"
+            "from priscian import files\n"
+            "from priscian.errors import OutputError\n"
+            "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+            "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))\n"
+            "path, kind = Path(sys.argv[1]), sys.argv[2]\n"
+            "texts = [str(n * 7919) for n in range(50_000)]\n"
+            "try:\n"
+            "    if kind == 'parquet':\n"
+            "        files.write_parquet(path, pl.DataFrame({'text': texts}))\n"
+            "    elif kind == 'text':\n"
+            "        files.write_text(path, ''.join(texts))\n"
+            "    elif kind == 'delimited':\n"
+            "        files.write_delimited(path, [{'text': text} for text in texts])\n"
+            "    else:\n"
+            "        files.write_json(path, texts)\n"
+            "except OutputError as error:\n"
+            "    print(error)\n"
+        )
+        file = tmp_path / "items.file"
+        file.write_text("old")
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(file), kind],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith(f"cannot write {file}: ")
+        assert done.stdout.count("\n") == 1
+        assert file.read_text() == "old"
+        assert list(tmp_path.iterdir()) == [file]
+
+
+def test_cells_are_quoted_so_that_any_program_reads_them(tmp_path: Path) -> None:
+    rows = [{"a": 'say "no"', "b": "x,y\nz"}, {"a": "t\tab", "c": 1}]
+    for name in ("t.csv", "t.tsv"):
+        write_delimited(tmp_path / name, rows)
+        mark = "," if name == "t.csv" else "\t"
+        found = pl.read_csv(tmp_path / name, separator=mark).rows()
+        assert found == [('say "no"', "x,y\nz", None), ("t\tab", None, 1)]

@@ -75,4 +75,4 @@ class TestOneLine:
     def test_a_folder_where_the_page_should_be(
         self, small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        assert "give another --out" in self.complain(capsys, str(small), "--out", str(tmp_path))
+        assert "choose another place" in self.complain(capsys, str(small), "--out", str(tmp_path))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from priscian.errors import RunError, UnknownNameError, UsageError
+from priscian.files import write_delimited
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -148,14 +148,7 @@ def _write_flips(found: Sequence[Comparison], file: Path) -> None:
     names = dict.fromkeys(
         ["data", "set", "item", "a", "b", "delta_a", "delta_b", *(k for row in rows for k in row)]
     )
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("w", encoding="utf-8", newline="") as out:
-            table = csv.DictWriter(out, list(names), lineterminator="\n")
-            table.writeheader()
-            table.writerows(rows)
-    except OSError as error:
-        raise RunError(f"cannot write {file}: {error.strerror}; give another place") from None
+    write_delimited(file, rows, list(names))
 
 
 def _draw(found: Sequence[Comparison], folder: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from priscian.errors import ModelError
+from priscian.files import write_text
 
 SUITE_ITEMS = 25
 """Of the 100 items of each suite, about as many as the published suites have."""
@@ -41,7 +42,6 @@ def demo_command(
     out
         Folder for pairs, run and page; by default demo/ and the date and time.
     """
-    from priscian.cli.report import write_file
     from priscian.cli.screen import Progress
     from priscian.cli.show import show_command
     from priscian.cli.tables.run import print_run
@@ -77,7 +77,7 @@ def demo_command(
         created=time.strftime("%d %B %Y").lstrip("0"),
     )
     report = folder / "report.html"
-    write_file(report, page.html)
+    write_text(report, page.html)
     print(f"""
 The report, with every sentence and figure: {report}
 Open it in a browser; it needs no network.

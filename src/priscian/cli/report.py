@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from priscian.errors import RunError, UsageError
+from priscian.errors import UsageError
+from priscian.files import write_text
 
 if TYPE_CHECKING:
     from priscian.runs import Result, Run
@@ -78,7 +79,7 @@ def report_command(
             extra=extra,
         )
         file = out or Path("report.html")
-        write_file(file, page.html)
+        write_text(file, page.html)
         print(f"{file}  {len(page.html.encode()) / 1e6:.1f} MB; open it in a browser")
         sections = page.sections
     else:
@@ -99,15 +100,6 @@ def _results(runs: Sequence[Run]) -> list[Result]:
     return [result for run in runs for result in run.results]
 
 
-def write_file(file: Path, text: str) -> None:
-    """Write a page or table, or say why that cannot be."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8")
-    except OSError as error:
-        raise RunError(f"cannot write {file}: {error.strerror}; give another --out") from None
-
-
 def _write_tables(runs: Sequence[Run], form: str, out: Path | None) -> None:
     from priscian.reporting import markdown_tables, tex_tables
     from priscian.reporting.boards import make_boards
@@ -117,5 +109,5 @@ def _write_tables(runs: Sequence[Run], form: str, out: Path | None) -> None:
     if out is None:
         print(text, end="")
         return
-    write_file(out, text)
+    write_text(out, text)
     print(out)

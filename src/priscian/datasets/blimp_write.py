@@ -90,9 +90,9 @@ def write_pairs(itemsets: Iterable[ItemSet], path: PathLike) -> Path:
         case ".jsonl" | ".ndjson":
             data = msgspec.json.Encoder().encode_lines(rows)
         case ".csv":
-            data = delimited_text(rows).encode() if rows else b""
+            data = delimited_text(rows).encode()
         case ".tsv" | ".tab":
-            data = delimited_text(rows, delimiter="\t").encode() if rows else b""
+            data = delimited_text(rows, delimiter="\t").encode()
         case other:
             raise UsageError(f"cannot write pairs as {other!r}; use .jsonl, .csv or .tsv")
     write_bytes(path, data)

@@ -75,6 +75,8 @@ def delimited_text(
     """
     rows = list(rows)
     columns = list(columns) or list(dict.fromkeys(name for row in rows for name in row))
+    if not columns:
+        return ""
     lines = _Lines()
     out = csv.DictWriter(lines, columns, delimiter=delimiter, lineterminator="\r\n")
     out.writeheader()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 
 from priscian.analysis.blimp.accuracy_tables import OVERALL, AccuracyTable, Cell
 from priscian.analysis.named_results import words
+from priscian.files import delimited_text
 
 _TEX = {
     "\\": r"\textbackslash{}",
@@ -52,12 +51,7 @@ def to_latex(table: AccuracyTable) -> str:
 
 def to_csv(table: AccuracyTable) -> str:
     """One row for each cell, accuracies from 0 to 1."""
-    text = io.StringIO(newline="")
-    records = table.records()
-    out = csv.DictWriter(text, list(records[0]), lineterminator="\n")
-    out.writeheader()
-    out.writerows(records)
-    return text.getvalue()
+    return delimited_text(table.records())
 
 
 def escape_tex(text: str) -> str:
