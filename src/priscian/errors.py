@@ -33,10 +33,28 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+LONGEST = 1500
+"""Characters of a message; it may quote a cell of a damaged file, which has no bound."""
+
+
 class PriscianError(Exception):
     """Base of every error that Priscian raises on purpose."""
 
     exit_code = 1
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(_one_line(arg) if isinstance(arg, str) else arg for arg in args))
+
+
+def _one_line(message: str) -> str:
+    """A message of one line, without its middle if it is too long.
+
+    What and where begin it, and the remedy ends it.
+    """
+    message = " ".join(message.splitlines())
+    if len(message) <= LONGEST:
+        return message
+    return f"{message[: LONGEST - 300]} … {message[-290:]}"
 
 
 class UsageError(PriscianError):

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.small_lstm import PIECES, weights
 
 from priscian.errors import ModelError
 from priscian.files import unpack
 from priscian.models.lstm import model_file
 from priscian.models.lstm.model_file import Stored, read_model, write_model
-from priscian.models.lstm.pieces import BOUNDARY, BYTES, Pieces
+from priscian.models.lstm.pieces import Pieces
 from priscian.models.lstm.provider import LstmModel
 from priscian.models.ngram import load_ngram
 from priscian.models.ngram.pack import pack_model
@@ -192,29 +193,6 @@ class TestNgram:
         (tmp_path / "n.pngm").write_bytes(lzma.compress(bytes(20_000_000)))
         with pytest.raises(ModelError, match="unfolds to more than 1,000,000 bytes"):
             load_ngram(tmp_path / "n.pngm")
-
-
-PIECES = Pieces((BOUNDARY, *BYTES, "a", "b", "##b"), (("a", "##b"),))
-
-
-def weights(**changes: Any) -> Arrays:
-    """A network of two bands and one layer, with some arrays changed."""
-    random = np.random.default_rng(1)
-    shapes = {
-        "tables.0": (200, 4), "tables.1": (60, 2), "maps.0": (2, 4), "bands": (1, 4),
-        "biases.0": (200,), "biases.1": (60,), "band_bias": (1,),
-        "lstm.weight_ih_l0": (12, 4), "lstm.weight_hh_l0": (12, 3),
-        "lstm.bias_ih_l0": (12,), "lstm.bias_hh_l0": (12,),
-        "out.weight": (4, 3), "out.bias": (4,),
-    }  # fmt: skip
-    made = {name: random.normal(size=shape).astype("f4") for name, shape in shapes.items()}
-    for name, change in changes.items():
-        name = name.replace("__", ".")
-        if change is None:
-            del made[name]
-        else:
-            made[name] = np.zeros(change, "f4")
-    return made
 
 
 class TestLstm:

@@ -40,6 +40,7 @@ CONSUMED = PREFIX_KEYS | {
     "spans_good", "spans_bad", "context", "context_good", "context_bad", *SET_KEYS,
 }  # fmt: skip
 
+_SENTENCES = {"sentence_good", "sentence_bad"}
 _REMEDY = (
     "BLiMP's files need sentence_good and sentence_bad; "
     "for other names use pairs:FILE with --good and --bad"
@@ -96,7 +97,7 @@ def read_blimp(path: PathLike, *, drop_identical: bool = False) -> list[ItemSet]
         if file.suffix.lower() in (".csv", ".tsv", ".tab"):
             raise DataError(f"{file}: BLiMP's files are JSONL or parquet; use pairs:{file}")
         rows = read_table(file)
-        if file != Path(path) and not {"sentence_good", "sentence_bad"} & rows[0][1].keys():
+        if file != Path(path) and not any(_SENTENCES & row.keys() for _, row in rows):
             skipped.append(file)
             continue
         _read_file(file, label(file, path), rows, drafts, drop_identical)

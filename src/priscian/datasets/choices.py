@@ -124,6 +124,9 @@ def _mturk(file: Path, rows: NumberedRows) -> Choices:
     judgements: list[Judgement] = []
     sets: dict[str, str] = {}
     left_out = {"assignments not approved": 0, "questions not answered": 0}
+    missing = [name for name in _mturk_columns() if name not in rows[0][1]]
+    if missing:
+        raise DataError(f"{file}:1: no column {missing[0]!r}; download BLiMP's export again")
     for line, row in rows:
         if row["AssignmentStatus"] != "Approved":
             left_out["assignments not approved"] += 1
@@ -154,6 +157,20 @@ def _mturk(file: Path, rows: NumberedRows) -> Choices:
         raise DataError(f"{file}: no approved assignment in it; nothing was judged")
     known = {name: _phenomenon(name) for name in sets.values()}
     return Choices(tuple(judgements), sets, {k: v for k, v in known.items() if v}, left_out)
+
+
+def _mturk_columns() -> list[str]:
+    """The columns of every question of an assignment."""
+    return [
+        name
+        for n in range(1, PER_ASSIGNMENT + 1)
+        for name in (
+            f"Input.item_{n}_condition",
+            f"Input.field_{n}_1",
+            f"Input.field_{n}_2",
+            f"Answer.Choice{n}",
+        )
+    ]
 
 
 def _condition(row: Row, number: int, where: str) -> tuple[str, int]:

@@ -14,6 +14,8 @@ from priscian.records import Judgement
 Task = Literal["choice", "likert", "magnitude", "binary"]
 TASKS: tuple[Task, ...] = get_args(Task)
 
+LARGEST = 1e100
+"""Numbers beyond this are mistakes, and their squares overflow."""
 MISSING = frozenset({"", "na", "n/a", "#n/a"})
 _YES = frozenset({"1", "yes", "y", "true", "acceptable", "good", "1.0"})
 _NO = frozenset({"0", "no", "n", "false", "unacceptable", "bad", "0.0"})
@@ -56,7 +58,7 @@ def number_of(value: object, what: str, where: str) -> float | None:
         number = float(value) if isinstance(value, str | int | float) else math.nan
     except (ValueError, OverflowError):
         number = math.nan
-    if not math.isfinite(number) or isinstance(value, bool):
+    if not abs(number) <= LARGEST or isinstance(value, bool):
         raise DataError(
             f"{where}: {what} is {shown(value)}, not a number; write a number, "
             "or leave the cell empty"

@@ -26,6 +26,7 @@ from priscian.files import (
     NumberedRows,
     PathLike,
     Row,
+    columns_of,
     data_files,
     sentence_at,
 )
@@ -78,7 +79,7 @@ def _named(folder: Path, stem: str, suffixes: Collection[str] = TABLE_SUFFIXES) 
 def read_sentences(file: Path, task: Task | None = None) -> list[GradedSentence]:
     """The sentences of one table, rated where it has ratings."""
     rows = read_role(file, "sentence")
-    header = rows[0][1]
+    header = columns_of(rows)
     if column_of("participant", header) is not None:
         return _from_answers(file, rows, task)
     column = column_of("rating", header)

@@ -9,7 +9,7 @@ from priscian.datasets.graded import GradedSet, SentenceScores
 from priscian.datasets.graded_ratings import number_of
 from priscian.datasets.graded_tables import ROLES, any_table, cell, column_of
 from priscian.errors import DataError
-from priscian.files import NumberedRows, PathLike
+from priscian.files import NumberedRows, PathLike, columns_of
 
 
 def read_scores(path: PathLike) -> list[SentenceScores]:
@@ -20,10 +20,11 @@ def read_scores(path: PathLike) -> list[SentenceScores]:
     """
     file = Path(path)
     rows = any_table(file)
-    key = next((role for role in ("id", "sentence") if column_of(role, rows[0][1])), None)
+    header = columns_of(rows)
+    key = next((role for role in ("id", "sentence") if column_of(role, header)), None)
     if key is None:
         raise DataError(f"{file}: neither a column 'id' nor 'sentence'; add one")
-    names = [c for c in rows[0][1] if _is_score(c)]
+    names = [c for c in header if _is_score(c)]
     if not names:
         raise DataError(f"{file}: no column of scores; add one for each model, under its name")
     return [
@@ -31,7 +32,7 @@ def read_scores(path: PathLike) -> list[SentenceScores]:
             name,
             _score_column(file, rows, key, name),
             _score_column(file, rows, key, f"{name}_zscores")
-            if f"{name}_zscores" in rows[0][1]
+            if f"{name}_zscores" in header
             else None,
             file.name,
         )

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from priscian.errors import DataError
-from priscian.files import NumberedRows, Row, read_table
+from priscian.files import NumberedRows, Row, columns_of, read_table
 
 # the names that tables of the field use, best known first
 ROLES = {
@@ -28,10 +28,11 @@ ROLES = {
 def read_role(file: Path, needed: str) -> NumberedRows:
     """Rows of a CSV, TSV, JSONL or parquet file that has a column of that role."""
     rows = any_table(file, needed)
-    if column_of(needed, rows[0][1]) is None:
+    header = columns_of(rows)
+    if column_of(needed, header) is None:
         raise DataError(
             f"{file}:1: no column for the {needed.replace('_', ' ')} "
-            f"(found: {', '.join(map(str, rows[0][1]))}); call it {ROLES[needed][0]!r}"
+            f"(found: {', '.join(map(str, header))}); call it {ROLES[needed][0]!r}"
         )
     return rows
 

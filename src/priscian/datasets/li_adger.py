@@ -106,6 +106,9 @@ def _scores(folder: Path) -> list[SentenceScores]:
 def _pair_scores(file: Path) -> list[SentenceScores]:
     rows = read_role(file, "good_id")
     header = rows[0][1]
+    for side in _SIDES:
+        if f"{side}_id" not in header:
+            raise DataError(f"{file}:1: no column '{side}_id'; download the file again")
     names = [
         column.removesuffix("_gramm")
         for column in header

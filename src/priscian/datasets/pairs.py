@@ -27,6 +27,7 @@ from priscian.files import (
     PathLike,
     Row,
     collector_paused,
+    columns_of,
     data_files,
     label,
     read_table,
@@ -68,7 +69,7 @@ def read_pairs(
     for file in files:
         rows = read_table(file, lambda header: has_sentences(wanted, header), delimiter=delimiter)
         try:
-            columns = find_columns(wanted, list(rows[0][1]), file)
+            columns = find_columns(wanted, columns_of(rows), file)
         except DataError as error:
             refused.append(error)
             continue
@@ -144,7 +145,7 @@ def _itemset(
     spanned = []
     for item, (line, row) in zip(items, members, strict=True):
         begin = repairs.strip(columns.prefix, _cell(row, columns.prefix))
-        sides = {side: _after(begin, s) for side, s in item.conditions.items()}
+        sides = {side: _after(begin, s) if begin else None for side, s in item.conditions.items()}
         conditions = {side: s for side, s in sides.items() if s}
         if len(conditions) < len(sides):
             problem = f"{repairs.file}:{line}: {begin!r} does not begin both sentences"

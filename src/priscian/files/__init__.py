@@ -8,7 +8,13 @@ from priscian.files.packaged import read_tsv
 from priscian.files.parquet import read_frame
 from priscian.files.reading import PathLike, decode_json, read_bytes, read_json, read_text, shown
 from priscian.files.rows import collector_paused, data_files, label, sentence_at
-from priscian.files.tables import JSONL_SUFFIXES, ROW_SUFFIXES, TABLE_SUFFIXES, read_table
+from priscian.files.tables import (
+    JSONL_SUFFIXES,
+    ROW_SUFFIXES,
+    TABLE_SUFFIXES,
+    columns_of,
+    read_table,
+)
 from priscian.files.unpack import open_unpacked
 from priscian.files.write import (
     delimited_text,
@@ -29,6 +35,7 @@ __all__ = [
     "PathLike",
     "Row",
     "collector_paused",
+    "columns_of",
     "data_files",
     "decode_json",
     "delimited_text",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +38,8 @@ def read_frame(file: Path) -> pl.DataFrame:
 
     _refuse_large(file, *declared_size(file))
     try:
-        frame = pl.read_parquet(file)
+        with _quiet():
+            frame = pl.read_parquet(file)
         _check(file, frame)
     except (pl.exceptions.PolarsError, OSError, ValueError, MemoryError) as error:
         raise unreadable(file, error) from None
@@ -44,6 +48,24 @@ def read_frame(file: Path) -> pl.DataFrame:
             raise
         raise unreadable(file, error) from None
     return frame
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Hold back what Polars' threads print to the screen when they panic; we say it ourselves."""
+    try:
+        saved = os.dup(2)
+    except OSError:  # there is no standard error
+        yield
+        return
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 2)
+        os.close(nowhere)
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
 
 
 def _check(file: Path, frame: pl.DataFrame) -> None:
@@ -127,9 +149,9 @@ def _value(data: Iterator[int], kind: int, *, in_list: bool) -> Any:
     if kind in (4, 5, 6):
         return _zigzag(_varint(data))
     if kind == 7:
-        return bytes(next(data) for _ in range(8))
+        return bytes(islice(data, 8))
     if kind == 8:
-        return bytes(next(data) for _ in range(_varint(data)))
+        return bytes(islice(data, _varint(data)))
     if kind in (9, 10):
         head = next(data)
         count = head >> 4 if head >> 4 < 15 else _varint(data)

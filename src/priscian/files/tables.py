@@ -58,6 +58,11 @@ def read_table(
     return rows
 
 
+def columns_of(rows: NumberedRows) -> list[str]:
+    """The names that the rows have: those of JSONL may have different ones."""
+    return list(dict.fromkeys(name for _, row in rows for name in row))
+
+
 def _has(needs: Sequence[str]) -> Suits:
     return lambda header: bool(needs) and set(needs) <= set(header)
 

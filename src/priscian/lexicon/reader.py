@@ -42,16 +42,18 @@ def read_morphology(folder: Path) -> Morphology:
     """The three tables of exceptions."""
     plurals, irregular = {}, set()
     for row in read_table(folder / "irregular_plurals.tsv", ("lemma", "plural"), ("kind",)):
+        if row["lemma"] in plurals:
+            raise row.error("lemma", f"{row['lemma']!r} is there twice; keep one row")
         plurals[row["lemma"]] = row["plural"]
         # A matter of spelling alone (*heroes*, *photos*) does not make a plural irregular.
         if row.one_of("kind", ("irregular", "zero", "spelling", "")) != "spelling":
             irregular.add(row["lemma"])
-    verbs = {
-        row["lemma"]: Irregular(row["past"], row["participle"], row["note"] == "variable")
-        for row in read_table(
-            folder / "irregular_verbs.tsv", ("lemma", "past", "participle"), ("note",)
-        )
-    }
+    verbs: dict[str, Irregular] = {}
+    columns = ("lemma", "past", "participle")
+    for row in read_table(folder / "irregular_verbs.tsv", columns, ("note",)):
+        if row["lemma"] in verbs:
+            raise row.error("lemma", f"{row['lemma']!r} is there twice; keep one row")
+        verbs[row["lemma"]] = Irregular(row["past"], row["participle"], row["note"] == "variable")
     doubling = {row["lemma"] for row in read_table(folder / "doubling.tsv", ("lemma",))}
     return Morphology(plurals, frozenset(irregular), verbs, frozenset(doubling))
 

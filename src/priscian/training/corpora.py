@@ -14,6 +14,7 @@ BLOCK = 1 << 22
 LONGEST_LINE = 1 << 26
 """Bytes of one line, for a packed file can hold one that fills the memory."""
 
+_BOM = b"\xef\xbb\xbf"
 _BREAK = re.compile(r"(?<=[.!?])([\"'”’)\]]*)\s+(?=[\"'“‘(\[]*[A-Z])")
 _NO_BREAK = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Mme|Dr|Prof|Rev|Hon|Gen|Col|Capt|Lt|Sgt|Maj|Gov|St|Jr|Sr|Messrs|No|vs)"
@@ -78,6 +79,8 @@ def _size(path: Path) -> int:
 def _whole_lines(path: Path, stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     line = 1
     while block := stream.read(BLOCK):
+        if line == 1:
+            block = block.removeprefix(_BOM)
         if not block.endswith(b"\n"):
             rest = stream.readline(LONGEST_LINE)
             if len(rest) == LONGEST_LINE:

@@ -110,7 +110,7 @@ def vote(answers: Answers) -> Answers:
 def read_perplexities(file: PathLike) -> list[Perplexity]:
     """Rows of `model,corpus,seed,…,test_ppl`."""
     path = Path(file)
-    found = []
+    known: dict[Instance, float] = {}
     for line, row in _rows(path, ("model", "corpus", "seed", "test_ppl")):
         model, corpus, seed, value = row
         try:
@@ -121,8 +121,13 @@ def read_perplexities(file: PathLike) -> list[Perplexity]:
             raise DataError(
                 f"{path}:{line}: test_ppl is {shown(value)}, not a number; write the perplexity"
             )
-        found.append(Perplexity(Instance(model, corpus, seed), number))
-    return found
+        instance = Instance(model, corpus, seed)
+        if known.setdefault(instance, number) != number:
+            raise DataError(
+                f"{path}:{line}: {_label(instance)} has another perplexity on another line; "
+                "keep one of the two"
+            )
+    return [Perplexity(instance, number) for instance, number in known.items()]
 
 
 def find_perplexities(folder: PathLike) -> Path | None:

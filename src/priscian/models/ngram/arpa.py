@@ -14,6 +14,7 @@ from priscian.errors import ModelError
 from priscian.files import open_unpacked
 from priscian.models.ngram.build import DoubledNgramError, Rows, build_trie
 from priscian.models.ngram.trie import Trie
+from priscian.models.ngram.trie_check import LOWEST
 from priscian.models.ngram.words import BOS, EOS, SPECIAL, UNK
 
 if TYPE_CHECKING:
@@ -181,9 +182,8 @@ def _table(path: Path, first: int, data: bytes, n: int) -> pl.DataFrame:
         pl.col("backoff").fill_null("0").cast(pl.Float64, strict=False),
     )
     sound = frame.select(
-        (pl.col("prob") <= 0)
-        & pl.col("prob").is_finite()
-        & pl.col("backoff").is_finite()
+        pl.col("prob").is_between(LOWEST, 0)
+        & (pl.col("backoff").abs() <= -LOWEST)
         & (pl.col("words").str.count_matches(" ", literal=True) == n - 1)
         & (pl.col("words").str.len_bytes() >= 2 * n - 1)
     ).to_series()
@@ -212,7 +212,8 @@ def _is_entry(parts: list[bytes], n: int) -> bool:
         numbers = [float(part) for part in (parts[0], *parts[2:])]
     except ValueError:
         return False
-    return numbers[0] <= 0 and bool(np.isfinite(numbers).all())
+    # comparisons with NaN are false
+    return LOWEST <= numbers[0] <= 0 and all(abs(number) <= -LOWEST for number in numbers)
 
 
 def _shown(text: bytes) -> str:

@@ -1,0 +1,345 @@
+"""Small valid files of every data format, made by us, and how each is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from priscian.analysis.blimp.model_summary import read_model_summary
+from priscian.analysis.sg.released import read_perplexities, read_suite_scores
+from priscian.datasets import read_blimp, read_pairs, read_suite
+from priscian.datasets.choices import MTURK, read_choices
+from priscian.datasets.cola import FEATURES, SPLITS, read_cola_sets
+from priscian.datasets.graded_read import read_graded
+from priscian.datasets.graded_scores import read_scores
+from priscian.datasets.li_adger import PAIR_SCORES, PAIRS, RATINGS, SENTENCES, read_li_adger
+from priscian.datasets.type_pairs import read_type_pairs
+from priscian.files import delimited_text
+from priscian.records import ItemSet
+from tests.fuzz.harness import Sample
+
+NAMES = [f"zq{number}zq" for number in range(8)]
+Rows = Sequence[dict[str, Any]]
+
+
+def jsonl(rows: Rows) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def items_of(sets: Iterable[ItemSet]) -> list[str]:
+    """What is said of each item; not its id, which may be its number in the file."""
+    found = []
+    for one in sets:
+        for item in one.items:
+            texts = {side: (s.text, s.context, s.spans) for side, s in item.conditions.items()}
+            meta = {key: value for key, value in item.meta.items() if key != "item_number"}
+            found.append(f"{texts} {meta}")
+    return found
+
+
+BLIMP: Rows = [
+    {
+        "sentence_good": f"The {name} boys are here.",
+        "sentence_bad": f"The {name} boys is here.",
+        "one_prefix_prefix": f"The {name} boys",
+        "one_prefix_word_good": "are",
+        "one_prefix_word_bad": "is",
+        "field": "syntax",
+        "linguistics_term": "agreement",
+        "UID": "toy_agreement",
+        "pairID": str(number),
+        "note": {"made": [number, None, True]},
+    }
+    for number, name in enumerate(NAMES)
+]
+BLIMP_FRAME = pl.DataFrame([row | {"note": {"made": [1, 2]}} for row in BLIMP])
+PAIRS_ROWS: Rows = [
+    {
+        "id": f"{name}",
+        "good": f'The {name} "boys", they are here; é.',
+        "bad": f"The {name} boys is here.",
+        "prefix": f"The {name}" if number % 2 else "The",
+        "phenomenon": "agreement",
+        "context": f"It is {number}.",
+    }
+    for number, name in enumerate(NAMES)
+]
+PLAIN_PAIRS: Rows = [
+    {k: v.replace('"', "") if isinstance(v, str) else v for k, v in row.items() if k != "prefix"}
+    for row in PAIRS_ROWS
+]
+
+
+def suite() -> str:
+    """A suite with one item per line."""
+    items = []
+    for number, name in enumerate(NAMES, 1):
+        conditions = [
+            {
+                "condition_name": condition,
+                "regions": [
+                    {"region_number": 1, "content": f"The {name} boys"},
+                    {"region_number": 2, "content": verb},
+                    {"region_number": 3, "content": "here ."},
+                ],
+            }
+            for condition, verb in (("good", "are"), ("bad", "is"))
+        ]
+        items.append(json.dumps({"item_number": number, "conditions": conditions}))
+    head = {
+        "meta": {"name": "toy", "metric": "sum", "comment": "", "reference": "", "author": ""},
+        "region_meta": {"1": "start", "2": "verb", "3": "end"},
+        "predictions": [{"type": "formula", "formula": "((2;%good%)+(3;%good%)) < (2;%bad%)"}],
+    }
+    lines = [f"{json.dumps(key)}: {json.dumps(value)},\n" for key, value in head.items()]
+    return "{" + "".join(lines) + '"items": [\n' + ",\n".join(items) + "\n]}\n"
+
+
+def suite_csv() -> str:
+    rows = [
+        {
+            "item_number": number,
+            "condition_name": condition,
+            "region_number": region,
+            "region_name": title,
+            "content": f"{text} {name}",
+        }
+        for number, name in enumerate(NAMES, 1)
+        for condition, verb in (("good", "are"), ("bad", "is"))
+        for region, (title, text) in enumerate((("start", "The boys"), ("verb", verb)), 1)
+    ]
+    return "#Prediction (2;%good%) < (2;%bad%)\n" + delimited_text(rows)
+
+
+GRADED: Rows = [
+    {
+        "id": f"a.{name}.{'g' if number % 2 else '*'}.01",
+        "sentence": f"The {name} boys are here.",
+        "rating": round(0.3 * number - 1, 2),
+        "acceptable": number % 2,
+        "phenomenon": "",
+        "lexicalisation": "1",
+        "dataset": "toy",
+    }
+    for number, name in enumerate(NAMES)
+]
+ANSWERS: Rows = [
+    {
+        "sentence": f"The {name} boys are here.",
+        "participant": person,
+        "rating": 1 + (number * 3 + len(person)) % 7,
+        "task": "likert",
+    }
+    for number, name in enumerate(NAMES)
+    for person in ("ann", "bo", "chris")
+]
+
+
+def li_adger(folder: Path) -> None:
+    ids = [row["id"] for row in GRADED]
+    sentences = [{"id": row["id"], "sentence": row["sentence"], "dataset": "LI"} for row in GRADED]
+    ratings = [{"id": row["id"], "judgement": row["rating"]} for row in GRADED]
+    pairs = [
+        {"gramm_id": good, "ungramm_id": bad, "phenomenon": "p", "discard": ""}
+        for bad, good in zip(ids[::2], ids[1::2], strict=True)
+    ]
+    scored = [
+        row | {f"m_{side}": -1.5, f"m_zscores_{side}": 0.5}
+        for row in pairs
+        for side in ("gramm", "ungramm")
+    ]
+    for name, rows in ((SENTENCES, sentences), (RATINGS, ratings), (PAIRS, pairs)):
+        (folder / name).write_text(delimited_text(rows))
+    wide = {f"m{kind}_{side}": -1.5 for kind in ("", "_zscores") for side in ("gramm", "ungramm")}
+    (folder / PAIR_SCORES).write_text(delimited_text([row | wide for row in scored[::2]]))
+
+
+def graded_facts(found: Any) -> list[str]:
+    facts = [repr(sentence) for sentence in found.sentences]
+    return facts + [f"{pair}" for pair in found.pairs]
+
+
+def cola(folder: Path, *, annotated: bool = False) -> None:
+    rows = [
+        {"": n, "sentence_source": "x1", "label": n % 2, "label_notes": "", "sentence": name}
+        for n, name in enumerate(NAMES)
+    ]
+    for file in SPLITS.values():
+        (folder / file).write_text(delimited_text(rows))
+    if not annotated:
+        return
+    features = [
+        {
+            "Source": "x1",
+            "Domain": "In" if n % 2 else "Out",
+            "Acceptability": n % 2,
+            "Sentence": f"{name} is.",
+            "Simple": 1,
+            "Question": n % 3 % 2,
+        }
+        for n, name in enumerate(NAMES)
+    ]
+    (folder / FEATURES["major"]).write_text(delimited_text(features, delimiter="\t"))
+
+
+CHOICES: Rows = [
+    {
+        "set": "adjunct_island",
+        "item": name,
+        "rater": person,
+        "response": "good" if number % 3 else "bad",
+        "attention_check": 0,
+        "order": number,
+        "response_time": 1.5 * number + 1,
+    }
+    for number, name in enumerate(NAMES)
+    for person in ("ann", "bo")
+]
+
+
+def mturk() -> str:
+    rows = []
+    for number, name in enumerate(NAMES):
+        row = {"AssignmentStatus": "Approved", "anonCode": f"{name}"}
+        for task in range(1, 6):
+            row[f"Input.item_{task}_condition"] = f"adjunct_islandans{1 + number % 2}"
+            row[f"Input.field_{task}_1"] = f"The {name} boys {task} are."
+            row[f"Input.field_{task}_2"] = f"The {name} boys {task} is."
+            row[f"Answer.Choice{task}"] = f"{1 + task % 2}. The {name}"
+        rows.append(row)
+    assert set(MTURK) <= set(rows[0])
+    return delimited_text(rows)
+
+
+def choices_facts(found: Any) -> list[str]:
+    return [f"{j} {found.sets.get(j.target)}" for j in found.judgements]
+
+
+SCORES: Rows = [{"id": name, "gpt": -3.5 * n, "lstm": 0.25 * n} for n, name in enumerate(NAMES)]
+SUMMARY: Rows = [
+    {"UID": name, "linguistics_term": "agreement", "gpt": n / 10, "lstm": 0.5}
+    for n, name in enumerate(NAMES)
+]
+RESULTS: Rows = [
+    {"model": f"{name}_bllip_0", "suite": suite, "item": item, "correct": str(item % 2 == 0)}
+    for name in NAMES
+    for suite in ("cleft", "mvrr")
+    for item in range(2)
+]
+PERPLEXITIES: Rows = [
+    {"model": name, "corpus": "bllip", "seed": 0, "test_ppl": 10.5 + n}
+    for n, name in enumerate(NAMES)
+]
+SIZES: Rows = [
+    {"model": name, "tokens": f"{n + 1}M", "run": "", "curve": "a"} for n, name in enumerate(NAMES)
+]
+PPL: Rows = [{"model": name, "perplexity": 10.5 + n} for n, name in enumerate(NAMES)]
+
+
+def text(name: str, content: str, **how: Any) -> dict[str, Any]:
+    """A sample of one text file."""
+    return {
+        "file": name,
+        "make": lambda folder: (folder / name).write_text(content, "utf-8"),
+        **how,
+    }
+
+
+def pairs(name: str, content: str) -> dict[str, Any]:
+    return text(name, content, read=lambda folder: read_pairs(folder / name), facts=items_of)
+
+
+def score_facts(found: Any) -> list[str]:
+    return [f"{m.name} {key} {value}" for m in found for key, value in m.values.items()]
+
+
+def summary_facts(found: Any) -> list[str]:
+    return [f"{m} {uid} {v}" for m, own in found.accuracies.items() for uid, v in own.items()]
+
+
+def read_sizes(folder: Path) -> Any:
+    from priscian.cli.analyse.training_size import read_sizes
+
+    return read_sizes(folder / "sizes.csv")
+
+
+def read_perplexity(folder: Path) -> Any:
+    from priscian.cli.analyse.sg import read_perplexity
+
+    return read_perplexity(folder / "ppl.tsv")
+
+
+def _li_adger(file: str) -> Sample:
+    return Sample(
+        f"li-adger {file}",
+        file,
+        li_adger,
+        read_li_adger,
+        lambda found: [*graded_facts(found.graded), *score_facts(found.scores)],
+    )
+
+
+def _cola(file: str) -> Sample:
+    return Sample(
+        f"cola {file}",
+        file,
+        lambda folder: cola(folder, annotated=file == FEATURES["major"]),
+        lambda folder: read_cola_sets(folder, train=True),
+        items_of,
+    )
+
+
+def _graded(name: str, content: str, facts: Any = graded_facts) -> dict[str, Any]:
+    return text(name, content, read=lambda folder: read_graded(folder / name), facts=facts)
+
+
+DATA: list[Sample] = [
+    Sample("blimp jsonl", **text("toy.jsonl", jsonl(BLIMP), facts=items_of,
+                                 read=lambda folder: read_blimp(folder / "toy.jsonl"))),
+    Sample("blimp parquet", "toy.parquet",
+           lambda folder: BLIMP_FRAME.write_parquet(folder / "toy.parquet"),
+           lambda folder: read_blimp(folder / "toy.parquet"), binary=True),
+    Sample("blimp parquet, plain", "toy.parquet",
+           lambda folder: BLIMP_FRAME.write_parquet(
+               folder / "toy.parquet", compression="uncompressed"),
+           lambda folder: read_blimp(folder / "toy.parquet"), binary=True),
+    Sample("pairs csv", **pairs("p.csv", delimited_text(PAIRS_ROWS))),
+    Sample("pairs tsv", **pairs("p.tsv", delimited_text(PLAIN_PAIRS, delimiter="\t"))),
+    Sample("pairs jsonl", **pairs("p.jsonl", jsonl(PAIRS_ROWS))),
+    Sample("suite json", **text("s.json", suite(), read=lambda folder: [read_suite(folder / "s.json")],
+                                facts=items_of)),
+    Sample("suite csv", **text("s.csv", suite_csv(), read=lambda folder: [read_suite(folder / "s.csv")],
+                               facts=items_of)),
+    Sample("graded csv", **_graded("g.csv", delimited_text(GRADED))),
+    Sample("graded jsonl", **_graded("g.jsonl", jsonl(GRADED))),
+    # ratings are z-scored, so that every row bears on every sentence
+    Sample("graded answers", **_graded("a.csv", delimited_text(ANSWERS),
+                                       lambda found: [s.text for s in found.sentences])),
+    *(_li_adger(file) for file in (SENTENCES, RATINGS, PAIRS, PAIR_SCORES)),
+    *(_cola(file) for file in (SPLITS["train"], SPLITS["dev"], FEATURES["major"])),
+    Sample("choices", **text("c.csv", delimited_text(CHOICES), facts=choices_facts,
+                             read=lambda folder: read_choices(folder / "c.csv"))),
+    Sample("choices, mturk", **text("m.csv", mturk(), facts=choices_facts,
+                                    read=lambda folder: read_choices(folder / "m.csv"))),
+    Sample("scores", **text("s.csv", delimited_text(SCORES), facts=score_facts,
+                            read=lambda folder: read_scores(folder / "s.csv"))),
+    Sample("type pairs", **text(
+        "t.json",
+        '{"type_pairs": [\n' + ",\n".join(f'["{n}.g", "{n}.*"]' for n in NAMES) + "\n]}\n",
+        read=lambda folder: read_type_pairs(folder / "t.json"), facts=lambda found: map(str, found))),
+    Sample("model summary", **text("m.jsonl", jsonl(SUMMARY), facts=summary_facts,
+                                   read=lambda folder: read_model_summary(folder / "m.jsonl"))),
+    Sample("released results", **text("r.csv", delimited_text(RESULTS), read=read_suite_scores,
+                                      facts=lambda found: map(str, found))),
+    Sample("released perplexities", **text(
+        "p.csv", delimited_text(PERPLEXITIES), facts=lambda found: map(str, found),
+        read=lambda folder: read_perplexities(folder / "p.csv"))),
+    Sample("training sizes", **text("sizes.csv", delimited_text(SIZES), read=read_sizes,
+                                    facts=lambda found: map(str, found.items()))),
+    Sample("perplexities", **text("ppl.tsv", delimited_text(PPL, delimiter="\t"),
+                                  read=read_perplexity, facts=lambda found: map(str, found.items()))),
+]  # fmt: skip

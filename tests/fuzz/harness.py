@@ -1,0 +1,173 @@
+"""Read damaged files, many of them: no traceback, no hang, no record changed in silence."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import signal
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from types import FrameType
+from typing import Any
+
+from priscian.errors import PriscianError, PriscianWarning
+from tests.fuzz.mutations import BINARY, TEXT, Draft, mutate
+
+SECONDS = 30
+"""For one input, on a machine that is busy; a good one takes milliseconds."""
+MARK = re.compile(r"zq(\d+)zq")
+REFUSED = "refused"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A reader, and a small valid file for it.
+
+    Every record of the file has its mark, `zq7zq`, on each of its lines, and so has each fact that
+    `facts` takes from what was read: so it is known which facts a damaged line may change.
+    """
+
+    name: str
+    file: str
+    make: Callable[[Path], object]
+    """Write the valid files into a folder; `file` is the one that is damaged."""
+    read: Callable[[Path], Any]
+    """Read from the folder."""
+    facts: Callable[[Any], Iterable[str]] = lambda found: ()
+    whole: bool = False
+    """The file has checksums: it is refused, or nothing in it has changed."""
+    binary: bool = False
+
+
+class Hang(BaseException):
+    """An input that took too long."""
+
+
+@contextlib.contextmanager
+def limited(seconds: int) -> Iterator[None]:
+    """End what takes longer, where the system has alarms."""
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise Hang(f"more than {seconds} seconds")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one reading: facts by record, or a refusal; and what was warned of."""
+
+    facts: dict[str, list[str]]
+    notes: frozenset[str]
+    refusal: str = ""
+
+
+def read(sample: Sample, folder: Path) -> Outcome:
+    """One reading; anything but an error of ours comes through."""
+    with warnings.catch_warnings(record=True) as caught, limited(SECONDS):
+        warnings.simplefilter("always")
+        try:
+            facts = _by_record(sample.facts(sample.read(folder)))
+            refusal = ""
+        except PriscianError as error:
+            facts, refusal = {}, str(error) or "nothing said"
+    strangers = [w for w in caught if not issubclass(w.category, PriscianWarning)]
+    if strangers:
+        raise AssertionError(
+            f"a warning of {strangers[0].category.__name__}: {strangers[0].message}"
+        )
+    return Outcome(facts, frozenset(str(w.message) for w in caught), refusal)
+
+
+def _by_record(facts: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for fact in facts:
+        marks = set(MARK.findall(fact))
+        if len(marks) == 1:
+            found.setdefault(marks.pop(), []).append(fact)
+        elif not marks:
+            found.setdefault("", []).append(fact)
+    return {mark: sorted(own) for mark, own in found.items()}
+
+
+class Records:
+    """The lines of a valid file: those of each record, and those that all records share."""
+
+    def __init__(self, data: bytes) -> None:
+        self.own: dict[str, list[tuple[int, int]]] = {}
+        self.shared: list[tuple[int, int]] = []
+        for start, end in Draft(data).lines():
+            marks = set(MARK.findall(data[start:end].decode("utf-8", "replace")))
+            for mark in marks:
+                self.own.setdefault(mark, []).append((start, end))
+            if not marks:
+                self.shared.append((start, end))
+
+    def untouched(self, draft: Draft) -> set[str]:
+        """Records that the damage has left as they were; none if it is in a shared line."""
+        if not all(draft.keeps(*stretch) for stretch in self.shared):
+            return set()
+        return {m for m, own in self.own.items() if all(draft.keeps(*line) for line in own)}
+
+
+def fuzz(sample: Sample, folder: Path, count: int, seed: int) -> list[str]:
+    """Read so many damaged files; one line (and a traceback) for each that went wrong."""
+    folder.mkdir(parents=True, exist_ok=True)
+    sample.make(folder)
+    file = folder / sample.file
+    data = file.read_bytes()
+    valid = read(sample, folder)
+    assert not valid.refusal, f"{sample.name}: the valid file is refused: {valid.refusal}"
+    records = Records(data)
+    failures, refused = [], 0
+    for number in range(count):
+        random = Random(f"{seed} {sample.name} {number}")
+        draft, done = mutate(data, random, BINARY if sample.binary else TEXT)
+        file.write_bytes(draft.data)
+        label = f"{sample.name} {number} ({done})"
+        try:
+            found = read(sample, folder)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
+            lines = traceback.format_exception(error)
+            failures.append(f"{label}: {type(error).__name__}: {error}\n{''.join(lines[-3:])}")
+            continue
+        refused += bool(found.refusal)
+        problem = _problem(sample, records, draft, valid, found)
+        if problem:
+            failures.append(f"{label}: {problem}")
+    file.write_bytes(data)
+    if count >= 100 and not refused:
+        failures.append(f"{sample.name}: nothing was ever refused; the damage does not reach it")
+    return failures
+
+
+def _problem(sample: Sample, records: Records, draft: Draft, valid: Outcome, found: Outcome) -> str:
+    if found.refusal:
+        if "\n" in found.refusal.strip():
+            return f"an error of several lines: {found.refusal!r}"
+        return f"an error of {len(found.refusal)} characters" if len(found.refusal) > 2000 else ""
+    if sample.whole:
+        same = found.facts == valid.facts or bool(found.notes - valid.notes)
+        return "" if same else "a file with checksums was read, and its contents have changed"
+    if found.notes - valid.notes:
+        return ""  # something was said
+    for mark in sorted(records.untouched(draft)):
+        before, after = valid.facts.get(mark, []), found.facts.get(mark, [])
+        told = bool(after) and all(REFUSED in fact for fact in after)
+        # a damaged line may have become one that looks like another record's
+        if Counter(before) - Counter(after) and not told:
+            return f"record {mark} was not touched and has changed: {before} became {after}"
+    return ""

@@ -1,0 +1,212 @@
+"""Small valid model files, tables of surprisals, corpora and word lists, and how each is read."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from priscian.errors import DataError
+from priscian.lexicon.reader import read_morphology, read_names
+from priscian.models.lstm.model_file import Stored, write_model
+from priscian.models.lstm.provider import LstmModel
+from priscian.models.ngram import NgramModel, load_ngram
+from priscian.models.ngram.arpa import read_arpa
+from priscian.models.ngram.pack import pack_model
+from priscian.models.ngram.pngm import Writer, read_file
+from priscian.models.ngram.trie_file import save_trie
+from priscian.models.surprisals import read_surprisals
+from priscian.records import Text
+from priscian.training.corpora import read_sentences
+from tests.fuzz.data_samples import NAMES, text
+from tests.fuzz.harness import REFUSED, Sample
+from tests.small_lstm import PIECES, weights
+
+WHOLE = bytes(range(64))
+TEXTS = [Text("zq1zq zq2zq zq9zq"), Text("zq0zq, zq3zq.")]
+
+
+def arpa() -> str:
+    one = [f"-{1 + n / 10}\t{name}\t-0.{n + 1}\n" for n, name in enumerate(NAMES)]
+    two = [f"-0.{n + 1}\t{a} {b}\n" for n, (a, b) in enumerate(pairwise(NAMES))]
+    return (
+        f"\\data\\\nngram 1={len(one) + 3}\nngram 2={len(two) + 1}\n\n\\1-grams:\n"
+        f"-2\t<unk>\n-99\t<s>\t-0.5\n-1\t</s>\n{''.join(one)}\n"
+        f"\\2-grams:\n-0.3\t<s> {NAMES[0]}\n{''.join(two)}\n\\end\\\n"
+    )
+
+
+def ngram_facts(model: NgramModel) -> Iterator[str]:
+    """The probability and back-off of every word, and that texts get finite scores."""
+    level = model.trie.levels[0]
+    nodes = np.arange(len(model.trie.words))
+    columns = (level.prob(nodes).tolist(), level.backoff(nodes).tolist())
+    for word, prob, backoff in zip(model.trie.words, *columns, strict=True):
+        yield f"{word} {prob} {backoff}"
+    for scores in model.score(TEXTS):
+        assert np.isfinite(scores.logps).all(), f"{scores}"
+
+
+def all_of(model: NgramModel) -> Iterator[str]:
+    """Everything in a file that has checksums."""
+    for level in model.trie.levels:
+        for part in (level.words, level.probs, level.backoffs, level.begin):
+            yield "" if part is None else hashlib.sha256(part.tobytes()).hexdigest()
+    yield from map(str, model.score(TEXTS))
+
+
+def pngm(folder: Path, *, packed: bool = False) -> None:
+    (folder / "m.arpa").write_text(arpa())
+    save_trie(read_arpa(folder / "m.arpa"), {"tokenisation": {"words": "ptb"}}, folder / "p.pngm")
+    if packed:
+        pack_model(folder / "p.pngm", folder / "m.pngm")
+    else:
+        (folder / "p.pngm").rename(folder / "m.pngm")
+
+
+def plstm(folder: Path) -> None:
+    write_model(folder / "m.plstm", Stored(PIECES, weights(), {"seed": "1"}))
+
+
+def read_lstm(folder: Path) -> list[str]:
+    model = LstmModel(folder / "m.plstm")
+    return [str(list(model.score(TEXTS))), str(model.pieces.tokens)]
+
+
+def content(folder: Path) -> None:
+    """What `damage_pngm` and `damage_plstm` take their damage from: a seed, not a model."""
+    (folder / "seed").write_bytes(WHOLE)
+
+
+def seeded(folder: Path) -> Random | None:
+    """Chance as the damaged seed has it; none while it is whole."""
+    seed = (folder / "seed").read_bytes()
+    return None if seed == WHOLE else Random(seed)
+
+
+def damage_pngm(folder: Path) -> Any:
+    """A model file with a damaged section, under the right checksum."""
+    if not (folder / "m.pngm").is_file():
+        pngm(folder)
+    random = seeded(folder)
+    if random is None:
+        return load_ngram(folder / "m.pngm")
+    contents = read_file(folder / "m.pngm")
+    arrays = {name: np.array(values) for name, values in contents.arrays.items()}
+    facts = dict(contents.facts)
+    name = random.choice(sorted(arrays))
+    data = bytearray(arrays[name].tobytes())
+    for _ in range(random.choice((1, 1, 3))):
+        data[random.randrange(len(data))] = random.choice((0, 255, random.randrange(256)))
+    arrays[name] = np.frombuffer(bytes(data), arrays[name].dtype)
+    if random.random() < 0.2:
+        facts[random.choice(sorted(facts))] = random.choice((None, -1, 99, "x", [], {"words": 3}))
+    with (folder / "n.pngm").open("w+b") as file:
+        writer = Writer(file)
+        for key, values in arrays.items():
+            writer.add(key, values)
+        writer.finish(facts)
+    return load_ngram(folder / "n.pngm")
+
+
+def damage_plstm(folder: Path) -> Any:
+    """A model file with damage before it was compressed and summed."""
+    if not (folder / "m.plstm").is_file():
+        plstm(folder)
+    random = seeded(folder)
+    if random is None:
+        return ()
+    _, _, body = (folder / "m.plstm").read_bytes().partition(b"\n")
+    length = int.from_bytes(body[:8], "little")
+    header, rest = bytearray(zlib.decompress(body[8 : 8 + length])), bytearray(body[8 + length :])
+    part = random.choice((header, rest))
+    for _ in range(random.choice((1, 1, 3))):
+        part[random.randrange(len(part))] = random.choice(b'0123456789"[],{}-ab\x00\x7c\xff')
+    packed = zlib.compress(header)
+    new = len(packed).to_bytes(8, "little") + packed + rest
+    digest = hashlib.sha256(new).hexdigest().encode()
+    (folder / "n.plstm").write_bytes(b"PRISCIAN-LSTM 1 " + digest + b"\n" + new)
+    for scores in LstmModel(folder / "n.plstm").score(TEXTS):
+        assert np.isfinite(scores.logps).all(), f"{scores}"
+    return ()
+
+
+SURPRISALS = "sentence\ttoken\tsurprisal\n" + "".join(
+    f"The {name} cat sat.\t{token}\t{n}.{k}\n"
+    for n, name in enumerate(NAMES)
+    for k, token in enumerate(("The", name, "cat", "sat", "."))
+)
+NUMBERED = "sentence_id,token,surprisal\n" + "".join(
+    f"{n},{token}{'' if token == '<unk>' else name},{n}.{k}\n"
+    for n, name in enumerate(NAMES)
+    for k, token in enumerate(("The", "cat", "sat"))
+)
+
+
+def look_up(found: Any, sentence: Callable[[str], str]) -> Iterator[str]:
+    for name in NAMES:
+        try:
+            scores = found.scores(Text(sentence(name)))
+        except DataError:
+            yield f"{name} {REFUSED}"
+        else:
+            yield f"{name} {scores}"
+
+
+CORPUS = "".join(f"The {name} cat sat. It slept.\n\n" for name in NAMES)
+FIRST_NAMES = "name\tkind\tgender\tnumber\n" + "".join(
+    f"{name}\tfirst\t{'fm'[n % 2]}\tsg\n" for n, name in enumerate(NAMES)
+)
+
+
+def packed(name: str, content: str) -> Callable[[Path], object]:
+    pack = gzip.compress if name.endswith(".gz") else lzma.compress
+    return lambda folder: (folder / name).write_bytes(pack(content.encode()))
+
+
+def sentences(name: str) -> Callable[[Path], list[str]]:
+    return lambda folder: list(read_sentences([folder / name], split=True))
+
+
+def morphology(folder: Path) -> None:
+    (folder / "irregular_plurals.tsv").write_text("lemma\tplural\tkind\nzq0zq\tzq0zqen\tzero\n")
+    rows = "".join(f"{name}\t{name}ed\t{name}en\t\n" for name in NAMES)
+    (folder / "irregular_verbs.tsv").write_text(f"lemma\tpast\tparticiple\tnote\n{rows}")
+    (folder / "doubling.tsv").write_text("lemma\nzq1zq\n")
+
+
+MODELS: list[Sample] = [
+    Sample("arpa", **text("m.arpa", arpa(), read=lambda folder: load_ngram(folder / "m.arpa"),
+                          facts=ngram_facts)),
+    *(Sample(f"arpa {end}", f"m.arpa.{end}", packed(f"m.arpa.{end}", arpa()),
+             lambda folder, end=end: load_ngram(folder / f"m.arpa.{end}"), all_of, whole=True,
+             binary=True) for end in ("gz", "xz")),
+    Sample("pngm", "m.pngm", pngm, lambda folder: load_ngram(folder / "m.pngm"), all_of,
+           whole=True, binary=True),
+    Sample("pngm, packed", "m.pngm", lambda folder: pngm(folder, packed=True),
+           lambda folder: load_ngram(folder / "m.pngm"), all_of, whole=True, binary=True),
+    Sample("pngm, contents", "seed", content, damage_pngm, ngram_facts, binary=True),
+    Sample("plstm", "m.plstm", plstm, read_lstm, list, whole=True, binary=True),
+    Sample("plstm, contents", "seed", content, damage_plstm, list, binary=True),
+    Sample("surprisals", **text(
+        "t.tsv", SURPRISALS, read=lambda folder: read_surprisals(folder / "t.tsv"),
+        facts=lambda found: look_up(found, lambda name: f"The {name} cat sat."))),
+    Sample("surprisals, numbered", **text(
+        "t.csv", NUMBERED, read=lambda folder: read_surprisals(folder / "t.csv"),
+        facts=lambda found: look_up(found, lambda name: f"The{name} cat{name} sat{name}"))),
+    Sample("corpus", **text("c.txt", CORPUS, read=sentences("c.txt"), facts=list)),
+    *(Sample(f"corpus {end}", f"c.{end}", packed(f"c.{end}", CORPUS), sentences(f"c.{end}"), list,
+             whole=True, binary=True) for end in ("gz", "xz")),
+    Sample("lexicon, names", **text("n.tsv", FIRST_NAMES, facts=lambda found: map(str, found),
+                                    read=lambda folder: read_names(folder / "n.tsv"))),
+    Sample("lexicon, verbs", "irregular_verbs.tsv", morphology, read_morphology,
+           lambda found: map(str, found.verbs.items())),
+]  # fmt: skip
