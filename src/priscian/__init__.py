@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from priscian.runs.reading import surprisals as surprisals
     from priscian.scoring import Options as Options
     from priscian.scoring import ScoreStore as ScoreStore
+    from priscian.training.api import train as train
 
 __version__ = "0.2.0"
 
@@ -77,6 +78,7 @@ _HOMES = {
     "SurprisalTable": "priscian.runs.reading",
     "read_passages": "priscian.runs.reading",
     "surprisals": "priscian.runs.reading",
+    "train": "priscian.training.api",
 }
 
 __all__ = sorted(_HOMES)

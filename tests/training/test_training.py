@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 import subprocess
@@ -10,9 +11,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from priscian.errors import DataError, PriscianError, UsageError
+from priscian.models.safetensors_file import read_safetensors
 from priscian.training.amounts import parse_amount
 from priscian.training.subsets import read_corpus
 
@@ -247,6 +250,28 @@ def test_a_killed_training_ends_with_the_same_bits(corpus: Path, tmp_path: Path)
                     break
     train("lstm", broken, corpus=[corpus], recipe="tiny", overrides=options, resume=True)
     assert weights(broken) == weights(whole)
+
+
+@pytest.mark.slow
+def test_two_processes_equal_accumulation_in_one(corpus: Path, tmp_path: Path) -> None:
+    options = small("lstm", training__accumulate=2, machine__device="cpu", checkpoints__at="none")
+    train("lstm", tmp_path / "one", corpus=[corpus], recipe="tiny", overrides=options)
+    launch = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]
+    command = [*launch, "-m", "priscian", "train", "lstm", "tiny", "--corpus", str(corpus)]
+    for key, value in options.items():
+        command += ["--set", f"{key}={json.dumps(value)}"]
+    done = subprocess.run(
+        [*command, "--out", str(tmp_path / "two"), "--quiet"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    one, two = (read_safetensors(tmp_path / n / "model.safetensors") for n in ("one", "two"))
+    assert one.keys() == two.keys()
+    for name, value in one.items():
+        np.testing.assert_allclose(two[name], value, rtol=0, atol=1e-6)
 
 
 class TestFolders:

@@ -30,8 +30,11 @@ class Machine:
         self._accelerator: Any = None
         if self.world > 1:
             from accelerate import Accelerator
+            from accelerate.utils import DistributedDataParallelKwargs
 
-            self._accelerator = Accelerator(cpu=part.device == "cpu")
+            # a batch without rare words leaves a band of the softmax untouched
+            unused = DistributedDataParallelKwargs(find_unused_parameters=True)
+            self._accelerator = Accelerator(cpu=part.device == "cpu", kwargs_handlers=[unused])
             self.world = int(self._accelerator.num_processes)
         self.rank = int(self._accelerator.process_index) if self._accelerator else 0
         if accumulate % self.world:
