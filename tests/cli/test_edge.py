@@ -224,3 +224,8 @@ def test_help_fills_the_line_and_keeps_examples() -> None:
         "  priscian do it", "  priscian do that", "", "Parameters", "----------", "name",
         "    What it is called.", "other", "    More.",
     ]  # fmt: skip
+
+
+def test_an_example_in_a_docstring_stays_as_it_is() -> None:
+    doc = "What it is.\n\n>>> f(1)\n2\n>>> g(\n...     1)\n(3,\n 4)\n\nMore\nwords."
+    assert reflow(doc) == doc.replace("More\nwords", "More words")

@@ -68,7 +68,8 @@ def _reflow(app: App) -> None:
 def reflow(doc: str) -> str:
     r"""A docstring with each paragraph, and each parameter's description, on one line.
 
-    Lines that are indented in the text, such as examples, stay as they are.
+    Lines that are indented in the text, such as examples, stay as they are, and so do sessions
+    of Python.
 
     >>> reflow("A\nb.\n\nExamples:\n  x\n  y\n\nParameters\n----------\nn\n    Some\n    words.")
     'A b.\n\nExamples:\n  x\n  y\n\nParameters\n----------\nn\n    Some words.'
@@ -79,8 +80,10 @@ def reflow(doc: str) -> str:
 
 def _join(text: str, indent: str) -> str:
     lines: list[str] = []
+    session = False  # in an example for Python, up to the next blank line
     for line in text.split("\n"):
-        if lines and _runs_on(lines[-1], indent) and _runs_on(line, indent):
+        session = line.startswith(f"{indent}>>>") or (session and line.strip() != "")
+        if not session and lines and _runs_on(lines[-1], indent) and _runs_on(line, indent):
             lines[-1] += " " + line.strip()
         else:
             lines.append(line)
