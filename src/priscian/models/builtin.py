@@ -31,7 +31,7 @@ def _ngram(path: Path, spec: ModelSpec) -> LanguageModel:
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
-    """A model's file in the package, and what reads it."""
+    """A model's file in the package, and the function that reads it."""
 
     file: str
     load: Callable[[Path, ModelSpec], LanguageModel]
@@ -82,12 +82,12 @@ class BuiltinProvider:
         return ModelKey(fields)
 
     def load(self, spec: ModelSpec) -> LanguageModel:
-        """The model, its file verified."""
+        """The model, after its checksum was verified."""
         model = _find(spec)
         return model.load(model.path, spec)
 
     def traits(self, spec: ModelSpec) -> Traits:
-        """Those of the model in question."""
+        """The traits of the embedded model."""
         return _find(spec).traits
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:

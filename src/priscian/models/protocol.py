@@ -37,7 +37,7 @@ class Provider(Protocol):
 
 @runtime_checkable
 class LanguageModel(Protocol):
-    """All that a simple model needs: n-gram, recurrent, remote."""
+    """A simple model: n-gram, recurrent, remote, or your own class."""
 
     def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
         """Token scores, in the order of the texts."""
@@ -94,7 +94,7 @@ class TorchModel(Protocol):
         ...
 
     def reference(self, encoding: Encoding) -> list[float]:
-        """The slow, plain way, one text at a time: what every faster way is checked against."""
+        """One text at a time, without batching: the reference for every faster way."""
         ...
 
 
@@ -107,12 +107,12 @@ class BoundaryModel(TorchModel, Protocol):
         ...
 
     def boundaries(self, batch: TokenBatch) -> tuple[Floats, Floats]:
-        """For each query its log-probability and, where it stands, the log of the mass of all
-        pieces that begin a word."""
+        """For each query its log-probability and the log of the probability, at that position,
+        of all tokens that begin a word."""
         ...
 
     def reference_boundaries(self, encoding: Encoding) -> list[float]:
-        """The same mass before each of a text's own tokens, the slow, plain way."""
+        """The same mass before each of a text's own tokens, without batching."""
         ...
 
 
@@ -136,7 +136,7 @@ class TorchEntropyModel(TorchModel, Protocol):
 
 @runtime_checkable
 class ClosedVocabulary(Protocol):
-    """A model of whole words, to which all others are one and the same unknown word."""
+    """A model of whole words; every word outside its list is the same unknown word."""
 
     def oov_counts(self, texts: Sequence[Text]) -> list[int]:
         """How many words of each text the model does not know."""
@@ -181,7 +181,7 @@ class EndScorer(Protocol):
 
 @runtime_checkable
 class PrecomputedScores(Protocol):
-    """Scores that were made elsewhere: texts are looked up, one at a time."""
+    """Scores that were computed elsewhere and are looked up, one text at a time."""
 
     def look_up(self, text: Text) -> TokenScores:
         """The text's tokens; an error if it is not there."""
@@ -202,5 +202,5 @@ class EndTokenProvider(Protocol):
     """A provider whose models read the end of a text as one more token."""
 
     def end_token(self, spec: ModelSpec) -> str:
-        """The token as it is written behind a text; an error if the model has none."""
+        """The token as it is written after a text; an error if the model has none."""
         ...

@@ -209,7 +209,7 @@ def fetch_weights(name: str, source: Path | None = None) -> Path:
 
 
 def describe(name: str) -> tuple[str, str]:
-    """What a provider loads, in its own words, and an example of its strings."""
+    """A provider's own description of what it loads, and an example of its model strings."""
     provider = find_provider(name)
     what = getattr(provider, "about", None) or (type(provider).__doc__ or "").splitlines()[0]
     return str(what), str(getattr(provider, "example", f"{name}:…"))

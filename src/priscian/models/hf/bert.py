@@ -1,8 +1,8 @@
-"""BERT and its kin without what nobody asks for.
+"""BERT-style models, computed only at the positions whose scores are needed.
 
 A masked input asks for one token, so the last layer runs only there. And the masked inputs of a
 text have nearly all their tokens in common: until the first layer lets them see each other, each
-distinct token of a place is worked on once.
+distinct token of a position is computed once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Bert:
-    """A model's embeddings, its layers, and what stands between them and the output layer."""
+    """A model's embeddings, its layers, and the modules between them and the output layer."""
 
     embeddings: Any
     layers: tuple[Any, ...]
@@ -45,7 +45,7 @@ class Bert:
 
 
 def _shared(layer: Any, hidden: Tensor, ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Queries, keys and values of the first layer, of each distinct token of a place once."""
+    """Queries, keys and values of the first layer, once per distinct token and position."""
     import torch
 
     length = ids.shape[1]
@@ -59,7 +59,7 @@ def _shared(layer: Any, hidden: Tensor, ids: Tensor) -> tuple[Tensor, Tensor, Te
 
 
 def _mix(layer: Any, query: Tensor, key: Tensor, value: Tensor, seen: Tensor | None) -> Tensor:
-    """Attention from every token to all that are there; all (rows, length, width)."""
+    """Attention from every token to every token; all (rows, length, width)."""
     from torch.nn.functional import scaled_dot_product_attention
 
     heads = layer.attention.self.num_attention_heads
@@ -69,9 +69,9 @@ def _mix(layer: Any, query: Tensor, key: Tensor, value: Tensor, seen: Tensor | N
 
 
 def _attend(layer: Any, hidden: Tensor, asked: Tensor, mask: Tensor | None, rows: Tensor) -> Tensor:
-    """Attention from the places asked for, without keys and values of every token.
+    """Attention from the given positions, without keys and values of every token.
 
-    q·(W h) = (Wᵀq)·h and Σ a W h = W (Σ a h), so both matrices are applied once a place. The
+    q·(W h) = (Wᵀq)·h and Σ a W h = W (Σ a h), so both matrices are applied once per position. The
     keys' bias adds the same to all scores of a place; the values' bias comes out unchanged.
     """
     import torch
@@ -99,14 +99,14 @@ def _attend(layer: Any, hidden: Tensor, asked: Tensor, mask: Tensor | None, rows
 
 
 def _finish(layer: Any, mixed: Tensor, hidden: Tensor) -> Tensor:
-    """The rest of a layer, which looks at each token alone."""
+    """The rest of a layer, which treats each token separately."""
     mixed = layer.attention.output(mixed, hidden)
     out: Tensor = layer.output(layer.intermediate(mixed), mixed)
     return out
 
 
 def find_bert(model: Any, output: str, probe: Tensor, tolerance: float) -> Bert | None:
-    """The parts of a model that is built as BERT is and gives the same by them, or nothing.
+    """BERT-style layers that reproduce a model's output, else None.
 
     `output` is the name of the output layer, which must have been replaced by an identity; `probe`
     holds token ids, (rows, length), on which both ways are compared, with and without padding.

@@ -43,15 +43,15 @@ class CausalProvider(HuggingFaceProvider):
     options = OPTIONS
 
     def method(self, spec: ModelSpec) -> dict[str, str]:
-        """What the key says of how a text is scored."""
+        """The key's fields about the scoring method."""
         return {"method": "causal", "bos": spec.options.get("bos", "auto")}
 
     def traits(self, spec: ModelSpec) -> Traits:
-        """Reads from left to right in pieces of words, some of which begin one."""
+        """Reads from left to right, in subwords that mark the beginning of a word."""
         return Traits(options=OPTIONS, boundary=True, references=cited(spec))
 
     def end_token(self, spec: ModelSpec) -> str:
-        """The token between documents as the vocabulary spells it, to be read behind a text."""
+        """The token between documents, as the vocabulary spells it; it is read after a text."""
         import_transformers()
         token = Tokenizer(spec, self.place(spec)).end(spec.options.get("bos", "auto"))
         if not token:
@@ -59,7 +59,7 @@ class CausalProvider(HuggingFaceProvider):
         return token
 
     def load(self, spec: ModelSpec) -> CausalModel:
-        """The model, its head found and verified."""
+        """The model, with its output head found and verified."""
         spec.check_options(OPTIONS)
         return CausalModel(spec, self.place(spec))
 
@@ -89,9 +89,7 @@ class CausalModel:
             "dtype": str(self.model.dtype),
             "vocabulary": str(self.model.get_input_embeddings().weight.shape[0]),
             "bos": self._bos_note(),
-            "head": "tiled"
-            if self.head
-            else "full logits (this model changes them in its own way)",
+            "head": "tiled" if self.head else "full logits (this model post-processes them)",
         }
 
     def _bos_note(self) -> str:
@@ -126,7 +124,7 @@ class CausalModel:
         return None
 
     def encode(self, texts: Sequence[Text]) -> list[Encoding]:
-        """Token ids, BOS first under the policy."""
+        """Token ids, with BOS first if the policy says so."""
         return self.tokenizer.encode(texts, self.bos)
 
     def logprobs(self, batch: TokenBatch) -> Floats:
@@ -134,7 +132,7 @@ class CausalModel:
         return self._answers(batch, None)[0]
 
     def boundaries(self, batch: TokenBatch) -> tuple[Floats, Floats]:
-        """log p of each query's target, and of a new word where the query stands."""
+        """log p of each query's target, and of a new word at that position."""
         import torch
 
         members = torch.from_numpy(self.word_beginnings().astype(np.float32)).to(self.device)
@@ -145,7 +143,7 @@ class CausalModel:
         return self._answers(batch, Entropy())
 
     def word_beginnings(self) -> Bools:
-        """For each token id, whether it begins a word; found out once."""
+        """For each token id, whether it begins a word; computed once."""
         if self._beginnings is None:
             self._beginnings = begins_word(self.tokenizer, self._outputs)
         return self._beginnings
@@ -180,7 +178,7 @@ class CausalModel:
     def _from_logits(
         self, batch: TokenBatch, queries: Tensor, extra: Extra | None
     ) -> tuple[Floats, Floats]:
-        """The same from the model's own logits, row by row, for heads that we cannot rebuild."""
+        """The same from the model's own logits, row by row, for heads that we cannot tile."""
         import torch
 
         out = np.empty(len(batch.queries))
@@ -222,7 +220,7 @@ class CausalModel:
         }
 
     def _continued(self, batch: TokenBatch, model: Any) -> tuple[Any, Any]:
-        """Run shared beginnings once, then every row on a copy of its beginning's cache."""
+        """Run shared prefixes once, then every row on a copy of its prefix's cache."""
         import torch
         from transformers import DynamicCache
 
@@ -279,7 +277,7 @@ def ancestors(parents: np.ndarray[Any, np.dtype[np.int64]]) -> tuple[Any, Any]:
 
 
 def one_row(batch: TokenBatch, row: int) -> TokenBatch:
-    """One row of a batch as a batch of its own, queries left out."""
+    """One row of a batch as a separate batch, without queries."""
     pick = slice(row, row + 1)
     owner = None if batch.owner is None else batch.owner[pick]
     return TokenBatch(

@@ -1,4 +1,4 @@
-"""What a causal model can say of a place beside the log-probability of a token."""
+"""Quantities of a position besides a token's log-probability: mass of a set, entropy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Extra(Protocol):
-    """What is computed at each query beside its log-probability."""
+    """What is computed for each query besides its log-probability."""
 
     def of_head(
         self, head: Head, states: Tensor, which: Tensor, targets: Tensor

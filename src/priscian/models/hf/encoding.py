@@ -1,4 +1,4 @@
-"""Texts to token ids with character offsets, and which token, if any, opens a text."""
+"""From texts to token ids with character offsets; which token, if any, opens a text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DOCUMENT_SEPARATORS = frozenset({"<|endoftext|>", "<|end_of_text|>", "</s>", "<e
 
 
 class Tokenizer:
-    """A fast Transformers tokenizer that keeps offsets and adds nothing that is not asked for."""
+    """A fast Transformers tokenizer with offsets that adds no special tokens by itself."""
 
     def __init__(self, spec: ModelSpec, place: Place) -> None:
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # we fork after tokenizing
@@ -57,7 +57,7 @@ class Tokenizer:
         self.fast.no_truncation()
 
     def bos(self, policy: str) -> int | None:
-        """The id that opens a text under a policy: `auto`, `none`, a token or an id.
+        """The id of the first token under a BOS policy: `auto`, `none`, a token or an id.
 
         `auto`: the tokenizer's BOS; else its EOS where that separates documents; else none.
         """

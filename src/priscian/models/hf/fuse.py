@@ -1,4 +1,4 @@
-"""Faster modules that compute the same function, put in where they are proved to."""
+"""Replace modules by faster ones, after checking that they compute the same function."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ EQUAL = 1e-6
 
 
 def fuse_gelu(model: Any) -> int:
-    """Put PyTorch's one-pass tanh-GELU where a model spells it out; the number replaced.
+    """Replace a spelled-out tanh-GELU by PyTorch's fused one; returns how many were replaced.
 
     0.5·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))) costs GPT-2 a tenth of its time on a CPU when each
     operation walks over the activations by itself.

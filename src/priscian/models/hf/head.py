@@ -130,7 +130,7 @@ class Head:
     def _tiles(self, hidden: Tensor) -> Iterator[Tensor]:
         """Logits of one stretch of the vocabulary after another, in float32.
 
-        In float32 the tiles share one piece of memory: use each before asking for the next.
+        In float32 the tiles share one buffer: use each before taking the next.
         """
         room = hidden.new_empty(len(hidden), TILE)
         for at in range(0, len(self.weight), TILE):
@@ -153,7 +153,7 @@ class Head:
 
 
 def find_head(model: Any) -> list[Head]:
-    """Heads worth trying on a causal model: as configured first, then plain."""
+    """Candidate heads of a causal model: as configured first, then plain."""
     output = model.get_output_embeddings()
     weight = getattr(output, "weight", None)
     if weight is None or weight.dim() != 2:

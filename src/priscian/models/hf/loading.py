@@ -32,7 +32,7 @@ class HuggingFaceProvider:
     options: frozenset[str] = frozenset()
 
     def method(self, spec: ModelSpec) -> dict[str, str]:
-        """What the key says of how a text is scored."""
+        """The key's fields about the scoring method."""
         raise NotImplementedError
 
     def place(self, spec: ModelSpec) -> Place:
@@ -71,7 +71,7 @@ def _tokenizer_content(spec: ModelSpec) -> str:
 
 
 def import_transformers() -> Any:
-    """Transformers, quiet, or a clear word on how to install it."""
+    """Import Transformers with its messages off; an error that says how to install it."""
     os.environ.setdefault("TRANSFORMERS_NO_ADVISORY_WARNINGS", "1")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     keep_memory()
@@ -138,7 +138,7 @@ def load_weights(auto: Any, spec: ModelSpec, place: Place, device: str) -> Any:
 
 
 def _refuse_missing(spec: ModelSpec, model: Any, missing: Collection[str]) -> None:
-    """Transformers draws weights at random where a file has none: scores would mean nothing."""
+    """Refuse missing weights: Transformers would initialise them at random."""
     absent = sorted(name for name, _ in model.named_parameters() if name in missing)
     saved = ", ".join(model.config.architectures or [])
     if (
@@ -174,7 +174,7 @@ def _cannot_load(spec: ModelSpec, part: str, error: Exception) -> ModelError:
 
 
 def pick_device(spec: ModelSpec) -> str:
-    """The device named by the spec, else the best one here."""
+    """The device named by the spec, else the best one of this machine."""
     import torch
 
     asked = spec.options.get("device", "auto")
@@ -191,7 +191,7 @@ def pick_device(spec: ModelSpec) -> str:
 
 
 def context_length(config: Any) -> int | None:
-    """How many tokens the model can read, where it says so and means it."""
+    """How many tokens the model can read, or None if its configuration gives no real limit."""
     text = config.get_text_config()
     for name in ("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx"):
         value = getattr(text, name, None)

@@ -42,7 +42,7 @@ class MaskedProvider(HuggingFaceProvider):
     options = OPTIONS
 
     def method(self, spec: ModelSpec) -> dict[str, str]:
-        """What the key says of how a text is scored."""
+        """The key's fields about the scoring method."""
         return {"method": "pll", "pll": variant(spec)}
 
     def traits(self, spec: ModelSpec) -> Traits:
@@ -51,7 +51,7 @@ class MaskedProvider(HuggingFaceProvider):
         return Traits(options=OPTIONS, bidirectional=True, references=(*cited(spec), method))
 
     def load(self, spec: ModelSpec) -> MaskedModel:
-        """The model, its head found and verified."""
+        """The model, with its output head found and verified."""
         spec.check_options(OPTIONS)
         return MaskedModel(spec, self.place(spec))
 
@@ -95,7 +95,10 @@ class MaskedModel:
         self.device = pick_device(spec)
         self.tokenizer = Tokenizer(spec, place)
         if self.tokenizer.hf.mask_token_id is None:
-            raise ModelError(f"the tokenizer of {spec} has no mask token; it is no masked model's")
+            raise ModelError(
+                f"the tokenizer of {spec} has no mask token; "
+                f"name that of a masked model with ?tokenizer=PATH"
+            )
         self.mask_id = int(self.tokenizer.hf.mask_token_id)
         self.model = load_weights(AutoModelForMaskedLM, spec, place, self.device)
         self.context_length = _readable(config)
@@ -111,7 +114,7 @@ class MaskedModel:
         }
 
     def _take_head(self) -> Any:
-        """Put the output layer aside, so that a forward pass ends with what it would read."""
+        """Replace the output layer by an identity, so that a forward pass ends with its input."""
         import torch
 
         from priscian.models.hf.head import Head
@@ -141,7 +144,7 @@ class MaskedModel:
         return head if good else None
 
     def _find_bert(self) -> Any:
-        """The layers one by one, where they are such as we know."""
+        """The layers one by one if they are BERT-style, else None."""
         import torch
 
         from priscian.models.hf.bert import find_bert
@@ -158,7 +161,7 @@ class MaskedModel:
         return self.tokenizer.encode_masked(texts)
 
     def logprobs(self, batch: TokenBatch) -> Floats:
-        """log p of each query's target at its masked place."""
+        """log p of each query's target at its masked position."""
         import torch
 
         with torch.inference_mode():
@@ -180,10 +183,10 @@ class MaskedModel:
             return _numpy(found)
 
     def _states(self, ids: Tensor, mask: Tensor | None, rows: Tensor, columns: Tensor) -> Tensor:
-        """What the output layer reads at some places, or its logits; rows are in order.
+        """The input of the output layer at some positions, or its logits; rows are in order.
 
         On a CPU the layers take a few rows at a time, so that what they write stays in the cache;
-        the output layer then has all places at once, for it reads its whole matrix each time.
+        the output layer then takes all positions at once, since it reads its whole matrix.
         """
         import torch
 

@@ -1,7 +1,7 @@
-"""Memory that a layer has freed serves the next layer, in large pages.
+"""Keep the memory that one layer frees for the next, in large pages.
 
 Every layer writes some megabytes and frees them again. If they go back to the system each time,
-its faults and the zeros it writes cost a model on a CPU some hundredths of its time.
+page faults and zeroing cost a model on a CPU several percent of its time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SETTINGS = {MMAP: 32 << 20, TRIM: (1 << 31) - 1, TOP_PAD: 64 << 20}
 
 
 def keep_memory() -> bool:
-    """Ask the C library, and PyTorch before it is imported, to keep memory; whether it will."""
+    """Ask the C library, and PyTorch before its import, to keep memory; returns whether it will."""
     os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
     if not sys.platform.startswith("linux"):
         return False

@@ -1,4 +1,4 @@
-"""One thread for each matrix product, while we run several products side by side ourselves.
+"""Single-threaded matrix products, while we run several of them in parallel.
 
 OpenBLAS threads wait for each other by spinning; on a busy machine that made our small products
 six times slower than one thread does them.
@@ -21,7 +21,7 @@ _SUFFIXES = ("64_", "")
 
 @cache
 def _controls() -> tuple[Callable[[], int], Callable[[int], None]] | None:
-    """What gets and sets the threads of the OpenBLAS in NumPy's wheel, or None if it has none."""
+    """Functions that get and set OpenBLAS's threads in NumPy's wheel, or None if it has none."""
     package = Path(np.__file__).parent
     folders = (package.parent / "numpy.libs", package / ".dylibs")
     for path in (p for folder in folders if folder.is_dir() for p in folder.glob("*openblas*")):
@@ -40,7 +40,7 @@ def _controls() -> tuple[Callable[[], int], Callable[[int], None]] | None:
 
 @contextmanager
 def one_thread_each() -> Iterator[int]:
-    """Within it, products use one thread; how many may run side by side: 1 if we cannot tell."""
+    """Products use one thread inside; yields how many may run in parallel (1 if unknown)."""
     controls = _controls()
     if controls is None:
         yield 1
