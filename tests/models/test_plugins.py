@@ -190,7 +190,8 @@ class TestFeatures:
                 return [text.text.count("b") for text in texts]
 
         summary = priscian.score(Closed(), pairs).results[0].summary  # type: ignore[arg-type]
-        assert summary["unknown_words"]["differ"] == 1
+        assert summary.unknown_words is not None
+        assert summary.unknown_words.differ == 1
 
     def test_scores_made_elsewhere_are_looked_up_and_not_stored(self, pairs: str) -> None:
         class Table(Toy):
