@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "priscian"
 MODULES = sorted(SOURCE.rglob("*.py"))
 LONGEST = 400
+SCREEN = 60
+PARAMETERS = 8
 
 BASE = {"errors", "records", "files", "workers", "catalogue", "formulas"}
 ALLOWED: dict[str, set[str]] = {
@@ -44,8 +46,6 @@ ALLOWED: dict[str, set[str]] = {
     "bridges": BASE | {"runs", "models", "scoring", "analysis", "reporting"},
 }
 ANYTHING = {"api", "analyse", "cli", "__init__", "__main__"}
-EXCEPTIONS: set[tuple[str, str]] = {  # to be emptied while the rework goes on
-}
 
 
 def home(path: Path) -> str:
@@ -76,15 +76,8 @@ def test_imports_follow_the_table(path: Path) -> None:
     if package in ANYTHING:
         return
     assert package in ALLOWED, f"{package} has no line in the table of who may import whom"
-    excused = {part for file, part in EXCEPTIONS if path == SOURCE / file}
-    strangers = imports(path) - ALLOWED[package] - {package} - excused
+    strangers = imports(path) - ALLOWED[package] - {package}
     assert not strangers, f"{name_of(path)} may not import {', '.join(sorted(strangers))}"
-
-
-def test_no_exception_outlives_its_reason() -> None:
-    for file, part in EXCEPTIONS:
-        assert part in imports(SOURCE / file)
-        assert part not in ALLOWED[home(SOURCE / file)]
 
 
 def test_the_table_has_no_circle() -> None:
@@ -115,6 +108,20 @@ def test_files_are_short_and_say_what_they_are(path: Path) -> None:
     assert lines <= LONGEST, f"{name_of(path)} has {lines} lines; make it two files"
     said = ast.get_docstring(ast.parse(text)) or ""
     assert said.strip(), f"{name_of(path)} has no docstring"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_functions_fit_on_a_screen_and_take_few_parameters(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        said = ast.get_docstring(node, clean=False) or ""
+        lines = (node.end_lineno or 0) - node.lineno + 1 - (said.count("\n") + 1 if said else 0)
+        assert lines <= SCREEN, f"{name_of(path)}: {node.name} has {lines} lines; make it two"
+        arguments = node.args
+        taken = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        names = [a.arg for a in taken if a.arg not in ("self", "cls")]
+        assert len(names) <= PARAMETERS, f"{name_of(path)}: {node.name} takes {len(names)}"
 
 
 class TestPublicNames:

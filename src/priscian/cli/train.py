@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +25,63 @@ for _name in ARCHITECTURES:
     train_app.command(train_command(_name), name=_name)
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Words:
+    """What counts as a word.
+
+    Parameters
+    ----------
+    vocabulary
+        Keep the most frequent N words; the others count as <unk>.
+    min_count
+        Keep words that occur N times; the others count as <unk>.
+    tokens
+        The text is already cut into words: split at spaces, one sentence per line.
+    lines
+        Every line is one sentence; by default lines are paragraphs and cut into sentences.
+    case
+        keep or lower.
+    unk
+        kenlm: <unk> is a word of count 0. srilm: it gets all the mass that unigrams leave.
+    """
+
+    vocabulary: int | None = None
+    min_count: int = 1
+    tokens: Annotated[bool, Parameter(negative="")] = False
+    lines: Annotated[bool, Parameter(negative="")] = False
+    case: str = "keep"
+    unk: str = "kenlm"
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How large the model and its estimation may get.
+
+    Parameters
+    ----------
+    memory
+        How much memory to use at most: 2G, 500M.
+    prune
+        For each order, leave out n-grams that occur no more often: 0 0 1. The last value applies
+        to all longer n-grams.
+    quantised
+        Keep probabilities and back-offs as codes of eight bits: a smaller file.
+    scratch
+        Folder for temporary files; the system's by default.
+    """
+
+    memory: str = "2G"
+    prune: Annotated[list[int] | None, Parameter(consume_multiple=True, negative="")] = None
+    quantised: Annotated[bool, Parameter(negative="")] = False
+    scratch: Path | None = None
+
+
+PTB_WORDS = Words()
+NO_LIMITS = Limits()
+
+
 @train_app.command(name="ngram")
 def train_ngram_command(
     *,
@@ -31,16 +89,8 @@ def train_ngram_command(
     out: Path,
     order: int = 5,
     arpa: Path | None = None,
-    memory: str = "2G",
-    prune: Annotated[list[int] | None, Parameter(consume_multiple=True, negative="")] = None,
-    vocabulary: int | None = None,
-    min_count: int = 1,
-    tokens: Annotated[bool, Parameter(negative="")] = False,
-    lines: Annotated[bool, Parameter(negative="")] = False,
-    case: str = "keep",
-    unk: str = "kenlm",
-    quantised: Annotated[bool, Parameter(negative="")] = False,
-    scratch: Path | None = None,
+    words: Words = PTB_WORDS,
+    limits: Limits = NO_LIMITS,
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
     """Estimate an n-gram model with interpolated modified Kneser–Ney smoothing.
@@ -63,28 +113,8 @@ def train_ngram_command(
         The longest n-gram, 1 to 6.
     arpa
         Write an ARPA file too; gzip if it ends in .gz.
-    memory
-        How much memory to use at most: 2G, 500M.
-    prune
-        For each order, leave out n-grams that occur no more often: 0 0 1. The last goes on.
-    vocabulary
-        Keep the commonest N words; the others count as <unk>.
-    min_count
-        Keep words that occur N times; the others count as <unk>.
-    tokens
-        The text is cut into words already: split at spaces, a sentence a line.
-    lines
-        Every line is one sentence; by default lines are paragraphs and cut into sentences.
-    case
-        keep or lower.
-    unk
-        kenlm: <unk> is a word of count 0. srilm: it gets all the mass that unigrams leave.
-    quantised
-        Keep probabilities and back-offs as codes of eight bits: a smaller file.
-    scratch
-        Folder for temporary files; the system's by default.
     quiet
-        No progress bar, no words.
+        No progress bar, no output.
     """
     from priscian.cli.screen import Progress
     from priscian.models.ngram.tokenise import Tokenisation
@@ -92,20 +122,20 @@ def train_ngram_command(
 
     settings = NgramSettings(
         order=order,
-        prune=tuple(prune or (0,)),
-        unk=unk,
-        vocabulary=vocabulary,
-        min_count=min_count,
-        tokenisation=Tokenisation.of("space" if tokens else "ptb", case),
-        split_sentences=not (tokens or lines),
-        memory=read_memory(memory),
-        scratch=scratch,
+        prune=tuple(limits.prune or (0,)),
+        unk=words.unk,
+        vocabulary=words.vocabulary,
+        min_count=words.min_count,
+        tokenisation=Tokenisation.of("space" if words.tokens else "ptb", words.case),
+        split_sentences=not (words.tokens or words.lines),
+        memory=read_memory(limits.memory),
+        scratch=limits.scratch,
     )
     began = time.perf_counter()
     with Progress(quiet) as progress:
         trained = train_ngram(corpus, out, settings, progress)
         seconds = time.perf_counter() - began
-        if quantised:
+        if limits.quantised:
             _quantise(out)
         if arpa is not None:
             _write_arpa(out, arpa, progress)
