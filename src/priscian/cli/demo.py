@@ -26,8 +26,8 @@ def demo_command(
     """Generate fresh minimal pairs, score models on them and show what they know, on a page.
 
     The models are scored on the pairs, on suites of syntactic generalization and on textbook
-    examples. Those that come with Priscian are always there. smollm2, a real one of 135M
-    parameters, can be added where the extras hf and smollm2 are installed: priscian demo smollm2.
+    examples. Two small models come with Priscian. With torch and Transformers installed, smollm2, a
+    model of 135M parameters, can be added: priscian demo smollm2.
 
     Parameters
     ----------

