@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import polars
 
-from priscian.files import write_json
+from priscian.files import file_names, write_json
 from priscian.runs import DataFacts, ModelFacts, Request, Result, RunInfo, Summary
 from priscian.runs.facts import FORMAT, SetFacts
 from priscian.runs.record import write_tables
@@ -43,7 +43,7 @@ def make_result(
     facts = DataFacts(
         spec=summary.data, kind=summary.kind, folder=summary.data, sets=sets, levels=levels
     )
-    about = ModelFacts(string=summary.model, folder=summary.model.replace(":", "-"))
+    about = ModelFacts(string=summary.model, folder=file_names([summary.model])[summary.model])
     return Result(summary.model, summary.data, summary, facts, about, in_memory(named))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import hashlib
 import json
 import math
@@ -12,9 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars
 import pytest
 from tests.run_folders import write_run
+from tests.small_results import pairs_result
 
 from priscian import score
 from priscian.bridges.exports import export
@@ -122,6 +125,52 @@ class TestLmEval:
         (path,) = (tmp_path / "out").glob("*/results_*.json")
         assert len(json.loads(path.read_text())["n-samples"]) == 6
 
+    def test_uids_that_look_alike_as_file_names_are_all_kept(self, tmp_path: Path) -> None:
+        judged = {"a/b": [1.0, 0.0], "a b": [1.0, 1.0], "a-b": [0.0, 0.0], "../../a": [1.0, 0.0]}
+        run = load_run(write_run(tmp_path / "run", pairs_result("m", judged)))
+        made = export(run, "lm-eval", tmp_path / "out")
+        assert len(set(made)) == 5
+        assert all(path.resolve().is_relative_to(tmp_path / "out") for path in made)
+        found = {
+            json.loads(line)["doc"]["UID"]: path
+            for path in made[1:]
+            for line in path.read_text().splitlines()
+        }
+        assert found.keys() == judged.keys()
+        assert len(set(found.values())) == 4
+        result = json.loads(made[0].read_text())
+        assert len(result["n-samples"]) == 4
+
+    def test_a_date_that_leads_out_of_the_folder_is_refused(self, tmp_path: Path) -> None:
+        folder = write_run(tmp_path / "run", pairs_result("m", {"a": [1.0]}))
+        info = json.loads((folder / "run.json").read_text())
+        for created in ("../../../evil", "2026-01-02T03:04:05/../x", "now"):
+            (folder / "run.json").write_text(json.dumps(info | {"created": created}))
+            with pytest.raises(RunError, match="not a date and time"):
+                load_run(folder)
+
+    @pytest.mark.parametrize(
+        ("string", "model", "folder"),
+        [
+            ("hf:EleutherAI/pythia-70m@step1000", "pythia-70m@step1000",
+             "EleutherAI-pythia-70m@step1000"),
+            ("hf:/data/models/my-gpt2", "my-gpt2", "my-gpt2"),
+            ("hf:./my-gpt2?name=mine", "mine", "mine"),
+            ("builtin:lstm", "builtin:lstm", "builtin-lstm"),
+        ],
+    )  # fmt: skip
+    def test_results_are_named_after_the_model_and_not_after_its_path(
+        self, string: str, model: str, folder: str, tmp_path: Path
+    ) -> None:
+        result = pairs_result(model, {"a": [1.0, 0.0]})
+        about = msgspec.structs.replace(result.about, string=string, folder="m")
+        write_run(tmp_path / "run", dataclasses.replace(result, about=about))
+        made = export(load_run(tmp_path / "run"), "lm-eval", tmp_path / "out")
+        assert made[0].parent.name == folder
+        found = json.loads(made[0].read_text())
+        assert found["model_name_sanitized"] == folder
+        assert "/data/models" not in found["model_name"]
+
 
 class TestBabyLM:
     def test_predictions_are_the_chosen_sentences(self, run: Run, tmp_path: Path) -> None:
@@ -219,3 +268,9 @@ class TestCite:
             assert entry.count("{") == entry.count("}")
             for field in ("title", "author", "year"):
                 assert re.search(rf"^\s*{field}\s*=", entry, re.MULTILINE), (key, field)
+
+    def test_published_work_has_its_doi(self) -> None:
+        known = references()
+        without = {key for key, entry in known.items() if "doi = {10." not in entry}
+        assert without == {"priscian", "adc"}  # the workshop paper's could not be looked up
+        assert "doi = {10.1162/tacl_a_00321}" in known["blimp"]

@@ -124,3 +124,42 @@ def test_cite_prints_bibtex(priscian: Command, finished: Path) -> None:
     of_run = priscian("cite", finished)
     assert of_run.code == 0
     assert "@inproceedings{transformers," in of_run.out
+
+
+def test_some_sets_of_fresh_data_are_scored_by_name_and_number(priscian: Command) -> None:
+    done = priscian(
+        "score", "builtin:ngram", "--on", "generated:7", "--only", "wh_island", "--n", "5",
+        "--json", "--out", "run",
+    )  # fmt: skip
+    assert (done.code, done.complaints) == (0, [])
+    (found,) = json.loads(done.out)
+    assert found["methods"]["full"]["paradigms"]["wh_island"]["n"] == 5
+    assert found["methods"]["full"]["overall"]["n"] == 5
+    clash = priscian("score", "builtin:ngram", "--on", "generated:7", "--n", "5", "--limit", "6")
+    assert clash.complaints == ["priscian: --limit 6 and --n 5 are one option; give one of them"]
+    wrong = priscian("score", "builtin:ngram", "--on", "graded:textbook", "--only", "wh_islnd")
+    assert (wrong.code, len(wrong.complaints)) == (2, 1)
+
+
+def test_a_folder_that_another_process_writes_to_is_refused_in_one_line(
+    priscian: Command, pairs: Path
+) -> None:
+    from priscian.runs import Request
+    from priscian.runs.record import Record
+
+    first = Record.begin(Request(models=("m",), data={}), Path("run"))
+    done = priscian("score", "builtin:ngram", "--on", f"pairs:{pairs}", "--out", "run")
+    assert done.code == 1
+    assert done.complaints == [
+        "priscian: another priscian score is writing to run; wait until it has ended, or give "
+        "another --out"
+    ]
+    first.end(None)
+
+
+def test_schemas_are_printed_as_json(priscian: Command) -> None:
+    for name in ("run", "summary"):
+        done = priscian("schema", name)
+        assert done.code == 0
+        assert json.loads(done.out)["title"] == f"{name}.json"
+    assert priscian("schema", "item").code == 2

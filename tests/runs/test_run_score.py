@@ -6,7 +6,7 @@ import json
 import math
 import shutil
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import polars
@@ -15,9 +15,17 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from priscian import read_dataset, score
-from priscian.errors import OutputError, PriscianWarning, RunError, UnknownNameError, UsageError
+from priscian import load_run, read_dataset, score
+from priscian.errors import (
+    ModelError,
+    OutputError,
+    PriscianWarning,
+    RunError,
+    UnknownNameError,
+    UsageError,
+)
 from priscian.models import model_key
+from priscian.records import Text, TokenScores
 from priscian.scoring import Options, ScoreStore
 from priscian.scoring.plan import pack_bits
 from priscian.stats.proportions import wilson
@@ -392,3 +400,51 @@ class TestAbsurdity:
         assert run.results[0].summary.headline.n == 2
         found = per_token.results[0].frame()["score_good"].to_list()
         assert found == pytest.approx([-math.log(400)] * 2, rel=1e-3)
+
+
+class Broken:
+    """A model that fails on the first text, or after some."""
+
+    version = "1"
+
+    def __init__(self, after: int = 0) -> None:
+        self.after = after
+
+    def score(self, texts: Sequence[Text]) -> Iterator[TokenScores]:
+        for number, text in enumerate(texts):
+            if number >= self.after:
+                raise ModelError("the machine is on fire; put it out")
+            yield TokenScores((0,), (len(text.text),), (-1.0,))
+
+
+class TestFailures:
+    def test_a_run_that_fails_before_its_first_score_leaves_no_folder(
+        self, pairs: Path, tmp_path: Path
+    ) -> None:
+        for _ in range(2):
+            with pytest.raises(ModelError, match="on fire"):
+                score(Broken(), f"pairs:{pairs}", out=tmp_path / "run")
+            assert not (tmp_path / "run").exists()
+
+    def test_an_empty_folder_that_was_there_stays(self, pairs: Path, tmp_path: Path) -> None:
+        (tmp_path / "run").mkdir()
+        with pytest.raises(ModelError, match="on fire"):
+            score(Broken(), f"pairs:{pairs}", out=tmp_path / "run")
+        assert score("builtin:ngram", f"pairs:{pairs}", out=tmp_path / "run").finished
+
+    def test_a_second_model_that_fails_is_told_of_when_the_run_is_resumed(
+        self, pairs: Path, tmp_path: Path
+    ) -> None:
+        models = ["builtin:ngram", Broken()]
+        with pytest.raises(ModelError, match="on fire"):
+            score(models, f"pairs:{pairs}", out=tmp_path / "run")
+        run = load_run(tmp_path / "run")
+        assert (run.info.status, run.info.error) == ("failed", "the machine is on fire; put it out")
+        assert [r.model for r in run] == ["builtin:ngram"]
+        assert len(run.missing) == 1
+        told = r"not finished: the machine is on fire; put it out\. 1 of 2 results are there"
+        with (
+            pytest.warns(PriscianWarning, match=told),
+            pytest.raises(ModelError, match="on fire"),
+        ):
+            score(models, f"pairs:{pairs}", out=tmp_path / "run", resume=True)

@@ -115,3 +115,21 @@ class TestTheEndOfASentence:
             assert found.setdefault(eos, regions) == regions
         assert found["last-region"]["3"] > found["exclude"]["3"]
         assert found["last-region"]["2"] == pytest.approx(found["exclude"]["2"], abs=1e-3)
+
+
+def test_of_graded_data_pairs_are_counted_and_not_the_sentences_beside_them(
+    ngram: str, tmp_path: Path
+) -> None:
+    # the ARPA file knows The, nurse, has and forgotten; each sentence is also an item of its own
+    rows = (
+        "g1,The nurse has forgotten,1,1,x,1", "b1,The nurse has forgot,-1,0,x,1",
+        "g2,The goose has forgotten,1,1,x,2", "b2,The goose have forgotten,-1,0,x,2",
+        "g3,The nurse has,1,1,x,3", "b3,nurse has The,-1,0,x,3",
+    )  # fmt: skip
+    header = "id,sentence,rating,acceptable,phenomenon,lexicalisation"
+    (tmp_path / "rated.csv").write_text("\n".join([header, *rows]) + "\n")
+    summary = score(ngram, f"graded:{tmp_path / 'rated.csv'}").results[0].expect(PairsSummary)
+    told = summary.unknown_words
+    assert told is not None
+    assert (told.n, told.with_unknown, told.differ) == (3, 2, 2)
+    assert told.paradigms.keys() == {"x"}

@@ -14,6 +14,7 @@ from cyclopts import Parameter
 
 from priscian.datasets import PairColumns
 from priscian.errors import DataError, UsageError
+from priscian.models import ModelSpec
 from priscian.runs.options import ScoreOptions, SuiteOptions
 from priscian.runs.run import Run
 from priscian.scoring import Options
@@ -111,15 +112,7 @@ def score_command(
     resume
         Go on with the run in --out.
     """
-    options = replace(
-        options,
-        limit=_limit(options.limit, given.n),
-        columns=PairColumns(given.good, given.bad, given.group),
-        compute=Options(
-            batch_tokens=_number("--batch-tokens", running.batch_tokens),
-            workers=_number("--workers", running.workers),
-        ),
-    )
+    options = _complete(options, given, running)
     if given.from_scores is not None:
         from priscian.runs import score_table
 
@@ -128,30 +121,45 @@ def score_command(
         _tell(score_table(given.from_scores, on, out=out, options=options), shown)
         return
     from priscian.cli.screen import Progress
-    from priscian.models import parse_model, traits_of
     from priscian.runs import score
 
     if resume and out is None:
         raise UsageError("--resume needs --out RUN, the folder of the run to go on with")
-    specs = [parse_model(m) for m in _named(models, running)]
-    specs = [
-        s.with_options(
-            dtype=running.dtype,
-            device=running.device,
-            bos=running.bos if "bos" in traits_of(s).options else None,
-        )
-        for s in specs
-    ]
+    specs = _specs(models, running)
     out = out or Path("runs") / time.strftime("%Y%m%d-%H%M%S")
     with Progress(shown.quiet) as progress:
         run = score(specs, on, out=out, resume=resume, options=options, watch=progress)
     _tell(run, shown)
 
 
-def _limit(limit: int | None, n: int | None) -> int | None:
+def _complete(options: ScoreOptions, given: Given, running: Running) -> ScoreOptions:
+    """The options with what has flags of its own on the command line."""
+    limit, n = options.limit, given.n
     if limit is not None and n is not None and limit != n:
         raise UsageError(f"--limit {limit} and --n {n} are one option; give one of them")
-    return n if limit is None else limit
+    return replace(
+        options,
+        limit=n if limit is None else limit,
+        columns=PairColumns(given.good, given.bad, given.group),
+        compute=Options(
+            batch_tokens=_number("--batch-tokens", running.batch_tokens),
+            workers=_number("--workers", running.workers),
+        ),
+    )
+
+
+def _specs(models: Sequence[str], running: Running) -> list[ModelSpec]:
+    """The models with the options that they take."""
+    from priscian.models import parse_model, traits_of
+
+    return [
+        spec.with_options(
+            dtype=running.dtype,
+            device=running.device,
+            bos=running.bos if "bos" in traits_of(spec).options else None,
+        )
+        for spec in map(parse_model, _named(models, running))
+    ]
 
 
 def _named(models: Sequence[str], running: Running) -> list[str]:

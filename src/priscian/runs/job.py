@@ -25,7 +25,7 @@ from priscian.models import (
 from priscian.records import Text
 from priscian.runs.facts import DataFacts, Request, SetFacts, UnigramModel
 from priscian.runs.kinds.registry import Job, find_kind
-from priscian.runs.options import ScoreOptions, Settings, choose_sets
+from priscian.runs.options import ScoreOptions, Settings, choose_sets, name_generated
 from priscian.runs.record import Record
 from priscian.runs.result import Result
 from priscian.runs.run import Run
@@ -34,7 +34,6 @@ from priscian.runs.unigrams import Unigrams, score_unigrams, unigram_spec
 from priscian.scoring import ScoreStore
 
 Models = str | ModelSpec | LanguageModel | Sequence[str | ModelSpec | LanguageModel]
-DEFAULTS = ScoreOptions()
 
 
 def silent(model: str, done: int, total: int) -> None:
@@ -51,9 +50,9 @@ def score(
     *,
     out: str | Path | None = None,
     resume: bool = False,
-    options: ScoreOptions = DEFAULTS,
+    options: ScoreOptions | None = None,
     store: ScoreStore | None = None,
-    watch: Watch = silent,
+    watch: Watch | None = None,
     **settings: Unpack[Settings],
 ) -> Run:
     """Score models on data sets: minimal pairs, suites, graded or labelled sentences.
@@ -71,10 +70,8 @@ def score(
     >>> result.frame().columns[:6]
     ['model', 'data', 'field', 'phenomenon', 'set', 'item']
 
-    Several models on several data sets, written to a run folder, which `load_run` reads back:
-
-    >>> models = ["gpt2", "mlm:bert-base-cased"]
-    >>> score(models, ["blimp:data", "sg"], out="runs/two")                # doctest: +SKIP
+    `score(["gpt2", "mlm:bert-base-cased"], ["blimp:data", "sg"], out="runs/two")` writes a run
+    folder with four results, which `load_run` reads back.
 
     models
         Model strings `provider:id@revision?option=value`, such as `"hf:gpt2"` or `"builtin:lstm"`,
@@ -84,32 +81,29 @@ def score(
         that were read with `read_dataset`.
     out
         Folder for the run. Scores are kept in a store in any case: nothing is computed twice.
-    resume
-        Go on with the run in `out`, which must have been made with the same settings.
+        With `resume` an earlier run in it goes on, if it was made with the same settings.
     options
         A `ScoreOptions`. Each of its fields may also be given by name: `limit` (items of each
         set), `only` (names or patterns of sets), `measure`, `unigram`, `tie`, `seed`, `revisions`,
         `suites` (a `SuiteOptions`), `columns` (a `PairColumns`), `compute`; and `good`, `bad`
         and `group`, columns of a table of pairs.
-    store
-        Where scores are kept; by default the user's own store.
-    watch
-        Called with the model's name, texts done, and texts in all.
+    store, watch
+        Where scores are kept, by default the user's own store; and a function that is called with
+        the model's name, texts done and texts in all.
     """
-    options = options.updated(settings)
+    options = (options or ScoreOptions()).updated(settings)
     unigram = unigram_spec(options.measure, options.unigram)
     specs = _models(models, options.revisions)
     data = read_data(on, options)
     sources = name_models(specs)
     check(sources, data, options)
     request = describe_request(sources, data, options)
-    unigrams = None
+    work = Work(sources, data, options)
     if unigram is not None:
         facts = UnigramModel(model=str(unigram), digest=model_key(unigram).digest)
         request = structs.replace(request, unigram=facts)
-        unigrams = score_unigrams(unigram, texts_of(data))
-    job = Work(sources, data, options, unigrams)
-    return job.run(request, Path(out) if out is not None else None, resume, store, watch)
+        work = replace(work, unigrams=score_unigrams(unigram, texts_of(data)))
+    return work.run(request, Path(out) if out is not None else None, resume, store, watch)
 
 
 def score_table(
@@ -117,14 +111,14 @@ def score_table(
     on: str | Dataset | Sequence[str | Dataset],
     *,
     out: str | Path | None = None,
-    options: ScoreOptions = DEFAULTS,
+    options: ScoreOptions | None = None,
     **settings: Unpack[Settings],
 ) -> Run:
     """Judge data sets by scores that were computed elsewhere; no model is needed.
 
     The table has a column `id` or `sentence` and a column for each model, higher being better.
     """
-    options = options.updated(settings)
+    options = (options or ScoreOptions()).updated(settings)
     if options.measure != "surprisal" or options.unigram is not None:
         raise UsageError("--from-scores takes scores as they are; leave --measure out")
     data = read_data(on, options)
@@ -153,14 +147,14 @@ class Work:
         out: Path | None = None,
         resume: bool = False,
         store: ScoreStore | None = None,
-        watch: Watch = silent,
+        watch: Watch | None = None,
     ) -> Run:
         """All results; with `out` they are written as they are made."""
         record = Record.begin(request, out, resume=resume)
         failure: BaseException | None = None
         try:
             with nullcontext(store) if store else ScoreStore.default() as kept:  # close our own
-                desk = Desk(kept, record, self.options.compute, watch)
+                desk = Desk(kept, record, self.options.compute, watch or silent)
                 results = [result for s in self.sources for result in self._one(s, desk)]
             record.finish()
         except BaseException as error:
@@ -205,15 +199,18 @@ def read_data(on: str | Dataset | Sequence[str | Dataset], options: ScoreOptions
         raise UsageError("name at least one data set: --on blimp:DIR or --on pairs:FILE")
     data = []
     for d in listed:
-        found = (
-            d if isinstance(d, Dataset) else read_dataset(d, options.columns, limit=options.limit)
-        )
+        found = d if isinstance(d, Dataset) else _read(d, options)
         data.append(find_kind(found.kind).select(choose_sets(found, options.only), options))
     names = [d.name for d in data]
     twice = sorted({n for n in names if names.count(n) > 1})
     if twice:
         raise UsageError(f"two data sets are called {twice[0]!r}; rename a file or folder")
     return data
+
+
+def _read(spec: str, options: ScoreOptions) -> Dataset:
+    spec = name_generated(spec, options)
+    return read_dataset(spec, options.columns, limit=options.limit)
 
 
 def describe_request(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
@@ -62,15 +63,13 @@ class Settings(TypedDict, total=False):
 
 
 COLUMNS = ("good", "bad", "group")
+_GENERATED = re.compile(r"generated(-\w+)?:\d+")
+_WILD = re.compile(r"[*?\[]")
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreOptions:
-    """What is read of the data, how items are judged, and how scores are computed.
-
-    >>> ScoreOptions(limit=50, tie="half").updated({"only": "wh_*"}).only
-    ('wh_*',)
-    """
+    """What is read of the data, how items are judged, and how scores are computed."""
 
     limit: int | None = None
     """Only the first N items of each set."""
@@ -91,7 +90,11 @@ class ScoreOptions:
     compute: Options = field(default_factory=Options)
 
     def updated(self, settings: Settings) -> ScoreOptions:
-        """The options with some of them changed by name, and checked."""
+        """The options with some of them changed by name, and checked.
+
+        >>> ScoreOptions(limit=50, tie="half").updated({"only": "wh_*,passive_1"}).only
+        ('wh_*', 'passive_1')
+        """
         known = {f.name for f in fields(self)}
         for name in settings:
             if name not in known and name not in COLUMNS:
@@ -106,6 +109,23 @@ class ScoreOptions:
         TieRule.parse(tie)
         made.suites.check()
         return replace(made, only=patterns, tie=tie, columns=columns)
+
+
+def name_generated(spec: str, options: ScoreOptions) -> str:
+    """The data string of generated data, with as many items and the sets that are asked for.
+
+    Nothing else is then generated, and more items than usual can be asked for.
+
+    >>> name_generated("generated:7", ScoreOptions(limit=50, only=("wh_island",)))
+    'generated:7,50,wh_island'
+    >>> name_generated("blimp:data", ScoreOptions(limit=50))
+    'blimp:data'
+    """
+    found = _GENERATED.fullmatch(spec)
+    if found is None or any(_WILD.search(pattern) for pattern in options.only):
+        return spec
+    parts = (spec, str(options.limit or ""), *options.only)
+    return ",".join(parts).rstrip(",")
 
 
 def choose_sets(data: Dataset, patterns: Sequence[str]) -> Dataset:
