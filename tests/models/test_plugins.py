@@ -203,6 +203,15 @@ class TestFeatures:
         assert run.results[0].overall == 0.5
         assert store.models() == []
 
+    @pytest.mark.parametrize("value", [math.nan, math.inf])
+    def test_a_text_without_a_finite_score_is_named(self, value: float, pairs: str) -> None:
+        class Table(Toy):
+            def look_up(self, text: Text) -> TokenScores:
+                return characters(text, [value] * len(text.text))
+
+        with pytest.raises(ScoreError, match=r"the text 'a+' has no finite scores"):
+            priscian.score(Table(), pairs)  # type: ignore[arg-type]
+
     def test_a_promise_that_the_model_does_not_keep_is_told(self) -> None:
         class Boastful(Toy):
             traits = Traits(scores_end=True)

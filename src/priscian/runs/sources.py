@@ -31,6 +31,7 @@ from priscian.runs.endings import Ending, find_ending
 from priscian.runs.kinds.registry import Scores, Source, Unknown
 from priscian.runs.record import Record
 from priscian.scoring import Options, Plan, SavedPlan, ScoredTexts, ScoreStore, score_texts
+from priscian.scoring.answers import check_looked_up
 
 Watch = Callable[[str, int, int], None]  # model, texts done, texts in all
 
@@ -178,7 +179,9 @@ class LookedUp(Mapping[Text, TokenScores]):
         self._texts = dict.fromkeys(texts)
 
     def __getitem__(self, text: Text) -> TokenScores:
-        return self._model.look_up(text)
+        found = self._model.look_up(text)
+        check_looked_up(text, found)
+        return found
 
     def __iter__(self) -> Iterator[Text]:
         return iter(self._texts)

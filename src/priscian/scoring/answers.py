@@ -55,6 +55,18 @@ def check_answers(
         _check_places(model, text, score)
 
 
+def check_looked_up(text: Text, score: TokenScores) -> None:
+    """Refuse scores made elsewhere that say nothing of a text.
+
+    A table may lack the score of a token (NaN), and hold reading times instead of surprisals.
+    """
+    if not any(map(math.isfinite, score.logps)) or any(map(math.isinf, score.logps)):
+        raise ScoreError(
+            f"the text {shorten(text.text)!r} has no finite scores; correct them where they come "
+            f"from, or leave the text out"
+        )
+
+
 def _refuse_number(model: str, text: Text, score: TokenScores, first: int) -> None:
     for number, logp in enumerate(score.logps):
         if (math.isnan(logp) and number >= first) or math.isinf(logp) or logp > ROUNDING:
