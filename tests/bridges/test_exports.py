@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import polars
 import pytest
+from msgspec.structs import replace
 from tests.run_folders import write_run
 from tests.small_results import pairs_result
 
@@ -242,6 +243,13 @@ class TestCite:
         score(models, f"pairs:{pairs}", out=tmp_path / "masked")
         keys = keys_of(load_run(tmp_path / "masked").info)
         assert keys == ["priscian", "transformers", "pll-word-l2r", "pll", "wilson", "mover"]
+
+    def test_the_statistics_of_suites_and_of_half_ties_are_cited(self, run: Run) -> None:
+        data = {n: replace(d, levels=("field", "circuit")) for n, d in run.info.request.data.items()}
+        request = replace(run.info.request, data=data, tie="half")
+        keys = keys_of(replace(run.info, request=request))
+        assert keys[-4:] == ["wilson", "mover", "effective-items", "tango"]
+        assert {"effective-items", "tango"} <= references().keys()
 
     def test_blimp_is_cited_even_when_given_as_a_bare_path(
         self, causal: Callable[..., Path], tmp_path: Path

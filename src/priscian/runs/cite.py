@@ -38,6 +38,10 @@ def keys_of(run: RunInfo) -> list[str]:
         if model.key:  # a table of scores has none
             keys += recorded_traits(model.string).references
     keys += ["wilson", "mover"]
+    if "sg" in keys:
+        keys.append("effective-items")
+    if run.request.tie == "half":
+        keys.append("tango")
     return list(dict.fromkeys(keys))
 
 
