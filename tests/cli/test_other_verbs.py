@@ -59,9 +59,10 @@ class TestCache:
         assert done.code == 0
         for name in ("tiny", "other", filled[0][:12], filled[1][:12]):
             assert name in done.out
-        assert json.loads(priscian("cache", "list", "--json").out)["store"] == str(
-            cache / "scores.sqlite"
-        )
+        assert done.out.splitlines()[-1].startswith("2 models, ")
+        shown = json.loads(priscian("cache", "list", "--json").out)
+        assert shown["store"] == str(cache / "scores.sqlite")
+        assert 0 < sum(m["bytes"] for m in shown["models"]) < shown["bytes"]
 
     def test_size_is_that_of_the_files(
         self, priscian: Command, filled: list[str], cache: Path
@@ -75,8 +76,10 @@ class TestCache:
     def test_one_model_is_forgotten_by_label_or_key(
         self, priscian: Command, filled: list[str]
     ) -> None:
-        assert priscian("cache", "prune", "tiny").out == "2 texts of 1 models removed\n"
-        assert priscian("cache", "prune", filled[1][:10]).out == "1 texts of 1 models removed\n"
+        told = priscian("cache", "prune", "tiny").out
+        assert told.startswith("removed 1 model with scores of 2 texts; the store takes ")
+        told = priscian("cache", "prune", filled[1][:10]).out
+        assert told.startswith("removed 1 model with scores of 1 text; the store takes ")
         assert json.loads(priscian("cache", "list", "--json").out)["models"] == []
 
     def test_all_are_forgotten_only_when_that_is_said(
@@ -86,7 +89,10 @@ class TestCache:
             done = priscian("cache", "prune", *unclear)
             assert (done.code, len(done.complaints)) == (code, 1)
         assert len(json.loads(priscian("cache", "list", "--json").out)["models"]) == 2
-        assert priscian("cache", "prune", "--all").out == "3 texts of 2 models removed\n"
+        told = priscian("cache", "prune", "--all").out
+        assert told.startswith("removed 2 models with scores of 3 texts; the store takes ")
+        told = priscian("cache", "prune", "--all").out
+        assert told.startswith("removed 0 models with scores of 0 texts; the store takes ")
 
     def test_a_beginning_that_two_keys_share_is_refused(
         self, priscian: Command, cache: Path

@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from rich.table import Table
 
-from priscian.errors import UnknownNameError, UsageError
+from priscian.errors import UnknownNameError, UsageError, counted
 
 cache_app = App(
     name="priscian cache",
@@ -33,12 +33,13 @@ def cache_list(*, json_: Annotated[bool, Parameter(name="--json", negative="")] 
 
     with ScoreStore.default() as store:
         models = store.models()
-        path = store.path
+        path, whole = store.path, store.size()
     if json_:
         rows = [
             {"key": m.key, "label": m.label, "texts": m.texts, "bytes": m.bytes} for m in models
         ]
-        print(json.dumps({"store": str(path), "models": rows}, ensure_ascii=False))
+        shown = {"store": str(path), "bytes": whole, "models": rows}
+        print(json.dumps(shown, ensure_ascii=False))
         return
     made = Table(title=f"{path}", title_justify="left")
     for name in ("key", "model", "texts", "size", "first used"):
@@ -47,6 +48,7 @@ def cache_list(*, json_: Annotated[bool, Parameter(name="--json", negative="")] 
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(m.created))
         made.add_row(m.key[:12], m.label, f"{m.texts:,}", _size(m.bytes), when)
     out().print(made)
+    print(f"{counted(len(models), 'model')}, {_size(whole)} with the texts that they share")
 
 
 @cache_app.command(name="size")
@@ -55,11 +57,7 @@ def cache_size() -> None:
     from priscian.scoring import ScoreStore
 
     with ScoreStore.default() as store:
-        assert store.path is not None
-        total = sum(
-            p.stat().st_size for p in store.path.parent.glob(store.path.name + "*") if p.is_file()
-        )
-        print(f"{_size(total)}\t{store.path}")
+        print(f"{_size(store.size())}\t{store.path}")
 
 
 @cache_app.command(name="prune")
@@ -67,6 +65,8 @@ def cache_prune(
     *models: str, all_: Annotated[bool, Parameter(name="--all", negative="")] = False
 ) -> None:
     """Forget the scores of some models.
+
+    A process that is scoring one of them at the same time computes again what it needs.
 
     Parameters
     ----------
@@ -92,8 +92,10 @@ def cache_prune(
                     f"{len(found)} keys begin with {name!r}; write more of the one meant"
                 )
             chosen |= found
-        removed = store.prune(chosen)
-    print(f"{removed:,} texts of {len(chosen)} models removed")
+        pruned = store.prune(chosen)
+        left = store.size()
+    what = f"{counted(pruned.models, 'model')} with scores of {counted(pruned.texts, 'text')}"
+    print(f"removed {what}; the store takes {_size(left)} now")
 
 
 def _size(count: float) -> str:

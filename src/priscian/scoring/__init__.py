@@ -2,12 +2,13 @@
 
 from priscian.scoring.engine import ScoredTexts, score_texts
 from priscian.scoring.plan import DEFAULTS, Options, Plan, SavedPlan
-from priscian.scoring.store import ScoreStore, StoredModel
+from priscian.scoring.store import Pruned, ScoreStore, StoredModel
 
 __all__ = [
     "DEFAULTS",
     "Options",
     "Plan",
+    "Pruned",
     "SavedPlan",
     "ScoreStore",
     "ScoredTexts",

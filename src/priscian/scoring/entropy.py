@@ -38,20 +38,21 @@ def missing_entropies(spec: ModelSpec, texts: Sequence[Text], store: ScoreStore)
 
 def store_entropies(
     spec: ModelSpec, texts: Sequence[Text], store: ScoreStore, model: LanguageModel | TorchModel
-) -> None:
+) -> dict[Text, tuple[float, ...]]:
     """Compute the entropies of texts, and their log-probabilities, and keep both."""
     key = model_key(spec)
     if isinstance(model, TorchModel):
         if not isinstance(model, TorchEntropyModel):
             raise _refusal(spec)
-        _store_torch(key, spec, texts, store, model)
-        return
+        return _store_torch(key, spec, texts, store, model)
     if not isinstance(model, EntropyModel):
         raise _refusal(spec)
+    found: dict[Text, tuple[float, ...]] = {}
     for at in range(0, len(texts), TOGETHER):
         part = texts[at : at + TOGETHER]
         scores = list(model.score(part))
-        _keep(key, spec, part, scores, list(model.score_entropies(part)), store)
+        found |= _keep(key, spec, part, scores, list(model.score_entropies(part)), store)
+    return found
 
 
 def read_entropies(
@@ -68,7 +69,7 @@ def _store_torch(
     texts: Sequence[Text],
     store: ScoreStore,
     model: TorchEntropyModel,
-) -> None:
+) -> dict[Text, tuple[float, ...]]:
     encodings = model.encode(texts)
     check_length(texts, encodings, model.context_length)
     way = Rows(CPU_BATCH if model.device == "cpu" else DEVICE_BATCH)
@@ -76,6 +77,7 @@ def _store_torch(
     if measure_error(model, way, encodings, groups) > tolerance(model):
         way = Rows(1, "single")
         groups = way.group(encodings)
+    found: dict[Text, tuple[float, ...]] = {}
     for group in groups:
         members = [encodings[i] for i in group]
         batch = way.build(members)
@@ -83,7 +85,8 @@ def _store_torch(
         scores = [
             TokenScores(e.starts, e.ends, tuple(p)) for e, p in zip(members, logps, strict=True)
         ]
-        _keep(key, spec, [texts[i] for i in group], scores, entropies, store)
+        found |= _keep(key, spec, [texts[i] for i in group], scores, entropies, store)
+    return found
 
 
 def _keep(
@@ -93,7 +96,7 @@ def _keep(
     scores: Sequence[TokenScores],
     entropies: Sequence[Sequence[float]],
     store: ScoreStore,
-) -> None:
+) -> dict[Text, tuple[float, ...]]:
     rows = []
     for text, found, values in zip(texts, scores, entropies, strict=True):
         if len(values) != len(found):
@@ -101,6 +104,7 @@ def _keep(
         rows.append((text, TokenScores(found.starts, found.ends, tuple(values))))
     store.write(key, spec.label, list(zip(texts, scores, strict=True)))
     store.write(key, spec.label, rows, CHANNEL)
+    return {text: scores.logps for text, scores in rows}
 
 
 def _refusal(spec: ModelSpec) -> ModelError:

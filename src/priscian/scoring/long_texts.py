@@ -64,8 +64,12 @@ def score_long_texts(
                 if gone:
                     parts[text] = cut_windows(text, model.encode, limit, options.stride)
     asked = [window.text for windows in parts.values() for window in windows]
+    entropies: dict[Text, tuple[float, ...]] = {}
     if options.entropy:
-        model = _add_entropies(spec, asked, store, model)
+        entropies = read_entropies(spec, asked, store)
+        if lacking := [text for text in dict.fromkeys(asked) if text not in entropies]:
+            model = model or load(spec)
+            entropies |= store_entropies(spec, lacking, store, model)
     found = score_texts(
         spec,
         asked,
@@ -75,9 +79,8 @@ def score_long_texts(
         progress=progress,
     ).scores
     settled = {text: options.settle(text, scores) for text, scores in found.items()}
-    if options.entropy:
-        for text, values in read_entropies(spec, asked, store).items():
-            settled[text] = replace(settled[text], channels={ENTROPY: values})
+    for text, values in entropies.items():
+        settled[text] = replace(settled[text], channels={ENTROPY: values})
     whole = {
         text: join_windows(windows, [settled[w.text] for w in windows])
         for text, windows in parts.items()
@@ -93,16 +96,6 @@ def _missing(
         return missing
     without = frozenset(missing_entropies(spec, texts, store))
     return [gone or text in without for text, gone in zip(texts, missing, strict=True)]
-
-
-def _add_entropies(
-    spec: ModelSpec, texts: Sequence[Text], store: ScoreStore, model: Loaded | None
-) -> Loaded | None:
-    missing = missing_entropies(spec, list(dict.fromkeys(texts)), store)
-    if missing:
-        model = model or load(spec)
-        store_entropies(spec, missing, store, model)
-    return model
 
 
 def _limit(model: Loaded, options: LongOptions) -> int | None:

@@ -1,0 +1,217 @@
+"""Open a store's file: new, of an older version, damaged, or on a disk that SQLite cannot use."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import sqlite3
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+from priscian.errors import PriscianWarning, StoreError, counted
+from priscian.scoring.store.disks import refuse_network_disk
+from priscian.scoring.store.migrate import migrate
+from priscian.scoring.store.tables import VERSION, create_tables
+
+LARGE = 2**28
+"""Beyond this many bytes a store is checked by its header alone when it is opened."""
+PATIENCE = 60.0
+"""Seconds to wait for another process that writes."""
+MIGRATION = 3600.0
+"""The same for one that brings a large store to this version."""
+DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+def open_database(path: Path | None) -> sqlite3.Connection:
+    """A connection to a store of this version; the file is made, migrated or set aside."""
+    if path is not None:
+        _make_folder(path)
+        refuse_network_disk(path)
+        _set_aside_if_damaged(path)
+    with store_errors(path):
+        db = sqlite3.connect(
+            path or ":memory:", timeout=PATIENCE, check_same_thread=False, isolation_level=None
+        )
+        try:
+            _set_up(db, path)
+        except BaseException:
+            db.close()
+            raise
+    return db
+
+
+@contextlib.contextmanager
+def store_errors(path: Path | None) -> Iterator[None]:
+    """SQLite's errors as one line with a remedy."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", "")
+        if name.startswith("SQLITE_FULL"):
+            remedy = "free some space, then run again: what was stored is kept"
+        elif name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            remedy = "another process holds it; try again"
+        elif name.startswith("SQLITE_IOERR"):
+            remedy = "check the disk and its free space, then run again: what was stored is kept"
+        elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+            remedy = "set PRISCIAN_CACHE to a folder that can be written"
+        else:
+            remedy = "move the file away to start afresh"
+        where = path or "the store in memory"
+        raise StoreError(f"score store {where}: {error}; {remedy}") from error
+
+
+@contextlib.contextmanager
+def transaction(db: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iterator[None]:
+    """All or nothing; IMMEDIATE waits for other writers first, DEFERRED reads one state."""
+    db.execute(f"BEGIN {kind}")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:  # a full disk has ended it already
+            with contextlib.suppress(sqlite3.Error):
+                db.execute("ROLLBACK")
+        raise
+
+
+def _set_up(db: sqlite3.Connection, path: Path | None) -> None:
+    version = _version(db, path)
+    if version == VERSION:
+        db.execute("PRAGMA journal_mode=WAL")  # asks for nothing if it is so already
+    else:
+        _bring_up(db, path)
+    db.execute("PRAGMA synchronous=NORMAL")
+    db.execute("PRAGMA temp_store=MEMORY")
+    db.execute("PRAGMA cache_size=-65536")  # 64 MB
+    db.execute("PRAGMA wal_autocheckpoint=4000")  # pages: new texts dirty the same ones again
+
+
+def _bring_up(db: sqlite3.Connection, path: Path | None) -> None:
+    """Make the tables of a new store, or migrate an old one; one process does it, others wait."""
+    db.execute(f"PRAGMA busy_timeout={int(MIGRATION * 1000)}")
+    db.execute("PRAGMA auto_vacuum=INCREMENTAL")  # must come before the first table
+    _use_log(db)
+    damaged = None
+    with transaction(db):
+        if _version(db, path) < VERSION:  # still: another process may have been first
+            if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'scores'").fetchone():
+                damaged = migrate(db)
+            else:
+                create_tables(db)
+    db.execute(f"PRAGMA busy_timeout={int(PATIENCE * 1000)}")
+    if damaged is None:
+        return
+    with contextlib.suppress(sqlite3.OperationalError):  # in use, or no room for a copy
+        db.execute("VACUUM")
+    if damaged:
+        warnings.warn(
+            f"score store {path}: {counted(damaged, 'damaged row')} left out while it was brought "
+            f"to a new format; the texts will be scored again",
+            PriscianWarning,
+            stacklevel=6,
+        )
+
+
+def _use_log(db: sqlite3.Connection) -> None:
+    """Turn on the write-ahead log; SQLite does not wait for others here, so we do."""
+    for _ in range(200):
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if not str(getattr(error, "sqlite_errorname", "")).startswith("SQLITE_BUSY"):
+                raise
+            time.sleep(0.05)
+    db.execute("PRAGMA journal_mode=WAL")
+
+
+def _version(db: sqlite3.Connection, path: Path | None) -> int:
+    version = int(db.execute("PRAGMA user_version").fetchone()[0])
+    if version > VERSION:
+        raise StoreError(
+            f"score store {path} was written by a newer Priscian (format {version}, this one "
+            f"reads up to {VERSION}); update Priscian, or set PRISCIAN_CACHE to another folder"
+        )
+    return version
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"cannot make the cache folder {path.parent}: {error.strerror}; "
+            f"set PRISCIAN_CACHE to a folder that can be written"
+        ) from None
+
+
+def _set_aside_if_damaged(path: Path) -> None:
+    """Rename a store that is cut short or malformed, and say so."""
+    try:
+        before = path.stat()
+        reason = _damage(path) if before.st_size else ""
+        if not reason or path.stat().st_ino != before.st_ino:
+            return  # sound, or another process has set it aside already
+        aside = _free_name(path)
+        path.rename(aside)
+        for tail in ("-wal", "-shm"):
+            log = path.with_name(path.name + tail)
+            if log.exists():
+                log.rename(aside.with_name(aside.name + tail))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StoreError(
+            f"score store {path}: {error.strerror}; check its permissions, or set PRISCIAN_CACHE "
+            f"to a folder that can be written"
+        ) from None
+    warnings.warn(
+        f"score store {path} is damaged ({reason}); set aside as {aside.name}, starting a new one",
+        PriscianWarning,
+        stacklevel=5,
+    )
+
+
+def _free_name(path: Path) -> Path:
+    """A name beside the store that no earlier damaged one has."""
+    stem = f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
+    names = itertools.chain([stem], (f"{stem}-{n}" for n in itertools.count(2)))
+    return next(p for name in names if not (p := path.with_name(name)).exists())
+
+
+def _damage(path: Path) -> str:
+    """What is wrong with a file; empty if it is sound or cannot be judged now."""
+    with path.open("rb") as file:
+        header = file.read(100)
+    if len(header) < 100 or not header.startswith(b"SQLite format 3\0"):
+        return "not an SQLite file"
+    try:
+        with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE)) as db:
+            # While we read, no other process can shorten the file or take its log away.
+            db.execute("BEGIN")
+            db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+            if reason := _cut_short(path):
+                return reason
+            if path.stat().st_size > LARGE:
+                return ""
+            answer = str(db.execute("PRAGMA quick_check(1)").fetchone()[0])
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in DAMAGE:
+            return ""  # locked, not permitted …: opening it will say so
+        return _cut_short(path) or str(error)
+    return "" if answer == "ok" else answer
+
+
+def _cut_short(path: Path) -> str:
+    with path.open("rb") as file:
+        header = file.read(100)
+    page = int.from_bytes(header[16:18], "big")
+    whole = (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
+    size = path.stat().st_size
+    log = path.with_name(path.name + "-wal")
+    if size < whole and not (log.exists() and log.stat().st_size):
+        return f"cut short: {size} of {whole} bytes"
+    return ""

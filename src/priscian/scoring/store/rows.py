@@ -1,0 +1,117 @@
+"""How a row of the store is written: token offsets, values, and a checksum that binds them.
+
+The offsets of a text are kept once for all models that tokenise it alike: pairs (gap, length) in
+the fewest bytes that hold them all. Values are float32 where that loses nothing, else float64. The
+checksum covers the model's key, the channel, the text, the offsets and the values, so that a row
+that came to stand under another key is damaged and never read.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+from itertools import accumulate, chain, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priscian.records import TokenScores
+
+CHANNELS = ("logp", "boundary", "eos", "entropy", "score")
+"""A channel's number in the store is its place here: add at the end, never reorder."""
+
+CODES = {1: "b", 2: "h", 4: "i", 8: "q"}  # bytes an integer takes: its code in `struct`
+CHECKSUM = 4
+SOUND = 0x2144DF1C
+"""What CRC-32 gives for anything that ends with its own CRC-32."""
+
+
+Row = tuple[bytes, bytes | None, bytes]
+"""A text's hash, its offsets and its data as the store holds them."""
+
+
+class DamagedRow(Exception):
+    """A row does not match its checksum; the store says which model's it is."""
+
+
+def pack_offsets(rows: Sequence[TokenScores]) -> list[bytes]:
+    """Offsets of each text as gaps and lengths, after one byte that says how wide a number is."""
+    places = [0, *accumulate(map(len, rows))]
+    starts = np.fromiter(chain.from_iterable([row.starts for row in rows]), np.int64, places[-1])
+    ends = np.fromiter(chain.from_iterable([row.ends for row in rows]), np.int64, places[-1])
+    pairs = np.empty((places[-1], 2), np.int64)
+    pairs[1:, 0] = starts[1:] - ends[:-1]
+    first = [a for a, b in pairwise(places) if a < b]  # tokens with which a text begins
+    pairs[first, 0] = starts[first]
+    pairs[:, 1] = ends - starts
+    narrow = pairs.astype(np.int8)
+    wide = _any_in(narrow != pairs, places)
+    short = narrow.tobytes()
+    return [
+        _pack_wide(pairs[a:b]) if wide[i] else b"\1" + short[2 * a : 2 * b]
+        for i, (a, b) in enumerate(pairwise(places))
+    ]
+
+
+def _any_in(bad: NDArray[np.bool_], places: Sequence[int]) -> Sequence[bool]:
+    """For each text, whether one of its tokens is bad; texts begin at `places`."""
+    if not bad.any():
+        return [False] * (len(places) - 1)
+    per_token = bad.reshape(len(bad), -1).any(1)
+    upto = np.concatenate(([0], np.cumsum(per_token)))[places]
+    return list(np.diff(upto) > 0)
+
+
+def _pack_wide(pairs: NDArray[np.int64]) -> bytes:
+    """The same of a text that has a gap or a token beyond one byte."""
+    width = next(w for w in CODES if (pairs.astype(f"<i{w}") == pairs).all())
+    return bytes([width]) + pairs.astype(f"<i{width}").tobytes()
+
+
+def unpack_offsets(data: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Starts and ends: the reverse of `pack_offsets`."""
+    width = data[0]
+    numbers = struct.unpack_from(f"<{(len(data) - 1) // width}{CODES[width]}", data, 1)
+    places = tuple(accumulate(numbers))  # a start, an end, a start, an end …
+    return places[::2], places[1::2]
+
+
+def pack_values(rows: Sequence[TokenScores]) -> list[bytes]:
+    """The values of each text, in 4 bytes a number where all of them survive that, else in 8."""
+    places = [0, *accumulate(map(len, rows))]
+    wide = np.fromiter(chain.from_iterable([row.logps for row in rows]), "<f8", places[-1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        narrow = wide.astype("<f4")
+        lost = _any_in(narrow.astype("<f8").view("<i8") != wide.view("<i8"), places)
+    short, long = narrow.tobytes(), wide.tobytes()
+    return [
+        long[8 * a : 8 * b] if lost[i] else short[4 * a : 4 * b]
+        for i, (a, b) in enumerate(pairwise(places))
+    ]
+
+
+def owner(digest: str, channel: int) -> int:
+    """Where the checksums of a model's rows start from."""
+    return zlib.crc32(f"{digest}/{channel}".encode())
+
+
+def seal(owner: int, text: bytes, offsets: bytes, values: bytes) -> bytes:
+    """A row's data: its values, then the checksum."""
+    return values + zlib.crc32(text + offsets + values, owner).to_bytes(CHECKSUM, "little")
+
+
+def check_row(owner: int, row: Row) -> int:
+    """The number of tokens of a sound row; an error if it is not what was written."""
+    text, offsets, data = row
+    if offsets is None or zlib.crc32(text + offsets + data, owner) != SOUND:
+        raise DamagedRow
+    return (len(offsets) - 1) // (2 * offsets[0])
+
+
+def unpack(owner: int, row: Row) -> TokenScores:
+    """Token scores of a row, checked."""
+    count = check_row(owner, row)
+    _, offsets, data = row
+    code = "d" if len(data) - CHECKSUM == 8 * count else "f"
+    return TokenScores(*unpack_offsets(offsets or b""), struct.unpack_from(f"<{count}{code}", data))

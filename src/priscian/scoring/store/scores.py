@@ -1,0 +1,222 @@
+"""The score store: one SQLite file that keeps what every model said of every text.
+
+A row belongs to a model's key, a text's hash and a channel. Many processes may read, write and
+prune at once: a model's place is looked up by its key inside every transaction, so that whatever
+another process removes meanwhile, no row comes to stand under another model's key. What was
+committed is never lost; a damaged row or file is never read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from priscian.errors import StoreError
+from priscian.models import ModelKey, cache_folder
+from priscian.records import Text, TokenScores
+from priscian.scoring.store.columns import TokenColumns, decode
+from priscian.scoring.store.opening import open_database, store_errors, transaction
+from priscian.scoring.store.rows import CHANNELS, DamagedRow, Row, owner, unpack
+from priscian.scoring.store.tables import (
+    add_model,
+    add_scores,
+    chunks,
+    find_model,
+    find_texts,
+    remove_models,
+)
+
+SCAN = 4
+"""All rows of a model are read at once where at most so many times those asked for are there."""
+VACUUM_PAGES = 2000
+"""Given back to the disk in one go; between them other processes may write."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredModel:
+    """What the store holds of one model."""
+
+    key: str
+    label: str
+    texts: int
+    bytes: int
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """What pruning removed."""
+
+    models: int
+    texts: int
+
+
+class ScoreStore:
+    """Scores on disk, or in memory when no path is given.
+
+    >>> from priscian.models import ModelKey
+    >>> key = ModelKey({"provider": "toy", "version": "1"})
+    >>> with ScoreStore() as store:
+    ...     store.write(key, "toy", [(Text("Go."), TokenScores((0, 2), (2, 3), (-1.5, -0.25)))])
+    ...     store.read(key, [Text("Go."), Text("Stop.")])[Text("Go.")].logps
+    (-1.5, -0.25)
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path
+        self._lock = threading.RLock()  # two threads of a process share one connection
+        self._db = open_database(path)
+
+    @classmethod
+    def default(cls) -> ScoreStore:
+        """The store in the cache folder."""
+        return cls(cache_folder() / "scores.sqlite")
+
+    def __enter__(self) -> ScoreStore:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; committed rows are safe even without this."""
+        with self._lock, store_errors(self.path):
+            self._db.close()
+
+    def write(
+        self,
+        key: ModelKey,
+        label: str,
+        rows: Iterable[tuple[Text, TokenScores]],
+        channel: str = "logp",
+    ) -> None:
+        """Keep some scores, all or none of them; what is there already stays as it is."""
+        digest = key.digest
+        hashed = [(text.hash, scores) for text, scores in rows]
+        with self._transaction("IMMEDIATE"):
+            found = find_model(self._db, digest)
+            if found is None:
+                fields = json.dumps(dict(key.fields), sort_keys=True)
+                found = (add_model(self._db, digest, label, fields), 0)
+            add_scores(self._db, found[0], digest, channel, hashed)
+
+    def read(
+        self, key: ModelKey, texts: Sequence[Text], channel: str = "logp"
+    ) -> dict[Text, TokenScores]:
+        """The scores that are there."""
+        by_hash = {text.hash: text for text in texts}
+        start = owner(key.digest, CHANNELS.index(channel))
+        with self._transaction("DEFERRED"), self._damage(key.digest):
+            rows = self._rows(key.digest, list(by_hash), channel)
+            return {by_hash[row[0]]: unpack(start, row) for row in rows}
+
+    def columns(self, digest: str, hashes: Sequence[bytes], channel: str = "logp") -> TokenColumns:
+        """Tokens of very many texts at once, in the order of their hashes."""
+        with self._transaction("DEFERRED"), self._damage(digest):
+            rows = list(self._rows(digest, hashes, channel))
+            return decode(owner(digest, CHANNELS.index(channel)), hashes, rows)
+
+    def missing(self, key: ModelKey, texts: Sequence[Text], channel: str = "logp") -> list[bool]:
+        """For each text, whether it still has to be scored."""
+        hashes = [text.hash for text in texts]
+        with self._transaction("DEFERRED"):
+            there = {text for text, *_ in self._rows(key.digest, hashes, channel)}
+        return [text not in there for text in hashes]
+
+    def models(self) -> list[StoredModel]:
+        """Every model in the store, newest first."""
+        with self._lock, store_errors(self.path):
+            rows = self._db.execute(
+                "SELECT key, label, texts, bytes, created FROM models ORDER BY created DESC"
+            ).fetchall()
+        return [StoredModel(*row) for row in rows]
+
+    def size(self) -> int:
+        """Bytes that the store takes on disk, its log included."""
+        if self.path is None:
+            return 0
+        files = [self.path.with_name(self.path.name + tail) for tail in ("", "-wal")]
+        return sum(file.stat().st_size for file in files if file.is_file())
+
+    def prune(self, keys: Iterable[str]) -> Pruned:
+        """Forget models by key, and texts that no other model has scores of.
+
+        A process that is scoring one of them computes again what it needs, and ends as if nothing
+        had happened.
+        """
+        with self._transaction("IMMEDIATE"):
+            places = [find_model(self._db, key) for key in dict.fromkeys(keys)]
+            found = [place for place in places if place is not None]
+            remove_models(self._db, [model for model, _ in found])
+        with self._lock, contextlib.suppress(sqlite3.OperationalError):
+            self._give_back()  # no matter if it is in use: later scores fill the room
+        return Pruned(len(found), sum(texts for _, texts in found))
+
+    def _give_back(self) -> None:
+        """Return free pages to the disk, a part at a time."""
+        while self._db.execute("PRAGMA freelist_count").fetchone()[0]:
+            before = self._db.execute("PRAGMA page_count").fetchone()[0]
+            self._db.execute(f"PRAGMA incremental_vacuum({VACUUM_PAGES})").fetchall()
+            if self._db.execute("PRAGMA page_count").fetchone()[0] >= before:
+                break  # migrated while in use, so it cannot shrink piece by piece
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    @contextlib.contextmanager
+    def _transaction(self, kind: str) -> Iterator[None]:
+        with self._lock, store_errors(self.path), transaction(self._db, kind):
+            yield
+
+    @contextlib.contextmanager
+    def _damage(self, digest: str) -> Iterator[None]:
+        try:
+            yield
+        except DamagedRow:
+            raise StoreError(
+                f"score store {self.path or 'in memory'}: a row is damaged; forget this model's "
+                f"scores with `priscian cache prune {digest[:12]}` and score it again"
+            ) from None
+
+    def _rows(self, digest: str, hashes: Sequence[bytes], channel: str) -> Iterator[Row]:
+        """The rows of some texts, in the order of the file."""
+        found = find_model(self._db, digest)
+        if found is None:
+            return
+        model, texts = found
+        number = CHANNELS.index(channel)
+        columns = "offsets.data, scores.data FROM scores"
+        offsets = "LEFT JOIN offsets ON offsets.text = scores.text AND number = scores.offsets"
+        where = "WHERE model = ? AND channel = ?"
+        if texts <= SCAN * len(hashes):
+            wanted = set(hashes)
+            for row in self._db.execute(
+                f"SELECT hash, {columns} CROSS JOIN texts ON id = scores.text {offsets} {where}",
+                (model, number),
+            ):
+                if row[0] in wanted:
+                    yield row
+            return
+        by_id = sorted((i, text) for text, i in find_texts(self._db, list(set(hashes))).items())
+        for chunk, marks in chunks(by_id):
+            names = dict(chunk)
+            first, last = chunk[0][0], chunk[-1][0]
+            if last - first < SCAN * len(chunk):  # texts that came together are read together
+                among, values = "BETWEEN ? AND ?", [first, last]
+            else:
+                among, values = f"IN ({marks})", list(names)
+            for text, *row in self._db.execute(
+                f"SELECT scores.text, {columns} {offsets} {where} AND scores.text {among}",
+                (model, number, *values),
+            ):
+                if text in names:
+                    yield names[text], *row
