@@ -126,8 +126,9 @@ def test_functions_fit_on_a_screen_and_take_few_parameters(path: Path) -> None:
 
 class TestPublicNames:
     def test_all_is_complete_and_importable(self) -> None:
-        assert priscian.__all__ == sorted(priscian._HOMES)
-        for name in priscian.__all__:
+        assert priscian.__all__ == sorted([*priscian._HOMES, *priscian._MODULES])
+        assert priscian.analyse is importlib.import_module("priscian.analyse")
+        for name in priscian._HOMES:
             value = getattr(priscian, name)
             assert value is getattr(importlib.import_module(priscian._HOMES[name]), name)
         assert dir(priscian) == priscian.__all__

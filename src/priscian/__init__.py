@@ -11,6 +11,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from priscian import analyse as analyse
+    from priscian.analysis.compare import CompareOptions as CompareOptions
+    from priscian.analysis.compare import compare as compare
     from priscian.api import Model as Model
     from priscian.api import load_model as load_model
     from priscian.api import perplexity as perplexity
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
     from priscian.records import Span as Span
     from priscian.records import Text as Text
     from priscian.records import TokenScores as TokenScores
+    from priscian.reporting import ReportOptions as ReportOptions
+    from priscian.reporting import report as report
+    from priscian.reporting import report_tables as report_tables
     from priscian.runs import Result as Result
     from priscian.runs import Run as Run
     from priscian.runs import ScoreOptions as ScoreOptions
@@ -55,12 +61,17 @@ _HOMES = {
     "Span": "priscian.records",
     "Text": "priscian.records",
     "TokenScores": "priscian.records",
+    "CompareOptions": "priscian.analysis.compare",
+    "compare": "priscian.analysis.compare",
     "Model": "priscian.api",
     "load_model": "priscian.api",
     "perplexity": "priscian.api",
     "Options": "priscian.scoring",
     "PairColumns": "priscian.datasets",
     "PriscianError": "priscian.errors",
+    "ReportOptions": "priscian.reporting",
+    "report": "priscian.reporting",
+    "report_tables": "priscian.reporting",
     "Result": "priscian.runs",
     "Run": "priscian.runs",
     "ScoreOptions": "priscian.runs",
@@ -81,10 +92,15 @@ _HOMES = {
     "train": "priscian.training.api",
 }
 
-__all__ = sorted(_HOMES)
+_MODULES = {"analyse"}
+"""Modules that are reached as `priscian.NAME` without being imported first."""
+
+__all__ = sorted([*_HOMES, *_MODULES])
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"priscian.{name}")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'priscian' has no attribute {name!r}")

@@ -16,7 +16,6 @@ from priscian.analysis.graded.adc import (
     blimp_not_adc,
     disagreements,
 )
-from priscian.analysis.graded.adc_figures import write_figures
 from priscian.analysis.graded.adc_tables import adc_json, pair_lists, write_list
 from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, SentenceScores
 from priscian.errors import DataError, UnknownNameError, UsageError
@@ -129,13 +128,13 @@ class TestRefusals:
 
 
 def test_pictures_are_drawn(tmp_path: Path) -> None:
-    written = write_figures(analyse_adc(GRADED, [GOOD, FLAT]), tmp_path / "pictures")
+    written = analyse_adc(GRADED, [GOOD, FLAT]).write_figures(tmp_path / "pictures")
     assert {p.name for p in written} == {
         f"{name}.{kind}"
         for name in ("correlations", "scatter", "adc-curve")
-        for kind in ("svg", "png", "csv")
+        for kind in ("svg", "png", "pdf", "csv")
     }
-    starts = {".svg": b"<svg", ".png": b"\x89PNG", ".csv": b""}
+    starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".csv": b""}
     for path in written:
         assert path.read_bytes().startswith(starts[path.suffix])
     rows = list(csv.DictReader((tmp_path / "pictures" / "scatter.csv").read_text().splitlines()))

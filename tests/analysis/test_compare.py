@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import polars
 import pytest
 from tests.small_results import pairs_result, suites_result
 
-from priscian.analysis.compare.comparison import compare
+from priscian.analysis.compare.comparison import CompareOptions, Comparison, compare_results
 from priscian.analysis.compare.comparison_figure import compare_figure
 from priscian.errors import RunError, UsageError
+from priscian.runs import Result
+from priscian.runs.result import in_memory
 from priscian.stats.differences import paired_interval
 from priscian.stats.mcnemar import holm, mid_p
+
+
+def compare(a: Result, b: Result, **options: Any) -> Comparison:
+    return compare_results(a, b, CompareOptions(**options))
+
 
 A = {"wh_island": [1, 1, 0, 0, 0, 0, 0, 0], "passive_1": [1, 1, 1, 0]}
 B = {"wh_island": [1, 0, 1, 1, 1, 1, 1, 0], "passive_1": [1, 1, 1, 0]}
@@ -24,7 +34,7 @@ class TestByHand:
     def test_accuracies_and_discordant_items(self) -> None:
         island, passive = self.found.sets
         assert (island.name, island.group, island.n) == ("wh_island", "island_effects", 8)
-        assert (island.a, island.b, island.difference) == (0.25, 0.75, 0.5)
+        assert (island.a, island.b, island.difference) == (0.25, 0.75, -0.5)
         assert (island.only_a, island.only_b) == (1, 5)
         assert (passive.only_a, passive.only_b, passive.difference) == (0, 0, 0.0)
 
@@ -33,18 +43,18 @@ class TestByHand:
         assert (island.p, passive.p) == (mid_p(1, 5), 1.0)
         assert (island.p_holm, passive.p_holm) == (2 * mid_p(1, 5), 1.0)
         assert not island.significant
-        assert island.ci == paired_interval([0, -1, 1, 1, 1, 1, 1, 0])
+        assert island.ci == paired_interval([0, 1, -1, -1, -1, -1, -1, 0])
 
     def test_overall_is_the_mean_of_sets(self) -> None:
         overall = self.found.overall
         assert (overall.a, overall.b) == ((0.25 + 0.75) / 2, (0.75 + 0.75) / 2)
-        assert overall.difference == 0.25
-        assert overall.ci[0] < 0.25 < overall.ci[1]
+        assert overall.difference == -0.25  # the first is worse
+        assert overall.ci[0] < -0.25 < overall.ci[1]
         assert self.found.overlap.words == "the same 12 items in 2 sets"
 
     def test_groups(self) -> None:
         assert list(self.found.groups) == ["argument_structure", "island_effects"]
-        assert self.found.groups["island_effects"].difference == 0.5
+        assert self.found.groups["island_effects"].difference == -0.5
         # a group of one set has its interval, which has a width though nothing flipped
         assert self.found.groups["argument_structure"].ci == pytest.approx(self.found.sets[1].ci)
         assert self.found.sets[1].ci[0] < 0 < self.found.sets[1].ci[1]
@@ -87,8 +97,8 @@ def test_half_credits_count_for_the_model_with_more() -> None:
     b = pairs_result("b", {"wh_island": [1, 0, 1, 0.5]})
     (found,) = compare(a, b, draws=200).sets
     assert (found.only_a, found.only_b) == (1, 2)
-    assert found.difference == pytest.approx(0.125)
-    assert found.ci == paired_interval([0.5, -0.5, 0, 0.5])
+    assert found.difference == pytest.approx(-0.125)
+    assert found.ci == paired_interval([-0.5, 0.5, 0, -0.5])
 
 
 class TestDifferentData:
@@ -104,7 +114,7 @@ class TestDifferentData:
             "sets_without_shared_items": ["causative", "passive_1"],
         }
         assert found.overlap.words == (
-            "the 2 items in 1 sets that both have (of 6 and 4); "
+            "the 2 items in 1 set that both have (of 6 and 4); "
             "sets without a shared item: causative, passive_1"
         )
         assert found.data == "small and other"
@@ -158,11 +168,26 @@ class TestSuites:
             compare(a, b)
 
 
+def with_margins(name: str, margins: list[float]) -> Result:
+    """A result whose items have these margins."""
+    made = pairs_result(name, {"wh_island": [float(margin > 0) for margin in margins]})
+    items = made.frame().with_columns(polars.Series("delta", margins))
+    return replace(made, open_table=in_memory({"items": items}))
+
+
+def test_flips_are_sorted_by_how_far_the_margins_are_apart() -> None:
+    a, b = with_margins("a", [3.0, 0.5, -1.0]), with_margins("b", [-4.0, -0.5, 9.0])
+    flips = compare(a, b, draws=200).flips
+    assert [(flip.item, flip.size) for flip in flips] == [
+        ("wh_island/2", 10.0), ("wh_island/0", 7.0), ("wh_island/1", 1.0),
+    ]  # fmt: skip
+
+
 def test_the_figure_has_every_set_and_says_how_it_was_made() -> None:
     figure = compare_figure(TestByHand.found)
     assert [row["set"] for row in figure.rows] == ["passive_1", "wh_island"]
     row = figure.rows[1]
-    assert (row["difference"], row["verdict"], row["n"]) == (50.0, "not told apart", 8)
+    assert (row["difference"], row["verdict"], row["n"]) == (-50.0, "no clear difference", 8)
     assert "the same 12 items" in figure.caption
-    assert "0 of 2 stand at 5 %" in figure.caption
+    assert "0 of 2 are significant at 5 %" in figure.caption
     assert "Bonett and Price" in figure.caption

@@ -47,6 +47,27 @@ def test_a_table_pictures_and_lists(priscian: Command, rated: Path, in_folder: P
     assert (in_folder / "lists" / "m-not-n.csv").is_file()
 
 
+def test_a_run_folder_is_enough(priscian: Command, rated: Path) -> None:
+    """The data and the scores are those of the run."""
+    scored = priscian("score", "builtin:ngram", "builtin:lstm", "--on", f"graded:{rated}",
+                      "--out", "run")  # fmt: skip
+    assert scored.code == 0, scored.err
+    done = priscian("analyse", "adc", "run", "--json")
+    assert (done.code, done.err) == (0, "")
+    found = json.loads(done.out)
+    assert set(found["models"]) == {"builtin:lstm", "builtin:ngram"}
+    beside = json.loads(priscian("analyse", "adc", rated, "--scores", "run", "--json").out)
+    assert (found["pairs"], found["models"]) == (beside["pairs"], beside["models"])
+
+
+def test_a_run_without_ratings_says_what_is_needed(priscian: Command, pairs: Path) -> None:
+    priscian("score", "builtin:ngram", "--on", f"pairs:{pairs}", "--out", "run")
+    done = priscian("analyse", "adc", "run")
+    (line,) = done.complaints
+    assert done.code == 2
+    assert "run has no result on graded data; score with --on li-adger:DIR or graded:FILE" in line
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "line"),
     [

@@ -58,15 +58,15 @@ def test_tables_in_every_format(priscian: Command, run: Path) -> None:
     assert found["rows"]["overall"]["human*"]["accuracy"] == pytest.approx(0.886, abs=5e-4)
     assert priscian("analyse", "tables", run, "--format", "md").out.startswith("| phenomenon | a |")
     assert r"\toprule" in priscian("analyse", "tables", run, "--format", "tex").out
-    csv = priscian("analyse", "tables", run, "--format", "csv", "--beside", "none").out
+    csv = priscian("analyse", "tables", run, "--format", "csv", "--baselines", "none").out
     assert csv.count("\n") == 1 + 2 * 13
 
 
 def test_distance_beside_published_systems(priscian: Command, run: Path) -> None:
-    done = priscian("analyse", "distance", run, "--beside", "GPT-2,human")
+    done = priscian("analyse", "distance", run, "--baselines", "GPT-2,human")
     assert "GPT-2*" in done.out
     assert "human*" in done.out
-    wrong = priscian("analyse", "distance", run, "--beside", "GTP-2")
+    wrong = priscian("analyse", "distance", run, "--baselines", "GTP-2")
     assert wrong.code == 2
     assert "did you mean GPT-2" in wrong.err
 

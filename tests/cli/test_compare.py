@@ -26,8 +26,10 @@ class TestCompare:
         assert done.code == 0, done.err
         assert "small, full: the same 12 items in 2 sets" in done.out
         assert "draws of items within each set" in done.out
-        assert "6 items flipped: 1 to builtin:a's advantage, 5 to builtin:b's" in done.out
-        assert "wh_island wh_island/1: builtin:a has it right" in done.out
+        assert "6 items flipped: only builtin:a is right on 1, only builtin:b on 5" in done.out
+        assert "Differences are builtin:a − builtin:b, in points: positive where" in done.out
+        assert "builtin:a − builtin:b ┃" in done.out
+        assert "wh_island wh_island/1: builtin:a is right" in done.out
         assert "good: Good wh_island 1." in done.out
         assert "wh_island/3" not in done.out
 
@@ -36,7 +38,7 @@ class TestCompare:
         assert done.code == 0, done.err
         (found,) = json.loads(done.out)
         assert (found["a"], found["b"]) == ("builtin:b", "builtin:a")
-        assert found["overall"]["difference"] == -0.25
+        assert found["overall"]["difference"] == 0.25
         assert found["overall"]["resample"] == "both"
         assert len(found["flips"]) == 6
 
@@ -55,7 +57,7 @@ class TestCompare:
         write_run(in_folder / "y", pairs_result("m", {"wh_island": [1, 1]}, data="other"))
         done = priscian("compare", "x", "y")
         assert done.code == 0, done.err
-        assert "one and other, full: the 2 items in 1 sets that both have (of 12 and 2)" in done.out
+        assert "one and other, full: the 2 items in 1 set that both have (of 12 and 2)" in done.out
         assert "sets without a shared item: passive_1" in done.out
         assert "m (x)" in done.out
 
@@ -83,8 +85,8 @@ class TestCompare:
     @pytest.mark.parametrize(
         ("arguments", "complaint"),
         [
-            (["one"], "one has 1 models (m), not two; name two results"),
-            (["two", "one"], "two has 2 models, builtin:a, builtin:b; name one, as two:builtin:a"),
+            (["one"], "one has 1 model (m), not two; name two results"),
+            (["two", "one"], "two has 2 models, builtin:a, builtin:b; name one: two:builtin:a"),
             (["two:builtin:c", "one"], "no model 'builtin:c'; did you mean builtin:"),
             (["one", "one"], "one and one are the same result"),
             (["one", "other"], "share no items: wh_island is in both, but with other sentences"),

@@ -40,7 +40,7 @@ def test_bash_completes_verbs_analyses_and_options(priscian: Command) -> None:
 
     assert complete("surp") == {"surprisal"}
     assert complete("analyse", "sg") == {"sg", "sg-results"}
-    assert complete("train", "") == {"ngram", "lstm"}
+    assert complete("train", "") >= {"ngram", "lstm"}
     assert "--words" in complete("surprisal", "--w")
 
 

@@ -70,7 +70,7 @@ class TestOneLine:
     def test_nothing_finished(self, small: Path, capsys: pytest.CaptureFixture[str]) -> None:
         for model in ("ngram", "lstm"):
             (small / f"builtin-{model}" / "odd" / "summary.json").unlink()
-        assert "nothing was finished" in self.complain(capsys, str(small))
+        assert "nothing is finished" in self.complain(capsys, str(small))
 
     def test_a_folder_where_the_page_should_be(
         self, small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

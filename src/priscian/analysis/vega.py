@@ -10,6 +10,7 @@ from typing import Any
 
 from priscian.errors import UsageError
 from priscian.files import delimited_text, file_names, write_bytes, write_text
+from priscian.runs.show import Chart as Shown
 
 Chart = dict[str, Any]
 Row = Mapping[str, object]
@@ -44,9 +45,33 @@ class Figure:
     rows: Sequence[Row]
     """What is plotted, one row for each mark."""
 
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
+        bundle = Shown(self.chart | {"title": self.title})._repr_mimebundle_()
+        return bundle | {"text/plain": f"{self.title}. {self.caption}"}
+
     def csv(self) -> str:
         """The rows as a table that other tools read."""
         return delimited_text(self.rows) if self.rows else ""
+
+
+class HasFigures:
+    """A result of an analysis that can be drawn; a notebook shows its first figure."""
+
+    __slots__ = ()
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Every figure of the result."""
+        raise NotImplementedError
+
+    def write_figures(self, folder: Path | str) -> list[Path]:
+        """Every figure as SVG, PNG and PDF, and its data as CSV."""
+        return write_figures(self.figures, Path(folder))
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
+        figures = self.figures
+        shown = figures[0]._repr_mimebundle_() if figures else {}
+        return {**shown, "text/plain": repr(self)}
 
 
 def inline(rows: Iterable[Row]) -> Chart:

@@ -23,7 +23,7 @@ def demo_command(
     full: Annotated[bool, Parameter(negative="")] = False,
     out: Path | None = None,
 ) -> None:
-    """Generate fresh minimal pairs, score models on them and show what they know, on a page.
+    """Generate fresh minimal pairs, score the built-in models on them, and write a report.
 
     The models are scored on the pairs, on suites of syntactic generalization and on textbook
     examples. Two small models come with Priscian. With torch and Transformers installed, smollm2, a
@@ -42,6 +42,7 @@ def demo_command(
     out
         Folder for pairs, run and page; by default demo/ and the date and time.
     """
+    from priscian import ReportOptions, report
     from priscian.cli.screen import Progress
     from priscian.cli.show import show_command
     from priscian.cli.tables.run import print_run
@@ -49,7 +50,6 @@ def demo_command(
     from priscian.datasets.generation import generate
     from priscian.models import parse_model
     from priscian.models.builtin import MODELS
-    from priscian.reporting import build_page
     from priscian.runs import score
 
     chosen = [f"builtin:{name}" for name, model in MODELS.items() if model.here] + list(models)
@@ -71,15 +71,10 @@ def demo_command(
         raise ModelError("no model was scored")
     shown = tuple(r for r in run.results if r.data != "textbook")  # too long for a screen
     print_run(replace(run, results=shown), beside=("5-gram", "LSTM", "GPT-2", "human"))
-    page = build_page(
-        [run],
-        command=f"priscian demo --seed {seed}",
-        created=time.strftime("%d %B %Y").lstrip("0"),
-    )
-    report = folder / "report.html"
-    write_text(report, page.html)
+    page = folder / "report.html"
+    report(run, page, ReportOptions(command=f"priscian demo --seed {seed}"))
     print(f"""
-The report, with every sentence and figure: {report}
+The report, with every sentence and figure: {page}
 Open it in a browser; it needs no network.
 
 What to type next:

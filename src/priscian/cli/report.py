@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
-import time
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from priscian.errors import UsageError
+from priscian.cli.output import FLAT
 from priscian.files import write_text
 
-if TYPE_CHECKING:
-    from priscian.runs import Result, Run
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of the models beside the runs.
+
+    Parameters
+    ----------
+    sizes
+        Table of model and tokens, for the figure of training size.
+    tokens
+        The same for one model: MODEL=1M. Repeat for several.
+    perplexity
+        Table of model and perplexity, for the figure of SG against perplexity.
+    """
+
+    sizes: Path | None = None
+    tokens: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None
+    perplexity: Path | None = None
 
 
 def report_command(
@@ -24,9 +37,7 @@ def report_command(
     title: str = "",
     format_: Annotated[Literal["html", "md", "tex"], Parameter(name=("--format", "-f"))] = "html",
     figures: Path | None = None,
-    sizes: Path | None = None,
-    tokens: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None,
-    perplexity: Path | None = None,
+    known: Annotated[Known, FLAT] = Known(),  # noqa: B008
 ) -> None:
     """Make a page of one or several runs: scores, heat map, every sentence, every figure.
 
@@ -49,65 +60,25 @@ def report_command(
         html, md (tables for a README) or tex (tables with booktabs for a paper).
     figures
         Folder for every figure as SVG, PNG, PDF and CSV.
-    sizes
-        CSV of model and tokens, for the figure of training size.
-    tokens
-        The same for one model: MODEL=1M. Repeat for several.
-    perplexity
-        CSV of model and perplexity, for the figure of SG against perplexity.
     """
-    from priscian.cli.analyse.shared import read_runs
-    from priscian.cli.report_parts import extra_sections, read_graded_sets
+    from priscian import ReportOptions, report, report_tables
+    from priscian.reporting.make_report import this_command
 
-    if not runs:
-        raise UsageError("name at least one run folder, as priscian score --out made it")
-    loaded = read_runs(runs)
     if format_ != "html":
-        _write_tables(loaded, format_, out)
+        tables = report_tables(runs, format_)
+        if out is None:
+            print(tables, end="")
+        else:
+            write_text(out, tables)
+            print(out)
         if figures is None:
             return
-    extra = extra_sections(loaded, sizes, tokens or (), perplexity)
-    if format_ == "html":
-        from priscian.reporting import build_page
-
-        page = build_page(
-            loaded,
-            title=title,
-            command=shlex.join(["priscian", *sys.argv[1:]]) if len(sys.argv) > 1 else "",
-            created=time.strftime("%d %B %Y").lstrip("0"),
-            graded=read_graded_sets(loaded),
-            extra=extra,
-        )
-        file = out or Path("report.html")
-        write_text(file, page.html)
+    options = ReportOptions(
+        title, known.sizes, known.tokens or (), known.perplexity, this_command()
+    )
+    file = None if format_ != "html" else out or Path("report.html")
+    page = report(runs, file, options)
+    if file is not None:
         print(f"{file}  {len(page.html.encode()) / 1e6:.1f} MB; open it in a browser")
-        sections = page.sections
-    else:
-        from priscian.reporting.boards import make_boards
-        from priscian.reporting.sections import make_sections
-
-        graded = read_graded_sets(loaded)
-        sections = tuple(make_sections(make_boards(_results(loaded)), graded, extra))
     if figures is not None:
-        from priscian.analysis.vega import write_figures
-        from priscian.reporting.sections import figures_of
-
-        written = write_figures(figures_of(sections), figures)
-        print(f"{figures}  {len(written)} files")
-
-
-def _results(runs: Sequence[Run]) -> list[Result]:
-    return [result for run in runs for result in run.results]
-
-
-def _write_tables(runs: Sequence[Run], form: str, out: Path | None) -> None:
-    from priscian.reporting import markdown_tables, tex_tables
-    from priscian.reporting.boards import make_boards
-
-    boards = make_boards(_results(runs))
-    text = markdown_tables(boards) if form == "md" else tex_tables(boards)
-    if out is None:
-        print(text, end="")
-        return
-    write_text(out, text)
-    print(out)
+        print(f"{figures}  {len(page.write_figures(figures))} files")

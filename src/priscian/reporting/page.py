@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -13,15 +13,15 @@ from typing import Any
 
 from priscian import __version__
 from priscian.analysis.compare.matching import match
-from priscian.analysis.graded.adc import AdcAnalysis
 from priscian.analysis.intervals import overall_interval
+from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import PriscianError
 from priscian.reporting.boards import Board, Row, class_label, make_boards
 from priscian.reporting.headline import RULE, Headline, headlines
 from priscian.reporting.items import gather
 from priscian.reporting.pack import compress, pack_answers, pack_json, pack_texts, pack_tokens
 from priscian.reporting.provenance import describe_run
-from priscian.reporting.sections import Section, figures_of, make_sections
+from priscian.reporting.sections import Given, Section, figures_of, make_sections
 from priscian.reporting.suite_pack import lay_out, pack_bits, pack_layout
 from priscian.reporting.words import index_words
 from priscian.runs import Run
@@ -29,13 +29,21 @@ from priscian.runs import Run
 SCRIPTS = ("unpack", "grid", "pairs", "suites", "browse", "figures", "page")
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+@dataclass(frozen=True, slots=True, repr=False)
+class Page(HasFigures):
     """The page, and what it was made of."""
 
     html: str
     boards: tuple[Board, ...]
     sections: tuple[Section, ...]
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """All figures, in the order of the page."""
+        return tuple(figures_of(self.sections))
+
+    def __repr__(self) -> str:
+        return f"<Page of {len(self.html.encode()) / 1e6:.1f} MB, {len(self.figures)} figures>"
 
 
 def build_page(
@@ -44,12 +52,11 @@ def build_page(
     title: str = "",
     command: str = "",
     created: str = "",
-    graded: Mapping[str, AdcAnalysis] | None = None,
-    extra: Sequence[Section] = (),
+    given: Given | None = None,
 ) -> Page:
     """One self-contained HTML file about some runs."""
     boards = make_boards([result for run in runs for result in run.results])
-    sections = make_sections(boards, graded, extra)
+    sections = make_sections(boards, given)
     blobs: dict[str, str] = {}
     about = [_board_data(board, blobs) for board in boards]
     charts = {f.name: {"chart": f.chart, "csv": f.csv()} for f in figures_of(sections)}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from priscian.analysis.intervals import set_credits
 from priscian.analysis.marks import dots, figure, share, share_domain, tips
 from priscian.analysis.named_results import pair_results, set_accuracies, words
-from priscian.analysis.vega import Figure
+from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.published import published
 from priscian.datasets.reference import REFERENCE
 from priscian.errors import DataError, UsageError
@@ -80,7 +80,7 @@ class TableRow:
 
 
 @dataclass(frozen=True, slots=True)
-class AccuracyTable:
+class AccuracyTable(HasFigures):
     """Accuracies, and what a reader must know of them; the last row is the mean of paradigms."""
 
     by: By
@@ -89,6 +89,11 @@ class AccuracyTable:
     columns: tuple[Column, ...]
     rows: tuple[TableRow, ...]
     notes: tuple[str, ...]
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Accuracies with their intervals."""
+        return (tables_figure(self),)
 
     def records(self) -> list[dict[str, Any]]:
         """One plain row for each cell that is there."""

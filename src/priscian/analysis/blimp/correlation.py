@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
-from priscian.analysis.vega import Chart, Figure, correlation_square
+from priscian.analysis.vega import Chart, Figure, HasFigures, correlation_square
 from priscian.datasets.published import published
 from priscian.errors import DataError, UsageError
 from priscian.runs import Result
@@ -41,12 +41,17 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Correlations:
+class Correlations(HasFigures):
     """Accuracies of systems by set, and the correlation of every two systems."""
 
     accuracies: Mapping[str, Mapping[str, float]]
     published: tuple[str, ...]
     cells: tuple[Cell, ...]
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Heat maps of Pearson's and of Spearman's correlations."""
+        return (correlation_figure(self), correlation_figure(self, "spearman"))
 
     def between(self, a: str, b: str) -> Cell:
         """The cell of two systems, in either order."""
@@ -73,6 +78,47 @@ class Correlations:
             "published": list(self.published),
             "sets": {name: len(column) for name, column in self.accuracies.items()},
         }
+
+
+@dataclass(frozen=True, slots=True)
+class CorrelationsByKind(HasFigures, Mapping[str, Correlations]):
+    """Correlations over paradigms (pairs) and over suites; they are not mixed."""
+
+    kinds: Mapping[str, Correlations]
+
+    def __getitem__(self, kind: str) -> Correlations:
+        return self.kinds[kind]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.kinds)
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Heat maps of each kind."""
+        drawn = [(kind, figure) for kind, c in self.items() for figure in c.figures]
+        if len(self) > 1:
+            drawn = [(kind, replace(f, name=f"{f.name}-{kind}")) for kind, f in drawn]
+        return tuple(figure for _, figure in drawn)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {kind: c.as_dict() for kind, c in self.items()}
+
+
+def correlate_kinds(
+    results: Sequence[Result], *, method: str = "full", published: bool = True
+) -> CorrelationsByKind:
+    """Correlate results on pairs with each other, and results on suites."""
+    groups: dict[str, list[Result]] = {}
+    for result in results:
+        groups.setdefault("suites" if result.kind == "suites" else "pairs", []).append(result)
+    beside = None if published else ()
+    return CorrelationsByKind(
+        {kind: correlate(members, method=method, beside=beside) for kind, members in groups.items()}
+    )
 
 
 def correlate(

@@ -22,7 +22,7 @@ from priscian.analysis.marks import (
     tips,
 )
 from priscian.analysis.named_results import pair_results, set_accuracies
-from priscian.analysis.vega import Chart, Figure, inline
+from priscian.analysis.vega import Chart, Figure, HasFigures, inline
 from priscian.datasets.published import published
 from priscian.errors import DataError
 from priscian.files import read_tsv
@@ -81,12 +81,17 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Distance:
+class Distance(HasFigures):
     """Every comparison, condition by condition and model by model."""
 
     conditions: tuple[Condition, ...]
     n: Mapping[str, int]
     """Pairs that were compared, by model, each counted once."""
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Accuracy in every condition."""
+        return (distance_figure(self),)
 
     def as_dict(self) -> dict[str, Any]:
         """By comparison, then by condition."""

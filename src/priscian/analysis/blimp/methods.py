@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from priscian.analysis.marks import LANES, dots, figure, tips
 from priscian.analysis.named_results import pair_results, words
-from priscian.analysis.vega import Figure
+from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import DataError
 from priscian.runs import Result
 from priscian.stats.differences import Difference, mean_difference, paired_difference
@@ -55,10 +55,15 @@ class MethodRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Methods:
+class Methods(HasFigures):
     """All rows: models, then methods, then phenomena with overall last."""
 
     rows: tuple[MethodRow, ...]
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Each method against full sentences."""
+        return (methods_figure(self),)
 
     def as_dict(self) -> dict[str, Any]:
         """By model, method and phenomenon."""

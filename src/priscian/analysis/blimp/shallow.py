@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priscian.analysis.named_results import pair_results
+from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import DataError, UsageError
 from priscian.runs import Result
 from priscian.stats.interval import Interval
@@ -69,11 +70,18 @@ class ShallowModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Shallow:
+class Shallow(HasFigures):
     """What sentences' surface says of accuracy, by model."""
 
     models: tuple[ShallowModel, ...]
     notes: tuple[str, ...]
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Accuracy by bin, and the regression's coefficients."""
+        from priscian.analysis.blimp.shallow_figures import regression_figure, shallow_figure
+
+        return (shallow_figure(self), regression_figure(self))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""

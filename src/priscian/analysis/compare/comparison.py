@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from priscian.analysis.compare.matching import Matched, Overlap, groups_of, match, sentences_of
-from priscian.analysis.intervals import how_made
+from priscian.analysis.intervals import find_resample, how_made
+from priscian.analysis.vega import Figure, HasFigures
+from priscian.errors import UsageError
 from priscian.runs import Result
 from priscian.stats.bootstrap import DRAWS, Resample, difference_mean_interval
 from priscian.stats.differences import paired_interval
@@ -26,7 +28,7 @@ LEVEL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two means of the same sets, and the second minus the first with its 95 % interval."""
+    """Two means of the same sets, and the first minus the second with its 95 % interval."""
 
     a: float
     b: float
@@ -64,8 +66,8 @@ class SetDifference:
 
     @property
     def difference(self) -> float:
-        """The second accuracy minus the first."""
-        return self.b - self.a
+        """The first accuracy minus the second."""
+        return self.a - self.b
 
     @property
     def significant(self) -> bool:
@@ -91,7 +93,11 @@ class SetDifference:
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """An item that the two models do not agree on; `texts` are its sentences by condition."""
+    """An item that one model gets right and the other wrong; `texts` are its sentences.
+
+    `delta_a` and `delta_b` are each model's margin: the log-probability of the good sentence minus
+    that of the bad one.
+    """
 
     set: str
     item: str
@@ -100,6 +106,13 @@ class Flip:
     delta_a: float | None
     delta_b: float | None
     texts: Mapping[str, str]
+
+    @property
+    def size(self) -> float:
+        """How far apart the models' margins are; 0 where there are none, as in suites."""
+        if self.delta_a is None or self.delta_b is None:
+            return 0.0
+        return abs(self.delta_a - self.delta_b)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON and CSV."""
@@ -115,8 +128,11 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """Model `b` against model `a`; differences are b − a, of the items that both have."""
+class Comparison(HasFigures):
+    """Model `a` against model `b`, on the items that both have.
+
+    Differences are a − b: positive where `a` is better. `flips` are sorted by size, largest first.
+    """
 
     a: str
     b: str
@@ -129,6 +145,18 @@ class Comparison:
     flips: tuple[Flip, ...]
     resample: Resample
     draws: int
+
+    @property
+    def minus(self) -> str:
+        """What a difference is: `a − b`."""
+        return f"{self.a} − {self.b}"
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The difference in every set."""
+        from priscian.analysis.compare.comparison_figure import compare_figure
+
+        return (compare_figure(self),)
 
     @property
     def interval_words(self) -> str:
@@ -162,14 +190,43 @@ class Comparison:
         return found
 
 
-def compare(
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """How two models are compared.
+
+    Parameters
+    ----------
+    method
+        full, one_prefix or two_prefix; by default full.
+    resample
+        What the overall interval covers: items (other items of the same paradigms), sets (other
+        paradigms) or both.
+    draws
+        Number of bootstrap draws.
+    seed
+        Seed of the bootstrap.
+    """
+
+    method: str | None = None
+    resample: str = "items"
+    draws: int = DRAWS
+    seed: int = 0
+
+    def check(self) -> Resample:
+        """Refuse what is impossible; the way to resample."""
+        if self.draws < 100:
+            raise UsageError(f"{self.draws} bootstrap draws are too few; --draws is 100 or more")
+        return find_resample(self.resample)
+
+
+DEFAULTS = CompareOptions()
+
+
+def compare_results(
     a: Result,
     b: Result,
+    options: CompareOptions = DEFAULTS,
     *,
-    method: str | None = None,
-    resample: Resample = "items",
-    seed: int = 0,
-    draws: int = DRAWS,
     names: tuple[str, str] | None = None,
 ) -> Comparison:
     """Compare two results on the items that both have.
@@ -178,14 +235,15 @@ def compare(
     counts for the model with more. The overall difference of means of sets has a paired bootstrap
     interval over what `resample` says; that of a group is joined from its sets'.
     """
-    matched = match(a, b, method)
+    resample = options.check()
+    matched = match(a, b, options.method)
     columns = dict(_columns(matched))
     sets = _set_differences(a, columns)
     groups = {
         group: _group([s for s in sets if s.name in members])
         for group, members in groups_of(a, list(columns)).items()
     }
-    overall, drawn = _difference(list(columns.values()), resample, seed, draws)
+    overall, drawn = _difference(list(columns.values()), resample, options.seed, options.draws)
     first, second = names or (a.model, b.model)
     return Comparison(
         a=first,
@@ -196,7 +254,7 @@ def compare(
         overall=overall,
         groups=dict(sorted(groups.items())),
         sets=sets,
-        flips=tuple(_flips(a, matched)),
+        flips=tuple(sorted(_flips(a, matched), key=lambda flip: -flip.size)),
         resample=resample,
         draws=drawn,
     )
@@ -224,7 +282,7 @@ def _set_differences(
             b=float(b.mean()),
             only_a=alone[name][0],
             only_b=alone[name][1],
-            ci=paired_interval(b - a),
+            ci=paired_interval(a - b),
             p=tested[name],
             p_holm=corrected[name],
         )
@@ -237,15 +295,15 @@ def _difference(
 ) -> tuple[Difference, int]:
     """The overall difference, and how many samples were drawn for its interval."""
     first, second = (_mean(s[side] for s in sets) for side in (0, 1))
-    found = difference_mean_interval([b - a for a, b in sets], resample, seed, draws)
+    found = difference_mean_interval([a - b for a, b in sets], resample, seed, draws)
     n = sum(len(a) for a, _ in sets)
-    return Difference(first, second, second - first, found.ci, len(sets), n), found.draws
+    return Difference(first, second, first - second, found.ci, len(sets), n), found.draws
 
 
 def _group(sets: Sequence[SetDifference]) -> Difference:
     ci = combined_interval([(s.difference, s.ci) for s in sets])
     first, second = (math.fsum(getattr(s, k) for s in sets) / len(sets) for k in ("a", "b"))
-    return Difference(first, second, second - first, ci, len(sets), sum(s.n for s in sets))
+    return Difference(first, second, first - second, ci, len(sets), sum(s.n for s in sets))
 
 
 def _mean(sets: Iterable[Array]) -> float:

@@ -11,9 +11,9 @@ UNSURE = "#8a949a"
 
 
 def compare_figure(comparison: Comparison) -> Figure:
-    """Every set's difference, b − a, with its interval; significant ones in colour."""
+    """Every set's difference, a − b, with its interval; significant ones in colour."""
     a, b = comparison.a, comparison.b
-    better = {True: f"{b} better", False: f"{a} better"}
+    better = {True: f"{a} better", False: f"{b} better"}
     rows = [
         {
             "set": s.name,
@@ -28,24 +28,24 @@ def compare_figure(comparison: Comparison) -> Figure:
             "only_b": s.only_b,
             "p": s.p,
             "p_holm": s.p_holm,
-            "verdict": better[s.difference > 0] if s.significant else "not told apart",
+            "verdict": better[s.difference > 0] if s.significant else "no clear difference",
         }
         for s in sorted(comparison.sets, key=lambda s: (s.group, -s.difference, s.name))
     ]
     tested = (
-        f"{sum(s.significant for s in comparison.sets)} of {len(rows)} stand at "
+        f"{sum(s.significant for s in comparison.sets)} of {len(rows)} are significant at "
         f"{100 * LEVEL:.0f} % by McNemar's test with mid-p after Holm's correction"
     )
     caption = (
-        f"Accuracy of {b} minus that of {a} on {comparison.data}, in points, by set, sorted by "
+        f"Accuracy of {a} minus that of {b} on {comparison.data}, in points, by set, sorted by "
         f"phenomenon; {comparison.overlap.words}. Lines are 95 % intervals of a paired difference "
         f"(Bonett and Price). {tested}."
     )
-    title = f"{b} against {a}"
-    return Figure("differences", title, caption, _chart(rows, better), rows)
+    chart = _chart(rows, better, comparison.minus)
+    return Figure("differences", comparison.minus, caption, chart, rows)
 
 
-def _chart(rows: list[dict[str, object]], better: dict[bool, str]) -> Chart:
+def _chart(rows: list[dict[str, object]], better: dict[bool, str], minus: str) -> Chart:
     return {
         "$schema": SCHEMA,
         "width": 460,
@@ -64,7 +64,7 @@ def _chart(rows: list[dict[str, object]], better: dict[bool, str]) -> Chart:
                 "type": "nominal",
                 "title": None,
                 "scale": {
-                    "domain": [better[True], better[False], "not told apart"],
+                    "domain": [better[True], better[False], "no clear difference"],
                     "range": [PALETTE[0], PALETTE[1], UNSURE],
                 },
                 "legend": {"orient": "top", "labelLimit": 400},
@@ -74,7 +74,7 @@ def _chart(rows: list[dict[str, object]], better: dict[bool, str]) -> Chart:
                 "only_a:,", "only_b:,", "p:.2g", "p_holm:.2g",
             ),
         },
-        "layer": [_no_difference(), *_points()],
+        "layer": [_no_difference(), *_points(minus)],
     }  # fmt: skip
 
 
@@ -92,9 +92,9 @@ def _no_difference() -> Chart:
     }
 
 
-def _points() -> list[Chart]:
+def _points(minus: str) -> list[Chart]:
     """Each difference with its interval."""
-    x = {"type": "quantitative", "title": "difference in accuracy, points"}
+    x = {"type": "quantitative", "title": f"accuracy, points: {minus}"}
     return [
         {
             "mark": {"type": "rule", "strokeWidth": 2},

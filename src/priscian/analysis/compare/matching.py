@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from priscian.errors import RunError, UsageError
 from priscian.runs import Result
+from priscian.runs.show import counted
 
 if TYPE_CHECKING:
     import polars
@@ -37,10 +38,10 @@ class Overlap:
     def words(self) -> str:
         """What is compared, in a line."""
         if self.complete:
-            return f"the same {self.shared:,} items in {self.sets} sets"
+            return f"the same {counted(self.shared, 'item')} in {counted(self.sets, 'set')}"
         left = f"; sets without a shared item: {_listed(self.missing)}" if self.missing else ""
         return (
-            f"the {self.shared:,} items in {self.sets} sets that both have "
+            f"the {counted(self.shared, 'item')} in {counted(self.sets, 'set')} that both have "
             f"(of {self.a:,} and {self.b:,}){left}"
         )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from priscian.analysis.named_results import set_accuracies
+from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.published import published
 from priscian.errors import DataError
 from priscian.runs import Result
@@ -96,10 +97,17 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingSize:
+class TrainingSize(HasFigures):
     """Every curve, phenomena in alphabetical order and overall last."""
 
     curves: tuple[Curve, ...]
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Accuracy over training tokens."""
+        from priscian.analysis.curves.training_size_figure import training_size_figure
+
+        return (training_size_figure(self),)
 
     def as_dict(self) -> dict[str, Any]:
         """By curve, then by phenomenon."""

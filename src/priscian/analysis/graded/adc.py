@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.graded import GradedPair, GradedSet, SentenceScores, listed
 from priscian.errors import DataError, UnknownNameError
 from priscian.metrics.adc import (
@@ -44,7 +45,7 @@ class ModelAdc:
 
 
 @dataclass(frozen=True, slots=True)
-class AdcAnalysis:
+class AdcAnalysis(HasFigures):
     """People and models on the pairs of one graded set."""
 
     graded: GradedSet
@@ -53,6 +54,13 @@ class AdcAnalysis:
     scores: tuple[SentenceScores, ...]
     rule: AdcRule
     deltas: tuple[float, ...]
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Correlations, scatter plots, and the ADC over δ."""
+        from priscian.analysis.graded.adc_figures import FIGURES
+
+        return tuple(draw(self) for draw in FIGURES)
 
     def model(self, name: str) -> ModelAdc:
         """The model of that name."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from priscian.analysis.graded.adc import AdcAnalysis, ModelAdc
 from priscian.analysis.vega import SCHEMA, Chart, Figure, correlation_square, inline
-from priscian.analysis.vega import write_figures as write_all
 from priscian.stats.lines import fitted_line
 
 COLUMNS = 3
@@ -166,8 +164,3 @@ def curves(analysis: AdcAnalysis) -> Figure:
 
 
 FIGURES = (heat_map, scatter, curves)
-
-
-def write_figures(analysis: AdcAnalysis, folder: Path) -> list[Path]:
-    """Every picture as SVG and PNG, and its data as CSV."""
-    return write_all([draw(analysis) for draw in FIGURES], folder, FORMATS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from priscian.analysis.graded.adc import (
 )
 from priscian.datasets.graded import GradedPair
 from priscian.datasets.type_pairs import Agreement, Formation
-from priscian.files import write_delimited
+from priscian.files import file_names, write_delimited
 
 
 def adc_json(analysis: AdcAnalysis, *, full: bool = False) -> dict[str, Any]:
@@ -87,6 +87,15 @@ def pair_lists(
         lists[f"{a.name} not {b.name}"] = disagreements(analysis, a, b, delta)
         lists[f"{b.name} not {a.name}"] = disagreements(analysis, b, a, delta)
     return lists
+
+
+def write_lists(
+    analysis: AdcAnalysis, lists: Mapping[str, Sequence[GradedPair]], folder: Path
+) -> None:
+    """Every list as a CSV file of its name."""
+    files = file_names(lists)
+    for name, pairs in lists.items():
+        write_list(analysis, pairs, folder / f"{files[name]}.csv")
 
 
 def write_list(analysis: AdcAnalysis, pairs: Iterable[GradedPair], path: Path) -> None:

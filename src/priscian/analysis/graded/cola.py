@@ -66,6 +66,19 @@ class Cola:
         return [*self.sets[IN_DEV], *self.sets[OUT_DEV]]
 
 
+@dataclass(frozen=True, slots=True)
+class ColaAnalysis:
+    """CoLA's labels, and every model's correlation with them."""
+
+    cola: Cola
+    models: tuple[ColaModel, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        models = {model.name: model.as_dict() for model in self.models}
+        return {"sentences": len(self.cola.analysed), "models": models}
+
+
 def read_analysis(folder: Path) -> Cola:
     """CoLA's splits with the features of the analysis set."""
     features: dict[str, dict[str, list[str]]] = {}

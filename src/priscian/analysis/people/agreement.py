@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.choices import Choices
 from priscian.errors import DataError, UsageError
 from priscian.stats.bootstrap import DRAWS, credit_mean_interval
@@ -105,7 +106,7 @@ class Attention:
 
 
 @dataclass(frozen=True, slots=True)
-class HumanAgreement:
+class HumanAgreement(HasFigures):
     """Agreement of people with labels; overall figures are of the sets that the rule admits."""
 
     sets: tuple[JudgedSet, ...]
@@ -115,6 +116,13 @@ class HumanAgreement:
     left_out: Mapping[str, int]
     ci: Interval
     draws: int
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Agreement by phenomenon."""
+        from priscian.analysis.people.agreement_figure import human_figure
+
+        return (human_figure(self),)
 
     @property
     def included(self) -> tuple[JudgedSet, ...]:

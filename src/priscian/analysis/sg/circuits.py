@@ -9,7 +9,7 @@ from typing import Any
 
 from priscian.analysis.marks import colour, dots, figure, share, tips
 from priscian.analysis.named_results import suite_results, words
-from priscian.analysis.vega import Chart, Figure, inline
+from priscian.analysis.vega import Chart, Figure, HasFigures, inline
 from priscian.errors import DataError
 from priscian.runs import Result, SuitesSummary
 from priscian.runs.kinds.suites import SgScore as SgMean
@@ -48,7 +48,7 @@ class SgScore:
 
 
 @dataclass(frozen=True, slots=True)
-class SgRuns:
+class SgRuns(HasFigures):
     """Every model's SG score, its circuits and its suites."""
 
     circuits: tuple[SgScore, ...]
@@ -56,6 +56,11 @@ class SgRuns:
     suites: tuple[SgScore, ...]
     deltas: Mapping[str, Mapping[str, float]]
     """By model and circuit: accuracy less the mean of models, where there are several."""
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Scores by circuit and by suite."""
+        return (circuits_figure(self), suites_figure(self))
 
     def as_dict(self) -> dict[str, Any]:
         """By model."""
@@ -171,7 +176,7 @@ def _figure(scores: Sequence[SgScore], name: str, title: str, what: str, how: st
 
 
 @dataclass(frozen=True, slots=True)
-class SgPerplexity:
+class SgPerplexity(HasFigures):
     """SG score and perplexity of the models that both are known of."""
 
     points: tuple[tuple[str, float, float, Interval], ...]
@@ -180,6 +185,11 @@ class SgPerplexity:
     """Of SG score with the logarithm of perplexity; None for fewer than four models."""
     spearman: Correlation | None
     missing: tuple[str, ...]
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """SG score against perplexity."""
+        return (perplexity_figure(self),)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from priscian.analysis.marks import dots, figure, tips
 from priscian.analysis.named_results import suite_results, words
-from priscian.analysis.vega import Figure
+from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import DataError
 from priscian.runs import Result, SuitesSummary
 from priscian.stats.differences import Difference, mean_difference, paired_difference
@@ -46,10 +46,15 @@ class Modified:
 
 
 @dataclass(frozen=True, slots=True)
-class Stability:
+class Stability(HasFigures):
     """Every suite that has a modifier version, by model; the mean of suites is last."""
 
     suites: tuple[Modified, ...]
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Accuracy without and with a modifier."""
+        return (stability_figure(self),)
 
     def as_dict(self) -> dict[str, Any]:
         """By model, then by suite."""

@@ -2,57 +2,33 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from priscian.errors import DataError, UnknownNameError, UsageError
+from priscian.cli.output import FLAT, print_json
+from priscian.errors import UnknownNameError, UsageError
+from priscian.runs.show import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from priscian.analysis.graded.adc import AdcAnalysis
-    from priscian.datasets.graded import GradedSet, SentenceScores
+    from priscian.datasets.graded import GradedPair
     from priscian.datasets.type_pairs import Agreement, Formation
     from priscian.metrics.adc import AdcRule
 
 
-def adc_command(
-    data: Path,
-    *,
-    scores: Annotated[list[Path] | None, Parameter(negative="", consume_multiple=False)] = None,
-    rule: str = "paper",
-    population: str | None = None,
-    ddof: int | None = None,
-    sign: str | None = None,
-    delta: str = "0.5,1,5",
-    form_pairs: str | None = None,
-    compare: str | None = None,
-    figures: Path | None = None,
-    lists: Path | None = None,
-    full: Annotated[bool, Parameter(negative="")] = False,
-    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
-) -> None:
-    """BLiMP's criterion, the Acceptability Delta Criterion and correlations with people.
-
-    A model meets the ADC on a pair if its difference of z-scores has the sign of people's
-    difference and is less than δ away from it (Vázquez Martínez 2021).
-
-    Examples:
-      priscian analyse adc data/li_adger
-      priscian analyse adc data/li_adger --scores mine.csv --delta 0.25,0.5,1 --figures pictures
-      priscian analyse adc rated.csv --scores runs/a --rule strict --json
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the criterion is applied.
 
     Parameters
     ----------
-    data
-        Folder of the LI-Adger release, or a graded set: a table of rated sentences, or a folder.
-    scores
-        Table of scores (id or sentence, and a column a model), or a run folder. Repeat for several.
     rule
-        paper reproduces the published table; strict is Equations 1 and 2 to the letter.
+        paper reproduces the published table; strict follows Equations 1 and 2 exactly.
     population
         z-scores over: sentences (all of them) or pairs (only sentences in pairs).
     ddof
@@ -61,77 +37,125 @@ def adc_command(
         positive (both differences above 0 or both not) or sign (equal signs, Equation 1).
     delta
         Values of δ, joined by commas.
+    """
+
+    rule: str = "paper"
+    population: str | None = None
+    ddof: int | None = None
+    sign: str | None = None
+    delta: str = "0.5,1,5"
+
+    def deltas(self) -> list[float]:
+        """The values of δ."""
+        from priscian.metrics.adc import check_delta
+
+        try:
+            return [check_delta(float(part)) for part in self.delta.split(",")]
+        except ValueError:
+            raise UsageError(
+                f"--delta {self.delta!r}: not numbers joined by commas, as 0.5,1,5"
+            ) from None
+
+    def chosen(self) -> AdcRule:
+        """The rule with its changes."""
+        from priscian.metrics.adc import RULES
+
+        if self.rule not in RULES:
+            raise UnknownNameError("rule", self.rule, RULES)
+        given: dict[str, Any] = {
+            "population": self.population,
+            "ddof": self.ddof,
+            "sign": self.sign,
+        }
+        return replace(RULES[self.rule], **{k: v for k, v in given.items() if v is not None})
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What is shown and written.
+
+    Parameters
+    ----------
     form_pairs
         Report how a rule forms pairs beside those of the data: overlap (ids and shared words),
         phenomenon, or a JSON file of type pairs.
     compare
         Two models, A,B: lists the pairs where one meets the ADC and the other does not.
     figures
-        Folder for pictures (SVG and PNG): correlations, scatter, ADC over δ.
+        Folder for figures: correlations, scatter, ADC over δ.
     lists
         Folder for lists of pairs (CSV): people against experts, BLiMP but not ADC, A but not B.
     full
         With --json: also intervals, correlations with people, groups and the curve over δ.
-    json_
+    json
         Print JSON.
     """
-    from priscian.analysis.graded.adc import analyse_adc
-    from priscian.analysis.graded.adc_tables import adc_json, formation_json, pair_lists, write_list
-    from priscian.files import file_names
 
-    deltas = _deltas(delta)
-    reading = _rule(rule, population, ddof, sign)
-    both = _two(compare)
-    graded, known = _read(data)
-    for path in scores or ():
-        known += _scores(path, graded)
-    formed = _form(graded, form_pairs) if form_pairs else None
-    analysis = analyse_adc(graded, known, deltas=deltas, rule=reading)
-    chosen = pair_lists(analysis, min(deltas), both)
-    if lists is not None:
-        files = file_names(chosen)
-        for name, pairs in chosen.items():
-            write_list(analysis, pairs, lists / f"{files[name]}.csv")
-    if figures is not None:
-        from priscian.analysis.graded.adc_figures import write_figures
+    form_pairs: str | None = None
+    compare: str | None = None
+    figures: Path | None = None
+    lists: Path | None = None
+    full: bool = False
+    json: bool = False
 
-        write_figures(analysis, figures)
-    if json_:
-        found = adc_json(analysis, full=full)
+
+def adc_command(
+    data: Path,
+    /,
+    *,
+    scores: Annotated[list[Path] | None, Parameter(consume_multiple=False)] = None,
+    reading: Annotated[Reading, FLAT] = Reading(),  # noqa: B008
+    output: Annotated[Output, FLAT] = Output(),  # noqa: B008
+) -> None:
+    """BLiMP's criterion, the Acceptability Delta Criterion and correlations with people.
+
+    A model meets the ADC on a pair if its difference of z-scores has the sign of people's
+    difference and is less than δ away from it (Vázquez Martínez 2021).
+
+    Examples:
+      priscian analyse adc runs/li
+      priscian analyse adc data/li_adger --scores mine.csv --delta 0.25,0.5,1 --figures pictures
+      priscian analyse adc rated.csv --scores runs/a --rule strict --json
+
+    Parameters
+    ----------
+    data
+        A run on graded data, the folder of the LI-Adger release, or a graded set: a table of rated
+        sentences, or a folder.
+    scores
+        Table of scores (id or sentence, and one column per model), or a run folder. Repeat for
+        several.
+    """
+    from priscian import analyse
+    from priscian.analysis.graded.adc_tables import (
+        adc_json,
+        formation_json,
+        pair_lists,
+        write_lists,
+    )
+
+    both = _two(output.compare)
+    rule, deltas = reading.chosen(), reading.deltas()
+    found = analyse.adc(data, scores or (), deltas=deltas, rule=rule)
+    formed = _form(found, output.form_pairs) if output.form_pairs else None
+    chosen = pair_lists(found, min(deltas), both)
+    if output.lists is not None:
+        write_lists(found, chosen, output.lists)
+    if output.figures is not None:
+        found.write_figures(output.figures)
+    if output.json:
+        facts = adc_json(found, full=output.full)
         if formed:
-            found["pair_formation"] = formation_json(*formed)
-        print(json.dumps(found, ensure_ascii=False))
+            facts["pair_formation"] = formation_json(*formed)
+        print_json(facts)
         return
-    _print(analysis)
+    _print(found)
     if formed:
         _print_formation(*formed)
-    print()
-    for name, pairs in chosen.items():
-        print(f"{name}: {len(pairs)} pairs" + ("" if "people" in name else f" (δ = {min(deltas)})"))
-    for folder in (figures, lists):
+    _print_lists(chosen, min(deltas))
+    for folder in (output.figures, output.lists):
         if folder is not None:
             print(f"Written to {folder}")
-
-
-def _deltas(text: str) -> list[float]:
-    from priscian.metrics.adc import check_delta
-
-    try:
-        return [check_delta(float(part)) for part in text.split(",")]
-    except ValueError:
-        raise UsageError(f"--delta {text!r}: not numbers joined by commas, as 0.5,1,5") from None
-
-
-def _rule(name: str, population: str | None, ddof: int | None, sign: str | None) -> AdcRule:
-    from dataclasses import replace
-    from typing import Any
-
-    from priscian.metrics.adc import RULES
-
-    if name not in RULES:
-        raise UnknownNameError("rule", name, RULES)
-    given: dict[str, Any] = {"population": population, "ddof": ddof, "sign": sign}
-    return replace(RULES[name], **{k: v for k, v in given.items() if v is not None})
 
 
 def _two(text: str | None) -> tuple[str, str] | None:
@@ -143,34 +167,10 @@ def _two(text: str | None) -> tuple[str, str] | None:
     return (parts[0], parts[1])
 
 
-def _read(data: Path) -> tuple[GradedSet, list[SentenceScores]]:
-    from priscian.datasets.graded_read import read_graded
-    from priscian.datasets.li_adger import SENTENCES, read_li_adger
-
-    if data.is_dir() and any(
-        (data / f"sentences{s}").is_file() for s in (".csv", ".tsv", ".jsonl")
-    ):
-        return read_graded(data), []
-    if data.is_dir():
-        found = read_li_adger(data)
-        return found.graded, list(found.scores)
-    if not data.exists():
-        raise DataError(f"no file or folder {str(data)!r}; give a folder with {SENTENCES}")
-    return read_graded(data), []
-
-
-def _scores(path: Path, graded: GradedSet) -> list[SentenceScores]:
-    from priscian.datasets.graded_scores import match_scores, read_scores
-
-    files = sorted(path.glob("**/scores.csv")) if path.is_dir() else [path]
-    if not files:
-        raise DataError(f"{path}: no scores.csv in it; give a run on graded data, or a table")
-    return [match_scores(found, graded) for file in files for found in read_scores(file)]
-
-
-def _form(graded: GradedSet, how: str) -> tuple[Formation, Agreement]:
+def _form(found: AdcAnalysis, how: str) -> tuple[Formation, Agreement]:
     from priscian.datasets import type_pairs as rules
 
+    graded = found.graded
     if how == "overlap":
         formed = rules.pairs_by_overlap(graded.sentences)
     elif how == "phenomenon":
@@ -178,6 +178,13 @@ def _form(graded: GradedSet, how: str) -> tuple[Formation, Agreement]:
     else:
         formed = rules.pairs_by_types(graded.sentences, rules.read_type_pairs(how))
     return formed, rules.compare_pairs(formed.pairs, graded.pairs)
+
+
+def _print_lists(lists: dict[str, list[GradedPair]], delta: float) -> None:
+    print()
+    for name, pairs in lists.items():
+        where = "" if "people" in name else f" (δ = {delta})"
+        print(f"{name}: {counted(len(pairs), 'pair')}{where}")
 
 
 def _print(analysis: AdcAnalysis) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from priscian.errors import DataError, UsageError
+from priscian.cli.output import print_json
+from priscian.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from priscian.analysis.graded.cola import Cola, ColaModel
-    from priscian.datasets.graded import SentenceScores
     from priscian.metrics.labels import Matthews
 
 
@@ -26,7 +25,7 @@ def cola_command(
     threshold: str = "best",
     features: Literal["major", "minor", "none"] = "major",
     seed: int = 0,
-    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    json_: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
     """Matthews' correlation of scores with CoLA's labels, by split and by annotated feature.
 
@@ -43,8 +42,8 @@ def cola_command(
     Parameters
     ----------
     scores
-        Run folders on cola:DIR, or tables of scores (sentence, and a column a model). A column of
-        0 and 1 is taken as a classifier's labels.
+        Run folders on cola:DIR, or tables of scores (sentence, and one column per model). A
+        column of 0 and 1 is taken as a classifier's labels.
     data
         Folder of CoLA's release, with its annotations; by default that of the first run.
     threshold
@@ -56,19 +55,13 @@ def cola_command(
     json_
         Print JSON.
     """
-    from priscian.analysis.graded.cola import analyse_cola, read_analysis
+    from priscian import analyse
 
-    limit = _threshold(threshold)
-    if not scores:
-        raise UsageError("name a run on cola:DIR, or a table of scores")
-    known = [found for path in scores for found in _scores(path)]
-    cola = read_analysis(data or _data_of(scores))
-    models = analyse_cola(cola, known, threshold=limit, seed=seed)
+    found = analyse.cola(scores, data=data, threshold=_threshold(threshold), seed=seed)
     if json_:
-        found = {"sentences": len(cola.analysed), "models": {m.name: m.as_dict() for m in models}}
-        print(json.dumps(found, ensure_ascii=False))
+        print_json(found.as_dict())
         return
-    _print(cola, models, features)
+    _print(found.cola, found.models, features)
 
 
 def _threshold(text: str) -> float | None:
@@ -81,29 +74,6 @@ def _threshold(text: str) -> float | None:
     if not math.isfinite(value):
         raise UsageError(f"--threshold takes best or a number, not {text!r}")
     return value
-
-
-def _scores(path: Path) -> list[SentenceScores]:
-    from priscian.datasets.graded_scores import read_scores
-
-    files = sorted(path.glob("**/scores.csv")) if path.is_dir() else [path]
-    if not files:
-        raise DataError(f"{path}: no scores.csv in it; give a run on cola:DIR, or a table")
-    return [found for file in files for found in read_scores(file)]
-
-
-def _data_of(scores: Sequence[Path]) -> Path:
-    """The folder that a run read CoLA from."""
-    from priscian.runs import load_run
-
-    for path in scores:
-        if path.is_dir():
-            for facts in load_run(path).info.request.data.values():
-                form, _, target = facts.spec.partition(":")
-                if form == "cola":
-                    whole = Path(target)
-                    return whole if whole.exists() else Path(target.removesuffix(",train"))
-    raise UsageError("cannot locate CoLA from scores alone; add --data DIR")
 
 
 def _print(cola: Cola, models: Sequence[ColaModel], features: str) -> None:

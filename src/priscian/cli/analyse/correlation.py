@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from priscian.errors import UsageError
+from priscian.cli.output import FLAT, Output, show
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from priscian.analysis.blimp.correlation import Coefficient, Correlations
-    from priscian.runs import Result
 
 
 def correlation_command(
     *runs: Path,
     method: str = "full",
-    published: bool = True,
-    figures: Path | None = None,
-    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    models_only: Annotated[bool, Parameter(name="--no-published")] = False,
+    output: Annotated[Output, FLAT] = Output(),  # noqa: B008
 ) -> None:
     """Pearson's and Spearman's correlations of accuracies over paradigms or suites.
 
@@ -38,66 +35,25 @@ def correlation_command(
         Run folders.
     method
         full, one_prefix or two_prefix, for pairs.
-    published
-        Set the rows of the BLiMP paper beside the models.
-    figures
-        Folder for the heat maps, as SVG, PNG and PDF, with their data.
-    json_
-        Print JSON.
+    models_only
+        Leave the systems and people of the BLiMP paper out.
     """
-    from priscian.analysis.blimp.correlation import correlate, correlation_figure
-    from priscian.cli.open_results import open_runs
+    from priscian import analyse
 
-    if not runs:
-        raise UsageError("no runs; name the folders that priscian score --out made")
-    results = [r for run in open_runs(list(runs)) for r in run.results]
-    beside = None if published else ()
-    found = {
-        kind: correlate(members, method=method, beside=beside)
-        for kind, members in _by_kind(results).items()
-    }
-    if figures is not None:
-        from dataclasses import replace
-
-        from priscian.analysis.vega import write_figures
-
-        drawn = [(k, correlation_figure(c, how)) for k, c in found.items() for how in _HOW]
-        if len(found) > 1:
-            drawn = [(kind, replace(f, name=f"{f.name}-{kind}")) for kind, f in drawn]
-        write_figures([f for _, f in drawn], figures)
-    if json_:
-        print(json.dumps({kind: c.as_dict() for kind, c in found.items()}, ensure_ascii=False))
-        return
+    found = analyse.correlation(runs, method=method, published=not models_only)
+    tables: list[Table] = []
+    notes: list[str] = []
     for kind, correlations in found.items():
-        _print(kind, correlations)
-    if figures is not None:
-        print(f"Written to {figures}")
+        tables += [_matrix(kind, correlations, how) for how in _HOW]
+        tables.append(_pairs(correlations))
+        notes += [f"{c.a} and {c.b}: {c.why}" for c in correlations.cells if c.why]
+    if any(c.published for c in found.values()):
+        notes.append("* published, on BLiMP's own data (Warstadt et al. 2020)")
+    notes.append("95 % intervals: Fisher's for r, Bonett and Wright's for ρ")
+    show(found, found.as_dict(), output, tables, notes)
 
 
 _HOW: tuple[Coefficient, ...] = ("pearson", "spearman")
-
-
-def _by_kind(results: list[Result]) -> dict[str, list[Result]]:
-    found: dict[str, list[Result]] = {}
-    for result in results:
-        kind = "suites" if result.kind == "suites" else "pairs"
-        found.setdefault(kind, []).append(result)
-    return found
-
-
-def _print(kind: str, found: Correlations) -> None:
-    from priscian.cli.screen import out
-
-    console = out()
-    for how in _HOW:
-        console.print(_matrix(kind, found, how))
-    if found.published:
-        print("* published, on BLiMP's own data (Warstadt et al. 2020)")
-    for cell in found.cells:
-        if cell.why:
-            print(f"{cell.a} and {cell.b}: {cell.why}")
-    console.print(_pairs(found))
-    print("95 % intervals: Fisher's for r, Bonett and Wright's for ρ")
 
 
 def _matrix(kind: str, found: Correlations, how: Coefficient) -> Table:

@@ -5,18 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import Parameter
-
-from priscian.cli.analyse.shared import (
-    grid,
-    percent,
-    points,
-    print_json,
-    read_results,
-    tell,
-    write_pictures,
-)
-from priscian.errors import UnknownNameError
+from priscian.cli.output import FLAT, Output, grid, percent, points, show
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,9 +15,8 @@ if TYPE_CHECKING:
 
 def distance_command(
     *runs: Path,
-    beside: str = "none",
-    figures: Path | None = None,
-    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    baselines: str = "none",
+    output: Annotated[Output, FLAT] = Output(),  # noqa: B008
 ) -> None:
     """Agreement at a distance, over attractors, and of irregular nouns.
 
@@ -37,37 +25,26 @@ def distance_command(
 
     Examples:
       priscian analyse distance runs/two
-      priscian analyse distance runs/two --beside all --figures pictures
+      priscian analyse distance runs/two --baselines all --figures pictures
 
     Parameters
     ----------
     runs
         Run folders.
-    beside
+    baselines
         Published systems to show, joined by commas: human, 5-gram, LSTM, Transformer-XL, GPT-2;
         all or none.
-    figures
-        Folder for the figure.
-    json_
-        Print JSON.
     """
-    from priscian.analysis.blimp.distance import analyse_distance, distance_figure
-    from priscian.datasets.published import published
+    from priscian import analyse
 
-    systems = {"all": list(published()), "none": []}.get(beside, beside.split(","))
-    for name in systems:
-        if name not in published():
-            raise UnknownNameError("published system", name, published())
-    found = analyse_distance(read_results(runs), systems)
-    write_pictures([distance_figure(found)], figures)
-    if json_:
-        print_json(found.as_dict())
-        return
-    notes = ["* published, on BLiMP's own sentences (Warstadt et al. 2020)"] if systems else []
-    lacking = {p for c in found.conditions for p in c.missing}
-    if lacking:
-        notes.append(f"Not scored: {', '.join(sorted(lacking))}")
-    tell([_table(found)], notes, figures)
+    found = analyse.distance(runs, baselines)
+    notes = []
+    if baselines != "none":
+        notes.append("* published, on BLiMP's own sentences (Warstadt et al. 2020)")
+    missing = {p for c in found.conditions for p in c.missing}
+    if missing:
+        notes.append(f"Not scored: {', '.join(sorted(missing))}")
+    show(found, found.as_dict(), output, [_table(found)], notes)
 
 
 def _table(found: Distance) -> Table:

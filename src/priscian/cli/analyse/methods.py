@@ -5,17 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import Parameter
-
-from priscian.cli.analyse.shared import (
-    grid,
-    percent,
-    points,
-    print_json,
-    read_results,
-    tell,
-    write_pictures,
-)
+from priscian.cli.output import FLAT, Output, grid, percent, points, show
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -25,8 +15,7 @@ if TYPE_CHECKING:
 
 def methods_command(
     *runs: Path,
-    figures: Path | None = None,
-    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    output: Annotated[Output, FLAT] = Output(),  # noqa: B008
 ) -> None:
     """One-prefix and two-prefix choice against full sentences, on the same pairs.
 
@@ -38,26 +27,21 @@ def methods_command(
     ----------
     runs
         Run folders.
-    figures
-        Folder for the figure.
-    json_
-        Print JSON.
     """
-    from priscian.analysis.blimp.methods import compare_methods, methods_figure
+    from priscian import analyse
 
-    found = compare_methods(read_results(runs))
-    write_pictures([methods_figure(found)], figures)
-    if json_:
-        print_json(found.as_dict())
-        return
-    note = "Differences are in points, over the same pairs; alike is the share judged alike."
-    tell([_table(found)], [note], figures)
+    found = analyse.methods(runs)
+    note = (
+        "Differences are a method minus full, in points, over the same pairs; same is the share of "
+        "pairs that both judge the same."
+    )
+    show(found, found.as_dict(), output, [_table(found)], [note])
 
 
 def _table(found: Methods) -> Table:
     made = grid(
         "Methods: accuracy in per cent",
-        ["model", "method", "phenomenon", "n", "accuracy", "full", "difference", "alike"],
+        ["model", "method", "phenomenon", "n", "accuracy", "full", "difference", "same"],
         left=3,
     )
     before = ("", "")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from priscian.cli.output import print_json
+
 
 def published_command(
     file: Path,
+    /,
     *,
-    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    json_: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
     """Unweighted means over paradigms, by phenomenon and overall, of a table like BLiMP's.
 
@@ -26,11 +28,11 @@ def published_command(
     json_
         Print JSON.
     """
-    from priscian.analysis.blimp.model_summary import read_model_summary
+    from priscian import analyse
 
-    found = read_model_summary(file)
+    found = analyse.published(file)
     if json_:
-        print(json.dumps(found.as_dict(), ensure_ascii=False))
+        print_json(found.as_dict())
         return
     from rich.table import Table
 

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cyclopts import Parameter
-
-from priscian.cli.analyse.shared import (
-    grid,
-    percent,
-    points,
-    print_json,
-    read_results,
-    tell,
-    write_pictures,
-)
-from priscian.errors import DataError
-from priscian.files import read_table, shown
+from priscian.cli.output import FLAT, Output, grid, percent, points, show
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from priscian.analysis.sg.circuits import SgRuns
+    from priscian.analysis.sg.circuits import SgPerplexity, SgRuns
     from priscian.analysis.sg.stability import Stability
 
 
 def sg_command(
     *runs: Path,
     perplexity: Path | None = None,
-    figures: Path | None = None,
-    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    output: Annotated[Output, FLAT] = Output(),  # noqa: B008
 ) -> None:
     """Syntactic generalization: by circuit, by suite, stability to modifiers, perplexity.
 
@@ -44,70 +30,38 @@ def sg_command(
     runs
         Run folders on suites.
     perplexity
-        CSV file with the columns model and perplexity: also shows SG score against perplexity.
-    figures
-        Folder for the figures.
-    json_
-        Print JSON.
+        Table with the columns model and perplexity: also shows SG score against perplexity.
     """
-    from priscian.analysis.sg import circuits, stability
-    from priscian.runs import SuitesSummary
+    from priscian import analyse
 
-    results = read_results(runs)
-    found = circuits.analyse_sg_runs(results)
-    drawn = [circuits.circuits_figure(found), circuits.suites_figure(found)]
-    said: dict[str, Any] = {"models": found.as_dict()}
-    tables, notes = [_circuits(found), _suites(found)], []
-    if any(isinstance(r.summary, SuitesSummary) and r.summary.modifiers for r in results):
-        modified = stability.analyse_stability(results)
-        drawn.append(stability.stability_figure(modified))
-        said["modifiers"] = modified.as_dict()
-        tables.append(_modifiers(modified))
-    if perplexity is not None:
-        beside = circuits.against_perplexity(found, read_perplexity(perplexity))
-        drawn.append(circuits.perplexity_figure(beside))
-        said["perplexity"] = beside.as_dict()
-        tables.append(_perplexity(said["perplexity"]["models"]))
-        notes += [f"No perplexity of {name}" for name in beside.missing]
-        if beside.pearson:
-            notes.append(
-                f"Pearson's r of SG score with log perplexity: {beside.pearson.r:.3f} "
-                f"({beside.pearson.ci[0]:.3f} to {beside.pearson.ci[1]:.3f})"
-            )
-        else:
-            notes.append(f"A correlation needs {circuits.FEWEST} models or more")
-    write_pictures(drawn, figures)
-    if json_:
-        print_json(said)
-        return
-    tell(tables, notes, figures)
+    found = analyse.sg(runs, perplexity)
+    tables, notes = [_circuits(found.scores), _suites(found.scores)], []
+    if found.modifiers is not None:
+        tables.append(_modifiers(found.modifiers))
+    if found.perplexity is not None:
+        tables.append(_perplexity(found.perplexity.as_dict()["models"]))
+        notes = _perplexity_notes(found.perplexity)
+    show(found, found.as_dict(), output, tables, notes)
 
 
-def read_perplexity(file: Path) -> dict[str, float]:
-    """Perplexities by model."""
-    found: dict[str, float] = {}
-    for number, row in read_table(file, needs=("model", "perplexity")):
-        try:
-            value = float(row["perplexity"] or "")
-        except (ValueError, TypeError, OverflowError):
-            value = math.nan
-        if not 1 <= value < math.inf:
-            raise DataError(
-                f"{file}:{number}: {shown(row['perplexity'])} is not a perplexity; write a number "
-                "from 1"
-            )
-        if found.setdefault(str(row["model"] or ""), value) != value:
-            raise DataError(
-                f"{file}:{number}: another row gives {shown(row['model'])} another perplexity; "
-                "keep one of the two"
-            )
-    return found
+def _perplexity_notes(found: SgPerplexity) -> list[str]:
+    from priscian.analysis.sg.circuits import FEWEST
+
+    notes = [f"No perplexity of {name}" for name in found.missing]
+    if found.pearson is None:
+        return [*notes, f"A correlation needs {FEWEST} models or more"]
+    low, high = found.pearson.ci
+    return [
+        *notes,
+        f"Pearson's r of SG score with log perplexity: {found.pearson.r:.3f} "
+        f"({low:.3f} to {high:.3f})",
+    ]
 
 
 def _circuits(found: SgRuns) -> Table:
     made = grid(
         "Syntactic generalization by circuit, per cent",
-        ["model", "circuit", "n", "chance", "accuracy", "less mean of models"],
+        ["model", "circuit", "n", "chance", "accuracy", "minus mean of models"],
         left=2,
     )
     for s in found.circuits:
@@ -133,7 +87,7 @@ def _suites(found: SgRuns) -> Table:
 def _modifiers(found: Stability) -> Table:
     made = grid(
         "Stability to modifiers: accuracy in per cent, change in points",
-        ["model", "suite", "without", "with", "change", "alike"],
+        ["model", "suite", "without", "with", "change", "same"],
         left=2,
     )
     for m in found.suites:

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import json
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
-from rich.table import Table
 
-from priscian.errors import DataWarning
+from priscian.cli.output import grid, print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
-    from priscian.analysis import Fit
+    from priscian.analysis.sg.of_release import SgResults
 
-AIC_DIGITS = 4
 TABLE_4 = "table4_perplexity_mean"
 
 
 def sg_results_command(
     folder: Path,
+    /,
     *,
     perplexity: Path | None = None,
-    mixed_effects: Annotated[bool, Parameter(negative="")] = False,
-    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    mixed_effects: bool = False,
+    json_: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
     """Figures 1 and 3–6, Table 4 and the regressions of Hu et al. (2020).
 
@@ -46,45 +44,17 @@ def sg_results_command(
     json_
         Print JSON, under the names of the figures.
     """
-    from priscian.analysis import (
-        figures,
-        find_perplexities,
-        mixed_models,
-        read_perplexities,
-        read_suite_scores,
-    )
+    from priscian import analyse
 
-    scores = read_suite_scores(folder)
-    table4 = perplexity or find_perplexities(folder)
-    if table4 is None:
-        warnings.warn(
-            f"no perplexity.csv in or above {folder}, so Table 4 is left out; "
-            "name the file with --perplexity",
-            DataWarning,
-            stacklevel=2,
-        )
-    found: dict[str, Any] = dict(figures(scores, read_perplexities(table4) if table4 else ()))
-    fits = mixed_models(scores) if mixed_effects else {}
-    if fits:
-        found["lme"] = {name: _criteria(fit) for name, fit in fits.items()}
+    found = analyse.sg_results(folder, perplexity, mixed_effects=mixed_effects)
     if json_:
-        print(json.dumps(found, ensure_ascii=False))
+        print_json(found.as_dict())
         return
     from priscian.cli.screen import out
 
-    _print_figures(found, out())
-    if fits:
-        _print_models(fits, out())
-
-
-def _criteria(fit: Fit) -> dict[str, float]:
-    return {
-        "deviance": round(fit.deviance, AIC_DIGITS),
-        "logLik": round(fit.log_likelihood, AIC_DIGITS),
-        "AIC": round(fit.aic, AIC_DIGITS),
-        "BIC": round(fit.bic, AIC_DIGITS),
-        "df": fit.df,
-    }
+    _print_figures(found.values, out())
+    if found.fits:
+        _print_models(found, out())
 
 
 def _print_figures(found: Mapping[str, Any], console: Console) -> None:
@@ -110,7 +80,7 @@ def _print_figures(found: Mapping[str, Any], console: Console) -> None:
 
 
 def _list(title: str, what: str, values: Mapping[str, float], sign: bool = False) -> Table:
-    made = _table(title, [what, ""])
+    made = grid(title, [what, ""])
     for name, value in values.items():
         made.add_row(name, _number(value, sign))
     return made
@@ -120,33 +90,23 @@ def _grid(title: str, values: Mapping[str, float], sign: bool = False) -> Table:
     """`row|column` keys as a table; what is not there is a dash."""
     rows = list(dict.fromkeys(key.partition("|")[0] for key in values))
     columns = list(dict.fromkeys(key.partition("|")[2] for key in values))
-    made = _table(title, ["", *columns])
+    made = grid(title, ["", *columns])
     for row in rows:
         cells = [values.get(f"{row}|{column}") for column in columns]
         made.add_row(row, *("–" if c is None else _number(c, sign) for c in cells))
     return made
 
 
-def _print_models(fits: Mapping[str, Fit], console: Console) -> None:
-    from priscian.analysis import ratio_tests
-
-    made = _table("Linear mixed models, maximum likelihood", ["", "AIC", "BIC", "log L", "df"])
-    for name, fit in fits.items():
+def _print_models(found: SgResults, console: Console) -> None:
+    made = grid("Linear mixed models, maximum likelihood", ["", "AIC", "BIC", "log L", "df"])
+    for name, fit in found.fits.items():
         numbers = (f"{x:.2f}" for x in (fit.aic, fit.bic, fit.log_likelihood))
         made.add_row(name, *numbers, str(fit.df))
     console.print(made)
-    made = _table("Likelihood-ratio tests", ["effect", "χ²", "df", "p"])
-    for effect, test in ratio_tests(dict(fits)).items():
+    made = grid("Likelihood-ratio tests", ["effect", "χ²", "df", "p"])
+    for effect, test in found.tests.items():
         made.add_row(effect, f"{test.chi2:.2f}", str(test.df), f"{test.p:.2g}")
     console.print(made)
-
-
-def _table(title: str, columns: Sequence[str]) -> Table:
-    made = Table(title=title, title_justify="left", title_style="bold", min_width=len(title))
-    made.add_column(columns[0])
-    for column in columns[1:]:
-        made.add_column(column, justify="right")
-    return made
 
 
 def _number(value: float, sign: bool) -> str:

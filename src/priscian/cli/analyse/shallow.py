@@ -5,16 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import Parameter
-
-from priscian.cli.analyse.shared import (
-    grid,
-    percent,
-    print_json,
-    read_results,
-    tell,
-    write_pictures,
-)
+from priscian.cli.output import FLAT, Output, grid, percent, show
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -25,8 +16,7 @@ if TYPE_CHECKING:
 def shallow_command(
     *runs: Path,
     bins: int = 10,
-    figures: Path | None = None,
-    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    output: Annotated[Output, FLAT] = Output(),  # noqa: B008
 ) -> None:
     """Accuracy by sentence length, perplexity, log-probability and confidence.
 
@@ -42,22 +32,15 @@ def shallow_command(
     runs
         Run folders.
     bins
-        Quantile bins of each predictor.
-    figures
-        Folder for the figures.
-    json_
-        Print JSON.
+        Number of quantile bins of each predictor.
     """
-    from priscian.analysis.blimp.shallow import PREDICTORS, analyse_shallow
-    from priscian.analysis.blimp.shallow_figures import regression_figure, shallow_figure
+    from priscian import analyse
+    from priscian.analysis.blimp.shallow import PREDICTORS
 
-    found = analyse_shallow(read_results(runs), bins)
-    write_pictures([shallow_figure(found), regression_figure(found)], figures)
-    if json_:
-        print_json(found.as_dict())
-        return
+    found = analyse.shallow(runs, bins)
     tables = [_bins(found, key, what) for key, what in PREDICTORS.items()]
-    tell([*tables, _regression(found)], [*_problems(found), *found.notes], figures)
+    notes = [*_problems(found), *found.notes]
+    show(found, found.as_dict(), output, [*tables, _regression(found)], notes)
 
 
 def _bins(found: Shallow, key: str, what: str) -> Table:

@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from priscian.cli.analyse.shared import (
-    grid,
-    percent,
-    print_json,
-    read_results,
-    tell,
-    write_pictures,
-)
+from priscian.cli.output import FLAT, Output, grid, percent, show
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,19 +19,18 @@ def tables_command(
     *runs: Path,
     by: Literal["field", "phenomenon", "paradigm"] | None = None,
     method: str = "full",
-    beside: str = "all",
+    baselines: str = "all",
     interval: Literal["wilson", "items", "sets", "both"] = "wilson",
     seed: int = 0,
     format_: Annotated[Literal["text", "md", "tex", "csv"], Parameter(name="--format")] = "text",
-    figures: Path | None = None,
-    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    output: Annotated[Output, FLAT] = Output(),  # noqa: B008
 ) -> None:
     """Accuracy by field, phenomenon or paradigm, beside the figures of the BLiMP paper.
 
     Examples:
       priscian analyse tables runs/two
       priscian analyse tables runs/a runs/b --by paradigm --format csv
-      priscian analyse tables runs/two --beside human,GPT-2 --format tex
+      priscian analyse tables runs/two --baselines human,GPT-2 --format tex
 
     Parameters
     ----------
@@ -48,39 +40,33 @@ def tables_command(
         field, phenomenon or paradigm; by default phenomenon where the data have phenomena.
     method
         full, one_prefix or two_prefix.
-    beside
+    baselines
         Published systems to show, joined by commas: human, 5-gram, LSTM, Transformer-XL, GPT-2;
         all or none.
     interval
         wilson, or a bootstrap of items within paradigms, of sets (paradigms) or of both.
     seed
-        Of the bootstrap.
+        Seed of the bootstrap.
     format_
         text, md, tex or csv.
-    figures
-        Folder for the figure.
-    json_
-        Print JSON.
     """
+    from priscian import analyse
     from priscian.analysis.blimp import table_formats
-    from priscian.analysis.blimp.accuracy_tables import accuracy_table, tables_figure
 
-    named = {"all": None, "none": []}.get(beside, beside.split(","))
-    table = accuracy_table(
-        read_results(runs), by, method=method, beside=named, interval=interval, seed=seed
+    found = analyse.tables(
+        runs, by, method=method, baselines=baselines, interval=interval, seed=seed
     )
-    write_pictures([tables_figure(table)], figures)
-    if json_:
-        print_json(table.as_dict())
-    elif format_ == "text":
-        tell([_table(table)], table.notes, figures)
-    else:
-        write = {
-            "md": table_formats.to_markdown,
-            "tex": table_formats.to_latex,
-            "csv": table_formats.to_csv,
-        }[format_]
-        print(write(table), end="")
+    if format_ == "text" or output.json:
+        show(found, found.as_dict(), output, [_table(found)], found.notes)
+        return
+    if output.figures is not None:
+        found.write_figures(output.figures)
+    write = {
+        "md": table_formats.to_markdown,
+        "tex": table_formats.to_latex,
+        "csv": table_formats.to_csv,
+    }[format_]
+    print(write(found), end="")
 
 
 def _table(table: AccuracyTable) -> Table:

@@ -1,0 +1,328 @@
+"""Analyses: what lies behind the scores of runs, or in the files of a paper.
+
+Every function is one analysis. It takes run folders, runs in memory or released files, and returns
+a typed result with `as_dict()` and, where there is something to draw, `figures` and
+`write_figures(folder)`.
+
+>>> import priscian
+>>> run = priscian.score(["builtin:lstm", "builtin:ngram"], "generated:7,5,wh_island,causative")
+>>> table = priscian.analyse.tables(run, by="paradigm", baselines="none")
+>>> [column.name for column in table.columns], [row.name for row in table.rows]
+(['builtin:lstm', 'builtin:ngram'], ['causative', 'wh_island', 'overall'])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from priscian.errors import UnknownNameError, UsageError
+from priscian.runs.choose import Choice, gather_results, gather_runs
+
+if TYPE_CHECKING:
+    from priscian.analysis.blimp.accuracy_tables import AccuracyTable, By, HowSure
+    from priscian.analysis.blimp.correlation import CorrelationsByKind
+    from priscian.analysis.blimp.distance import Distance
+    from priscian.analysis.blimp.methods import Methods
+    from priscian.analysis.blimp.model_summary import ModelSummary
+    from priscian.analysis.blimp.shallow import Shallow
+    from priscian.analysis.curves.training_size import TrainingSize
+    from priscian.analysis.graded.adc import AdcAnalysis
+    from priscian.analysis.graded.cola import ColaAnalysis
+    from priscian.analysis.people.agreement import HumanAgreement
+    from priscian.analysis.sg.of_release import SgResults
+    from priscian.analysis.sg.of_runs import SgAnalysis
+    from priscian.metrics.adc import AdcRule
+
+Runs = Choice | Iterable[Choice]
+
+__all__ = [
+    "adc",
+    "cola",
+    "correlation",
+    "distance",
+    "human",
+    "methods",
+    "published",
+    "sg",
+    "sg_results",
+    "shallow",
+    "tables",
+    "training_size",
+]
+
+
+def tables(
+    runs: Runs,
+    by: By | None = None,
+    *,
+    method: str = "full",
+    baselines: str | Sequence[str] = "all",
+    interval: HowSure = "wilson",
+    seed: int = 0,
+) -> AccuracyTable:
+    """Accuracy by field, phenomenon or paradigm, beside the figures of the BLiMP paper.
+
+    `baselines` names systems of the paper: "all", "none", or some of human, 5-gram, LSTM,
+    Transformer-XL and GPT-2. `interval` is wilson, or a bootstrap of items, sets or both.
+
+    >>> import priscian
+    >>> run = priscian.score("builtin:ngram", "generated:7,5,wh_island,causative")
+    >>> table = priscian.analyse.tables(run, "phenomenon", baselines=["human"])
+    >>> [row.name for row in table.rows]
+    ['argument_structure', 'island_effects', 'overall']
+    >>> table.rows[-1].cells[0].n
+    10
+    """
+    from priscian.analysis.blimp.accuracy_tables import accuracy_table
+
+    return accuracy_table(
+        gather_results(runs),
+        by,
+        method=method,
+        beside=_systems(baselines),
+        interval=interval,
+        seed=seed,
+    )
+
+
+def shallow(runs: Runs, bins: int = 10) -> Shallow:
+    """Accuracy by sentence length, perplexity, log-probability and confidence.
+
+    >>> import priscian
+    >>> run = priscian.score("builtin:ngram", "generated:7,20,wh_island,causative")
+    >>> found = priscian.analyse.shallow(run, bins=2)
+    >>> sorted(found.models[0].bins)
+    ['confidence', 'length', 'log_probability', 'perplexity']
+    """
+    from priscian.analysis.blimp.shallow import analyse_shallow
+
+    return analyse_shallow(gather_results(runs), bins)
+
+
+def distance(runs: Runs, baselines: str | Sequence[str] = "none") -> Distance:
+    """Agreement at a distance, over attractors, and of irregular nouns.
+
+    >>> import priscian
+    >>> data = "generated:7,5,determiner_noun_agreement_2,determiner_noun_agreement_with_adj_2"
+    >>> found = priscian.analyse.distance(priscian.score("builtin:ngram", data))
+    >>> found.conditions[0].model
+    'builtin:ngram'
+    """
+    from priscian.analysis.blimp.distance import analyse_distance
+    from priscian.datasets.published import published as systems
+
+    chosen = _systems(baselines)
+    return analyse_distance(gather_results(runs), list(systems()) if chosen is None else chosen)
+
+
+def methods(runs: Runs) -> Methods:
+    """One-prefix and two-prefix choice against full sentences, on the same pairs.
+
+    >>> import priscian
+    >>> run = priscian.score("builtin:ngram", "generated:7,5,anaphor_number_agreement")
+    >>> {row.method for row in priscian.analyse.methods(run).rows}
+    {'one_prefix'}
+    """
+    from priscian.analysis.blimp.methods import compare_methods
+
+    return compare_methods(gather_results(runs))
+
+
+def correlation(runs: Runs, *, method: str = "full", published: bool = True) -> CorrelationsByKind:
+    """Correlations of accuracies over paradigms or suites: models with models and people.
+
+    With `published`, the paper's systems and people stand beside models on BLiMP's paradigms.
+
+    >>> import priscian
+    >>> data = "generated:7,5,wh_island,causative,adjunct_island,passive_1"
+    >>> run = priscian.score(["builtin:ngram", "builtin:lstm"], data)
+    >>> found = priscian.analyse.correlation(run, published=False)
+    >>> [(cell.a, cell.b, cell.n) for cell in found["pairs"].cells]
+    [('builtin:ngram', 'builtin:lstm', 4)]
+    """
+    from priscian.analysis.blimp.correlation import correlate_kinds
+
+    return correlate_kinds(gather_results(runs), method=method, published=published)
+
+
+def training_size(
+    runs: Runs,
+    tokens: Mapping[str, str | float] | Sequence[str] = (),
+    *,
+    sizes: Path | str | None = None,
+    method: str = "full",
+) -> TrainingSize:
+    """Accuracy against log2 of training tokens, and how many tokens people's level would take.
+
+    `tokens` gives the training size of each model, `{"lstm-1M": "1M"}`; `sizes` is a table with the
+    columns model and tokens.
+
+    >>> import priscian
+    >>> models = [f"builtin:ngram?order={n}" for n in (1, 2, 3)]
+    >>> run = priscian.score(models, "generated:7,5,wh_island,causative")
+    >>> tokens = {model: 10 ** (5 + n) for n, model in enumerate(run.models)}
+    >>> [curve.name for curve in priscian.analyse.training_size(run, tokens).curves][-1]
+    'overall'
+    """
+    from priscian.analysis.curves.sizes import known_sizes, trained_models
+    from priscian.analysis.curves.training_size import analyse_training_size
+
+    known = known_sizes(None if sizes is None else Path(sizes), tokens)
+    if not known:
+        raise UsageError("training sizes are not in a run: add --sizes FILE or --tokens MODEL=1M")
+    return analyse_training_size(trained_models(gather_runs(runs), known), method)
+
+
+def sg(runs: Runs, perplexity: Mapping[str, float] | Path | str | None = None) -> SgAnalysis:
+    """Syntactic generalization: by circuit and suite, stability to modifiers, perplexity.
+
+    `perplexity` gives the perplexity of each model, or is a table with the columns model and
+    perplexity.
+
+    >>> import priscian
+    >>> run = priscian.score("builtin:ngram", "generated-sg:7,3,mvrr,mvrr_mod")
+    >>> found = priscian.analyse.sg(run)
+    >>> [score.name for score in found.scores.suites], found.modifiers.suites[0].suite
+    (['mvrr', 'mvrr_mod'], 'mvrr')
+    """
+    from priscian.analysis.sg.of_runs import analyse_sg, read_perplexity
+
+    if isinstance(perplexity, str | Path):
+        perplexity = read_perplexity(Path(perplexity))
+    return analyse_sg(gather_results(runs), perplexity)
+
+
+def sg_results(
+    folder: Path | str, perplexity: Path | str | None = None, *, mixed_effects: bool = False
+) -> SgResults:
+    """Figures 1 and 3–6, Table 4 and the regressions of Hu et al. (2020), from released files.
+
+    >>> import priscian
+    >>> priscian.analyse.sg_results("results").values["fig1_model_mean"]      # doctest: +SKIP
+    {'gpt-2': 0.7..., ...}
+    """
+    from priscian.analysis.sg.of_release import analyse_release
+
+    return analyse_release(
+        Path(folder), None if perplexity is None else Path(perplexity), mixed_effects
+    )
+
+
+def adc(
+    data: Path | str,
+    scores: Sequence[Path | str] = (),
+    *,
+    deltas: Sequence[float] = (),
+    rule: str | AdcRule = "paper",
+) -> AdcAnalysis:
+    """BLiMP's criterion, the Acceptability Delta Criterion and correlations with people.
+
+    `data` is a run on graded data, the folder of the LI-Adger release, or a table of rated
+    sentences; `scores` are further tables or runs. `rule` is paper or strict, or an `AdcRule`.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import priscian
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> rows = ["sentence,rating,acceptable,phenomenon,lexicalisation", "It rains.,1.2,1,a,1",
+    ...         "It rain.,-1,0,a,1", "She left.,0.9,1,b,1", "She leave.,-0.8,0,b,1"]
+    >>> _ = (folder / "rated.csv").write_text("\\n".join(rows))
+    >>> _ = priscian.score("builtin:lstm", f"graded:{folder / 'rated.csv'}", out=folder / "run")
+    >>> found = priscian.analyse.adc(folder / "run")
+    >>> len(found.graded.pairs), [model.name for model in found.models]
+    (2, ['builtin:lstm'])
+    """
+    from priscian.analysis.graded.adc import analyse_adc
+    from priscian.analysis.graded.sources import read_graded_data, read_graded_scores
+    from priscian.metrics.adc import DELTAS, RULES, check_delta
+
+    if isinstance(rule, str):
+        if rule not in RULES:
+            raise UnknownNameError("rule", rule, RULES)
+        rule = RULES[rule]
+    checked = [check_delta(delta) for delta in deltas or DELTAS]
+    graded, known = read_graded_data(Path(data))
+    known += read_graded_scores([Path(path) for path in scores], graded)
+    return analyse_adc(graded, known, deltas=checked, rule=rule)
+
+
+def cola(
+    scores: Path | str | Sequence[Path | str],
+    *,
+    data: Path | str | None = None,
+    threshold: float | None = None,
+    seed: int = 0,
+) -> ColaAnalysis:
+    """Matthews' correlation of scores with CoLA's labels, by split and by annotated feature.
+
+    `scores` are runs on cola:DIR, or tables of scores; `data` is CoLA's folder, by default that of
+    the first run. The threshold is chosen in domain by default.
+
+    >>> import priscian
+    >>> found = priscian.analyse.cola("runs/cola")                            # doctest: +SKIP
+    >>> found.models[0].overall.mcc                                           # doctest: +SKIP
+    0.1...
+    """
+    from priscian.analysis.graded.cola import ColaAnalysis, analyse_cola, read_analysis
+    from priscian.analysis.graded.sources import find_cola, read_any_scores
+
+    paths = [Path(p) for p in ([scores] if isinstance(scores, str | Path) else scores)]
+    if not paths:
+        raise UsageError("name a run on cola:DIR, or a table of scores")
+    known = [found for path in paths for found in read_any_scores(path)]
+    labels = read_analysis(Path(data) if data is not None else find_cola(paths))
+    return ColaAnalysis(labels, tuple(analyse_cola(labels, known, threshold=threshold, seed=seed)))
+
+
+def human(file: Path | str, *, rule: str = "4/5", keep_failed: bool = False) -> HumanAgreement:
+    """People's forced choices: individual and majority agreement with the labels.
+
+    `rule` says which sets count: at least K of N pairs with a majority for the label, or "none".
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import priscian
+    >>> file = Path(tempfile.mkdtemp()) / "choices.csv"
+    >>> rows = ["set,item,rater,response", "wh_island,1,ann,good", "wh_island,1,bob,bad"]
+    >>> _ = file.write_text("\\n".join(rows))
+    >>> priscian.analyse.human(file, rule="none").individual
+    0.5
+    """
+    from priscian.analysis.people.agreement import human_agreement
+    from priscian.datasets.choices import read_choices
+
+    return human_agreement(read_choices(Path(file)), rule=rule, keep_failed=keep_failed)
+
+
+def published(file: Path | str) -> ModelSummary:
+    """Unweighted means over paradigms, by phenomenon and overall, of a table like BLiMP's.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import priscian
+    >>> file = Path(tempfile.mkdtemp()) / "models.jsonl"
+    >>> row = '{"UID": "wh_island", "linguistics_term": "island_effects", "gpt2": 0.5}'
+    >>> _ = file.write_text(row)
+    >>> priscian.analyse.published(file).means("gpt2")
+    {'overall': 0.5, 'island_effects': 0.5}
+    """
+    from priscian.analysis.blimp.model_summary import read_model_summary
+
+    return read_model_summary(Path(file))
+
+
+def _systems(baselines: str | Sequence[str]) -> list[str] | None:
+    """Published systems by name; None for all of them."""
+    from priscian.datasets.published import published as systems
+
+    if baselines == "all":
+        return None
+    if baselines == "none":
+        return []
+    named = baselines.split(",") if isinstance(baselines, str) else list(baselines)
+    for name in named:
+        if name not in systems():
+            raise UnknownNameError("published system", name, systems())
+    return named

@@ -1,0 +1,111 @@
+"""How many tokens models were trained on: from a table, or as MODEL=1M."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from priscian.analysis.curves.training_size import Trained
+from priscian.analysis.named_results import FORCED_CHOICE
+from priscian.errors import DataError, PriscianWarning, UsageError
+from priscian.files import read_table, shown
+from priscian.runs import Run
+
+UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
+SIZE = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)(?:/(\d+))?\s*([kmbgt]?)", re.IGNORECASE)
+
+COLUMNS = ("model", "tokens", "run", "curve")
+
+Sizes = dict[tuple[str, str], tuple[float, str]]
+"""Tokens and curve, by run (or nothing, for any run) and model."""
+
+
+def parse_tokens(text: str, where: str) -> float:
+    """A number of tokens.
+
+    >>> parse_tokens("1/2M", "here"), parse_tokens("3.1B", "here")
+    (500000.0, 3100000000.0)
+    """
+    match = SIZE.fullmatch(text.strip().replace(",", "").replace("_", ""))
+    value = 0.0
+    if match and (match[2] is None or int(match[2])):
+        value = float(match[1]) / int(match[2] or 1) * UNITS[match[3].lower()]
+    if not 0 < value < math.inf:
+        raise UsageError(
+            f"{where}: {shown(text)} is not a number of tokens; write 250k, 1/2M or 3.1B"
+        )
+    return value
+
+
+def known_sizes(table: Path | None, tokens: Mapping[str, str | float] | Sequence[str]) -> Sizes:
+    """Training sizes from a table and by model: `{"lstm": "1M"}` or `["lstm=1M"]`."""
+    known: Sizes = read_sizes(table) if table is not None else {}
+    if not isinstance(tokens, Mapping):
+        tokens = dict(_pair(text) for text in tokens)
+    for model, size in tokens.items():
+        value = (
+            parse_tokens(size, f"--tokens {model}={size}") if isinstance(size, str) else float(size)
+        )
+        known["", model] = (value, "")
+    return known
+
+
+def _pair(text: str) -> tuple[str, str]:
+    model, _, size = text.rpartition("=")
+    if not model:
+        raise UsageError(f"--tokens takes MODEL=1M, not {text!r}")
+    return model, size
+
+
+def read_sizes(file: Path) -> Sizes:
+    """Training sizes from a table with the columns model, tokens and, if need be, run and curve."""
+    found: Sizes = {}
+    for number, row in read_table(file, needs=("model", "tokens")):
+        model, size, run, curve = (str(row.get(name) or "") for name in COLUMNS)
+        value = (parse_tokens(size, f"{file}:{number}"), curve)
+        if found.setdefault((run.rstrip("/"), model), value) != value:
+            raise DataError(
+                f"{file}:{number}: another row gives {shown(model)} another size; keep one of "
+                "the two"
+            )
+    return found
+
+
+def trained_models(runs: Sequence[Run], sizes: Sizes) -> list[Trained]:
+    """The results on pairs whose training size is known; a note names the others."""
+    made: list[Trained] = []
+    used: set[tuple[str, str]] = set()
+    for run in runs:
+        path = run.path or Path()
+        names = (str(path).rstrip("/"), path.resolve().name, "")
+        for result in run.results:
+            if result.kind not in FORCED_CHOICE:
+                continue
+            key = next((k for n in names if (k := (n, result.model)) in sizes), None)
+            if key is None:
+                warnings.warn(
+                    f"{result.model} of {path} is left out: its training size is not given; "
+                    f"add --tokens {result.model}=1M",
+                    PriscianWarning,
+                    stacklevel=3,
+                )
+                continue
+            used.add(key)
+            made.append(Trained(result, *sizes[key]))
+    for run_name, model in sizes.keys() - used:
+        raise DataError(
+            f"no result of {model!r}{f' in {run_name}' if run_name else ''}; the runs have "
+            f"{', '.join(dict.fromkeys(r.model for run in runs for r in run.results))}"
+        )
+    data = {t.result.data for t in made}
+    if len(data) > 1:
+        warnings.warn(
+            f"the models were scored on data of different names: {', '.join(sorted(data))}; "
+            "curves use the paradigms that they share",
+            PriscianWarning,
+            stacklevel=3,
+        )
+    return made

@@ -1,0 +1,128 @@
+"""Where graded analyses find their data and scores: a release, a table, or a run folder."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from priscian.analysis.graded.adc import AdcAnalysis, analyse_adc
+from priscian.datasets.graded import GradedSet, SentenceScores
+from priscian.datasets.graded_read import read_graded, read_textbook
+from priscian.datasets.graded_scores import match_scores, read_scores
+from priscian.datasets.li_adger import SENTENCES, read_li_adger
+from priscian.errors import DataError, PriscianError, PriscianWarning, UsageError
+from priscian.runs import GradedSummary, Result, Run, load_run
+
+TABLE = "scores.csv"
+_SENTENCES = tuple(f"sentences{suffix}" for suffix in (".csv", ".tsv", ".jsonl"))
+
+
+def is_run(path: Path) -> bool:
+    """Whether a path is a run folder."""
+    return (path / "run.json").is_file()
+
+
+def read_graded_data(data: Path) -> tuple[GradedSet, list[SentenceScores]]:
+    """A graded set and the scores that come with it.
+
+    `data` is the folder of the LI-Adger release, a table or folder of rated sentences, or a run on
+    one graded set, whose own scores are then taken.
+    """
+    if is_run(data):
+        result = _rated_result(data)
+        graded = read_spec(result.facts.spec)
+        return graded, _of_run(data, graded, result.data)
+    if data.is_dir() and any((data / name).is_file() for name in _SENTENCES):
+        return read_graded(data), []
+    if data.is_dir():
+        found = read_li_adger(data)
+        return found.graded, list(found.scores)
+    if not data.exists():
+        raise DataError(
+            f"no file or folder {str(data)!r}; give a run on graded data, a folder with "
+            f"{SENTENCES}, or a table of rated sentences"
+        )
+    return read_graded(data), []
+
+
+def _rated_result(path: Path) -> Result:
+    rated = {r.data: r for r in load_run(path).results if isinstance(r.summary, GradedSummary)}
+    if not rated:
+        raise UsageError(
+            f"{path} has no result on graded data; score with --on li-adger:DIR or graded:FILE"
+        )
+    if len(rated) > 1:
+        raise UsageError(
+            f"{path} is on {', '.join(rated)}; name the data and give the run as scores: "
+            f"priscian analyse adc DATA --scores {path}"
+        )
+    return next(iter(rated.values()))
+
+
+def read_spec(spec: str) -> GradedSet:
+    """The graded set that a data string of a run names."""
+    form, _, target = spec.partition(":")
+    if form == "li-adger":
+        return read_li_adger(target, scores=False).graded
+    return read_textbook() if target == "textbook" else read_graded(target)
+
+
+def read_graded_scores(paths: Iterable[Path], graded: GradedSet) -> list[SentenceScores]:
+    """Scores of tables and runs, matched with a graded set's sentences."""
+    return [match_scores(found, graded) for path in paths for found in read_any_scores(path)]
+
+
+def read_any_scores(path: Path) -> list[SentenceScores]:
+    """The scores of a table, or of every table in a run folder."""
+    files = sorted(path.glob(f"**/{TABLE}")) if path.is_dir() else [path]
+    if not files:
+        raise DataError(f"{path}: no {TABLE} in it; give a run on graded data, or a table")
+    return [found for file in files for found in read_scores(file)]
+
+
+def _of_run(path: Path, graded: GradedSet, data: str) -> list[SentenceScores]:
+    run = load_run(path)
+    places = [_place(run, r) for r in run.results if r.data == data]
+    return read_graded_scores(places, graded)
+
+
+def _place(run: Run, result: Result) -> Path:
+    return Path(run.path or "") / result.about.folder / result.facts.folder / TABLE
+
+
+def read_graded_sets(runs: Sequence[Run]) -> dict[str, AdcAnalysis]:
+    """The ADC analysis of each rated data set of some runs whose files are still there."""
+    places: dict[str, list[Path]] = {}
+    specs: dict[str, str] = {}
+    for run in runs:
+        for result in run.results:
+            summary = result.summary
+            if run.path is None or not isinstance(summary, GradedSummary) or not summary.graded.adc:
+                continue
+            places.setdefault(result.data, []).append(_place(run, result))
+            specs[result.data] = result.facts.spec
+    found = {}
+    for data, files in places.items():
+        try:
+            graded = read_spec(specs[data])
+            found[data] = analyse_adc(graded, read_graded_scores(files, graded))
+        except (PriscianError, OSError) as error:
+            warnings.warn(
+                f"the figures of graded judgements are left out: {error}",
+                PriscianWarning,
+                stacklevel=2,
+            )
+    return found
+
+
+def find_cola(paths: Sequence[Path]) -> Path:
+    """The folder that a run read CoLA from."""
+    for path in paths:
+        if path.is_dir():
+            for facts in load_run(path).info.request.data.values():
+                form, _, target = facts.spec.partition(":")
+                if form == "cola":
+                    whole = Path(target)
+                    return whole if whole.exists() else Path(target.removesuffix(",train"))
+    raise UsageError("cannot locate CoLA from scores alone; add --data DIR")

@@ -1,0 +1,100 @@
+"""Make a report of runs: the page, or its tables for a README or a paper."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from priscian.analysis.curves.sizes import known_sizes
+from priscian.analysis.graded.sources import read_graded_sets
+from priscian.analysis.sg.of_runs import read_perplexity
+from priscian.errors import UnknownNameError
+from priscian.files import write_text
+from priscian.reporting.boards import make_boards
+from priscian.reporting.page import Page, build_page
+from priscian.reporting.sections import Given
+from priscian.reporting.table_files import markdown_tables, tex_tables
+from priscian.runs.choose import Choice, gather_runs
+
+Form = Literal["md", "tex"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """What a report is called, and what is known of its models beside the runs.
+
+    `sizes` and `tokens` give training sizes, as in `priscian.analyse.training_size`;
+    `perplexity` gives perplexities, as in `priscian.analyse.sg`. `command` is shown on the page.
+    """
+
+    title: str = ""
+    sizes: Path | str | None = None
+    tokens: Mapping[str, str | float] | Sequence[str] = ()
+    perplexity: Mapping[str, float] | Path | str | None = None
+    command: str = ""
+
+
+DEFAULTS = ReportOptions()
+
+
+def report(
+    runs: Choice | Iterable[Choice],
+    out: Path | str | None = None,
+    options: ReportOptions = DEFAULTS,
+) -> Page:
+    """One self-contained HTML page about some runs: scores, heat map, every sentence and figure.
+
+    The page is written to `out`, if that is given. `page.figures` has all figures, and
+    `page.write_figures(folder)` writes them.
+
+    >>> import priscian
+    >>> run = priscian.score("builtin:ngram", "generated:7,3,wh_island,causative")
+    >>> page = priscian.report(run)
+    >>> page.boards[0].kind, [figure.name for figure in page.figures][0]
+    ('pairs', 'accuracy-by-field')
+    """
+    loaded = gather_runs(runs)
+    perplexities = options.perplexity
+    if isinstance(perplexities, str | Path):
+        perplexities = read_perplexity(Path(perplexities))
+    sizes = None if options.sizes is None else Path(options.sizes)
+    given = Given(
+        runs=loaded,
+        graded=read_graded_sets(loaded),
+        sizes=known_sizes(sizes, options.tokens),
+        perplexities=perplexities or {},
+    )
+    page = build_page(
+        loaded,
+        given=given,
+        title=options.title,
+        command=options.command,
+        created=time.strftime("%d %B %Y").lstrip("0"),
+    )
+    if out is not None:
+        write_text(Path(out), page.html)
+    return page
+
+
+def report_tables(runs: Choice | Iterable[Choice], form: Form = "md") -> str:
+    """The tables of a report as Markdown, or as LaTeX with booktabs.
+
+    >>> import priscian
+    >>> run = priscian.score("builtin:ngram", "generated:7,3,wh_island,causative")
+    >>> "builtin:ngram" in priscian.report_tables(run)
+    True
+    """
+    if form not in ("md", "tex"):
+        raise UnknownNameError("form of tables", form, ("md", "tex"))
+    boards = make_boards([result for run in gather_runs(runs) for result in run.results])
+    return markdown_tables(boards) if form == "md" else tex_tables(boards)
+
+
+def this_command() -> str:
+    """The command line of this process, as it was typed."""
+    return shlex.join(["priscian", *sys.argv[1:]]) if len(sys.argv) > 1 else ""

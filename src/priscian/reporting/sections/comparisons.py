@@ -1,0 +1,35 @@
+"""Two models at a time, set by set."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+from priscian.analysis.compare.comparison import compare_results
+from priscian.analysis.vega import Figure
+from priscian.reporting.boards import Board
+from priscian.reporting.sections.registry import Draw, Given, board_section
+from priscian.runs import Result
+
+MOST_COMPARED = 3
+"""With more models than this each is compared with the first alone."""
+
+
+@board_section("comparisons", kinds={"pairs", "suites"}, place=20)
+def comparisons(board: Board, given: Given) -> list[Draw]:
+    """All pairs of a few models; of many, each against the first."""
+    results = board.results
+    if board.kind == "pairs" and len(results[0].summary.by_set(results[0].methods[0])) < 2:
+        return []
+    pairs = list(combinations(results, 2))
+    if len(results) > MOST_COMPARED:
+        pairs = [(results[0], other) for other in results[1:]]
+    return [_draw(number, a, b) for number, (a, b) in enumerate(pairs)]
+
+
+def _draw(number: int, a: Result, b: Result) -> Draw:
+    def make() -> list[Figure]:
+        (figure,) = compare_results(a, b, names=(a.label, b.label)).figures
+        return [replace(figure, name=f"{figure.name}-{number + 1}" if number else figure.name)]
+
+    return Draw(f"{a.label} against {b.label}", make)

@@ -1,0 +1,134 @@
+"""How sections are registered, and how those that the runs allow are drawn.
+
+A module of this package registers a section with a decorator:
+
+    @board_section("distance", kinds={"pairs"}, place=40)
+    def distance(board: Board, given: Given) -> list[Draw]: ...
+
+A board is a table of models on one kind of data. Its figures stand under its heading in the order
+of `place`; a figure that cannot be drawn is listed with the reason. A page section has a heading of
+its own, after the boards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from priscian.analysis.curves.sizes import Sizes
+from priscian.analysis.graded.adc import AdcAnalysis
+from priscian.analysis.vega import Figure
+from priscian.catalogue import Catalogue
+from priscian.errors import PriscianError
+from priscian.reporting.boards import Board, BoardKind
+from priscian.runs import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Figures that may be there: what they show, and how they are made."""
+
+    what: str
+    make: Callable[[], Sequence[Figure]]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a report rests on: its runs, and what was read for it beside them."""
+
+    runs: Sequence[Run] = ()
+    graded: Mapping[str, AdcAnalysis] = field(default_factory=dict)
+    sizes: Sizes = field(default_factory=dict)
+    perplexities: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Figures under one heading, and a line for each that could not be drawn."""
+
+    title: str
+    figures: tuple[Figure, ...]
+    left_out: tuple[str, ...] = ()
+
+
+BoardDraws = Callable[[Board, Given], Sequence[Draw]]
+PageDraws = Callable[[Given], Sequence[Draw]]
+
+
+@dataclass(frozen=True, slots=True)
+class _OfBoard:
+    draws: BoardDraws
+    kinds: frozenset[BoardKind]
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class _OfPage:
+    draws: PageDraws
+    place: int
+
+
+SECTIONS: Catalogue[_OfBoard | _OfPage] = Catalogue("report section", "priscian.reporting.sections")
+
+
+def board_section(
+    name: str, *, kinds: Collection[BoardKind], place: int
+) -> Callable[[BoardDraws], BoardDraws]:
+    """Register figures of boards of some kinds."""
+
+    def register(draws: BoardDraws) -> BoardDraws:
+        SECTIONS.add(name, _OfBoard(draws, frozenset(kinds), place))
+        return draws
+
+    return register
+
+
+def page_section(title: str, *, place: int) -> Callable[[PageDraws], PageDraws]:
+    """Register figures of the whole page, under a heading of their own."""
+
+    def register(draws: PageDraws) -> PageDraws:
+        SECTIONS.add(title, _OfPage(draws, place))
+        return draws
+
+    return register
+
+
+def make_sections(boards: Sequence[Board], given: Given | None = None) -> list[Section]:
+    """Every figure that the runs allow, board by board, each with a name of its own."""
+    given = given or Given()
+    ordered = sorted(SECTIONS.all().items(), key=lambda entry: entry[1].place)
+    made = []
+    for board in boards:
+        draws = [
+            draw
+            for _, entry in ordered
+            if isinstance(entry, _OfBoard) and board.kind in entry.kinds
+            for draw in entry.draws(board, given)
+        ]
+        figures, reasons = _drawn(draws)
+        if len(boards) > 1:
+            figures = [replace(f, name=f"{board.id}-{f.name}") for f in figures]
+        made.append(Section(board.heading, tuple(figures), tuple(reasons)))
+    for title, entry in ordered:
+        if isinstance(entry, _OfPage):
+            figures = [figure for draw in entry.draws(given) for figure in draw.make()]
+            if figures:
+                made.append(Section(title, tuple(figures)))
+    return made
+
+
+def _drawn(draws: Sequence[Draw]) -> tuple[list[Figure], list[str]]:
+    figures: list[Figure] = []
+    reasons = []
+    for draw in draws:
+        try:
+            figures += draw.make()
+        except PriscianError as error:
+            reasons.append(f"{draw.what}: {error}")
+    return figures, reasons
+
+
+def figures_of(sections: Sequence[Section]) -> Iterator[Figure]:
+    """All figures, in the order of the page."""
+    for section in sections:
+        yield from section.figures

@@ -1,0 +1,124 @@
+"""Which results are meant: a run folder, `RUN:model`, or runs and results in memory."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from priscian.errors import PriscianWarning, RunError, UnknownNameError, UsageError
+from priscian.runs.load import load_run
+from priscian.runs.result import Result
+from priscian.runs.run import Run
+
+NO_RUNS = "no runs; name at least one run folder, as priscian score --out made it"
+
+Choice = str | Path | Run | Result
+"""A run folder, `RUN:model`, a run, or one result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One model of one run, and its results by data set."""
+
+    model: str
+    results: tuple[Result, ...]
+    run: Path | None = None
+
+    def __str__(self) -> str:
+        return f"{self.run}:{self.model}" if self.run else self.model
+
+
+def gather_runs(runs: Choice | Iterable[Choice]) -> list[Run]:
+    """The runs that are meant, each once; a note names what is missing of unfinished ones."""
+    given = [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
+    if not given:
+        raise UsageError(NO_RUNS)
+    found: dict[object, Run] = {}
+    for choice in given:
+        if isinstance(choice, Result):
+            raise UsageError(f"{choice!r} is one result of a run; give the run")
+        key = choice if isinstance(choice, Run) else str(choice)
+        found.setdefault(key, _open(choice))
+    if not any(run.results for run in found.values()):
+        names = ", ".join(str(run.path) for run in found.values())
+        raise RunError(f"nothing is finished in {names}; continue with priscian score --resume")
+    return list(found.values())
+
+
+def gather_results(runs: Choice | Iterable[Choice]) -> list[Result]:
+    """All results of some runs; single results may be among them."""
+    given = [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
+    found: list[Result] = []
+    for choice in given:
+        if isinstance(choice, Result):
+            found.append(choice)
+        else:
+            found += [r for run in gather_runs(choice) for r in run.results if r not in found]
+    if not found:
+        raise UsageError(NO_RUNS)
+    return found
+
+
+def choose_models(choice: Choice) -> list[Chosen]:
+    """Every model of a run, or the one that `RUN:model` names."""
+    if isinstance(choice, Result):
+        return [Chosen(choice.label, (choice,))]
+    run = _open(choice)
+    return [Chosen(name, run[name].results, run.path) for name in run.models]
+
+
+def choose_model(choice: Choice) -> Chosen:
+    """One model: `RUN:model`, or a run that has only one."""
+    found = choose_models(choice)
+    if not found:
+        raise RunError(f"nothing is finished in {choice}; continue with priscian score --resume")
+    if len(found) > 1:
+        names = ", ".join(c.model for c in found)
+        where = choice.path if isinstance(choice, Run) else choice
+        raise UsageError(
+            f"{where} has {len(found)} models, {names}; name one: {where}:{found[0].model}"
+        )
+    return found[0]
+
+
+def split_model(text: str) -> tuple[Path, str | None]:
+    """The folder and the model's name; both may have colons, so folders that exist decide."""
+    if Path(text).is_dir():
+        return Path(text), None
+    parts = text.split(":")
+    for end in range(len(parts) - 1, 0, -1):
+        folder = Path(":".join(parts[:end]))
+        if parts[end - 1] and folder.is_dir():
+            return folder, ":".join(parts[end:])
+    return Path(text), None
+
+
+def _open(choice: str | Path | Run) -> Run:
+    if isinstance(choice, Run):
+        return choice
+    path, model = split_model(str(choice))
+    run = load_run(path)
+    if run.missing and run.results:
+        warnings.warn(
+            f"{path} is not finished: {', '.join(run.missing)} missing; continue with "
+            "priscian score --resume",
+            PriscianWarning,
+            stacklevel=4,
+        )
+    if model is None:
+        return run
+    chosen = tuple(r for r in run.results if r.model == find_model(run, model))
+    return replace(run, results=chosen)
+
+
+def find_model(run: Run, name: str) -> str:
+    """A model of a run by its name, its model string, or the name of its folder."""
+    for model in run.models:
+        facts = run.info.models.get(model)
+        if name == model or (facts is not None and name in (facts.string, facts.folder)):
+            return model
+    raise UnknownNameError(
+        "model", name, run.models, f"{run.path or 'the run'} has {', '.join(run.models)}."
+    )

@@ -1,0 +1,85 @@
+"""Report sections: one file each, found by a decorator, drawn in their order."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+
+import pytest
+
+from priscian.analysis.vega import Figure
+from priscian.errors import DataError
+from priscian.reporting import sections
+from priscian.reporting.boards import Board, make_boards
+from priscian.reporting.sections import Draw, Given, board_section, make_sections, page_section
+from priscian.reporting.sections.registry import SECTIONS
+from tests.small_results import pairs_result, suites_result
+
+A = {"wh_island": [1, 1, 0, 0], "passive_1": [1, 1, 1, 0]}
+B = {"wh_island": [1, 0, 1, 1], "passive_1": [1, 1, 1, 0]}
+
+
+@pytest.fixture
+def catalogue(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a test registers is gone afterwards."""
+    monkeypatch.setattr(SECTIONS, "entries", SECTIONS.all())
+    return
+
+
+def figure(name: str) -> Figure:
+    return Figure(name, name, "", {"mark": "point"}, [{"x": 1}])
+
+
+def boards() -> list[Board]:
+    return make_boards([pairs_result("a", A), pairs_result("b", B)])
+
+
+def test_every_module_of_the_package_is_a_section() -> None:
+    modules = {m.name for m in pkgutil.iter_modules(sections.__path__)} - {"registry"}
+    assert len(SECTIONS.all()) == len(modules)
+
+
+def test_pairs_are_drawn_in_the_order_of_the_page() -> None:
+    (section,) = make_sections(boards())
+    assert [f.name for f in section.figures] == [
+        "accuracy-by-field", "accuracy-by-phenomenon", "accuracy-by-paradigm", "differences",
+        "shallow-predictors", "shallow-regression",
+    ]  # fmt: skip
+    assert [line.split(":")[0] for line in section.left_out] == [
+        "correlations", "distance", "methods",
+    ]  # fmt: skip
+
+
+def test_suites_have_sections_of_their_own() -> None:
+    made = make_boards(
+        [suites_result("a", {"cleft": [1, 0]}), suites_result("b", {"cleft": [1, 1]})]
+    )
+    (section,) = make_sections(made)
+    names = [f.name for f in section.figures]
+    assert names[:2] == ["sg-by-circuit", "sg-by-suite"]
+    assert "differences" in names
+
+
+@pytest.mark.usefixtures("catalogue")
+def test_a_new_section_needs_only_its_decorator() -> None:
+    @board_section("extra", kinds={"pairs"}, place=5)
+    def extra(board: Board, given: Given) -> list[Draw]:
+        def fail() -> list[Figure]:
+            raise DataError("nothing to draw")
+
+        return [Draw("one", lambda: [figure("first")]), Draw("none", fail)]
+
+    @page_section("Last", place=200)
+    def last(given: Given) -> list[Draw]:
+        return [Draw("all", lambda: [figure("last")])]
+
+    first, page = make_sections(boards())
+    assert first.figures[0].name == "first"
+    assert "none: nothing to draw" in first.left_out
+    assert (page.title, [f.name for f in page.figures]) == ("Last", ["last"])
+
+
+@pytest.mark.usefixtures("catalogue")
+def test_two_sections_of_one_name_are_refused() -> None:
+    with pytest.raises(Exception, match="two report sections 'distance'"):
+        board_section("distance", kinds={"pairs"}, place=1)(lambda board, given: [])
