@@ -10,7 +10,7 @@ import msgspec
 from priscian.errors import DataError
 from priscian.files.delimited import DELIMITED_SUFFIXES, NumberedRows, Row, Suits, read_delimited
 from priscian.files.parquet import read_parquet
-from priscian.files.reading import PathLike, decode_json, read_text
+from priscian.files.reading import DEEPEST, PathLike, decode_json, read_text
 
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIXES = (".parquet",)
@@ -70,18 +70,20 @@ def _has(needs: Sequence[str]) -> Suits:
 def read_jsonl(file: Path) -> NumberedRows:
     """One JSON object per line; blank lines are skipped."""
     decoder = msgspec.json.Decoder(Row)
-    rows: NumberedRows = []
     decode = decoder.decode
     text = read_text(file)
-    careful = "\\u0000" in text
     # not splitlines(): U+2028 and the like may stand inside a JSON string
-    for number, line in enumerate(text.split("\n"), start=1):
-        try:
-            if not careful and line.count("[") + line.count("{") < 50:
+    lines = text.split("\n")
+    nested = text.count("[") + text.count("{") - len(lines) > DEEPEST // 2
+    suspect = nested or "\\u0000" in text
+    rows: NumberedRows = []
+    for number, line in enumerate(lines, start=1):
+        if not suspect:
+            try:
                 rows.append((number, decode(line)))
                 continue
-        except (msgspec.MsgspecError, UnicodeError):
-            pass
+            except msgspec.MsgspecError:
+                pass
         if line.strip():
             rows.append((number, _careful(file, number, line, decoder)))
     return rows
