@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -240,17 +240,26 @@ SIZES: Rows = [
 PPL: Rows = [{"model": name, "perplexity": 10.5 + n} for n, name in enumerate(NAMES)]
 
 
-def text(name: str, content: str, **how: Any) -> dict[str, Any]:
+def text_sample(
+    name: str,
+    file: str,
+    content: str,
+    read: Callable[[Path], Any],
+    facts: Callable[[Any], Iterable[str]] = lambda found: (),
+) -> Sample:
     """A sample of one text file."""
-    return {
-        "file": name,
-        "make": lambda folder: (folder / name).write_text(content, "utf-8"),
-        **how,
-    }
+    return Sample(
+        name,
+        file,
+        lambda folder: (folder / file).write_text(content, "utf-8"),
+        lambda folder: read(folder / file),
+        facts,
+    )
 
 
-def pairs(name: str, content: str) -> dict[str, Any]:
-    return text(name, content, read=lambda folder: read_pairs(folder / name), facts=items_of)
+def each(found: Iterable[Any]) -> list[str]:
+    """Records that say themselves what they are."""
+    return [str(one) for one in found]
 
 
 def score_facts(found: Any) -> list[str]:
@@ -261,16 +270,20 @@ def summary_facts(found: Any) -> list[str]:
     return [f"{m} {uid} {v}" for m, own in found.accuracies.items() for uid, v in own.items()]
 
 
-def read_sizes(folder: Path) -> Any:
+def read_sizes(file: Path) -> Any:
     from priscian.cli.analyse.training_size import read_sizes
 
-    return read_sizes(folder / "sizes.csv")
+    return read_sizes(file).items()
 
 
-def read_perplexity(folder: Path) -> Any:
+def read_perplexity(file: Path) -> Any:
     from priscian.cli.analyse.sg import read_perplexity
 
-    return read_perplexity(folder / "ppl.tsv")
+    return read_perplexity(file).items()
+
+
+def one_suite(file: Path) -> list[ItemSet]:
+    return [read_suite(file)]
 
 
 def _li_adger(file: str) -> Sample:
@@ -293,53 +306,51 @@ def _cola(file: str) -> Sample:
     )
 
 
-def _graded(name: str, content: str, facts: Any = graded_facts) -> dict[str, Any]:
-    return text(name, content, read=lambda folder: read_graded(folder / name), facts=facts)
+def texts_of(found: Any) -> list[str]:
+    """Sentences alone: ratings are z-scored, so that every answer bears on every sentence."""
+    return [sentence.text for sentence in found.sentences]
 
 
+TYPE_PAIRS = ",\n".join(f'["{name}.g", "{name}.*"]' for name in NAMES)
 DATA: list[Sample] = [
-    Sample("blimp jsonl", **text("toy.jsonl", jsonl(BLIMP), facts=items_of,
-                                 read=lambda folder: read_blimp(folder / "toy.jsonl"))),
-    Sample("blimp parquet", "toy.parquet",
-           lambda folder: BLIMP_FRAME.write_parquet(folder / "toy.parquet"),
-           lambda folder: read_blimp(folder / "toy.parquet"), binary=True),
-    Sample("blimp parquet, plain", "toy.parquet",
-           lambda folder: BLIMP_FRAME.write_parquet(
-               folder / "toy.parquet", compression="uncompressed"),
-           lambda folder: read_blimp(folder / "toy.parquet"), binary=True),
-    Sample("pairs csv", **pairs("p.csv", delimited_text(PAIRS_ROWS))),
-    Sample("pairs tsv", **pairs("p.tsv", delimited_text(PLAIN_PAIRS, delimiter="\t"))),
-    Sample("pairs jsonl", **pairs("p.jsonl", jsonl(PAIRS_ROWS))),
-    Sample("suite json", **text("s.json", suite(), read=lambda folder: [read_suite(folder / "s.json")],
-                                facts=items_of)),
-    Sample("suite csv", **text("s.csv", suite_csv(), read=lambda folder: [read_suite(folder / "s.csv")],
-                               facts=items_of)),
-    Sample("graded csv", **_graded("g.csv", delimited_text(GRADED))),
-    Sample("graded jsonl", **_graded("g.jsonl", jsonl(GRADED))),
-    # ratings are z-scored, so that every row bears on every sentence
-    Sample("graded answers", **_graded("a.csv", delimited_text(ANSWERS),
-                                       lambda found: [s.text for s in found.sentences])),
+    text_sample("blimp jsonl", "toy.jsonl", jsonl(BLIMP), read_blimp, items_of),
+    *(
+        Sample(
+            f"blimp parquet, {packing}",
+            "toy.parquet",
+            lambda folder, packing=packing: BLIMP_FRAME.write_parquet(
+                folder / "toy.parquet", compression=packing
+            ),
+            read_blimp,
+            binary=True,
+        )
+        for packing in ("zstd", "uncompressed")
+    ),
+    text_sample("pairs csv", "p.csv", delimited_text(PAIRS_ROWS), read_pairs, items_of),
+    text_sample(
+        "pairs tsv", "p.tsv", delimited_text(PLAIN_PAIRS, delimiter="\t"), read_pairs, items_of
+    ),
+    text_sample("pairs jsonl", "p.jsonl", jsonl(PAIRS_ROWS), read_pairs, items_of),
+    text_sample("suite json", "s.json", suite(), one_suite, items_of),
+    text_sample("suite csv", "s.csv", suite_csv(), one_suite, items_of),
+    text_sample("graded csv", "g.csv", delimited_text(GRADED), read_graded, graded_facts),
+    text_sample("graded jsonl", "g.jsonl", jsonl(GRADED), read_graded, graded_facts),
+    text_sample("graded answers", "a.csv", delimited_text(ANSWERS), read_graded, texts_of),
     *(_li_adger(file) for file in (SENTENCES, RATINGS, PAIRS, PAIR_SCORES)),
     *(_cola(file) for file in (SPLITS["train"], SPLITS["dev"], FEATURES["major"])),
-    Sample("choices", **text("c.csv", delimited_text(CHOICES), facts=choices_facts,
-                             read=lambda folder: read_choices(folder / "c.csv"))),
-    Sample("choices, mturk", **text("m.csv", mturk(), facts=choices_facts,
-                                    read=lambda folder: read_choices(folder / "m.csv"))),
-    Sample("scores", **text("s.csv", delimited_text(SCORES), facts=score_facts,
-                            read=lambda folder: read_scores(folder / "s.csv"))),
-    Sample("type pairs", **text(
-        "t.json",
-        '{"type_pairs": [\n' + ",\n".join(f'["{n}.g", "{n}.*"]' for n in NAMES) + "\n]}\n",
-        read=lambda folder: read_type_pairs(folder / "t.json"), facts=lambda found: map(str, found))),
-    Sample("model summary", **text("m.jsonl", jsonl(SUMMARY), facts=summary_facts,
-                                   read=lambda folder: read_model_summary(folder / "m.jsonl"))),
-    Sample("released results", **text("r.csv", delimited_text(RESULTS), read=read_suite_scores,
-                                      facts=lambda found: map(str, found))),
-    Sample("released perplexities", **text(
-        "p.csv", delimited_text(PERPLEXITIES), facts=lambda found: map(str, found),
-        read=lambda folder: read_perplexities(folder / "p.csv"))),
-    Sample("training sizes", **text("sizes.csv", delimited_text(SIZES), read=read_sizes,
-                                    facts=lambda found: map(str, found.items()))),
-    Sample("perplexities", **text("ppl.tsv", delimited_text(PPL, delimiter="\t"),
-                                  read=read_perplexity, facts=lambda found: map(str, found.items()))),
-]  # fmt: skip
+    text_sample("choices", "c.csv", delimited_text(CHOICES), read_choices, choices_facts),
+    text_sample("choices, mturk", "m.csv", mturk(), read_choices, choices_facts),
+    text_sample("scores", "s.csv", delimited_text(SCORES), read_scores, score_facts),
+    text_sample(
+        "type pairs", "t.json", f'{{"type_pairs": [\n{TYPE_PAIRS}\n]}}\n', read_type_pairs, each
+    ),
+    text_sample("model summary", "m.jsonl", jsonl(SUMMARY), read_model_summary, summary_facts),
+    text_sample("released results", "r.csv", delimited_text(RESULTS), read_suite_scores, each),
+    text_sample(
+        "released perplexities", "p.csv", delimited_text(PERPLEXITIES), read_perplexities, each
+    ),
+    text_sample("training sizes", "sizes.csv", delimited_text(SIZES), read_sizes, each),
+    text_sample(
+        "perplexities", "ppl.tsv", delimited_text(PPL, delimiter="\t"), read_perplexity, each
+    ),
+]

@@ -26,7 +26,7 @@ from priscian.models.ngram.trie_file import save_trie
 from priscian.models.surprisals import read_surprisals
 from priscian.records import Text
 from priscian.training.corpora import read_sentences
-from tests.fuzz.data_samples import NAMES, text
+from tests.fuzz.data_samples import NAMES, each, text_sample
 from tests.fuzz.harness import REFUSED, Sample
 from tests.small_lstm import PIECES, weights
 
@@ -76,8 +76,8 @@ def plstm(folder: Path) -> None:
     write_model(folder / "m.plstm", Stored(PIECES, weights(), {"seed": "1"}))
 
 
-def read_lstm(folder: Path) -> list[str]:
-    model = LstmModel(folder / "m.plstm")
+def read_lstm(file: Path) -> list[str]:
+    model = LstmModel(file)
     return [str(list(model.score(TEXTS))), str(model.pieces.tokens)]
 
 
@@ -172,8 +172,8 @@ def packed(name: str, content: str) -> Callable[[Path], object]:
     return lambda folder: (folder / name).write_bytes(pack(content.encode()))
 
 
-def sentences(name: str) -> Callable[[Path], list[str]]:
-    return lambda folder: list(read_sentences([folder / name], split=True))
+def sentences(file: Path) -> list[str]:
+    return list(read_sentences([file], split=True))
 
 
 def morphology(folder: Path) -> None:
@@ -183,30 +183,47 @@ def morphology(folder: Path) -> None:
     (folder / "doubling.tsv").write_text("lemma\nzq1zq\n")
 
 
+def whole(name: str, file: str, make: Callable[[Path], object], read: Any, facts: Any) -> Sample:
+    """A sample with checksums."""
+    return Sample(name, file, make, lambda folder: read(folder / file), facts, True, True)
+
+
 MODELS: list[Sample] = [
-    Sample("arpa", **text("m.arpa", arpa(), read=lambda folder: load_ngram(folder / "m.arpa"),
-                          facts=ngram_facts)),
-    *(Sample(f"arpa {end}", f"m.arpa.{end}", packed(f"m.arpa.{end}", arpa()),
-             lambda folder, end=end: load_ngram(folder / f"m.arpa.{end}"), all_of, whole=True,
-             binary=True) for end in ("gz", "xz")),
-    Sample("pngm", "m.pngm", pngm, lambda folder: load_ngram(folder / "m.pngm"), all_of,
-           whole=True, binary=True),
-    Sample("pngm, packed", "m.pngm", lambda folder: pngm(folder, packed=True),
-           lambda folder: load_ngram(folder / "m.pngm"), all_of, whole=True, binary=True),
+    text_sample("arpa", "m.arpa", arpa(), load_ngram, ngram_facts),
+    *(
+        whole(f"arpa {end}", f"m.arpa.{end}", packed(f"m.arpa.{end}", arpa()), load_ngram, all_of)
+        for end in ("gz", "xz")
+    ),
+    whole("pngm", "m.pngm", pngm, load_ngram, all_of),
+    whole("pngm, packed", "m.pngm", lambda folder: pngm(folder, packed=True), load_ngram, all_of),
     Sample("pngm, contents", "seed", content, damage_pngm, ngram_facts, binary=True),
-    Sample("plstm", "m.plstm", plstm, read_lstm, list, whole=True, binary=True),
+    whole("plstm", "m.plstm", plstm, read_lstm, list),
     Sample("plstm, contents", "seed", content, damage_plstm, list, binary=True),
-    Sample("surprisals", **text(
-        "t.tsv", SURPRISALS, read=lambda folder: read_surprisals(folder / "t.tsv"),
-        facts=lambda found: look_up(found, lambda name: f"The {name} cat sat."))),
-    Sample("surprisals, numbered", **text(
-        "t.csv", NUMBERED, read=lambda folder: read_surprisals(folder / "t.csv"),
-        facts=lambda found: look_up(found, lambda name: f"The{name} cat{name} sat{name}"))),
-    Sample("corpus", **text("c.txt", CORPUS, read=sentences("c.txt"), facts=list)),
-    *(Sample(f"corpus {end}", f"c.{end}", packed(f"c.{end}", CORPUS), sentences(f"c.{end}"), list,
-             whole=True, binary=True) for end in ("gz", "xz")),
-    Sample("lexicon, names", **text("n.tsv", FIRST_NAMES, facts=lambda found: map(str, found),
-                                    read=lambda folder: read_names(folder / "n.tsv"))),
-    Sample("lexicon, verbs", "irregular_verbs.tsv", morphology, read_morphology,
-           lambda found: map(str, found.verbs.items())),
-]  # fmt: skip
+    text_sample(
+        "surprisals",
+        "t.tsv",
+        SURPRISALS,
+        read_surprisals,
+        lambda found: look_up(found, lambda name: f"The {name} cat sat."),
+    ),
+    text_sample(
+        "surprisals, numbered",
+        "t.csv",
+        NUMBERED,
+        read_surprisals,
+        lambda found: look_up(found, lambda name: f"The{name} cat{name} sat{name}"),
+    ),
+    text_sample("corpus", "c.txt", CORPUS, sentences, list),
+    *(
+        whole(f"corpus {end}", f"c.{end}", packed(f"c.{end}", CORPUS), sentences, list)
+        for end in ("gz", "xz")
+    ),
+    text_sample("lexicon, names", "n.tsv", FIRST_NAMES, read_names, each),
+    Sample(
+        "lexicon, verbs",
+        "irregular_verbs.tsv",
+        morphology,
+        read_morphology,
+        lambda found: each(found.verbs.items()),
+    ),
+]

@@ -12,6 +12,8 @@ import numpy.typing as npt
 from priscian.errors import ModelError
 
 LARGEST_HEADER = 100_000_000
+LARGEST = 1e6
+"""Of weights; more is damage, and overflows in the sums."""
 _DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4"}
 
 Floats32 = npt.NDArray[np.float32]
@@ -40,4 +42,8 @@ def _array(body: memoryview, dtype: str, shape: list[int], data_offsets: list[in
     kind = np.dtype(_DTYPES[dtype])
     if not 0 <= begin <= end <= len(body) or prod(shape) * kind.itemsize != end - begin:
         raise ValueError("an array does not fit the file")
-    return np.frombuffer(body[begin:end], kind).reshape(shape).astype(np.float32)
+    values = np.frombuffer(body[begin:end], kind)
+    # comparisons with NaN are false
+    if len(values) and not (float(values.min()) >= -LARGEST and float(values.max()) <= LARGEST):
+        raise ValueError("a weight is not a number, or far too large")
+    return values.reshape(shape).astype(np.float32)

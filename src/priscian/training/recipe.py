@@ -159,7 +159,7 @@ def read_recipe(name: str, architecture: str | None = None) -> dict[str, Any]:
             ) from None
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits is the former
         raise DataError(f"{where}: not valid TOML ({error}); fix the line") from None
 
 

@@ -80,6 +80,8 @@ class FolderModel:
             self.network = NumpyLstm(
                 {name.removeprefix("words."): value for name, value in weights.items()}, keep
             )
+            # a token of every band: shapes that do not fit are found now
+            self.network.logprobs([[int(end) - 1] for end in self.network.softmax.ends])
         except (KeyError, IndexError, ValueError) as error:
             raise ModelError(
                 f"{folder}: weights do not make a network ({error}); copy it again"

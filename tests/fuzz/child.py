@@ -1,0 +1,33 @@
+"""Fuzz one reader in a process of its own, and say how much memory it took."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.fuzz.data_samples import DATA
+from tests.fuzz.folder_samples import FOLDERS
+from tests.fuzz.harness import fuzz
+from tests.fuzz.model_samples import MODELS
+
+SAMPLES = [*DATA, *MODELS, *FOLDERS]
+ROOM = 16 << 30
+"""Bytes of address space: libraries reserve much and use little; a bomb would take more."""
+
+
+def main(name: str, count: str, seed: str) -> None:
+    """Print a line of JSON: failures, and the most memory that was used."""
+    resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
+    sample = next(sample for sample in SAMPLES if sample.name == name)
+    with tempfile.TemporaryDirectory() as folder:
+        failures = fuzz(sample, Path(folder), int(count), int(seed))
+    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    megabytes = size / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+    print(json.dumps({"failures": failures, "megabytes": round(megabytes)}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
