@@ -24,15 +24,15 @@ from priscian.lexicon import (
 )
 
 T = TypeVar("T")
-TRIES = 24  # draws before a pool is searched through
+TRIES = 24  # random draws before the whole pool is searched
 
 
 class Reject(Exception):
-    """A dead end of a draw; the generator begins the pair anew."""
+    """Raised when a draw cannot be completed; the generator starts the pair again."""
 
 
 class Entry(Protocol):
-    """Whatever has a lemma."""
+    """Anything that has a lemma."""
 
     @property
     def lemma(self) -> str: ...
@@ -59,7 +59,7 @@ class Draw:
         self._decks: dict[tuple[object, ...], list[object]] = {}
 
     def begin(self) -> None:
-        """Forget the lemmas of the sentence before."""
+        """Forget the lemmas of the previous sentence."""
         self.used.clear()
 
     # ------------------------------------------------------------ chance
@@ -69,7 +69,7 @@ class Draw:
         return self.random() < probability
 
     def choose(self, options: Sequence[T]) -> T:
-        """One of these, all alike in weight."""
+        """One of these, each equally likely."""
         if not options:
             raise Reject
         return options[int(self.random() * len(options))]
@@ -80,7 +80,7 @@ class Draw:
         return options[bisect_right(bounds, self.random() * bounds[-1], hi=len(options) - 1)]
 
     def deal(self, options: tuple[T, ...]) -> T:
-        """One of these, dealt from a shuffled deck, so that over many pairs each comes as often."""
+        """One of these, dealt from a shuffled deck: over many pairs all are equally frequent."""
         deck: list[T] = self._decks.setdefault(options, [])  # type: ignore[assignment]
         if not deck:
             deck.extend(options)
@@ -94,7 +94,7 @@ class Draw:
         return "pl" if self.random() < plural else "sg"
 
     def pick(self, pool: Sequence[E], fits: Callable[[E], bool] | None = None) -> E:
-        """An entry of the pool that fits and whose lemma the sentence does not have yet."""
+        """An entry of the pool that fits and whose lemma is not yet in the sentence."""
         if not pool:
             raise Reject
         random, size, used = self.random, len(pool), self.used
@@ -111,7 +111,7 @@ class Draw:
     # ------------------------------------------------------------ words of the open classes
 
     def select(self, slot: Slot) -> Selection:
-        """A selection, from its text if need be."""
+        """The selection, parsed if given as text."""
         return self.lexicon.select(slot) if isinstance(slot, str) else slot
 
     def noun(
@@ -164,7 +164,7 @@ class Draw:
         may do to anybody). `also` names further frames that the verb must have, or must not
         (`!that`). `subject` and `object` must be admitted: phrases, nouns, or a sort: anything of
         it (`person`) or something of it (`some animal`). With `evenly` the verbs are dealt, so
-        that over many pairs each of a small class comes as often.
+        that over many pairs all verbs of a small class are equally frequent.
         """
         sort_of_subject = subject if isinstance(subject, str) else ""
         sort_of_object = object if isinstance(object, str) else ""
@@ -185,7 +185,7 @@ class Draw:
     ) -> Adjective:
         """An adjective that may describe this: `g.adjective(dp, "colour|size !stage")`.
 
-        With `evenly` the adjectives of a small class are dealt: each comes as often.
+        With `evenly` they are dealt, so that all adjectives of a small class are equally frequent.
         """
         pool = self.lexicon.adjectives(position, classes, of if isinstance(of, str) else "")
         noun = None if of is None or isinstance(of, str) else _noun_of(of)

@@ -1,4 +1,4 @@
-"""The grammar that a paradigm is handed: it draws, builds and pairs phrases."""
+"""The grammar that a paradigm receives: it draws words, builds phrases and makes pairs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNIVERSAL = frozenset({"every", "each", "all", "both"})
 
 
 class Grammar(Verbals):
-    """All that a paradigm needs, with one stream of randomness.
+    """Everything a paradigm needs, with one source of randomness.
 
     >>> g = Grammar(seed=1)
     >>> verb = g.verb("trans", "refl")
@@ -31,7 +31,7 @@ class Grammar(Verbals):
         super().__init__(lexicon or load_lexicon(), stream.random)
 
     def sentence(self, *nodes: Node, end: str = ".", **labelled: Node) -> Sentence:
-        """A single sentence with spans for what was given by name."""
+        """A single sentence; named arguments become spans."""
         return realise(_named(nodes, labelled), end=end).sentence()
 
     def length(self, *nodes: Node) -> int:
@@ -45,9 +45,9 @@ class Grammar(Verbals):
         extra: Mapping[str, object] = NOTHING,
         **labelled: Node,
     ) -> Pair:
-        """Two sentences alike but for the `Either` inside: `g.pair(subject, Either(a, b))`.
+        """Two sentences that differ only in the `Either` inside: `g.pair(subject, Either(a, b))`.
 
-        What is given by name is recorded as a span: `g.pair(subject=dp, verb=Either(a, b))`.
+        Named arguments become spans: `g.pair(subject=dp, verb=Either(a, b))`.
         """
         whole = _named(nodes, labelled)
         return _checked(realise(whole, True, end), realise(whole, False, end), extra)
@@ -69,7 +69,7 @@ def _named(nodes: tuple[Node, ...], labelled: Mapping[str, Node]) -> tuple[Node,
 
 
 def _checked(good: Utterance, bad: Utterance, extra: Mapping[str, object]) -> Pair:
-    # Different words that are spelt alike (*found* of *find* and *found*) make no pair.
+    # Different words with the same spelling (*found* of *find* and *found*) do not make a pair.
     if good.texts == bad.texts and good.words != bad.words and good.end == bad.end:
         raise Reject
     # *a* against *an* would be a second difference, made by spelling alone.
@@ -81,7 +81,7 @@ def _checked(good: Utterance, bad: Utterance, extra: Mapping[str, object]) -> Pa
 
 
 def _scope_clash(side: Utterance) -> bool:
-    """*Every cook didn't …* has two readings, *didn't see some doors* none that is at ease."""
+    """True of *Every cook didn't …* (two readings) and *didn't see some doors* (no natural one)."""
     universal = negated = False
     for word in side.words:
         if word.tag == "neg" or word.tag.endswith(".neg"):

@@ -23,7 +23,7 @@ from priscian.lexicon import Gender, Noun, Number, Word, possessive
 
 
 class Modified(Nominals):
-    """What a linguist does with noun phrases."""
+    """Changes and extends noun phrases."""
 
     # ------------------------------------------------------------ changing a phrase
 
@@ -60,12 +60,12 @@ class Modified(Nominals):
     def reflexive(
         self, dp: DP, *, gender: Gender | None = None, number: Number | None = None
     ) -> Word:
-        """*himself*, *herself*, *itself*, *themselves*, by the antecedent unless said otherwise."""
+        """*himself*, *herself*, *itself*, *themselves*, chosen by the antecedent by default."""
         key = "pl" if (number or dp.number) == "pl" else gender or self._gender(dp)
         return self._pronoun("refl", key)
 
     def pronoun(self, dp: DP, case: str = "nom") -> DP:
-        """*he*, *her*, *they*: the pronoun that goes with the phrase."""
+        """*he*, *her*, *they*: the pronoun for this phrase."""
         key = "pl" if dp.number == "pl" else self._gender(dp)
         return DP(dp.noun, dp.number, dp.gender, self._pronoun(case, key))
 

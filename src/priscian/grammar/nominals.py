@@ -11,7 +11,7 @@ from priscian.grammar.draw import Draw, Reject, Slot
 from priscian.grammar.phrases import DP, Node
 from priscian.lexicon import Determiner, Gender, Noun, Number, Selection, Word, surname_plural
 
-# How often each kind of determiner is drawn when a paradigm does not care.
+# How often each kind of determiner is drawn by default.
 NATURAL = {
     "the": 60.0,
     "indefinite": 17.0,
@@ -23,11 +23,11 @@ NATURAL = {
 PLURAL_SHARE = 0.4
 NAME_SHARE = 0.3
 SEVERAL = 4
-FAMILY_SHARE = 0.3  # of the names, where a plural was asked for
-PEOPLE_SHARE = 0.45  # at least, where people would do as well as things
-PEOPLE_WEIGHT = 100  # so many things weigh as much as people
-EVERYDAY_SHARE = 0.7  # of the people that a narrower slot admits, if they are several
-ANYONE_SHARE = 0.8  # of the people, those who may do anything; the others are of everyday life
+FAMILY_SHARE = 0.3  # of the names, where a plural is needed
+PEOPLE_SHARE = 0.45  # at least, where both people and things are possible
+PEOPLE_WEIGHT = 100  # as many things as have the same weight as people
+EVERYDAY_SHARE = 0.7  # where a narrower slot admits several people
+ANYONE_SHARE = 0.8  # of the class `anyone` among the people; the rest are `everyday`
 NAMEABLE = frozenset({"m", "f", "gendered", "count", "controller", "individual", "animate"})
 MORPHOLOGICAL = frozenset({"regular", "irregular", "m", "f"})
 THE = Word("the", "the", "det")
@@ -42,7 +42,7 @@ Kind = str | Determiner | Word | tuple[Node, ...]
 
 
 class DPOptions(TypedDict, total=False):
-    """What can be asked of a phrase; see `Nominals.dp`."""
+    """Options of a phrase; see `Nominals.dp`."""
 
     number: Number | None
     det: Kind
@@ -85,9 +85,7 @@ class Nominals(Draw):
         else:
             if number != "pl" and _is_place(wanted) and self.coin(names):
                 return self.named(kind="place")
-            others = wanted if det in ("any", "known") else self.meet(wanted, "!@possessed")
-            usual = self.meet(others, "@everyday|!person")
-            pool = usual if _has_people(usual) and self.coin(EVERYDAY_SHARE) else others
+            pool = self._usual_people(wanted, det) if _has_people(wanted) else wanted
         try:
             phrase = self._phrase_from(pool, number, det, features, fits)
         except Reject:
@@ -100,20 +98,26 @@ class Nominals(Draw):
 
     def described(self, dp: DP, classes: str = "", position: str = "attr") -> DP:
         """With an adjective that suits the noun: *the rusty gate*, *the young nurse*."""
-        # A mood or a trait would have to do with what happens: *photographed a selfish nurse*.
+        # A mood or trait would have to be relevant to the event: *photographed a selfish nurse*.
         classes = classes or ("unmarked|nationality" if dp.person else "")
         return dp.modified(self.adjective(dp, classes, position).word)
 
     def meet(self, *slots: Slot) -> Selection:
-        """What all of these slots admit, as one selection, so that it is looked up once."""
-        if len(slots) == 1:
-            return self.select(slots[0])
-        texts = tuple(slot if isinstance(slot, str) else slot.text for slot in slots)
-        return self.select(_meet(*texts))
+        """What all of these slots admit, as one selection, which is made only once."""
+        first, *others = (self.select(slot) for slot in slots)
+        for other in others:
+            first = _meet(first, other)
+        return first
+
+    def _usual_people(self, wanted: Selection, det: Kind) -> Selection:
+        """The people of everyday life that a narrower slot admits, mostly, if there are several."""
+        others = wanted if det in ("any", "known") else self.meet(wanted, "!@possessed")
+        usual = self.meet(others, "@everyday|!person")
+        return usual if _has_people(usual) and self.coin(EVERYDAY_SHARE) else others
 
     def _people(self, det: Kind, features: str) -> str:
         """The people who are drawn where anybody would do."""
-        # A feature such as an irregular plural leaves few of them, so it gets them all.
+        # A feature such as an irregular plural leaves few people, so all of them are used.
         anyone = not set(features.split()) & MORPHOLOGICAL and self.coin(ANYONE_SHARE)
         people = "@anyone" if anyone else "@everyday"
         # Somebody's cousin or boss needs a possessive.
@@ -193,19 +197,19 @@ class Nominals(Draw):
         kinds = "the|this" if known else "the|demonstrative"
         if noun in self.select("@owned").members:
             kinds += "|possessive"
-        # *some cake* and *a government* tell less than *the cake* and *the government*.
+        # *the cake* and *the government* are more natural than *some cake* and *a government*.
         if known or noun.count == "both" or "institution" in noun.sorts:
             return kinds
         return f"{kinds}|indefinite|natural"
 
     def numeral(self, least: int = 2, most: int = 90) -> Word:
-        """A number word that the sentence does not have yet: *three*, *eleven*, *forty*."""
+        """A number word that is not yet in the sentence: *three*, *eleven*, *forty*."""
         return self.pick(self.lexicon.numerals(least, most)).plural[0]
 
 
 @cache
-def _meet(*texts: str) -> str:
-    return "&".join(f"({text})" for text in texts)
+def _meet(one: Selection, other: Selection) -> Selection:
+    return one & other
 
 
 @cache
@@ -226,14 +230,14 @@ def _is_place(selection: Selection) -> bool:
 
 @cache
 def _kind_of_name(number: Number | None, features: str) -> str:
-    """Which names would do; none if a feature forbids them."""
+    """Which kind of name is possible; none if a feature forbids names."""
     if not set(features.split()) <= NAMEABLE:
         return ""
     return "surname" if number == "pl" else "first"
 
 
 def _usual_number(noun: Noun, number: Number) -> Number:
-    """Plural for what is dealt with in numbers (*beans*), singular for what one has one of."""
+    """Plural for bulk nouns (*beans*), singular for what one has only one of (*my mother*)."""
     if "bulk" in noun.flags and noun.plural:
         return "pl"
     alone = "sole" in noun.flags or noun.count == "both" or "government" in noun.sorts

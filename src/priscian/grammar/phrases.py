@@ -1,4 +1,4 @@
-"""Phrases as light nodes that keep their features; a tuple of nodes is a phrase without any."""
+"""Phrases as light nodes with features; a tuple of nodes is a phrase without features."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from priscian.lexicon import Gender, Noun, Number, Selection, Verb, Word
 
 @dataclass(frozen=True, slots=True)
 class DP:
-    """A determiner phrase: it knows its noun, number, gender and person whatever is added to it.
+    """A determiner phrase; it keeps its noun, number, gender and person whatever is added to it.
 
     `noun` is what selection looks at: for a name or a pronoun the bare noun of its sort.
     """
@@ -51,7 +51,7 @@ class DP:
 
 @dataclass(frozen=True, slots=True)
 class VP:
-    """A verb phrase that has not met its subject yet; `subject` says what may become one."""
+    """A verb phrase without a subject; `subject` is the selection of possible subjects."""
 
     verb: Verb
     inflection: Inflection
@@ -173,7 +173,7 @@ def flatten(
         elif isinstance(node, Either):
             flatten((node.good if good else node.bad,), good, words, marks)
         else:
-            raise GrammarError(f"{node!r} is no phrase; a VP becomes one by vp.agree(subject)")
+            raise GrammarError(f"{node!r} is not a phrase; a VP becomes one with vp.agree(…)")
 
 
 def leaves(*nodes: Node) -> Iterator[Word]:

@@ -24,7 +24,7 @@ class Utterance:
         return " ".join(self.texts) + self.end
 
     def offsets(self) -> list[int]:
-        """Where each word starts, and one more as if a word followed."""
+        """The start of each word, plus the position where a further word would start."""
         starts, position = [0], 0
         for text in self.texts:
             position += len(text) + 1

@@ -24,7 +24,7 @@ MODALS = {"will": 4.0, "would": 2.0, "could": 2.0, "can": 2.0, "should": 2.0, "m
 
 
 class Verbals(Modified):
-    """What a linguist does with verbs."""
+    """Builds verb phrases and clauses."""
 
     # ------------------------------------------------------------ inflection
 
@@ -124,7 +124,7 @@ class Verbals(Modified):
                 return self.vp(subject="person").infinitive()
             case "raise_obj" | "ctrl_obj":
                 return self.complement_clause("to", object, verb.object or "person")
-        raise GrammarError(f"no complement is known for the frame {verb.frame!r}")
+        raise GrammarError(f"cannot draw a complement for the frame {verb.frame!r}")
 
     def complement_clause(
         self, form: str, subject: Node | None = None, slot: Slot = "person"
@@ -231,7 +231,7 @@ def _inflections(
         case "progressive":
             table = {i: w for i, w in table.items() if i.progressive}
         case _:
-            raise GrammarError(f"no kind of inflection {kind!r}; see Grammar.inflection")
+            raise GrammarError(f"unknown kind of inflection {kind!r}; see Grammar.inflection")
     return tuple(table), tuple(table.values())
 
 

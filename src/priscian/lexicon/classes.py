@@ -13,7 +13,7 @@ from priscian.lexicon.tables import Row, read_table
 
 @dataclass(frozen=True, slots=True)
 class WordClass:
-    """A row of a class table; without `words` the class is a flag on the rows of the words."""
+    """One row of a class table; if `words` is empty, the words' own rows name the class."""
 
     name: str
     words: str
@@ -22,7 +22,7 @@ class WordClass:
 
 
 class Classes:
-    """The classes of one part of speech: `verb_classes.tsv` and its like.
+    """The classes of one part of speech, read from a table such as `verb_classes.tsv`.
 
     A cell of words lists lemmas, separated by commas; `@telling` stands for the members of a class
     further up.
@@ -59,7 +59,7 @@ class Classes:
         return self.by_name[name]
 
     def flags(self, row: Row, column: str) -> frozenset[str]:
-        """The classes that a row of the words' own table names."""
+        """The classes that a row of nouns, verbs, adjectives or adverbs names."""
         names = row.parts(column)
         for name in names:
             if name not in self.by_name:
@@ -84,7 +84,7 @@ class ListedClasses(Classes):
         return frozenset(self._of.get(lemma, ()))
 
     def check(self, known: Iterable[str]) -> None:
-        """Refuse a class that lists a lemma which the lexicon does not have."""
+        """Raise LexiconError for a class that lists a lemma unknown to the lexicon."""
         lemmas = set(known)
         for entry in self:
             for lemma in sorted(self.listed[entry.name] - lemmas):

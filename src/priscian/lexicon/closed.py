@@ -10,7 +10,7 @@ from priscian.lexicon.sorts import Selections
 from priscian.lexicon.tables import read_table
 from priscian.lexicon.words import Word
 
-# Tables of which only the words matter, and the columns that hold words.
+# Tables from which only words are read, and the columns that contain them.
 WORD_COLUMNS = {
     "auxiliaries": ("form", "lemma", "negated"),
     "conjunctions": ("lemma",),
@@ -22,7 +22,7 @@ WORD_COLUMNS = {
     "determiners": ("lemma", "sg", "pl", "mass"),
     "adverbs": ("lemma",),
 }
-# Words of the grammar itself, not of any table.
+# Words that the grammar adds and no table contains.
 GRAMMAR_WORDS = frozenset(
     ("to", "there", "it's", "not", "being", "been", "least", "more", "fewer", "than", "one")
 )

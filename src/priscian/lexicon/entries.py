@@ -1,4 +1,4 @@
-"""What a row of the lexicon becomes: entries that already hold all their word forms."""
+"""Lexicon entries: one per row, with all word forms already inflected."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class Adjective:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Determiner:
-    """A determiner with its words before a singular, a plural and a mass noun; empty: impossible.
+    """A determiner and its words before a singular, plural or mass noun; empty if impossible.
 
     `restrictor` and `scope` are `up`, `down` or `none`: what it does to entailments.
     """
@@ -171,7 +171,7 @@ class Determiner:
     value: int = 0  # of a numeral
 
     def before(self, noun: Noun, number: Number) -> tuple[Word, ...]:
-        """The words before this noun; none if they do not go together (*many*, *furniture*)."""
+        """The words before this noun; empty if the two cannot combine (*many*, *furniture*)."""
         if number == "pl":
             return self.plural
         return self.mass if noun.mass else self.singular

@@ -9,7 +9,7 @@ from priscian.lexicon.entries import Determiner, Noun, Predicate
 from priscian.lexicon.selection import Selection
 
 HAPPENINGS = frozenset({"event", "speech", "information", "idea"})
-# Flags that follow from the forms and frames of a verb, so that no table names them.
+# Flags computed from a verb's forms and frames; no table lists them.
 DERIVED_FLAGS = ("irregular", "eventive", "one_object", "narrow")
 
 
@@ -36,18 +36,28 @@ def is_kind(determiner: Determiner, kind: str) -> bool:
 
 def holds(flags: Sequence[str], has: Callable[[str], bool]) -> bool:
     """True if all these hold: `rare`, `!rare` (it must not), `rare|vague` (either)."""
-    return all(
-        any(has(name) for name in flag.lstrip("!").split("|")) != flag.startswith("!")
-        for flag in flags
-    )
+    for flag in flags:
+        unwanted = flag.startswith("!")
+        for name in (flag[1:] if unwanted else flag).split("|"):
+            if has(name):
+                if unwanted:
+                    return False
+                break
+        else:
+            if not unwanted:
+                return False
+    return True
 
 
 def flagged(predicate: Predicate, flags: Sequence[str]) -> bool:
     """True if the verb has these flags and classes; see `holds`."""
-    return holds(flags, lambda name: _has_flag(predicate, name))
+    known = predicate.flags
+    return holds(flags, lambda name: name in known or _has_derived(predicate, name))
 
 
-def _has_flag(predicate: Predicate, name: str) -> bool:
+def _has_derived(predicate: Predicate, name: str) -> bool:
+    if name not in DERIVED_FLAGS:
+        return False
     match name:
         case "irregular":
             return predicate.verb.distinct_participle
@@ -59,11 +69,11 @@ def _has_flag(predicate: Predicate, name: str) -> bool:
         case "narrow":
             # Not everybody can do it to everybody.
             return not (predicate.subject.admits_names and admits(predicate.object, "person"))
-    return name in predicate.flags
+    return False
 
 
 def _eventive(predicate: Predicate) -> bool:
-    """True of *annoy*: what happens or is said may do it to anyone, so a gerund can be subject."""
+    """True of *annoy*: events can be its subject and people its object, so a gerund fits."""
     return (
         predicate.object is not None
         and predicate.object.admits_names
@@ -104,7 +114,7 @@ def _both_numbers(noun: Noun) -> bool:
 
 
 def _distinct(noun: Noun) -> bool:
-    """False of *sheep* and *scissors*: no contrast of number can be heard."""
+    """False of *sheep* and *scissors*, which show no contrast of number."""
     if noun.singular is None or noun.plural is None:
         return noun.singular is not None
     return noun.singular.text != noun.plural.text

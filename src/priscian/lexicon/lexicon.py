@@ -42,8 +42,8 @@ from priscian.lexicon.sorts import Selections, Sorts
 from priscian.lexicon.words import Gender, Number
 
 DATA = Path(__file__).parent / "data"
-NUMERAL_WEIGHT = 0.1  # there are many numerals; together they weigh a few determiners
-DERIVED = ("inch", "drop", "refl")  # frames that no table names: see Predicate
+NUMERAL_WEIGHT = 0.1  # there are many numerals; together they count as much as a few determiners
+DERIVED = ("inch", "drop", "refl")  # frames derived from others: see Predicate
 # Names for several frames at once.
 GROUPS = {
     "transitive": "trans|optobj|alt",
@@ -76,10 +76,11 @@ class Lexicon:
             for pronoun in read_pronouns(folder)
             if pronoun.person == 3
         }
-        # Lemmas that a selection lists but no table holds: harmless in use, a fault of the data.
+        # Lemmas that a selection lists and no table defines: harmless, but an error in the data.
         self.complaints: list[LexiconError] = self._selections.bind(self.all_nouns)
         self._nouns: dict[tuple[Selection, Number | None, str], tuple[Noun, ...]] = {}
         self._predicates: dict[tuple[str, ...], Pool[Predicate]] = {}
+        self._frames: dict[str, tuple[Predicate, ...]] = {}
         self._adjectives: dict[tuple[str, ...], Pool[Adjective]] = {}
         self._names: dict[tuple[str, Gender | None], tuple[Name, ...]] = {}
         self._adverbs: dict[tuple[str, str], tuple[Adverb, ...]] = {}
@@ -110,7 +111,7 @@ class Lexicon:
         self.adjective_classes.check(adjective.lemma for adjective in self.all_adjectives)
 
     def bare(self, sort: str) -> Noun:
-        """What stands for "anything of this sort": names, pronouns, gerunds."""
+        """A noun that stands for "anything of this sort"; used for names, pronouns and gerunds."""
         return self._selections.universe.bare[sort]
 
     def select(self, text: str) -> Selection:
@@ -152,24 +153,35 @@ class Lexicon:
         """
         key = (frame, flags, also, subject, object)
         if key not in self._predicates:
-            frames, wanted = _frames(frame), flags.split()
+            wanted = flags.split()
             for name in _names(wanted):
                 if name not in DERIVED_FLAGS:
                     self.verb_classes.find(name)
+            further = also.split()
             self._predicates[key] = Pool(
                 tuple(
                     predicate
-                    for verb in self.all_verbs
-                    if _has_frames(verb, also.split())
-                    for name in frames
-                    for predicate in verb.frames.get(name, ())
-                    if predicate.possible
-                    and flagged(predicate, wanted)
+                    for predicate in self._in_frames(frame)
+                    if flagged(predicate, wanted)
+                    and (not further or _has_frames(predicate.verb, further))
                     and (not subject or admits(predicate.subject, subject))
                     and (not object or admits(predicate.object, object))
                 )
             )
         return self._predicates[key]
+
+    def _in_frames(self, frame: str) -> tuple[Predicate, ...]:
+        """All uses in these frames that have nouns for every slot, verb by verb."""
+        if frame not in self._frames:
+            names = _frames(frame)
+            self._frames[frame] = tuple(
+                predicate
+                for verb in self.all_verbs
+                for name in names
+                for predicate in verb.frames.get(name, ())
+                if predicate.possible
+            )
+        return self._frames[frame]
 
     def adjectives(self, position: str, classes: str = "", of: str = "") -> Pool[Adjective]:
         """Adjectives by position (`attr`, `pred`), classes (`colour|size !stage`) and sort."""
@@ -201,7 +213,7 @@ class Lexicon:
         return self._names[key]
 
     def adverbs(self, kind: str, position: str = "pre") -> tuple[Adverb, ...]:
-        """Adverbs of a class (`frequency|manner`) that may stand there."""
+        """Adverbs of a class (`frequency|manner`) that can take this position."""
         key = (kind, position)
         if key not in self._adverbs:
             wanted = {self.adverb_classes.find(name).name for name in kind.split("|")}
@@ -282,7 +294,7 @@ class Lexicon:
 
 @lru_cache(maxsize=4)
 def load_lexicon(folder: str | Path = DATA) -> Lexicon:
-    """The lexicon of a folder, read once; by default the one that comes with Priscian."""
+    """The lexicon of a folder, read once; by default Priscian's own."""
     return Lexicon(Path(folder))
 
 

@@ -1,4 +1,4 @@
-"""English inflection by rule; what no rule gives comes from the tables beside the lexicon."""
+"""English inflection by rule, with tables for the exceptions."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class Pool(Generic[P]):
     def __init__(self, entries: tuple[P, ...]) -> None:
         self.entries: tuple[P, ...] = entries
         nothing: frozenset[Noun] = frozenset()
-        # Of a predicate what may be its subject and object; of an adjective what it describes.
+        # For a predicate: its possible subjects and objects; for an adjective: what it describes.
         self.subjects = [
             (e.subject if isinstance(e, Predicate) else e.selects).members for e in entries
         ]

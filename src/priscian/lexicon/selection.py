@@ -44,7 +44,7 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Every noun but these."""
+    """Every noun except these."""
 
     inner: Expression
 
@@ -154,6 +154,7 @@ class Universe:
         self.nouns = tuple(nouns)
         # A class is an expression of its own, or a flag on the rows of its nouns.
         self.classes = classes
+        self._members: dict[str, frozenset[Noun]] = {}
         # A bare noun stands for "something of this sort and nothing narrower": names, gerunds.
         self.bare = bare
         self.order = {noun: place for place, noun in enumerate(self.nouns)}
@@ -177,16 +178,26 @@ class Universe:
             case Lemmas(names):
                 return frozenset().union(*(self.by_lemma.get(name, ()) for name in names))
             case Class(name):
-                inner = self.classes[name]
-                if inner is not None:
-                    return self.evaluate(inner)
-                return frozenset(noun for noun in self.nouns if name in noun.flags)
+                if name not in self._members:
+                    self._members[name] = self._class(name)
+                return self._members[name]
             case Not(inner):
                 return self.all - self.evaluate(inner)
+            case Both(left, Not(right)):  # without the large complement
+                return self.evaluate(left) - self.evaluate(right)
+            case Both(left, OneOf(some, Not(others))):
+                found = self.evaluate(left)
+                return (found & self.evaluate(some)) | (found - self.evaluate(others))
             case Both(left, right):
                 return self.evaluate(left) & self.evaluate(right)
             case OneOf(left, right):
                 return self.evaluate(left) | self.evaluate(right)
+
+    def _class(self, name: str) -> frozenset[Noun]:
+        inner = self.classes[name]
+        if inner is not None:
+            return self.evaluate(inner)
+        return frozenset(noun for noun in self.nouns if name in noun.flags)
 
 
 class Selection:
@@ -203,6 +214,11 @@ class Selection:
     def __contains__(self, noun: Noun) -> bool:
         return noun in self.members
 
+    def __and__(self, other: Selection) -> Selection:
+        """What both admit: `verb.subject & g.select("person")`."""
+        text = f"({self.text})&({other.text})"
+        return Selection(text, Both(self.expression, other.expression), self.universe)
+
     @cached_property
     def members(self) -> frozenset[Noun]:
         """Admitted nouns as a set, the bare ones included."""
@@ -215,16 +231,16 @@ class Selection:
         return tuple(sorted((n for n in self.members if n in order), key=order.__getitem__))
 
     def admits(self, sort: str) -> bool:
-        """True if anything at all of this sort would do, narrower sorts left open."""
+        """True if any noun of this sort is admitted, whatever its narrower sort."""
         return self.universe.bare[sort] in self.members
 
     def admits_some(self, sort: str) -> bool:
-        """True if at least one noun of this sort would do."""
+        """True if at least one noun of this sort is admitted."""
         return not self.members.isdisjoint(self.universe.by_sort[sort])
 
     @cached_property
     def admits_names(self) -> bool:
-        """True if a person known by name alone would do."""
+        """True if a person known only by name is admitted."""
         return self.admits("person")
 
 

@@ -66,7 +66,7 @@ class Selections:
             self._expressions[entry.name] = made.expression if made else None
 
     def make(self, row: Row, column: str, text: str) -> Selection:
-        """The selection of a cell; what is wrong with it is told with file, line and field."""
+        """The selection of a cell; errors name the file, line and field."""
         if text not in self._made:
             made = self._made[text] = self._parsed(text, lambda fault: row.error(column, fault))
             for leaf in sel.leaves(made.expression):

@@ -1,4 +1,4 @@
-"""Tab-separated tables whose every complaint names file, line and field."""
+"""Tab-separated tables; every error names the file, line and field."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from priscian.files import read_tsv
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a table, and where it stands."""
+    """One row of a table, with its file and line."""
 
     file: str
     line: int

@@ -1,4 +1,4 @@
-"""The word as it stands in a sentence: its text, its lemma and a tag of features."""
+"""A word in a sentence: its text, its lemma and a tag of features."""
 
 from __future__ import annotations
 

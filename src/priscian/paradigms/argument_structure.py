@@ -42,7 +42,7 @@ def _with_thing(g: Grammar, agent: DP, things: str) -> DP:
 
 
 def _intransitive(g: Grammar, frame: str, *whose: DP) -> Predicate:
-    """A verb that never has an object, of which one of these could be the subject."""
+    """A verb that never takes an object and admits one of these as subject."""
     for dp in whose:
         try:
             return g.verb(frame, "strict", subject=dp)
@@ -100,11 +100,11 @@ def animate_subject_passive(g: Grammar) -> Pair:
 @argument("animate_subject_trans", prefix="two")
 def animate_subject_trans(g: Grammar) -> Pair:
     """The nurse thanked the pilot. / *The carrot thanked the pilot."""
-    # Half of them verbs of which anyone can be the subject, or a few nouns would come too often.
+    # Half of the verbs admit any person as subject; otherwise a few nouns would be too frequent.
     verb = g.verb("trans|optobj", "agentive !rare", subject="person" if g.coin() else None)
     slots = (verb.subject, "@everyday|!person") if verb.subject.admits_names else verb.subject
     number = g.number(0.4)
-    # From all of these nouns alike: this is the word that varies.
+    # This is the word that varies, so all admitted nouns are equally likely.
     agent = g.phrase(g.noun(slots, number, features="count animate"), number)
     return g.pair(
         subject=Either(agent, _with_thing(g, agent, "@inert")),
@@ -173,6 +173,6 @@ def transitive(g: Grammar) -> Pair:
     subject = g.subject(good)
     bad = g.verb("strict_intransitive", "strict", subject=subject)
     theme = g.dp((good.object or "entity", "@argument"), adjective=0.15)
-    # What the two prefixes foretell is the noun of the object, not its determiner.
+    # The two prefixes predict the noun of the object, not its determiner.
     rest = (*theme.determiner, *theme.modifiers, critical(theme.head))
     return _verbs(g, subject, good, bad, g.inflection(good, bad), rest)

@@ -29,7 +29,7 @@ from priscian.paradigms.tenses import earlier, reported
 binding = partial(paradigm, phenomenon="binding", field="syntax_semantics")
 bound = partial(binding, prefix="one")
 
-# Kinds of antecedent: a singular one has a gender, or *themselves* would do as well.
+# Kinds of antecedent. A singular one has a gender; otherwise *themselves* would also be good.
 KINDS = ("m", "f", "pl")
 NUMBERS: dict[str, tuple[Number, Gender | None]] = {
     "m": ("sg", "m"),
@@ -61,7 +61,7 @@ DONE = "!stative !rare one_object !vague|general"
 
 
 def _contrast(g: Grammar) -> tuple[str, str]:
-    """Two kinds of antecedent that need different reflexives; now and then one is a company."""
+    """Two kinds of antecedent that need different reflexives; occasionally one is a company."""
     # A company may be *they*, so it is set against a man or a woman.
     return ("n", g.choose(("m", "f"))) if g.coin(0.04) else g.deal(CONTRASTS)
 
@@ -74,7 +74,7 @@ def _someone(
     names: float = 0.4,
     adjective: float = 0.1,
 ) -> DP:
-    """A phrase that goes with just one reflexive."""
+    """A phrase that agrees with exactly one reflexive."""
     if kind == "n":
         return g.dp((*slots, "company"), "sg", det=PLAIN, names=False)
     number, gender = NUMBERS[kind]
@@ -98,7 +98,7 @@ def _lemma(dp: DP) -> str:
 
 
 def _reflexive_verb(g: Grammar, kind: str) -> Predicate:
-    """A verb at ease before the reflexive of such an antecedent."""
+    """A verb that is natural before the reflexive of such an antecedent."""
     if kind == "n":
         return g.verb("transitive", "refl !rare", subject="some company")
     return g.verb("refl", "!incomplete !rare")

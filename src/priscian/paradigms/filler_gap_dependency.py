@@ -37,7 +37,7 @@ MEMORABLE = "experience|newsworthy|by_number|social"
 
 
 def _responsive(g: Grammar) -> tuple[DP, Predicate, Inflection]:
-    """*the mayor*, *discover*, past: what goes with *that* as well as with *who* and *what*."""
+    """*the mayor*, *discover*, past: may be followed by *that* or by *who* and *what*."""
     verb = g.verb("wh", "responsive", also="that")
     subject = g.dp((verb.subject, verb.use("that").subject, "person"), adjective=0.1)
     return subject, verb, report(g, verb)
@@ -48,7 +48,7 @@ def _actor(g: Grammar, verb: Predicate, tense: Inflection, far: bool) -> DP:
     if not far:
         return g.dp((verb.subject, ACTOR), det="known", adjective=0.15)
     dp = head(g, verb.subject, ACTOR)
-    # Whoever it is, it is easy to imagine what passed between two people.
+    # What one person did to another is plausible whoever they are.
     if dp.person and g.coin(0.85):
         other = g.verb("trans", "!rare social|liking", subject="person", object="person")
         complement = g.dp((object_of(other), "person"))

@@ -16,7 +16,7 @@ FINITE = "transitive|unerg|unacc|pp|prt"
 
 
 def _dealt(g: Grammar, frames: str, flags: str = "") -> Predicate:
-    """An irregular verb in one of its frames; over many pairs each verb comes as often."""
+    """An irregular verb in one of its frames; over many pairs all verbs are equally frequent."""
     return g.verb(frames, f"irregular {flags}", fits=_bare_form_stands_apart, evenly=True)
 
 

@@ -127,7 +127,7 @@ def coordinate_structure_constraint_complex_left_branch(g: Grammar) -> Pair:
 @island("coordinate_structure_constraint_object_extraction", edit=Reordering())
 def coordinate_structure_constraint_object_extraction(g: Grammar) -> Pair:
     """Who will Emma and the cook hug? / *Who will Emma hug and the cook?"""
-    # The second of the two must do as an object as well, or the bad sentence would be worse.
+    # The second must also be a possible object, so that the bad sentence has no second fault.
     verb = g.verb("trans", "one_object !rare", subject="some person", object="some person")
     left = g.dp((verb.subject, "person"), det="known", names=0.4)
     right = g.dp((verb.subject, object_of(verb), "person"), det="known", names=0.4)

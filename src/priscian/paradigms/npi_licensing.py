@@ -42,7 +42,7 @@ PLUPERFECT = Inflection("past", perfect=True)
 WAS_DOING = Inflection("past", progressive=True)
 COULD, WILL, WOULD = (Inflection("pres", modal) for modal in ("could", "will", "would"))
 
-# Dealt with the number of the subject, so that no auxiliary is much more frequent than another.
+# Dealt together with the subject's number, so that all auxiliaries are about equally frequent.
 QUESTIONS: tuple[tuple[Inflection, Number | None], ...] = (
     (PERFECT, "pl"),
     (PRESENT, "pl"),
@@ -50,7 +50,7 @@ QUESTIONS: tuple[tuple[Inflection, Number | None], ...] = (
     *2 * ((PERFECT, "sg"), (PRESENT, "sg"), (PAST, None)),
     *2 * ((PLUPERFECT, None), (WILL, None), (WOULD, None)),
 )
-# Tenses at home with *only … ever* and with *not ever*.
+# Tenses that are natural with *only … ever* and with *not ever*.
 UNDER_ONLY = (PERFECT, PERFECT, PERFECT, PAST, PAST, PAST, PLUPERFECT, WOULD, WOULD, WILL)
 UNDER_NOT = (PERFECT, PERFECT, PERFECT, PAST, PAST, PLUPERFECT, PLUPERFECT, WOULD, WOULD, WILL)
 # Tenses of a relative clause and of the main clause about the same person.

@@ -50,12 +50,12 @@ def restrictable(noun: Noun) -> bool:
 
 
 def human(noun: Noun) -> bool:
-    """True of people, and of babies, who are no persons to verbs that ask for an actor."""
+    """True of people and of babies, which have a sort of their own (`infant`)."""
     return noun.person or "infant" in noun.sorts
 
 
 def filler(noun: Noun, verb: Predicate) -> Word:
-    """*who* for people and for what acts as they do where they would fit too; else *what*."""
+    """*who* for people, and for institutions where people would also fit; otherwise *what*."""
     if human(noun):
         return WHO
     people = verb.object is not None and verb.object.admits_names

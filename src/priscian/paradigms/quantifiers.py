@@ -1,4 +1,4 @@
-"""Strong determiners shun the pivot of *there is*; superlative modifiers shun the scope of *no*."""
+"""Strong determiners are out after *there is*, superlative modifiers in the scope of *no*."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _counted(g: Grammar, verb: Predicate) -> DP:
 
 @cache
 def _positive(lexicon: Lexicon) -> tuple[tuple[Determiner, Number], ...]:
-    """Determiners that do not negate, with each number that they go with."""
+    """Determiners that do not negate, with each number they allow."""
     known = [entry for entry in lexicon.all_determiners if "positive" in entry.flags]
     singular: list[tuple[Determiner, Number]] = [(entry, "sg") for entry in known if entry.singular]
     plural: list[tuple[Determiner, Number]] = [(entry, "pl") for entry in known if entry.plural]

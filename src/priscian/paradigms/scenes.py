@@ -20,7 +20,7 @@ def activity(g: Grammar, *, animals: bool = True) -> Predicate:
 
 
 def people(g: Grammar, verb: Predicate, sort: str = "animate") -> tuple[Slot, ...]:
-    """Who may do it, but nobody's relatives; where anybody may, mostly people one sees anywhere."""
+    """Possible subjects except relatives; if anybody is possible, mostly passers-by."""
     slots = (verb.subject, f"{sort}&!@possessed")
     if verb.subject.admits_names and g.coin(0.6):
         return (*slots, "@passerby")

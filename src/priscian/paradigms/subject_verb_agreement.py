@@ -53,7 +53,7 @@ def _agreeing(g: Grammar, subject: DP) -> VP:
 
 
 def _habit(g: Grammar, verb: Predicate) -> VP:
-    """*sells apples*, *doesn't know the cook*: what one does again and again has many objects."""
+    """*sells apples*, *doesn't know the cook*: a habit has plural objects."""
     if verb.object is None or verb.object.admits_names or "stative" in verb.flags:
         return g.vp(verb, "present", negation=0.08)
     try:
@@ -72,7 +72,7 @@ def _verb_varies(g: Grammar, subject: DP, *, distance: int = 0) -> Pair:
 
 
 def _noun_varies(g: Grammar, plural: str) -> Pair:
-    """Both sentences share the determiner, so it must go with either number."""
+    """Both sentences share the determiner, so it must allow both numbers."""
     features = f"{plural} count controller individual"
     subject = g.dp("entity", det="known", names=False, features=features)
     # *this* would be a second word that shows number.

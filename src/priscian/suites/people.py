@@ -51,7 +51,7 @@ def encounter(g: Grammar, clauses: bool = True) -> Verb:
 
 
 def fresh(g: Grammar, among: Sequence[str]) -> str:
-    """A lemma that the sentence does not have yet."""
+    """A lemma that is not yet in the sentence."""
     lemma = g.choose(among)
     if lemma in g.used:
         raise Reject
@@ -59,7 +59,7 @@ def fresh(g: Grammar, among: Sequence[str]) -> str:
 
 
 def told(g: Grammar, table: str) -> Told:
-    """A row of a table with a subject; rows are dealt, so that each comes about as often."""
+    """A row of a table with a subject; rows are dealt, so that all are about equally frequent."""
     row = dealt(g, table, "verb", "rest", "subjects")
     known = {"be": BE, "have": HAVE}.get(row["verb"])
     rest = words(g, row["rest"])
@@ -68,7 +68,7 @@ def told(g: Grammar, table: str) -> Told:
 
 
 def preposition(g: Grammar, rest: tuple[Word, ...] = ()) -> tuple[Word, ...]:
-    """Where somebody stands, in other words than the rest of the sentence has."""
+    """A position, in words that the rest of the sentence does not contain."""
     chosen = words(g, g.deal(PREPOSITIONS))
     if {word.text for word in chosen} & {word.text for word in rest} - {"the", "to", "of", "in"}:
         raise Reject
