@@ -1,4 +1,4 @@
-"""`priscian.analyse`, `compare` and `report` from Python: runs in, typed results and figures out."""
+"""`priscian.analyse`, `compare` and `report` from Python: runs in, results and figures out."""
 
 from __future__ import annotations
 

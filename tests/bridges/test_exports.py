@@ -245,7 +245,9 @@ class TestCite:
         assert keys == ["priscian", "transformers", "pll-word-l2r", "pll", "wilson", "mover"]
 
     def test_the_statistics_of_suites_and_of_half_ties_are_cited(self, run: Run) -> None:
-        data = {n: replace(d, levels=("field", "circuit")) for n, d in run.info.request.data.items()}
+        data = {
+            n: replace(d, levels=("field", "circuit")) for n, d in run.info.request.data.items()
+        }
         request = replace(run.info.request, data=data, tie="half")
         keys = keys_of(replace(run.info, request=request))
         assert keys[-4:] == ["wilson", "mover", "effective-items", "tango"]

@@ -10,7 +10,6 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from priscian.errors import ModelError
-from priscian.files import write_text
 
 SUITE_ITEMS = 25
 """Of the 100 items of each suite, about as many as the published suites have."""
