@@ -14,8 +14,8 @@ from priscian.scoring.store.disks import network_disk
 MOUNTS = r"""
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 23 22 0:21 / /proc rw - proc proc rw
-30 22 0:29 / /home rw,nosuid shared:9 master:2 - nfs4 server:/export/home rw,vers=4.2
-31 30 8:17 / /home/local rw - xfs /dev/sdb1 rw
+30 22 0:29 / /users rw,nosuid shared:9 master:2 - nfs4 server:/users rw,vers=4.2
+31 30 8:17 / /users/local rw - xfs /dev/sdb1 rw
 32 22 0:44 / /scratch rw - lustre 10.0.0.1@o2ib:/scratch rw,flock
 33 22 0:45 / /gpfs/work rw - gpfs work rw
 34 22 0:46 / /mnt/win\040share rw - cifs //server/share rw
@@ -31,9 +31,9 @@ broken line
 @pytest.mark.parametrize(
     ("path", "kind"),
     [
-        ("/home/ada/.cache/priscian/scores.sqlite", "nfs4"),
-        ("/home/local/ada/scores.sqlite", ""),  # a local disk inside a network disk
-        ("/homes/ada/scores.sqlite", ""),  # begins alike, but is another folder
+        ("/users/ada/.cache/priscian/scores.sqlite", "nfs4"),
+        ("/users/local/ada/scores.sqlite", ""),  # a local disk inside a network disk
+        ("/userspace/ada/scores.sqlite", ""),  # begins alike, but is another folder
         ("/scratch/ada/scores.sqlite", "lustre"),
         ("/gpfs/work/x", "gpfs"),
         ("/gpfs/elsewhere/x", ""),

@@ -31,7 +31,7 @@ def network_disk(path: Path, mounts: str | None = None) -> str:
     `mounts` is the text of `/proc/self/mountinfo`; without such a file (outside Linux) every disk
     counts as local.
 
-    >>> network_disk(Path("/home/ada/x"), "30 1 0:29 / /home rw - nfs4 server:/home rw")
+    >>> network_disk(Path("/users/ada/x"), "30 1 0:29 / /users rw - nfs4 server:/users rw")
     'nfs4'
     """
     if mounts is None:
