@@ -271,13 +271,13 @@ def summary_facts(found: Any) -> list[str]:
 
 
 def read_sizes(file: Path) -> Any:
-    from priscian.cli.analyse.training_size import read_sizes
+    from priscian.analysis.curves.sizes import read_sizes
 
     return read_sizes(file).items()
 
 
 def read_perplexity(file: Path) -> Any:
-    from priscian.cli.analyse.sg import read_perplexity
+    from priscian.analysis.sg.of_runs import read_perplexity
 
     return read_perplexity(file).items()
 
