@@ -33,11 +33,16 @@ def sentences(paradigm: Paradigm, pair: Pair) -> tuple[Sentence, Sentence]:
 def _contrast(good: Utterance, bad: Utterance) -> tuple[tuple[Mark, ...], tuple[Mark, ...]]:
     """From the first word that differs to the last, on each side."""
     ours, theirs = good.words, bad.words
-    start, shorter = 0, min(len(ours), len(theirs))
-    while start < shorter and ours[start] == theirs[start]:
+    # `is` first, for speed: what both sides share was drawn once and is the same object
+    start = 0
+    for left, right in zip(ours, theirs, strict=False):
+        if left is not right and left != right:
+            break
         start += 1
-    tail = 0
-    while tail < shorter - start and ours[-1 - tail] == theirs[-1 - tail]:
+    tail, longest = 0, min(len(ours), len(theirs)) - start
+    for left, right in zip(reversed(ours), reversed(theirs), strict=False):
+        if tail == longest or (left is not right and left != right):
+            break
         tail += 1
     return (
         (("contrast", start, len(ours) - tail),),
