@@ -9,11 +9,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from priscian.errors import DataError, RunError, UnknownNameError
-from priscian.files import read_frame
+from priscian.errors import RunError, UnknownNameError
 from priscian.runs.facts import FORMAT, DataFacts, ModelFacts, RunInfo
 from priscian.runs.kinds.registry import find_kind
-from priscian.runs.result import Result, in_folder
+from priscian.runs.result import FolderTables, Result, check_columns
 from priscian.runs.run import Run
 from priscian.runs.summary import Summary
 from priscian.runs.upgrade import upgrade_run, upgrade_summary, upgraded_tables
@@ -105,14 +104,10 @@ def _result(model: str, name: str, data: DataFacts, about: ModelFacts, place: Pa
     strangers = [s for s in summary.by_set() if s not in data.sets]
     if strangers:
         raise _damaged(file, f"its set {strangers[0]!r} is not in run.json")
-    for table in sorted(place.glob("*.parquet")):
-        try:
-            read_frame(table)  # tables are read later, and in part; damage is to be found now
-        except DataError as error:
-            raise RunError(f"{error}, or score it again into another folder") from None
-    tables = upgraded_tables(in_folder(place), model, name, data)
-    result = Result(model, name, summary, data, about, tables)
-    result.items  # noqa: B018 - a table that is not there, or damaged, is found now
+    tables = FolderTables(place)
+    opened = upgraded_tables(tables, model, name, data)
+    result = Result(model, name, summary, data, about, opened)
+    check_columns(result, "items", tables.columns("items"))
     return result
 
 

@@ -28,7 +28,7 @@ from priscian.runs.facts import FORMAT, ModelFacts, Request, RunInfo, plain
 from priscian.runs.kinds.registry import Evaluated, find_kind
 from priscian.runs.load import read_info
 from priscian.runs.lock import FolderLock, lock_folder
-from priscian.runs.result import Result, in_folder, in_memory
+from priscian.runs.result import FolderTables, OpenTable, Result, in_memory
 from priscian.runs.tables import with_names
 
 if TYPE_CHECKING:
@@ -96,13 +96,13 @@ class Record:
             name: with_names(table, summary.model, summary.data, data, usual)
             for name, table in evaluated.tables.items()
         }
-        open_table = in_memory(tables)
+        open_table: OpenTable = in_memory(tables)
         if self.path is not None:
             place = self.path / about.folder / data.folder
             write_tables(place, tables)
             write_json(place / "summary.json", summary.to_dict())
             self.worth_keeping = True
-            open_table = in_folder(place)
+            open_table = FolderTables(place)
         return Result(summary.model, summary.data, summary, data, about, open_table)
 
     def finish(self) -> None:

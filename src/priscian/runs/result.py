@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from priscian.errors import RunError, UsageError
+from priscian.errors import DataError, RunError, UsageError
+from priscian.files import read_frame
 from priscian.runs.facts import DataFacts, ModelFacts
 from priscian.runs.kinds.registry import find_kind
 from priscian.runs.show import Chart, counted, html_table, percent, scores_chart, to_pandas
@@ -116,14 +117,7 @@ class Result:
     def _table(self, name: str) -> polars.LazyFrame | None:
         found = self.open_table(name)
         if found is not None:
-            wanted = find_kind(self.kind).columns.get(name, ())
-            have = found.collect_schema().names()
-            lacking = [column for column in wanted if column not in have]
-            if lacking:
-                raise RunError(
-                    f"{self.model} on {self.data}: {name}.parquet has no column {lacking[0]!r}; "
-                    "score it again into another folder"
-                )
+            check_columns(self, name, found.collect_schema().names())
         return found
 
     def choices(self, method: str = "full") -> polars.DataFrame:
@@ -165,26 +159,60 @@ def in_memory(tables: Mapping[str, polars.DataFrame]) -> OpenTable:
     return open_table
 
 
-def in_folder(place: Path) -> OpenTable:
-    """The tables of a result's folder."""
+@dataclass(frozen=True, slots=True)
+class FolderTables:
+    """The tables of a result's folder, read when they are asked for.
 
-    def open_table(name: str) -> polars.LazyFrame | None:
-        import polars
+    A table is read whole once before a part of it is: damage is found then, and named.
+    """
 
-        path = place / f"{name}.parquet"
+    place: Path
+    _read: set[str] = field(default_factory=set)
+
+    def __call__(self, name: str) -> polars.LazyFrame | None:
+        path = self.path(name)
         if name != "items" and not path.is_file():
             return None
+        if name not in self._read:
+            self.read(name)
+            self._read.add(name)
+        import polars
+
+        return polars.scan_parquet(path)
+
+    def path(self, name: str) -> Path:
+        """The file of a table."""
+        return self.place / f"{name}.parquet"
+
+    def read(self, name: str) -> polars.DataFrame:
+        """A table in memory; a RunError says what is wrong with its file."""
         try:
-            frame = polars.scan_parquet(path)
-            frame.collect_schema()  # a damaged file is found here, by name
+            return read_frame(self.path(name))
+        except DataError as error:
+            raise RunError(f"{error}, or score it again into another folder") from None
+
+    def columns(self, name: str) -> list[str]:
+        """The columns of a table; no row is read."""
+        import polars
+
+        path = self.path(name)
+        try:
+            return polars.scan_parquet(path).collect_schema().names()
         except (OSError, polars.exceptions.PolarsError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise RunError(
                 f"{path} cannot be read: {reason}; score it again into another folder"
             ) from None
-        return frame
 
-    return open_table
+
+def check_columns(result: Result, name: str, columns: Sequence[str]) -> None:
+    """Refuse a table that lacks what its kind of data has."""
+    for column in find_kind(result.kind).columns.get(name, ()):
+        if column not in columns:
+            raise RunError(
+                f"{result.model} on {result.data}: {name}.parquet has no column {column!r}; "
+                "score it again into another folder"
+            )
 
 
 def labelled(results: Sequence[Result], labels: Sequence[str]) -> list[Result]:
