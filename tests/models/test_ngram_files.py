@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -152,18 +154,69 @@ def test_a_file_is_the_same_model_in_blocks_of_any_size(
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
-def test_a_file_that_unfolds_without_end_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
-) -> None:
-    """The head promises a billion words, and a small file holds more lines than it should."""
-    monkeypatch.setattr(unpack, "FREE", 1_000_000)
-    monkeypatch.setattr(arpa, "BLOCK", 1 << 18)
-    head, rest = SMALL.replace("1=5", "1=1000000000").split("-0.8\tb\n")
-    bomb = pack(head.encode() + b"-0.8\tb\n" * 1_000_000 + rest.encode())
-    (tmp_path / "m.arpa.gz").write_bytes(bomb)
-    assert len(bomb) < 20_000
-    with pytest.raises(ModelError, match=r"unfolds to more than 1,\d+,\d+ bytes"):
-        read_arpa(tmp_path / "m.arpa.gz")
+class TestBombs:
+    """The head promises billions, and a small file holds them."""
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ("-0.8\tb\n", "the word 'b' is there twice"),
+            ("-0.4\ta b\n", "2-gram 'a b' is there twice"),
+        ],
+    )
+    def test_a_file_that_repeats_itself_is_refused_at_once(
+        self, tmp_path: Path, pack: Callable[[bytes], bytes], line: str, message: str
+    ) -> None:
+        head, rest = SMALL.replace("=5", "=9000000000").replace("=3", "=9000000000").split(line)
+        if "2-gram" in message:
+            head = head.replace("1=9000000000", "1=5")
+        bomb = pack(head.encode() + line.encode() * 500_000 + rest.encode())
+        (tmp_path / "m.arpa.gz").write_bytes(bomb)
+        with pytest.raises(ModelError, match=message):
+            read_arpa(tmp_path / "m.arpa.gz")
+
+    def test_a_file_that_unfolds_too_far_is_refused(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
+    ) -> None:
+        monkeypatch.setattr(unpack, "FREE", 100_000)
+        monkeypatch.setattr(arpa, "RATIO", 2)
+        monkeypatch.setattr(arpa, "BLOCK", 1 << 16)
+        head, rest = SMALL.replace("1=5", "1=900000").split("-0.8\tb\n")
+        words = "".join(f"-0.8\tb{number}\n" for number in range(100_000))
+        (tmp_path / "m.arpa.gz").write_bytes(pack(f"{head}{words}{rest}".encode()))
+        with pytest.raises(ModelError, match=r"unfolds to more than [\d,]+ bytes"):
+            read_arpa(tmp_path / "m.arpa.gz")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["m.arpa.gz", "m.arpa.xz", "m.pngm"])
+def test_a_bomb_of_20_megabytes_takes_less_than_a_gigabyte(tmp_path: Path, name: str) -> None:
+    """Some 20 gigabytes when they are unpacked, put together from many copies of one member."""
+    pack = gzip.compress if name.endswith("gz") else lzma.compress
+    head = SMALL.split("-0.4\ta b\n")[0].replace("2=3", "2=99000000000").encode()
+    member = pack(b"-0.4\ta b\n" * 12_000_000)
+    start = b"" if name == "m.pngm" else pack(head)
+    with (tmp_path / name).open("wb") as file:
+        file.write(start)
+        for _ in range(20_000_000 // len(member)):
+            file.write(member)
+    script = (
+        "import resource, sys; from pathlib import Path\n"
+        "from priscian.errors import ModelError\n"
+        "from priscian.models.ngram import load_ngram\n"
+        "try:\n    load_ngram(Path(sys.argv[1]))\n"
+        "except ModelError as error:\n    print(error)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / name)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    said, kilobytes = done.stdout.splitlines()
+    assert "is there twice" in said or "unfolds to more than" in said
+    assert int(kilobytes) < 1_000_000
 
 
 def test_a_truncated_archive_is_refused(tmp_path: Path) -> None:

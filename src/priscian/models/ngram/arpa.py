@@ -22,10 +22,13 @@ if TYPE_CHECKING:
 
 UNSEEN = -100.0
 """Log10 probability of `<unk>` in a file that gives none, as in KenLM."""
-RATIO = 60
+RATIO = 25
 """How many times its size a packed model may unfold to; real ones have about 5."""
 BLOCK = 1 << 24
 LONGEST_LINE = 1 << 16
+SAMPLE = 1 << 13
+"""N-grams of each block in which doubled ones are looked for, so that a file that repeats itself
+without end is refused before it is read; the rest is compared when all of it is there."""
 MOST_HEAD = 1000
 """Lines before `\\data\\`, which say nothing."""
 _COUNT = re.compile(rb"ngram\s+(\d{1,2})\s*=\s*(\d{1,12})")
@@ -33,21 +36,26 @@ _COUNT = re.compile(rb"ngram\s+(\d{1,2})\s*=\s*(\d{1,12})")
 
 def read_arpa(path: Path) -> Trie:
     """The model in an ARPA file."""
-    with open_unpacked(path, ModelError, RATIO) as (stream, _):
-        lines = _Lines(path, stream)
-        counts = lines.counts()
-        words, first = _unigrams(path, _section(lines, 1, len(counts), counts[0]))
-        rows = [first]
-        ids = _Ids(words)
-        for n, count in enumerate(counts[1:], 2):
-            rows.append(ids.look_up(path, _section(lines, n, len(counts), count), n))
     try:
+        with open_unpacked(path, ModelError, RATIO) as (stream, _):
+            words, rows = _read(_Lines(path, stream))
         return build_trie(words, rows)
     except DoubledNgramError as error:
         raise ModelError(
             f"{path}: the {len(error.ngram)}-gram {' '.join(error.ngram)!r} is there twice; "
             "the file is damaged"
         ) from None
+
+
+def _read(lines: _Lines) -> tuple[tuple[str, ...], list[Rows]]:
+    """Words by id, and the n-grams of every order."""
+    counts = lines.counts()
+    words, first = _unigrams(lines.path, _section(lines, 1, len(counts), counts[0]))
+    rows = [first]
+    ids = _Ids(words)
+    for n, count in enumerate(counts[1:], 2):
+        rows.append(ids.look_up(lines.path, _section(lines, n, len(counts), count), n))
+    return words, rows
 
 
 class _Lines:
@@ -232,10 +240,10 @@ def _unigrams(
         names += own
         probs |= zip(own, frame["prob"].to_list(), strict=True)
         backoffs |= zip(own, frame["backoff"].to_list(), strict=True)
-    if len(probs) != len(names):
-        seen: set[str] = set()
-        twice = next(w for w in names if w in seen or seen.add(w))  # type: ignore[func-returns-value]
-        raise ModelError(f"{path}: the word {twice!r} is there twice; the file is damaged")
+        if len(probs) != len(names):
+            seen: set[str] = set()
+            twice = next(w for w in names if w in seen or seen.add(w))  # type: ignore[func-returns-value]
+            raise ModelError(f"{path}: the word {twice!r} is there twice; the file is damaged")
     if SPECIAL[UNK] not in probs and "<UNK>" in probs:
         probs[SPECIAL[UNK]], backoffs[SPECIAL[UNK]] = probs["<UNK>"], backoffs["<UNK>"]
     for special, missing in ((UNK, UNSEEN), (BOS, 0.0), (EOS, UNSEEN)):
@@ -264,6 +272,9 @@ class _Ids:
         ids: list[npt.NDArray[Any]] = [np.zeros((n, 0), np.int32)]
         probs, backoffs = [np.zeros(0)], [np.zeros(0)]
         for first, data, frame in section:
+            doubled = frame["words"].head(SAMPLE).is_duplicated()
+            if doubled.any():
+                raise DoubledNgramError(tuple(frame["words"][doubled.arg_max() or 0].split(" ")))
             ids.append(self._block(path, first, data, frame, n))
             probs.append(frame["prob"].to_numpy())
             backoffs.append(frame["backoff"].to_numpy())
