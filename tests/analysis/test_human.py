@@ -241,11 +241,19 @@ class TestBadFiles:
 
     def test_mturk(self, tmp_path: Path) -> None:
         path = tmp_path / "mturk.csv"
-        header = "AssignmentStatus,anonCode,Input.item_1_condition,Answer.Choice1\n"
-        path.write_text(header + "Approved,1,wh_island,1. Yes\n")
+        columns = {"AssignmentStatus": "Approved", "anonCode": "1"}
+        for n in range(1, 6):
+            columns |= {
+                f"Input.item_{n}_condition": "wh_island",
+                f"Input.field_{n}_1": "Yes",
+                f"Input.field_{n}_2": "No",
+                f"Answer.Choice{n}": "1. Yes",
+            }
+        path.write_text(f"{','.join(columns)}\n{','.join(columns.values())}\n")
         with pytest.raises(DataError, match="not a UID and ans1 or ans2"):
             read_choices(path)
-        path.write_text(header + "Rejected,1,wh_islandans1,1. Yes\n")
+        columns["AssignmentStatus"] = "Rejected"
+        path.write_text(f"{','.join(columns)}\n{','.join(columns.values())}\n")
         with pytest.raises(DataError, match="no approved assignment"):
             read_choices(path)
 

@@ -16,6 +16,7 @@ from priscian.errors import ModelError, RunError, UsageError
 from priscian.records import Text
 from priscian.runs import SuiteOptions, SuitesSummary, score
 from priscian.scoring import ScoreStore, score_texts
+from priscian.scoring.store.rows import CHANNELS
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*worse than guessing", "ignore:.*was not finished")
 CORRECTED = SuiteOptions(boundary="corrected")
@@ -95,7 +96,7 @@ def test_only_the_texts_of_suites_have_the_channel(model: str, suites: Path, pai
     score(model, [f"pairs:{pairs}", f"sg:{suites}"], suites=CORRECTED, store=store)
     ((key, *_),) = [(m.key, m.texts) for m in store.models()]
     rows = store._db.execute("SELECT channel, COUNT(*) FROM scores GROUP BY channel").fetchall()
-    counts = dict(rows)
+    counts = {CHANNELS[channel]: count for channel, count in rows}
     assert key
     assert counts["logp"] - counts["boundary"] == 4  # the sides of two pairs
 
@@ -105,7 +106,7 @@ def test_it_is_off_by_default(model: str, suites: Path) -> None:
     result = score(model, f"sg:{suites}", store=store).results[0]
     assert result.expect(SuitesSummary).boundary == "plain"
     channels = store._db.execute("SELECT DISTINCT channel FROM scores").fetchall()
-    assert channels == [("logp",)]
+    assert channels == [(CHANNELS.index("logp"),)]
 
 
 class TestRefusals:

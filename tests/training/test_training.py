@@ -319,3 +319,12 @@ class TestFolders:
             train("lstm", tmp_path / "m", corpus=["nowhere.txt"], recipe="tiny")
         with pytest.raises(UsageError, match="no corpus"):
             train("lstm", tmp_path / "m", recipe="tiny")
+
+
+def test_torch_is_left_as_it_was_found(corpus: Path, tmp_path: Path) -> None:
+    options = small("lstm", training__tokens=400, checkpoints__at="none", machine__threads=1)
+    threads = torch.get_num_threads()
+    train("lstm", tmp_path / "m", corpus=[corpus], recipe="tiny", overrides=options)
+    tiny = torch.tensor([1e-310], dtype=torch.float64)
+    assert (tiny * 1.0).item() > 0  # numbers this small are not flushed to zero
+    assert torch.get_num_threads() == threads

@@ -145,7 +145,7 @@ def _itemset(
     spanned = []
     for item, (line, row) in zip(items, members, strict=True):
         begin = repairs.strip(columns.prefix, _cell(row, columns.prefix))
-        sides = {side: _after(begin, s) if begin else None for side, s in item.conditions.items()}
+        sides = {side: _after(begin, s) for side, s in item.conditions.items()}
         conditions = {side: s for side, s in sides.items() if s}
         if len(conditions) < len(sides):
             problem = f"{repairs.file}:{line}: {begin!r} does not begin both sentences"

@@ -157,7 +157,20 @@ def train(
     say: Say = lambda line: None,
     report: Callable[[Any], None] = lambda moment: None,
 ) -> dict[str, Any]:
-    """Train a model into a folder; its card."""
+    """Train a model into a folder; its card. Torch's settings are left as they were found."""
+    import torch
+
+    threads = torch.get_num_threads()
+    try:
+        return _train(recipe, out, resume, say, report)
+    finally:
+        torch.set_num_threads(threads)
+        torch.set_flush_denormal(False)
+
+
+def _train(
+    recipe: Recipe, out: Path, resume: bool, say: Say, report: Callable[[Any], None]
+) -> dict[str, Any]:
     import torch
 
     from priscian.training.loop import Data, Loop, Moment
