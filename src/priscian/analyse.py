@@ -21,12 +21,12 @@ from priscian.errors import UnknownNameError, UsageError
 from priscian.runs.choose import Choice, gather_results, gather_runs
 
 if TYPE_CHECKING:
-    from priscian.analysis.blimp.accuracy_tables import AccuracyTable, By, HowSure
-    from priscian.analysis.blimp.correlation import CorrelationsByKind
+    from priscian.analysis.blimp.accuracy_table import AccuracyTable, By, HowSure
     from priscian.analysis.blimp.distance import Distance
     from priscian.analysis.blimp.methods import Methods
     from priscian.analysis.blimp.model_summary import ModelSummary
     from priscian.analysis.blimp.shallow import Shallow
+    from priscian.analysis.compare.correlation import CorrelationsByKind
     from priscian.analysis.curves.training_size import TrainingSize
     from priscian.analysis.graded.adc import AdcAnalysis
     from priscian.analysis.graded.cola import ColaAnalysis
@@ -75,7 +75,7 @@ def tables(
     >>> table.rows[-1].cells[0].n
     10
     """
-    from priscian.analysis.blimp.accuracy_tables import accuracy_table
+    from priscian.analysis.blimp.accuracy_table import accuracy_table
 
     return accuracy_table(
         gather_results(runs),
@@ -142,7 +142,7 @@ def correlation(runs: Runs, *, method: str = "full", published: bool = True) -> 
     >>> [(cell.a, cell.b, cell.n) for cell in found["pairs"].cells]
     [('builtin:ngram', 'builtin:lstm', 4)]
     """
-    from priscian.analysis.blimp.correlation import correlate_kinds
+    from priscian.analysis.compare.correlation import correlate_kinds
 
     return correlate_kinds(gather_results(runs), method=method, published=published)
 

@@ -47,7 +47,7 @@ def damaged(whole: Any, draw: random.Random) -> tuple[Any, str]:
 
 def read_everything(folder: Path, out: Path) -> None:
     """All that reads a run, but for the drawing of figures."""
-    from priscian.analysis.blimp.accuracy_tables import accuracy_table
+    from priscian.analysis.blimp.accuracy_table import accuracy_table
     from priscian.analysis.blimp.methods import compare_methods
     from priscian.analysis.compare.comparison import CompareOptions, compare_results
     from priscian.analysis.sg.circuits import analyse_sg_runs

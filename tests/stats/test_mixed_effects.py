@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy.optimize import approx_fprime
 from scipy.stats import multivariate_normal
 
-from priscian.analysis import Fit, RandomTerm, fit_mixed, likelihood_ratio
 from priscian.errors import DataError
+from priscian.stats.mixed_effects import Fit, RandomTerm, fit_mixed, likelihood_ratio
 from priscian.stats.profiled_deviance import Block, Problem
 
 # Yield of six batches of dye stuff, five samples each (Davies & Goldsmith 1972, Table 6.1).

@@ -1,32 +1,6 @@
-"""Analyses: what published results and runs say, as numbers that can be checked."""
+"""Analyses: what lies behind the scores, one sub-package for each question.
 
-from __future__ import annotations
-
-from priscian.analysis.sg.mixed_models import mixed_models, ratio_tests
-from priscian.analysis.sg.published_figures import figures
-from priscian.analysis.sg.released import (
-    Instance,
-    Perplexity,
-    SuiteScore,
-    find_perplexities,
-    read_perplexities,
-    read_suite_scores,
-)
-from priscian.stats.mixed_effects import Fit, RandomTerm, RatioTest, fit_mixed, likelihood_ratio
-
-__all__ = [
-    "Fit",
-    "Instance",
-    "Perplexity",
-    "RandomTerm",
-    "RatioTest",
-    "SuiteScore",
-    "figures",
-    "find_perplexities",
-    "fit_mixed",
-    "likelihood_ratio",
-    "mixed_models",
-    "ratio_tests",
-    "read_perplexities",
-    "read_suite_scores",
-]
+`blimp/` has the analyses of the BLiMP paper, `sg/` those of Hu et al. (2020), `graded/` graded and
+labelled sentences, `people/` judgements, `curves/` amounts of training, `compare/` models with each
+other. In each, `name.py` computes and `name_figure.py` draws. Statistics are in `priscian.stats`.
+"""

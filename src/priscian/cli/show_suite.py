@@ -163,7 +163,7 @@ def _show_means(
     from priscian.cli.screen import out
 
     if plot is not None:
-        from priscian.analysis.sg.region_plot import region_chart
+        from priscian.analysis.sg.region_figure import region_chart
         from priscian.analysis.vega import draw
         from priscian.datasets.syntaxgym_write import region_names
 

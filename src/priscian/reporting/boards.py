@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from priscian.analysis.blimp.accuracy_tables import OVERALL, AccuracyTable, accuracy_table
-from priscian.analysis.blimp.accuracy_tables import Cell as TableCell
+from priscian.analysis.blimp.accuracy_table import OVERALL, AccuracyTable, accuracy_table
+from priscian.analysis.blimp.accuracy_table import Cell as TableCell
 from priscian.analysis.named_results import name_results, words
 from priscian.runs import Result
 from priscian.runs.summary import Score

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from priscian.analysis.blimp.table_formats import escape_tex
+from priscian.analysis.blimp.accuracy_table_formats import escape_tex
 from priscian.reporting.boards import Board, Cell, Row, class_label
 
 

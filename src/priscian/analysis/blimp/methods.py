@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from priscian.analysis.marks import LANES, dots, figure, tips
-from priscian.analysis.named_results import pair_results, words
+from priscian.analysis.named_results import pair_results
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import DataError
 from priscian.runs import Result
@@ -63,6 +62,8 @@ class Methods(HasFigures):
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Each method against full sentences."""
+        from priscian.analysis.blimp.methods_figure import methods_figure
+
         return (methods_figure(self),)
 
     def as_dict(self) -> dict[str, Any]:
@@ -137,58 +138,3 @@ def _judge(name: str, part: polars.DataFrame) -> _Set:
 
 def _accuracy(part: polars.DataFrame, credit: str, tie: str) -> Accuracy:
     return accuracy_of(part[credit].to_list(), int(part[tie].sum()))
-
-
-def methods_figure(found: Methods) -> Figure:
-    """Differences from full-sentence choice by phenomenon, a panel a method."""
-    models = list(dict.fromkeys(r.model for r in found.rows))
-    methods = list(dict.fromkeys(r.method for r in found.rows))
-    rows = [
-        {
-            "model": r.model,
-            "method": words(r.method),
-            "name": "mean of paradigms" if r.name == OVERALL else words(r.name),
-            "difference": r.difference.difference,
-            "low": r.difference.ci[0],
-            "high": r.difference.ci[1],
-            "accuracy": r.accuracy.accuracy,
-            "full": r.full.accuracy,
-            "same": r.same,
-            "n": r.accuracy.n,
-            "paradigms": r.paradigms,
-        }
-        for r in found.rows
-    ]
-    x = {
-        "field": "difference",
-        "type": "quantitative",
-        "title": "accuracy less that of full sentences on the same pairs",
-        "axis": {"format": "+.0%"},
-        "scale": {"domain": _domain(rows)},
-    }
-    tooltip = tips(
-        "name", "model", "difference:+.1%", "low:+.1%", "high:+.1%", "accuracy:.1%", "full:.1%",
-        "same:.1%", "n:,",
-    )  # fmt: skip
-    panels = []
-    for method in methods:
-        mine = [r for r in rows if r["method"] == words(method)]
-        order = list(dict.fromkeys(str(r["name"]) for r in mine))
-        panel = dots(mine, models, order, x, tooltip, line=(0.0, "no difference"))
-        panels.append({"title": words(method), **panel})
-    n = {m: max(r.accuracy.n for r in found.rows if r.method == m) for m in methods}
-    caption = (
-        "How much more (or less) often the acceptable sentence wins when only critical words are "
-        "compared, given the same prefix (one prefix) or different ones (two prefix); n = "
-        + ", ".join(f"{count:,} pairs ({words(method)})" for method, count in n.items())
-        + ". Bars are 95 % intervals of paired differences (Bonett & Price 2012), joined for means "
-        "of paradigms."
-    )
-    chart = {"vconcat": panels, "resolve": LANES}
-    return figure("methods-by-phenomenon", "Prefix methods against full", caption, chart, rows)
-
-
-def _domain(rows: Sequence[dict[str, Any]]) -> list[float]:
-    low = min(0.0, *(r["low"] for r in rows), *(r["difference"] for r in rows))
-    high = max(0.0, *(r["high"] for r in rows), *(r["difference"] for r in rows))
-    return [round(low - 0.02, 2), round(high + 0.02, 2)]

@@ -71,7 +71,7 @@ class ShallowModel:
 
 @dataclass(frozen=True, slots=True)
 class Shallow(HasFigures):
-    """What sentences' surface says of accuracy, by model."""
+    """How accuracy depends on surface properties of sentences, by model."""
 
     models: tuple[ShallowModel, ...]
     notes: tuple[str, ...]
@@ -79,7 +79,7 @@ class Shallow(HasFigures):
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Accuracy by bin, and the regression's coefficients."""
-        from priscian.analysis.blimp.shallow_figures import regression_figure, shallow_figure
+        from priscian.analysis.blimp.shallow_figure import regression_figure, shallow_figure
 
         return (shallow_figure(self), regression_figure(self))
 

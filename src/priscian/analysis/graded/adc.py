@@ -58,7 +58,7 @@ class AdcAnalysis(HasFigures):
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Correlations, scatter plots, and the ADC over δ."""
-        from priscian.analysis.graded.adc_figures import FIGURES
+        from priscian.analysis.graded.adc_figure import FIGURES
 
         return tuple(draw(self) for draw in FIGURES)
 

@@ -8,12 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from priscian.analysis.sg.circuits import (
-    SgPerplexity,
-    SgRuns,
-    against_perplexity,
-    analyse_sg_runs,
-)
+from priscian.analysis.sg.circuits import SgRuns, analyse_sg_runs
+from priscian.analysis.sg.perplexity import SgPerplexity, against_perplexity
 from priscian.analysis.sg.stability import Stability, analyse_stability
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import DataError

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from priscian.analysis.marks import dots, figure, tips
-from priscian.analysis.named_results import suite_results, words
+from priscian.analysis.named_results import suite_results
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import DataError
 from priscian.runs import Result, SuitesSummary
@@ -54,6 +53,8 @@ class Stability(HasFigures):
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Accuracy without and with a modifier."""
+        from priscian.analysis.sg.stability_figure import stability_figure
+
         return (stability_figure(self),)
 
     def as_dict(self) -> dict[str, Any]:
@@ -115,45 +116,3 @@ def _credits(result: Result) -> dict[str, dict[str, float]]:
     for name, item, credit in rows.iter_rows():
         found.setdefault(name, {})[str(item).rpartition("/")[2]] = float(credit)
     return found
-
-
-def stability_figure(found: Stability) -> Figure:
-    """How accuracy changes when a modifier is put in."""
-    models = list(dict.fromkeys(m.model for m in found.suites))
-    rows = [
-        {
-            "model": m.model,
-            "suite": words(m.suite),
-            "change": m.change.difference,
-            "low": m.change.ci[0],
-            "high": m.change.ci[1],
-            "plain": m.plain,
-            "modified": m.modified,
-            "same": m.same,
-            "n": m.change.n,
-        }
-        for m in found.suites
-    ]
-    last = words(ALL)
-    order = [s for s in dict.fromkeys(str(r["suite"]) for r in rows) if s != last]
-    order += [last] if any(r["suite"] == last for r in rows) else []
-    x = {
-        "field": "change",
-        "type": "quantitative",
-        "title": "accuracy with a modifier less accuracy without",
-        "axis": {"format": "+.0%"},
-        "scale": {"zero": True},
-    }
-    tooltip = tips(
-        "suite", "model", "plain:.1%", "modified:.1%", "change:+.1%", "low:+.1%", "high:+.1%",
-        "same:.1%", "n:,",
-    )  # fmt: skip
-    chart = dots(rows, models, order, x, tooltip, label="suite", line=(0.0, "no change"))
-    n = sum(m.change.n for m in found.suites if m.model == models[0] and m.suite != ALL)
-    caption = (
-        "Change of accuracy when a modifier that should not matter is put between the parts of a "
-        f"dependency; n = {n:,} pairs of items in {len({m.suite for m in found.suites} - {ALL})} "
-        "suites. Bars are 95 % intervals of paired differences (Bonett & Price 2012), joined for "
-        "the mean of suites."
-    )
-    return figure("stability-to-modifiers", "Stability to modifiers", caption, chart, rows)

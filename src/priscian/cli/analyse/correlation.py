@@ -12,7 +12,7 @@ from priscian.cli.output import FLAT, Output, show
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from priscian.analysis.blimp.correlation import Coefficient, Correlations
+    from priscian.analysis.compare.correlation import Coefficient, Correlations
 
 
 def correlation_command(
@@ -59,7 +59,7 @@ _HOW: tuple[Coefficient, ...] = ("pearson", "spearman")
 def _matrix(kind: str, found: Correlations, how: Coefficient) -> Table:
     from rich.table import Table
 
-    from priscian.analysis.blimp.correlation import NAMES
+    from priscian.analysis.compare.correlation import NAMES
 
     matrix = found.matrix(how)
     made = Table(title=f"{kind}: {NAMES[how]}", title_justify="left", title_style="bold")

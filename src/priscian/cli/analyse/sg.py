@@ -10,7 +10,8 @@ from priscian.cli.output import FLAT, Output, grid, percent, points, show
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from priscian.analysis.sg.circuits import SgPerplexity, SgRuns
+    from priscian.analysis.sg.circuits import SgRuns
+    from priscian.analysis.sg.perplexity import SgPerplexity
     from priscian.analysis.sg.stability import Stability
 
 
@@ -45,7 +46,7 @@ def sg_command(
 
 
 def _perplexity_notes(found: SgPerplexity) -> list[str]:
-    from priscian.analysis.sg.circuits import FEWEST
+    from priscian.analysis.sg.perplexity import FEWEST
 
     notes = [f"No perplexity of {name}" for name in found.missing]
     if found.pearson is None:

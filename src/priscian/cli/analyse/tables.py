@@ -12,7 +12,7 @@ from priscian.cli.output import FLAT, Output, grid, percent, show
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from priscian.analysis.blimp.accuracy_tables import AccuracyTable
+    from priscian.analysis.blimp.accuracy_table import AccuracyTable
 
 
 def tables_command(
@@ -51,7 +51,7 @@ def tables_command(
         text, md, tex or csv.
     """
     from priscian import analyse
-    from priscian.analysis.blimp import table_formats
+    from priscian.analysis.blimp import accuracy_table_formats as formats
 
     found = analyse.tables(
         runs, by, method=method, baselines=baselines, interval=interval, seed=seed
@@ -62,9 +62,9 @@ def tables_command(
     if output.figures is not None:
         found.write_figures(output.figures)
     write = {
-        "md": table_formats.to_markdown,
-        "tex": table_formats.to_latex,
-        "csv": table_formats.to_csv,
+        "md": formats.to_markdown,
+        "tex": formats.to_latex,
+        "csv": formats.to_csv,
     }[format_]
     print(write(found), end="")
 

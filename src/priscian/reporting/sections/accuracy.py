@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from priscian.analysis.blimp.accuracy_tables import By, accuracy_table
+from priscian.analysis.blimp.accuracy_table import By, accuracy_table
 from priscian.reporting.boards import Board
 from priscian.reporting.sections.registry import Draw, Given, board_section
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from priscian.analysis.blimp.correlation import correlate
+from priscian.analysis.compare.correlation import correlate
 from priscian.analysis.vega import Figure
 from priscian.errors import DataError
 from priscian.reporting.boards import Board

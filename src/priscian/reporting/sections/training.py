@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from priscian.analysis.curves.sizes import trained_models
 from priscian.analysis.curves.training_size import analyse_training_size
-from priscian.analysis.sg.circuits import against_perplexity, analyse_sg_runs
+from priscian.analysis.sg.circuits import analyse_sg_runs
+from priscian.analysis.sg.perplexity import against_perplexity
 from priscian.analysis.vega import Figure
 from priscian.reporting.sections.registry import Draw, Given, page_section
 

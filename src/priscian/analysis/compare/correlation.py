@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
-from priscian.analysis.vega import Chart, Figure, HasFigures, correlation_square
+from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.published import published
 from priscian.errors import DataError, UsageError
 from priscian.runs import Result
@@ -51,6 +51,8 @@ class Correlations(HasFigures):
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Heat maps of Pearson's and of Spearman's correlations."""
+        from priscian.analysis.compare.correlation_figure import correlation_figure
+
         return (correlation_figure(self), correlation_figure(self, "spearman"))
 
     def between(self, a: str, b: str) -> Cell:
@@ -176,52 +178,3 @@ def _cell(a: str, b: str, x: Mapping[str, float], y: Mapping[str, float]) -> Cel
         if max(column) == min(column):
             return Cell(a, b, len(both), None, None, f"{name} has one accuracy throughout")
     return Cell(a, b, len(both), pearson(first, second), spearman(first, second))
-
-
-def correlation_figure(found: Correlations, coefficient: Coefficient = "pearson") -> Figure:
-    """A heat map of all systems."""
-    matrix = found.matrix(coefficient)
-    rows: list[dict[str, object]] = []
-    for a, cells in matrix.items():
-        for b, r in cells.items():
-            cell = None if a == b else found.between(a, b)
-            value: Correlation | None = getattr(cell, coefficient) if cell else None
-            rows.append(
-                {
-                    "a": a,
-                    "b": b,
-                    "r": None if r is None else round(r, 4),
-                    "shown": "–" if r is None else f"{r:.2f}",
-                    "low": round(value.ci[0], 4) if value else None,
-                    "high": round(value.ci[1], 4) if value else None,
-                    "n": cell.n if cell else len(found.accuracies[a]),
-                }
-            )
-    sizes = sorted({c.n for c in found.cells})
-    over = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-    how = "Fisher's" if coefficient == "pearson" else "Bonett and Wright's"
-    star = (
-        " * published, on BLiMP's own data (Warstadt et al. 2020); paradigms are matched by name."
-        if found.published
-        else ""
-    )
-    caption = (
-        f"{NAMES[coefficient]} of accuracies over {over} sets, every two systems; 95 % intervals "
-        f"({how}) are in the tooltips and the data.{star}"
-    )
-    title = f"Who finds the same things hard: {NAMES[coefficient]}"
-    name = f"correlation-{coefficient}"
-    return Figure(name, title, caption, _heat_map(rows, list(matrix), NAMES[coefficient]), rows)
-
-
-def _heat_map(rows: list[dict[str, object]], order: list[str], title: str) -> Chart:
-    chart = correlation_square(rows, order, title, least=180, labelLimit=200)
-    chart["encoding"]["tooltip"] = [
-        {"field": "a", "type": "nominal"},
-        {"field": "b", "type": "nominal"},
-        {"field": "r", "type": "quantitative", "format": ".3f", "title": title},
-        {"field": "low", "type": "quantitative", "format": ".3f", "title": "95 % from"},
-        {"field": "high", "type": "quantitative", "format": ".3f", "title": "to"},
-        {"field": "n", "type": "quantitative", "title": "sets"},
-    ]
-    return chart

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from priscian.analysis.blimp.accuracy_tables import OVERALL, AccuracyTable, Cell
+from priscian.analysis.blimp.accuracy_table import OVERALL, AccuracyTable, Cell
 from priscian.analysis.named_results import words
 from priscian.files import delimited_text
 
@@ -66,7 +66,7 @@ def escape_tex(text: str) -> str:
 def _notes(table: AccuracyTable) -> list[str]:
     if not any(c and c.ci for row in table.rows for c in row.cells):
         return list(table.notes)
-    from priscian.analysis.blimp.accuracy_tables import MADE
+    from priscian.analysis.blimp.accuracy_table import MADE
 
     return [f"per cent, with 95 % intervals: {MADE[table.interval]}", *table.notes]
 

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from priscian.analysis.blimp.published_rows import published_notes, published_systems, starred
 from priscian.analysis.intervals import set_credits
-from priscian.analysis.marks import dots, figure, share, share_domain, tips
-from priscian.analysis.named_results import pair_results, set_accuracies, words
+from priscian.analysis.named_results import pair_results, set_accuracies
 from priscian.analysis.vega import Figure, HasFigures
-from priscian.datasets.published import published
-from priscian.datasets.reference import REFERENCE
 from priscian.errors import DataError, UsageError
-from priscian.files import read_tsv
 from priscian.runs import Result
 from priscian.stats.bootstrap import Resample, credit_mean_interval
 from priscian.stats.interval import Interval
@@ -28,8 +23,6 @@ if TYPE_CHECKING:
 By = Literal["field", "phenomenon", "paradigm"]
 HowSure = Literal["wilson", "items", "sets", "both"]
 OVERALL = "overall"
-PAIRS = 1_000
-"""Pairs of each of BLiMP's paradigms."""
 MADE = {
     "wilson": "Wilson's for a paradigm, joined for means of paradigms (Zou et al. 2009)",
     "items": "10,000 bootstrap samples of items within paradigms",
@@ -66,7 +59,7 @@ class Column:
     published: bool = False
     data: str = ""
     tie: str = ""
-    """What a tie counts."""
+    """How a tie is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +74,7 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class AccuracyTable(HasFigures):
-    """Accuracies, and what a reader must know of them; the last row is the mean of paradigms."""
+    """Accuracies with notes for the reader; the last row is the mean of paradigms."""
 
     by: By
     method: str
@@ -93,6 +86,8 @@ class AccuracyTable(HasFigures):
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Accuracies with their intervals."""
+        from priscian.analysis.blimp.accuracy_table_figure import tables_figure
+
         return (tables_figure(self),)
 
     def records(self) -> list[dict[str, Any]]:
@@ -161,11 +156,11 @@ def accuracy_table(
     accuracies = [set_accuracies(r, method) for r in named]
     boots = [None if interval == "wilson" else _Boot.of(r, method, interval, seed) for r in named]
     classes = _classes(named, accuracies, level)
-    known = _systems(beside) if method == "full" else {}
+    known = published_systems(beside) if method == "full" else {}
     known = {name: rows for name, rows in known.items() if rows.keys() & classes[OVERALL]}
     columns = (
         *(Column(r.label, False, r.data, r.summary.tie) for r in named),
-        *(Column(_starred(name), True, "blimp") for name in known),
+        *(Column(starred(name), True, "blimp") for name in known),
     )
     rows = tuple(
         TableRow(
@@ -178,7 +173,7 @@ def accuracy_table(
         )
         for name, members in classes.items()
     )
-    notes = (*_data_notes(named, accuracies), *_provenance(list(known), named))
+    notes = (*_data_notes(named, accuracies), *published_notes(list(known), named))
     return AccuracyTable(level, method, interval, columns, rows, notes)
 
 
@@ -241,20 +236,6 @@ def _group(named: Sequence[Result], name: str) -> str:
     return next((g for r in named if (g := r.narrowest(name))), "")
 
 
-def _systems(beside: Sequence[str] | None) -> dict[str, dict[str, float]]:
-    known = published()
-    if beside is None:
-        return dict(known)
-    strangers = [name for name in beside if name not in known]
-    if strangers:
-        raise UsageError(f"no published system {strangers[0]!r}; known: {', '.join(known)}")
-    return {name: known[name] for name in beside}
-
-
-def _starred(system: str) -> str:
-    return f"{system}*"
-
-
 def _data_notes(named: Sequence[Result], accuracies: Sequence[Mapping[str, Accuracy]]) -> list[str]:
     notes = []
     for r, sets in zip(named, accuracies, strict=True):
@@ -272,70 +253,3 @@ def _data_notes(named: Sequence[Result], accuracies: Sequence[Mapping[str, Accur
                 f"{same} of {len(first.hashes)} paradigms"
             )
     return notes
-
-
-@cache
-def _sources() -> dict[str, tuple[str, str, str, str]]:
-    rows = (row for _, row in read_tsv(Path(__file__).parent / "data" / "published_overall.tsv"))
-    return {
-        row["system"]: (row["source"], row["printed"], row["printed_paradigms"], row["note"])
-        for row in rows
-    }
-
-
-def _provenance(systems: Sequence[str], named: Sequence[Result]) -> list[str]:
-    """Where the paper's figures come from, and what its Table 3 prints instead."""
-    if not systems:
-        return []
-    notes = [f"* published, on BLiMP's own sentences (Warstadt et al. 2020){_other_data(named)}"]
-    for system in systems:
-        source, printed, over, note = _sources()[system]
-        text = f"{_starred(system)}: {source}, {len(published()[system])} paradigms; Table 3 prints"
-        text += f" {100 * float(printed):.1f} overall"
-        text += f", over {over} paradigms" if over else ""
-        notes.append(f"{text} ({note})" if note else text)
-    return notes
-
-
-def _other_data(named: Sequence[Result]) -> str:
-    """Which results are on other sentences than BLiMP's, or on a part of them."""
-    known = published()["human"]
-    sets = {r.label: [s for name, s in r.facts.sets.items() if name in known] for r in named}
-    others = [label for label, of in sets.items() if any(s.reference != REFERENCE for s in of)]
-    if others:
-        scored = "those scored" if len(others) == len(named) else f"those of {', '.join(others)}"
-        return f", not on {scored}"
-    if any(s.n != PAIRS for of in sets.values() for s in of):
-        return f", all {PAIRS:,} pairs of a paradigm; here fewer were scored"
-    return ", as those scored"
-
-
-def tables_figure(table: AccuracyTable) -> Figure:
-    """Every class with every model's accuracy and interval; the mean of paradigms last."""
-    rows = [
-        {**record, "label": "mean of paradigms" if r == OVERALL else words(r)}
-        for record in table.records()
-        for r in [str(record["name"])]
-    ]
-    order = list(dict.fromkeys(str(row["label"]) for row in rows))
-    domain = share_domain([v for row in rows for v in (row["low"], row["accuracy"])])
-    chart = dots(
-        rows,
-        [column.name for column in table.columns],
-        order,
-        share("accuracy", "accuracy", domain),
-        tips("label", "model", "accuracy:.1%", "low:.1%", "high:.1%", "n:,", "ties:,", "paradigms"),
-        label="label",
-        line=(0.5, "chance"),
-        published=any(column.published for column in table.columns),
-    )
-    n = max((cell.n or 0) for cell in table.rows[-1].cells if cell)
-    caption = (
-        f"Share of pairs whose acceptable sentence is preferred, method {table.method}, by "
-        f"{table.by}; n = {n:,} pairs in {max(c.paradigms for c in table.rows[-1].cells if c)} "
-        f"paradigms. Bars are 95 % intervals: {MADE[table.interval]}."
-    )
-    if any(column.published for column in table.columns):
-        caption += " Diamonds are published figures on BLiMP's own sentences."
-    name = f"accuracy-by-{table.by}" + ("" if table.method == "full" else f"-{table.method}")
-    return figure(name, f"Accuracy by {table.by}", caption, chart, rows)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from tests.small_results import pairs_result, suites_result
 
-from priscian.analysis.blimp.correlation import correlate, correlation_figure, system_names
+from priscian.analysis.compare.correlation import correlate, system_names
+from priscian.analysis.compare.correlation_figure import correlation_figure
 from priscian.datasets.published import published
 from priscian.errors import DataError, UsageError
 from priscian.runs import Result

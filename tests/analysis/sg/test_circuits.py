@@ -5,15 +5,12 @@ from __future__ import annotations
 import pytest
 from tests.scored_runs import rights, scored_pairs, scored_suites
 
-from priscian.analysis.sg.circuits import (
-    OVERALL,
-    against_perplexity,
-    analyse_sg_runs,
-    circuits_figure,
-    perplexity_figure,
-    suites_figure,
-)
-from priscian.analysis.sg.stability import ALL, analyse_stability, stability_figure
+from priscian.analysis.sg.circuits import OVERALL, analyse_sg_runs
+from priscian.analysis.sg.circuits_figure import circuits_figure, suites_figure
+from priscian.analysis.sg.perplexity import against_perplexity
+from priscian.analysis.sg.perplexity_figure import perplexity_figure
+from priscian.analysis.sg.stability import ALL, analyse_stability
+from priscian.analysis.sg.stability_figure import stability_figure
 from priscian.errors import DataError
 from priscian.runs import Result
 

@@ -10,7 +10,7 @@ import pytest
 from tests.scored_runs import scored_pairs
 
 from priscian.analysis.blimp.shallow import analyse_shallow, quantile_bins
-from priscian.analysis.blimp.shallow_figures import regression_figure, shallow_figure
+from priscian.analysis.blimp.shallow_figure import regression_figure, shallow_figure
 from priscian.errors import DataError, UsageError
 from priscian.stats.proportions import wilson
 

@@ -19,7 +19,7 @@ LOGARITHMIC = frozenset({"perplexity"})
 
 
 def shallow_figure(found: Shallow) -> Figure:
-    """Accuracy in quantile bins of each predictor, a line a model."""
+    """Accuracy in quantile bins of each predictor, one line for each model."""
     names = [m.name for m in found.models]
     rows = [
         {

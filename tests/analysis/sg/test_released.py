@@ -8,18 +8,16 @@ from typing import Any
 
 import pytest
 
-from priscian.analysis import (
+from priscian.analysis.sg.mixed_models import FIXED, mixed_models, ratio_tests
+from priscian.analysis.sg.published_figures import figures
+from priscian.analysis.sg.released import (
     Instance,
     Perplexity,
     SuiteScore,
-    figures,
     find_perplexities,
-    mixed_models,
-    ratio_tests,
     read_perplexities,
     read_suite_scores,
 )
-from priscian.analysis.sg.mixed_models import FIXED
 from priscian.cli import run
 from priscian.errors import DataError, DataWarning
 

@@ -114,7 +114,7 @@ def _panel(
 
 
 def curves(analysis: AdcAnalysis) -> Figure:
-    """ADC over δ from 0 to 5, one line a model; dashes are BLiMP's criterion."""
+    """ADC over δ from 0 to 5, one line for each model; dashes are BLiMP's criterion."""
     order = [m.name for m in analysis.models]
     rows = [
         {"model": m.name, "delta": d, "adc": value}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.scored_runs import rights, scored_pairs
 
-from priscian.analysis.blimp.distance import analyse_distance, contrasts, distance_figure
+from priscian.analysis.blimp.distance import analyse_distance, contrasts
+from priscian.analysis.blimp.distance_figure import distance_figure
 from priscian.datasets.reference import blimp_taxonomy
 from priscian.errors import DataError
 

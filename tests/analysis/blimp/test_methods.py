@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.scored_runs import rights, scored_pairs
 
-from priscian.analysis.blimp.methods import compare_methods, methods_figure
+from priscian.analysis.blimp.methods import compare_methods
+from priscian.analysis.blimp.methods_figure import methods_figure
 from priscian.errors import DataError
 
 TAXONOMY = {"a": ("f", "agreement"), "b": ("f", "agreement"), "c": ("f", "islands")}

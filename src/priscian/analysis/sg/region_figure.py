@@ -11,7 +11,7 @@ from priscian.metrics.generalization import RegionMean
 def region_chart(
     title: str, regions: Sequence[str], models: Mapping[str, Sequence[RegionMean]]
 ) -> Chart:
-    """A Vega-Lite chart: regions from left to right, one panel a model, bars of one error."""
+    """Regions from left to right, one panel for each model; bars are one standard error."""
     labels = [f"{number} {name}" for number, name in enumerate(regions, 1)]
     values = [
         {

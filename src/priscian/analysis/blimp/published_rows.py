@@ -1,0 +1,68 @@
+"""The BLiMP paper's systems beside scored models, and where their figures come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from priscian.datasets.published import published
+from priscian.datasets.reference import REFERENCE
+from priscian.errors import UsageError
+from priscian.files import read_tsv
+from priscian.runs import Result
+
+PAIRS = 1_000
+"""Pairs of each of BLiMP's paradigms."""
+
+
+def published_systems(beside: Sequence[str] | None) -> dict[str, dict[str, float]]:
+    """Accuracies of the named systems by paradigm; of all if none are named."""
+    known = published()
+    if beside is None:
+        return dict(known)
+    strangers = [name for name in beside if name not in known]
+    if strangers:
+        raise UsageError(f"no published system {strangers[0]!r}; known: {', '.join(known)}")
+    return {name: known[name] for name in beside}
+
+
+def starred(system: str) -> str:
+    """The name of a published system in a table."""
+    return f"{system}*"
+
+
+@cache
+def _sources() -> dict[str, tuple[str, str, str, str]]:
+    rows = (row for _, row in read_tsv(Path(__file__).parent / "data" / "published_overall.tsv"))
+    return {
+        row["system"]: (row["source"], row["printed"], row["printed_paradigms"], row["note"])
+        for row in rows
+    }
+
+
+def published_notes(systems: Sequence[str], named: Sequence[Result]) -> list[str]:
+    """Where the paper's figures come from, and what its Table 3 prints instead."""
+    if not systems:
+        return []
+    notes = [f"* published, on BLiMP's own sentences (Warstadt et al. 2020){_other_data(named)}"]
+    for system in systems:
+        source, printed, over, note = _sources()[system]
+        text = f"{starred(system)}: {source}, {len(published()[system])} paradigms; Table 3 prints"
+        text += f" {100 * float(printed):.1f} overall"
+        text += f", over {over} paradigms" if over else ""
+        notes.append(f"{text} ({note})" if note else text)
+    return notes
+
+
+def _other_data(named: Sequence[Result]) -> str:
+    """Which results are on other sentences than BLiMP's, or on a part of them."""
+    known = published()["human"]
+    sets = {r.label: [s for name, s in r.facts.sets.items() if name in known] for r in named}
+    others = [label for label, of in sets.items() if any(s.reference != REFERENCE for s in of)]
+    if others:
+        scored = "those scored" if len(others) == len(named) else f"those of {', '.join(others)}"
+        return f", not on {scored}"
+    if any(s.n != PAIRS for of in sets.values() for s in of):
+        return f", all {PAIRS:,} pairs of a paradigm; here fewer were scored"
+    return ", as those scored"

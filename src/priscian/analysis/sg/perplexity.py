@@ -1,0 +1,67 @@
+"""SG score and perplexity of the same models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from priscian.analysis.sg.circuits import OVERALL, SgRuns
+from priscian.analysis.vega import Figure, HasFigures
+from priscian.errors import DataError
+from priscian.stats.correlations import Correlation, pearson, spearman
+from priscian.stats.interval import Interval
+
+FEWEST = 4
+"""The fewest models for which a correlation has an interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class SgPerplexity(HasFigures):
+    """SG score and perplexity of the models for which both are known."""
+
+    points: tuple[tuple[str, float, float, Interval], ...]
+    """Model, perplexity, SG score and its interval."""
+    pearson: Correlation | None
+    """Of SG score with the logarithm of perplexity; None for fewer than four models."""
+    spearman: Correlation | None
+    missing: tuple[str, ...]
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """SG score against perplexity."""
+        from priscian.analysis.sg.perplexity_figure import perplexity_figure
+
+        return (perplexity_figure(self),)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "models": {
+                model: {"perplexity": ppl, "sg": sg, "ci": list(ci)}
+                for model, ppl, sg, ci in self.points
+            },
+            "pearson": self.pearson.as_dict() if self.pearson else None,
+            "spearman": self.spearman.as_dict() if self.spearman else None,
+            "missing": list(self.missing),
+        }
+
+
+def against_perplexity(found: SgRuns, perplexities: Mapping[str, float]) -> SgPerplexity:
+    """SG scores and perplexities of the same models, matched by name."""
+    scores = [s for s in found.circuits if s.name == OVERALL]
+    points = [(s.model, perplexities[s.model], s.accuracy, s.ci) for s in scores
+              if s.model in perplexities]  # fmt: skip
+    if not points:
+        raise DataError(
+            f"no perplexity of {', '.join(s.model for s in scores)}; name models as the runs do"
+        )
+    logs, sg = [math.log(p[1]) for p in points], [p[2] for p in points]
+    known = len(points) >= FEWEST and len(set(logs)) > 1 and len(set(sg)) > 1
+    return SgPerplexity(
+        tuple(points),
+        pearson(logs, sg) if known else None,
+        spearman(logs, sg) if known else None,
+        tuple(s.model for s in scores if s.model not in perplexities),
+    )

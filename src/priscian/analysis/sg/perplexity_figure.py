@@ -1,0 +1,51 @@
+"""The figure of SG score over perplexity: one point for each model."""
+
+from __future__ import annotations
+
+from priscian.analysis.marks import colour, figure, share, tips
+from priscian.analysis.sg.perplexity import SgPerplexity
+from priscian.analysis.vega import Chart, Figure, inline
+
+
+def perplexity_figure(found: SgPerplexity) -> Figure:
+    """SG score over perplexity, one point for each model."""
+    rows = [
+        {"model": m, "perplexity": ppl, "sg": sg, "low": ci[0], "high": ci[1]}
+        for m, ppl, sg, ci in found.points
+    ]
+    x = {
+        "field": "perplexity",
+        "type": "quantitative",
+        "title": "perplexity",
+        "scale": {"type": "log", "nice": False, "padding": 30},
+        "axis": {"format": "~s", "tickCount": 5},
+    }
+    y = share("sg", "SG score", [0, 1])
+    tooltip = tips("model", "perplexity:,.1f", "sg:.1%", "low:.1%", "high:.1%")
+    shared = {"x": x, "color": colour([p[0] for p in found.points]), "tooltip": tooltip}
+    chart: Chart = {
+        "width": 420,
+        "height": 280,
+        "data": inline(rows),
+        "layer": [
+            {
+                "mark": {"type": "rule", "opacity": 0.5},
+                "encoding": {**shared, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+                "encoding": {**shared, "y": y},
+            },
+        ],
+    }
+    caption = (
+        f"SG score over perplexity (logarithmic) of {len(rows)} models. Bars are 95 % intervals: "
+        "Student's t over suites, in Wilson's form; they cover other suites with other items."
+    )
+    if found.pearson and found.spearman:
+        caption += (
+            f" Pearson's r with log perplexity {found.pearson.r:.2f} "
+            f"({found.pearson.ci[0]:.2f} to {found.pearson.ci[1]:.2f}), Spearman's ρ "
+            f"{found.spearman.r:.2f}."
+        )
+    return figure("sg-perplexity", "SG score and perplexity", caption, chart, rows)
