@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.scoring.store.examples import KEY, SCORES, TEXTS
@@ -242,3 +243,21 @@ class TestProcesses:
                 return len(store.read(KEY, TEXTS[n : n + 100]))
 
             assert list(threads.map(work, range(0, 3000, 100))) == [100] * 30
+
+
+def test_the_file_is_read_through_sqlite_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # closing a plain handle drops all locks of this process, and so lets others damage the store
+    path = tmp_path / "scores.sqlite"
+    ScoreStore(path).close()
+
+    plain = Path.open
+
+    def watched(self: Path, *rest: Any, **more: Any) -> Any:
+        assert self != path, "opened beside SQLite"
+        return plain(self, *rest, **more)
+
+    monkeypatch.setattr(Path, "open", watched)
+    with ScoreStore(path) as first, ScoreStore(path) as second:
+        assert first.models() == second.models() == []

@@ -21,6 +21,9 @@ PATIENCE = 60.0
 """Seconds to wait for another process that writes."""
 MIGRATION = 3600.0
 """The same for one that brings a large store to this version."""
+HEADER = 100
+"""Bytes that every SQLite file has."""
+NOT_SQLITE = "not an SQLite file"
 DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
@@ -183,33 +186,45 @@ def _free_name(path: Path) -> Path:
 
 
 def _damage(path: Path) -> str:
-    """What is wrong with a file; empty if it is sound or cannot be judged now."""
-    with path.open("rb") as file:
-        header = file.read(100)
-    if len(header) < 100 or not header.startswith(b"SQLite format 3\0"):
-        return "not an SQLite file"
+    """What is wrong with a file; empty if it is sound or cannot be judged now.
+
+    The file is read through SQLite alone: closing a handle of our own would drop every lock that
+    this process has on it, and another process could then take the log away under our eyes.
+    """
+    if path.stat().st_size < HEADER:
+        return NOT_SQLITE
     try:
         with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE)) as db:
             # While we read, no other process can shorten the file or take its log away.
             db.execute("BEGIN")
             db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-            if reason := _cut_short(path):
+            if reason := _cut_short(db, path):
                 return reason
             if path.stat().st_size > LARGE:
                 return ""
             answer = str(db.execute("PRAGMA quick_check(1)").fetchone()[0])
     except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in DAMAGE:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code not in DAMAGE:
             return ""  # locked, not permitted …: opening it will say so
-        return _cut_short(path) or str(error)
+        return NOT_SQLITE if code == sqlite3.SQLITE_NOTADB else _missing_end(path) or str(error)
     return "" if answer == "ok" else answer
 
 
-def _cut_short(path: Path) -> str:
-    with path.open("rb") as file:
-        header = file.read(100)
+def _cut_short(db: sqlite3.Connection, path: Path) -> str:
+    page = int(db.execute("PRAGMA page_size").fetchone()[0])
+    pages = int(db.execute("PRAGMA page_count").fetchone()[0])
+    return _compare(path, page * pages)
+
+
+def _missing_end(path: Path) -> str:
+    """Whether a file that SQLite finds damaged, and so is lost, is shorter than its header says."""
+    header = path.read_bytes()[:HEADER]
     page = int.from_bytes(header[16:18], "big")
-    whole = (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
+    return _compare(path, (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big"))
+
+
+def _compare(path: Path, whole: int) -> str:
     size = path.stat().st_size
     log = path.with_name(path.name + "-wal")
     if size < whole and not (log.exists() and log.stat().st_size):
