@@ -1,1 +1,11 @@
-"""Pure statistics on arrays: intervals, paired tests, correlations, regressions."""
+"""Statistics: pure functions on numbers and arrays, on SciPy, independent of models and data sets.
+
+- `interval`: what an interval is, and one from several (MOVER); points of the normal and of t.
+- `proportions`: accuracies of one set and means of sets, with ties that count half.
+- `sets`: means of sets, for other sets of the same kind; `bootstrap`: the same by resampling.
+- `differences`: two accuracies, on the same items or on different ones; `mcnemar`: their test.
+- `correlations`, `matthews`, `lines`: correlations of numbers and of labels, straight lines.
+- `logistic`, `mixed_effects` (with `profiled_deviance` and `design`): regressions.
+
+Modules are imported one by one, so that a table of accuracies loads neither NumPy nor SciPy.
+"""
