@@ -31,7 +31,14 @@ def test_a_killed_or_stuck_worker_is_a_failure_and_the_run_goes_on(tmp_path: Pat
         [
             *(sys.executable, "-m", "pytest", "-q", *found[1].split()),
             *("-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path), str(tmp_path)),
-            *("-p", "no:cacheprovider", "-o", "faulthandler_timeout=2"),
+            *(
+                "-p",
+                "no:cacheprovider",
+                "-p",
+                "no:hypothesispytest",
+                "-o",
+                "faulthandler_timeout=2",
+            ),
         ],
         cwd=tmp_path,
         capture_output=True,
