@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from priscian.models import ModelKey
 from priscian.models.lstm.provider import FolderModel
-from priscian.records import Text
+from priscian.records import Text, TokenScores
 from priscian.runs import load_run
+from priscian.scoring.store import ScoreStore
 from priscian.training.recipe import read_recipe
 from tests.fuzz.data_samples import text_sample
 from tests.fuzz.harness import Sample
@@ -72,6 +76,30 @@ embedding = 16
 tokens = "1M"
 """
 
+KEY = ModelKey({"provider": "toy", "weights": "1"})
+STORED = {
+    Text(f"The cat {n} sat."): TokenScores((0, 4, 8), (3, 7, 11), (-1.5, -float(n), -0.25))
+    for n in range(8)
+}
+
+
+def store(folder: Path) -> None:
+    """A score store of a few texts."""
+    with ScoreStore(folder / "scores.sqlite") as kept:
+        kept.write(KEY, "toy", STORED.items())
+
+
+def read_store(folder: Path) -> None:
+    """The scores that a damaged store still has: those that were written, or none."""
+    with tempfile.TemporaryDirectory() as name:
+        copy = Path(shutil.copy(folder / "scores.sqlite", name))
+        with ScoreStore(copy) as kept:
+            kept.models()
+            found = kept.read(KEY, list(STORED))
+    for text, scores in found.items():
+        assert scores == STORED[text], f"{text}: {scores}"
+
+
 RUN_FILES = (
     "run.json",
     "m/pairs/summary.json",
@@ -88,5 +116,6 @@ FOLDERS: list[Sample] = [
         Sample(f"trained model, {file}", file, model, read_model, binary=file.endswith("tensors"))
         for file in ("config.json", "vocabulary.json", "model.safetensors")
     ),
+    Sample("score store", "scores.sqlite", store, read_store, lambda found: (), binary=True),
     text_sample("recipe", "r.toml", RECIPE, lambda file: read_recipe(str(file))),
 ]

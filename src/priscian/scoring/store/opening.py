@@ -64,6 +64,11 @@ def store_errors(path: Path | None) -> Iterator[None]:
             remedy = "move the file away to start afresh"
         where = path or "the store in memory"
         raise StoreError(f"score store {where}: {error}; {remedy}") from error
+    except UnicodeDecodeError as error:  # a text in a damaged file, or SQLite's message about it
+        where = path or "the store in memory"
+        raise StoreError(
+            f"score store {where}: damaged ({error}); move the file away to start afresh"
+        ) from error
 
 
 @contextlib.contextmanager
@@ -208,6 +213,8 @@ def _damage(path: Path) -> str:
         if code not in DAMAGE:
             return ""  # locked, not permitted …: opening it will say so
         return NOT_SQLITE if code == sqlite3.SQLITE_NOTADB else _missing_end(path) or str(error)
+    except UnicodeDecodeError:  # SQLite's message quotes the damage
+        return "its list of tables is damaged"
     return "" if answer == "ok" else answer
 
 
