@@ -10,6 +10,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from priscian.errors import ModelError
+from priscian.runs.show import counted
 
 SUITE_ITEMS = 25
 """Of the 100 items of each suite, about as many as the published suites have."""
@@ -59,7 +60,8 @@ def demo_command(
     data = folder / f"seed{seed}"
     with Progress() as progress:
         made = generate("blimp", seed=seed, n=n, out=data, watch=progress)
-    print(f"{made.count:,} fresh pairs of {len(made.names)} paradigms (seed {seed}): {data}\n")
+    paradigms = counted(len(made.names), "paradigm")
+    print(f"{counted(made.count, 'fresh pair')} of {paradigms} (seed {seed}): {data}\n")
     show_command("principle_A_domain_3", n=2, seed=seed)
     print(flush=True)
     with Progress() as progress:

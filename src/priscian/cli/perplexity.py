@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from priscian.errors import UsageError
+from priscian.runs.show import counted
 
 if TYPE_CHECKING:
     from priscian.runs.reading import Perplexity
@@ -64,7 +65,8 @@ def perplexity_command(
 
 
 def _print(found: Perplexity) -> None:
-    print(f"{found.words:,} words ({found.tokens:,} tokens) in {found.texts:,} texts")
+    tokens = counted(found.tokens, "token")
+    print(f"{counted(found.words, 'word')} ({tokens}) in {counted(found.texts, 'text')}")
     rows: list[tuple[str, str]] = []
     if found.unknown is not None:
         share = found.unknown / found.tokens

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from priscian.cli.output import FLAT
 from priscian.files import write_text
+from priscian.runs.show import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,4 +82,4 @@ def report_command(
     if file is not None:
         print(f"{file}  {len(page.html.encode()) / 1e6:.1f} MB; open it in a browser")
     if figures is not None:
-        print(f"{figures}  {len(page.write_figures(figures))} files")
+        print(f"{figures}  {counted(len(page.write_figures(figures)), 'file')}")

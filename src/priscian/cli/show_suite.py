@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from priscian.errors import DataError, RunError, UsageError
 from priscian.metrics.generalization import RegionMean, region_means
+from priscian.runs.show import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -190,7 +191,7 @@ def means_table(suite: ItemSet, model: str, means: Sequence[RegionMean]) -> Tabl
 
     n = max(m.n for m in means)
     made = Table(
-        title=f"{suite.name}, {model}: mean surprisal by region, in bits ({n} items)",
+        title=f"{suite.name}, {model}: mean surprisal by region, in bits ({counted(n, 'item')})",
         title_justify="left",
         title_style="bold",
     )

@@ -14,6 +14,7 @@ from cyclopts import Parameter
 
 from priscian.errors import UsageError
 from priscian.runs.reading.surprisals import DEFAULTS, SurprisalOptions
+from priscian.runs.show import counted
 
 if TYPE_CHECKING:
     from priscian.runs.reading import Passage, SurprisalTable
@@ -101,7 +102,7 @@ def surprisal_command(
         table = surprisals(models, passages, options, store=store)
     if output.out is not None:
         table.write(output.out)
-        print(f"{output.out}  {len(table.rows()):,} rows")
+        print(f"{output.out}  {counted(len(table.rows()), 'row')}")
     elif output.json:
         _print_json(table, passages, options)
     elif output.tsv or not is_terminal():

@@ -10,6 +10,7 @@ from priscian.analysis.blimp.accuracy_table import OVERALL, AccuracyTable, accur
 from priscian.analysis.blimp.accuracy_table import Cell as TableCell
 from priscian.analysis.named_results import name_results, words
 from priscian.runs import Result
+from priscian.runs.show import counted
 from priscian.runs.summary import Score
 
 BoardKind = Literal["pairs", "suites", "labels"]
@@ -191,7 +192,7 @@ def _pairs(number: str, results: list[Result]) -> Board:
         "BLiMP" if blimp else data,
         "Minimal pairs" if blimp else f"Minimal pairs: {words(data)}",
         data,
-        f"{count:,} pairs in {len(names)} {unit}{'s' * (len(names) > 1)}",
+        f"{counted(count, 'pair')} in {counted(len(names), unit)}",
         "phenomenon" if classed else "set",
         unit,
         {k: tuple(v) for k, v in classes.items()} or {ALL: tuple(names)},
@@ -252,7 +253,7 @@ def _suites(number: str, results: list[Result]) -> Board:
         "SG",
         "Syntactic generalization",
         data,
-        f"{count:,} items in {len(known)} suites",
+        f"{counted(count, 'item')} in {counted(len(known), 'suite')}",
         "circuit",
         "suite",
         {k: tuple(sorted(v)) for k, v in sorted(classes.items())},

@@ -16,6 +16,7 @@ from priscian.analysis.named_results import pair_results
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import DataError, UsageError
 from priscian.runs import Result
+from priscian.runs.show import counted
 from priscian.stats.interval import Interval
 from priscian.stats.logistic import LogisticFit, fit_logistic
 from priscian.stats.proportions import accuracy_of
@@ -115,7 +116,8 @@ def analyse_shallow(results: Sequence[Result], bins: int = BINS) -> Shallow:
             else rows["tie"]
         )
         if kept.height < rows.height:
-            notes.append(f"{result.label}: {rows.height - kept.height} pairs have no finite score")
+            lost = counted(rows.height - kept.height, "pair")
+            notes.append(f"{result.label}: {lost} without a finite score")
         if not kept.height:
             notes.append(f"{result.label} is left out: no pair was judged by full sentences")
             continue

@@ -11,6 +11,7 @@ from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.published import published
 from priscian.errors import DataError, UsageError
 from priscian.runs import Result
+from priscian.runs.show import counted
 from priscian.stats.correlations import Correlation, pearson, spearman
 
 Coefficient = Literal["pearson", "spearman"]
@@ -172,7 +173,9 @@ def system_names(results: Sequence[Result]) -> list[str]:
 def _cell(a: str, b: str, x: Mapping[str, float], y: Mapping[str, float]) -> Cell:
     both = [name for name in x if name in y]
     if len(both) < LEAST:
-        return Cell(a, b, len(both), None, None, f"{len(both)} sets in both; {LEAST} are needed")
+        return Cell(
+            a, b, len(both), None, None, f"{counted(len(both), 'set')} in both; {LEAST} are needed"
+        )
     first, second = [x[n] for n in both], [y[n] for n in both]
     for name, column in ((a, first), (b, second)):
         if max(column) == min(column):

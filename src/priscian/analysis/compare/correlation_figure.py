@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from priscian.analysis.compare.correlation import NAMES, Coefficient, Correlations
 from priscian.analysis.vega import Chart, Figure, correlation_square
+from priscian.runs.show import counted
 from priscian.stats.correlations import Correlation
 
 
@@ -27,7 +28,7 @@ def correlation_figure(found: Correlations, coefficient: Coefficient = "pearson"
                 }
             )
     sizes = sorted({c.n for c in found.cells})
-    over = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    over = counted(sizes[0], "set") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} sets"
     how = "Fisher's" if coefficient == "pearson" else "Bonett and Wright's"
     star = (
         " * published, on BLiMP's own data (Warstadt et al. 2020); paradigms are matched by name."
@@ -35,7 +36,7 @@ def correlation_figure(found: Correlations, coefficient: Coefficient = "pearson"
         else ""
     )
     caption = (
-        f"{NAMES[coefficient]} of accuracies over {over} sets, every two systems; 95 % intervals "
+        f"{NAMES[coefficient]} of accuracies over {over}, every two systems; 95 % intervals "
         f"({how}) are in the tooltips and the data.{star}"
     )
     title = f"Who finds the same things hard: {NAMES[coefficient]}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from priscian.analysis.people.agreement import HumanAgreement, JudgedSet
 from priscian.analysis.vega import SCHEMA, Chart, Figure, inline
+from priscian.runs.show import counted
 from priscian.stats.bootstrap import credit_mean_interval
 from priscian.stats.proportions import wilson
 
@@ -18,8 +19,8 @@ def human_figure(found: HumanAgreement) -> Figure:
     rows = [row for name, sets in groups.items() for row in _rows(name, sets, found.draws)]
     caption = (
         f"Share of people who choose the acceptable sentence (individual) and of pairs where more "
-        f"than half do (majority), by phenomenon: {len(found.included)} sets, {found.pairs:,} "
-        f"pairs, {sum(s.judgements for s in found.included):,} judgements of {found.raters:,} "
+        f"than half do (majority), by phenomenon: {counted(len(found.included), 'set')}, "
+        f"{found.pairs:,} pairs, {sum(s.judgements for s in found.included):,} judgements of {found.raters:,} "
         "people. Lines are 95 % intervals: a bootstrap over pairs within sets, and Wilson's."
     )
     return Figure("people", "How well people agree with the labels", caption, _chart(rows), rows)

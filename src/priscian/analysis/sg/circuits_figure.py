@@ -66,7 +66,7 @@ def _figure(scores: Sequence[SgScore], name: str, title: str, what: str, how: st
     chart["layer"].insert(0, ticks)
     n = max(sum(s.n for s in scores if s.model == m and s.name != OVERALL) for m in models)
     caption = (
-        f"Share of items whose prediction holds, by {what}; n = {n:,} items a model. Bars are 95 % "
-        f"intervals: {how}. Grey ticks are chance."
+        f"Share of items whose prediction holds, by {what}; n = {n:,} items per model. Bars are "
+        f"95 % intervals: {how}. Grey ticks are chance."
     )
     return figure(name, title, caption, chart, rows)

@@ -200,7 +200,7 @@ def _print(analysis: AdcAnalysis) -> None:
 def _table1(analysis: AdcAnalysis) -> Table:
     from rich.table import Table
 
-    title = f"{analysis.graded.name}: {len(analysis.graded.pairs):,} pairs"
+    title = f"{analysis.graded.name}: {counted(len(analysis.graded.pairs), 'pair')}"
     made = Table(title=title, title_justify="left", title_style="bold")
     made.add_column("Model")
     made.add_column("BLiMP", justify="right")
@@ -247,4 +247,4 @@ def _print_formation(formed: Formation, agreement: Agreement) -> None:
         more = f" and {len(ids) - 8} more" if len(ids) > 8 else ""
         print(f"  {len(ids)} {what}" + (f": {shown}{more}" if ids else ""))
     for reason, count in Counter(formed.left_out.values()).items():
-        print(f"  {count} sentences left out: {reason}")
+        print(f"  {counted(count, 'sentence')} left out: {reason}")

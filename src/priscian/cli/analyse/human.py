@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from priscian.cli.output import FLAT, Output, show
+from priscian.runs.show import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -64,7 +65,8 @@ def _notes(found: HumanAgreement) -> Iterator[str]:
         f"{found.majority_pairs} of {found.pairs} pairs, {ties} ties against; 95 % by Wilson"
     )
     judgements = sum(s.judgements for s in found.included)
-    yield f"{judgements:,} judgements of {found.raters:,} people in {len(found.included)} sets"
+    people = counted(found.raters, "person").replace("persons", "people")
+    yield f"{counted(judgements, 'judgement')} of {people} in {counted(len(found.included), 'set')}"
     dropped = [f"{s.name} ({s.agreed} of {len(s.means)})" for s in found.sets if not s.included]
     if dropped:
         yield f"not counted by the rule {found.rule.name}: {', '.join(dropped)}"

@@ -8,6 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from priscian.cli.output import print_json
+from priscian.runs.show import counted
 
 
 def published_command(
@@ -39,7 +40,7 @@ def published_command(
     from priscian.cli.screen import out
 
     means = {system: found.means(system) for system in found.accuracies}
-    made = Table(title=f"{len(found.phenomena)} paradigms", title_justify="left")
+    made = Table(title=counted(len(found.phenomena), "paradigm"), title_justify="left")
     made.add_column("")
     for system in means:
         made.add_column(system, justify="right")

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from priscian.runs import GradedSummary, Result
 from priscian.runs.kinds.graded import GradedScores
+from priscian.runs.show import counted
 
 
 def graded_table(data: str, results: Sequence[Result]) -> Table:
@@ -15,9 +16,9 @@ def graded_table(data: str, results: Sequence[Result]) -> Table:
     rows = [(r.model, r.expect(GradedSummary).graded) for r in results]
     first = rows[0][1]
     deltas = list(first.adc)
-    title = f"{data}: {first.pairs:,} pairs, z over {first.sentences:,} sentences"
+    title = f"{data}: {counted(first.pairs, 'pair')}, z over {counted(first.sentences, 'sentence')}"
     if not deltas:
-        title = f"{data}: {first.pairs:,} pairs, without ratings"
+        title = f"{data}: {counted(first.pairs, 'pair')}, without ratings"
     made = Table(title=title, min_width=len(title), title_justify="left", title_style="bold")
     made.add_column("model")
     made.add_column("BLiMP", justify="right")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from priscian.errors import UsageError
 from priscian.files import delimited_text, write_parquet, write_text
+from priscian.runs.show import to_pandas
 
 if TYPE_CHECKING:
     import polars
@@ -164,12 +165,7 @@ class SurprisalTable(Sequence[Unit]):
 
     def to_pandas(self) -> Any:
         """The table as a pandas data frame; pandas must be installed."""
-        try:
-            import pandas  # type: ignore[import-not-found, import-untyped, unused-ignore]
-        except ImportError:
-            raise UsageError("pandas is not installed; pip install pandas") from None
-        rows = self.rows()
-        return pandas.DataFrame({name: [row[name] for row in rows] for name in self.columns})
+        return to_pandas(self.frame())
 
     def text(self, delimiter: str = "\t") -> str:
         """The table as TSV or CSV, quoted where a cell needs it."""
