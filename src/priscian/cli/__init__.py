@@ -1,4 +1,4 @@
-"""The command line: one module a verb."""
+"""The command line: one module for each verb."""
 
 from priscian.cli.app import main, run
 

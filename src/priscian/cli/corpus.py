@@ -27,7 +27,7 @@ def corpus_command(
     Parameters
     ----------
     files
-        Text files, a paragraph a line; plain, .gz or .xz.
+        Text files, one paragraph per line; plain, .gz or .xz.
     sizes
         Tokens of each subset, with commas between: 250k,1M,4M.
     out

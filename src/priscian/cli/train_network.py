@@ -30,7 +30,7 @@ class Changes:
     Parameters
     ----------
     corpus
-        Text files, a paragraph a line; plain, .gz or .xz.
+        Text files, one paragraph per line; plain, .gz or .xz.
     extra
         Text that is mixed in, such as short everyday sentences.
     size
@@ -38,11 +38,11 @@ class Changes:
     tokens
         Tokens to see in all: 24M.
     passes
-        Instead of --tokens: so many times through the corpus.
+        Instead of --tokens: the number of passes through the corpus.
     seed
-        Of the first weights and the order of sentences.
+        Seed of the initial weights and of the order of sentences.
     order_seed
-        Of the choice of paragraphs for --size.
+        Seed of the choice of paragraphs for --size.
     threads
         Threads of torch.
     set_

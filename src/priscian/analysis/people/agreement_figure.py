@@ -21,8 +21,8 @@ def human_figure(found: HumanAgreement) -> Figure:
         f"Share of people who choose the acceptable sentence (individual) and of pairs where more "
         f"than half do (majority), by phenomenon: {counted(len(found.included), 'set')}, "
         f"{found.pairs:,} pairs, {sum(s.judgements for s in found.included):,} judgements of "
-        f"{found.raters:,} people. Lines are 95 % intervals: a bootstrap over pairs within sets, and "
-        "Wilson's."
+        f"{found.raters:,} people. Lines are 95 % intervals: a bootstrap over pairs within sets, "
+        "and Wilson's."
     )
     return Figure("people", "How well people agree with the labels", caption, _chart(rows), rows)
 
