@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from priscian.runs.reading import SurprisalOptions as SurprisalOptions
     from priscian.runs.reading import SurprisalTable as SurprisalTable
     from priscian.runs.reading import read_passages as read_passages
-    from priscian.runs.reading import surprisals as surprisals
+    from priscian.runs.reading.word_by_word import surprisals as surprisals
     from priscian.scoring import Options as Options
     from priscian.scoring import ScoreStore as ScoreStore
     from priscian.training.api import train as train
@@ -88,7 +88,7 @@ _HOMES = {
     "SurprisalOptions": "priscian.runs.reading",
     "SurprisalTable": "priscian.runs.reading",
     "read_passages": "priscian.runs.reading",
-    "surprisals": "priscian.runs.reading",
+    "surprisals": "priscian.runs.reading.word_by_word",
     "train": "priscian.training.api",
 }
 

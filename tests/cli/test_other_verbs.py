@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,19 @@ class TestCache:
         assert told.startswith("removed 2 models with scores of 3 texts; the store takes ")
         told = priscian("cache", "prune", "--all").out
         assert told.startswith("removed 0 models with scores of 0 texts; the store takes ")
+
+    def test_a_damaged_row_is_one_line_with_the_command_that_mends_it(
+        self, priscian: Command, filled: list[str], cache: Path, model: str
+    ) -> None:
+        with sqlite3.connect(cache / "scores.sqlite") as db:
+            db.execute("UPDATE scores SET data = zeroblob(length(data))")
+        db.close()
+        done = priscian("surprisal", model, "Go now.", "Rain.")
+        assert (done.code, len(done.complaints)) == (1, 1)
+        remedy = done.err.split("`")[1]
+        assert remedy == f"priscian cache prune {filled[0][:12]}"
+        assert priscian(*remedy.split()[1:]).code == 0
+        assert priscian("surprisal", model, "Go now.", "Rain.").code == 0
 
     def test_a_beginning_that_two_keys_share_is_refused(
         self, priscian: Command, cache: Path

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from priscian.errors import UsageError
-from priscian.runs.reading.surprisals import DEFAULTS, SurprisalOptions
+from priscian.runs.reading.word_by_word import DEFAULTS, SurprisalOptions
 from priscian.runs.show import counted
 
 if TYPE_CHECKING:

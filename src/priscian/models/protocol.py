@@ -117,6 +117,14 @@ class BoundaryModel(TorchModel, Protocol):
 
 
 @runtime_checkable
+class MaskedTorchModel(TorchModel, Protocol):
+    """A torch model that scores a token by masking it."""
+
+    mask_id: int
+    pll: str  # which other pieces of a word are masked with one: original, word-l2r, whole-word
+
+
+@runtime_checkable
 class EntropyModel(LanguageModel, Protocol):
     """A simple model that can say how uncertain it is of the next token."""
 

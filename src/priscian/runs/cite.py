@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from priscian.datasets.cola import REFERENCE as COLA
 from priscian.datasets.li_adger import REFERENCE as LI_ADGER
-from priscian.datasets.reference import REFERENCE
+from priscian.datasets.reference import REFERENCE, blimp_taxonomy
 from priscian.models import recorded_traits
 from priscian.runs.facts import DataFacts, RunInfo
 
@@ -46,8 +46,9 @@ def keys_of(run: RunInfo) -> list[str]:
 
 
 def _rests_on_blimp(data: DataFacts) -> bool:
-    """Whether a data set was named as BLiMP, or its sets say that they come from there."""
-    return data.spec.partition(":")[0] == "blimp" or _has(data, REFERENCE)
+    """Whether pairs are BLiMP's or, like our own, follow one of its paradigms."""
+    named = data.spec.partition(":")[0] == "blimp" or _has(data, REFERENCE)
+    return named or not data.sets.keys().isdisjoint(blimp_taxonomy())
 
 
 def _has(data: DataFacts, reference: str) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from priscian.errors import ScoreError
-from priscian.models import Encoding, LanguageModel, ModelSpec, TorchModel
+from priscian.errors import ModelError, ScoreError
+from priscian.models import Encoding, LanguageModel, MaskedTorchModel, ModelSpec, TorchModel
 from priscian.models.text_offsets import check_length
 from priscian.records import Text
 from priscian.scoring.answers import check_encodings
@@ -147,8 +147,9 @@ def _sizes(task: Task, model: TorchModel, encodings: list[Encoding]) -> Plan:
 
 def _way(model: TorchModel, name: str, batch_tokens: int, row_tokens: int) -> Batching:
     if name == "masked":
-        mask_id, pll = int(getattr(model, "mask_id")), str(getattr(model, "pll"))  # noqa: B009
-        return MaskedRows(batch_tokens, mask_id, pll)
+        if not isinstance(model, MaskedTorchModel):
+            raise ModelError("a masked model needs mask_id and pll; see MaskedTorchModel")
+        return MaskedRows(batch_tokens, model.mask_id, model.pll)
     if name == "tree":
         return Tree(row_tokens, max(1, batch_tokens // row_tokens))
     if name == "cache":

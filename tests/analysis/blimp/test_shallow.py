@@ -88,7 +88,7 @@ def test_pairs_without_a_finite_score_are_counted_out() -> None:
     scored = scored_pairs("m", {"s": [1.0, 0.0, 0.0]}, {}, rows={"s": endless})
     found = analyse_shallow([scored], bins=2)
     assert found.models[0].n == 2
-    assert found.notes == ("m: 1 pairs have no finite score",)
+    assert found.notes == ("m: 1 pair without a finite score",)
 
 
 def test_a_model_that_is_always_right_has_bins_and_no_regression() -> None:

@@ -46,7 +46,7 @@ def test_figures_show_every_circuit_and_suite() -> None:
         OVERALL,
     ]
     assert len(suites.rows) == 6
-    assert "n = 60 items a model" in circuits.caption
+    assert "n = 60 items per model" in circuits.caption
     assert "chance" in suites.caption
 
 

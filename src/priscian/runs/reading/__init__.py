@@ -2,8 +2,8 @@
 
 from priscian.runs.reading.passages import Line, Passage, make_passages, read_passages
 from priscian.runs.reading.perplexity import Perplexity, measure_perplexity
-from priscian.runs.reading.surprisals import SurprisalOptions, surprisals
 from priscian.runs.reading.table import SurprisalTable, Unit
+from priscian.runs.reading.word_by_word import SurprisalOptions, surprisals
 
 __all__ = [
     "Line",

@@ -15,7 +15,7 @@ from priscian.scoring.store.disks import refuse_network_disk
 from priscian.scoring.store.migrate import migrate
 from priscian.scoring.store.tables import VERSION, create_tables
 
-LARGE = 2**28
+LARGE = 2**26
 """Beyond this many bytes a store is checked by its header alone when it is opened."""
 PATIENCE = 60.0
 """Seconds to wait for another process that writes."""
