@@ -15,7 +15,8 @@ from priscian.formulas import parse_formula
 from priscian.grammar import Grammar, Reject, Word
 from priscian.lexicon import load_lexicon
 from priscian.suites import Suite, find, generate_suite, suites
-from priscian.suites.generate import _draw_items, content
+from priscian.suites.checks import content
+from priscian.suites.generate import _draw_items
 from priscian.suites.text import read_rows
 
 NAMES = list(suites())

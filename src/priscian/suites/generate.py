@@ -12,13 +12,12 @@ from priscian.catalogue import LICENCE, reference
 from priscian.errors import GrammarError, UsageError
 from priscian.grammar import Grammar, Reject, Word
 from priscian.grammar.phrases import flatten
-from priscian.lexicon import CONTENT, Lexicon, takes_an
+from priscian.lexicon import Lexicon, takes_an
+from priscian.suites.checks import Ledger, Words, is_ours, unfair
 from priscian.suites.registry import Suite, family, find
 from priscian.suites.text import analyse
 
 PATIENCE = 4_000  # draws in a row without a new item before a suite is taken to be exhausted
-# An item: the words of every region of every condition.
-Words = dict[str, list[tuple[Word, ...]]]
 
 
 class RegionText(TypedDict):
@@ -66,7 +65,8 @@ def generate_suite(
     if n < 1:
         raise UsageError(f"{n} asks for no items; give 1 or more")
     items = [
-        _item(number, words) for number, words in enumerate(_draw_items(suite, n, seed, lexicon), 1)
+        _item(suite, number, words)
+        for number, words in enumerate(_draw_items(suite, n, seed, lexicon), 1)
     ]
     return {
         "meta": {
@@ -88,25 +88,24 @@ def _draw_items(suite: Suite, n: int, seed: int, lexicon: Lexicon | None) -> lis
     members = family(suite) if suite in family(suite) else [suite]
     streams = [Random() for _ in members]
     grammars = [Grammar(lexicon, stream) for stream in streams]
+    ledgers = [Ledger(member) for member in members]
     needed = {member.name: member.conditions for member in members}
     made: list[Words] = []
-    taken: dict[str, list[frozenset[str]]] = {member.name: [] for member in members}
     attempt = idle = 0
     while len(made) < n:
         start = _start(seed, suite.stem, attempt)
         attempt += 1
-        drawn: dict[str, Words | None] = {}
+        drawn: list[Words | None] = []
         for member, stream, grammar in zip(members, streams, grammars, strict=True):
             # Every member runs, whatever became of the others: they must stay in step.
             stream.seed(start)
-            drawn[member.name] = _draw(member, needed[member.name], grammar)
-        kept = {
-            name: content(words)
-            for name, words in drawn.items()
-            if words is not None and _is_new(content(words), taken[name])
-        }
-        item = drawn[suite.name]
-        if item is None or len(kept) < len(members):
+            drawn.append(_draw(member, needed[member.name], grammar))
+        kept = [
+            words
+            for words, ledger in zip(drawn, ledgers, strict=True)
+            if words is not None and ledger.admits(words)
+        ]
+        if len(kept) < len(members):
             idle += 1
             if idle >= PATIENCE:
                 raise GrammarError(
@@ -115,9 +114,9 @@ def _draw_items(suite: Suite, n: int, seed: int, lexicon: Lexicon | None) -> lis
                 )
             continue
         idle = 0
-        for name, lemmas in kept.items():
-            taken[name].append(lemmas)
-        made.append(item)
+        for words, ledger in zip(kept, ledgers, strict=True):
+            ledger.add(words)
+        made.append(kept[members.index(suite)])
     return made
 
 
@@ -165,22 +164,14 @@ def _draw(suite: Suite, conditions: Sequence[str], grammar: Grammar) -> Words | 
     return item
 
 
-def content(item: Words) -> frozenset[str]:
-    """The content lemmas of all conditions of an item."""
-    return frozenset(
-        word.lemma
-        for regions in item.values()
-        for words in regions
-        for word in words
-        if word.category in CONTENT
-    )
-
-
-def _is_new(lemmas: frozenset[str], taken: list[frozenset[str]]) -> bool:
-    return all(2 * len(lemmas & other) <= min(len(lemmas), len(other)) for other in taken)
-
-
-def _item(number: int, item: Words) -> ItemText:
+def _item(suite: Suite, number: int, item: Words) -> ItemText:
+    texts = {condition: _texts(regions) for condition, regions in item.items()}
+    prediction = unfair(suite.predictions, texts) if is_ours(suite) else None
+    if prediction:
+        raise GrammarError(
+            f"{suite.where}, item {number}: {prediction} compares different words; "
+            "draw what a formula compares once for all conditions"
+        )
     return {
         "item_number": number,
         "conditions": [
@@ -188,10 +179,10 @@ def _item(number: int, item: Words) -> ItemText:
                 "condition_name": condition,
                 "regions": [
                     {"region_number": place, "content": text}
-                    for place, text in enumerate(_texts(regions), 1)
+                    for place, text in enumerate(regions, 1)
                 ],
             }
-            for condition, regions in item.items()
+            for condition, regions in texts.items()
         ],
     }
 
