@@ -80,6 +80,15 @@ def test_imports_follow_the_table(path: Path) -> None:
     assert not strangers, f"{name_of(path)} may not import {', '.join(sorted(strangers))}"
 
 
+def test_the_guide_shows_the_same_table() -> None:
+    guide = (SOURCE.parents[1] / "docs" / "architecture.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| ([^|]+) \|$", guide, re.MULTILINE)
+    told = {package: set(re.findall(r"`(\w+)`", others)) for package, others in rows}
+    assert told.keys() <= ALLOWED.keys()
+    assert {home(path) for path in MODULES} - BASE - ANYTHING <= told.keys()
+    assert told == {package: ALLOWED[package] - BASE for package in told}
+
+
 def test_the_table_has_no_circle() -> None:
     seen: dict[str, set[str]] = {}
 

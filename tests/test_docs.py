@@ -187,6 +187,14 @@ def test_the_map_names_only_what_is_there(page: str) -> None:
     assert missing == []
 
 
+def test_what_a_reader_is_told_to_look_for_is_in_the_file_named() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    rows = re.findall(r"^\| [^|]+ \| `([\w./]+)`[^|]* \| `([^`]+)` \|$", text, re.MULTILINE)
+    assert len(rows) >= 14
+    for file, words in rows:
+        assert words in (ROOT / "src" / "priscian" / file).read_text("utf-8"), (file, words)
+
+
 def test_the_picture_of_imports_is_current() -> None:
     script = ROOT / "scripts" / "import_graph.py"
     done = subprocess.run(
