@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from priscian.datasets import read_dataset
 from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, item_sets
-from priscian.datasets.graded_read import read_graded, read_ratings, read_textbook
+from priscian.datasets.graded_read import read_graded, read_ratings
 from priscian.datasets.graded_scores import match_scores, read_scores
 from priscian.errors import DataError, DataWarning
 
@@ -196,38 +194,3 @@ class TestScores:
     def test_what_cannot_be_scores(self, write_text: Write, text: str, message: str) -> None:
         with pytest.raises(DataError, match=message):
             read_scores(write_text("s.csv", text))
-
-
-class TestTextbook:
-    def test_it_is_as_large_as_it_says(self) -> None:
-        found = read_textbook()
-        phenomena = Counter(s.phenomenon for s in found.sentences)
-        assert len(phenomena) >= 60
-        for phenomenon in phenomena:
-            own = [s for s in found.sentences if s.phenomenon == phenomenon]
-            assert {s.lexicalisation for s in own} == {"1", "2", "3", "4"}
-            assert {s.acceptable for s in own} == {True, False}
-
-    def test_nobody_has_rated_it(self) -> None:
-        assert not read_textbook().rated
-
-    def test_no_sentence_stands_twice(self) -> None:
-        texts = [s.text for s in read_textbook().sentences]
-        assert len(set(texts)) == len(texts)
-
-    def test_no_sentence_is_from_li_adger_or_cola(self, shared: Path) -> None:
-        from priscian.datasets.cola import SPLITS, read_cola
-        from priscian.datasets.li_adger import read_li_adger
-
-        known = {s.text for s in read_li_adger(shared / "data/li_adger", scores=False)
-                 .graded.sentences}  # fmt: skip
-        for split in SPLITS:
-            known |= {s.text for s in read_cola(shared / "data/cola", split)}
-        assert not known & {s.text for s in read_textbook().sentences}
-
-    def test_it_is_a_data_set(self) -> None:
-        data = read_dataset("graded:textbook")
-        assert data.name == "textbook"
-        assert len(data.sets) == 1 + len({s.phenomenon for s in read_textbook().sentences})
-        assert data.sets[-1].contrasts == ()
-        assert len(data.sets[-1]) == len(read_textbook().sentences)

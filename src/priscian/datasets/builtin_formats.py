@@ -55,10 +55,9 @@ def _read_cola(target: str, columns: PairColumns) -> list[ItemSet]:
 
 def _read_graded(target: str, columns: PairColumns) -> list[ItemSet]:
     from priscian.datasets.graded import item_sets
-    from priscian.datasets.graded_read import read_graded, read_textbook
+    from priscian.datasets.graded_read import read_target
 
-    ours = target == "textbook" and not Path(target).exists()
-    return item_sets(read_textbook() if ours else read_graded(target))
+    return item_sets(read_target(target))
 
 
 def _read_sg(target: str, columns: PairColumns) -> Partial:
@@ -94,7 +93,7 @@ BUILT_IN = (
     DataFormat(
         "graded",
         _read_graded,
-        "sentences with ratings or labels: a table or folder; graded:textbook is ours",
+        "sentences with ratings or labels: a table or folder; ours: textbook, textbook-contested",
         kind="graded",
     ),
     DataFormat(

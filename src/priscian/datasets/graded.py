@@ -15,7 +15,10 @@ SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class GradedSentence:
-    """A sentence, whether experts accept it, and people's mean rating, where there is one."""
+    """A sentence, whether experts accept it, and people's mean rating, where there is one.
+
+    `contested` says why the label is disputed; it is empty where it is not.
+    """
 
     id: str
     text: str
@@ -25,6 +28,7 @@ class GradedSentence:
     lexicalisation: str = ""
     group: str = ""
     raters: int = 0
+    contested: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from priscian.files import (
 from priscian.records import Judgement
 
 TEXTBOOK = Path(__file__).parent / "data" / "graded_textbook.tsv"
+OURS = {"textbook": False, "textbook-contested": True}  # contested or not
 
 
 def read_graded(
@@ -44,9 +45,10 @@ def read_graded(
     >>> read_graded("answers.jsonl", pairs="pairs.csv", task="likert")    # doctest: +SKIP
 
     A table has a column `sentence` and any of id, rating, participant, acceptable, phenomenon,
-    lexicalisation, dataset, task. With a participant a row is one answer, and ratings are z-scored
-    by participant. A folder has `sentences.*`, and may have `answers.*` (id, participant, rating;
-    or good_id, bad_id, participant, choice) and `pairs.*` (good_id, bad_id; or type pairs as JSON).
+    lexicalisation, dataset, task, contested. With a participant a row is one answer, and ratings
+    are z-scored by participant. A folder has `sentences.*`, and may have `answers.*` (id,
+    participant, rating; or good_id, bad_id, participant, choice) and `pairs.*` (good_id, bad_id; or
+    type pairs as JSON).
     Without a table of pairs they come from phenomenon, lexicalisation and label.
     """
     path = Path(path)
@@ -65,10 +67,21 @@ def read_graded(
     return GradedSet(path.stem, tuple(sentences), tuple(_pairs(sentences, pairs)))
 
 
-def read_textbook() -> GradedSet:
-    """The set that comes with Priscian: textbook phenomena, labelled by us, not yet rated."""
-    found = read_graded(TEXTBOOK)
-    return GradedSet("textbook", found.sentences, found.pairs)
+def read_textbook(*, contested: bool = False) -> GradedSet:
+    """The set that comes with Priscian: textbook phenomena, labelled by us, not yet rated.
+
+    Phenomena that speakers or the literature disagree about are a set of their own.
+    """
+    sentences = tuple(s for s in read_sentences(TEXTBOOK) if bool(s.contested) == contested)
+    name = "textbook-contested" if contested else "textbook"
+    return GradedSet(name, sentences, pairs_by_phenomenon(sentences).pairs)
+
+
+def read_target(target: str) -> GradedSet:
+    """What `graded:TARGET` names: one of our two textbook sets, or a table or folder."""
+    if target in OURS and not Path(target).exists():
+        return read_textbook(contested=OURS[target])
+    return read_graded(target)
 
 
 def _named(folder: Path, stem: str, suffixes: Collection[str] = TABLE_SUFFIXES) -> Path | None:
@@ -115,6 +128,7 @@ def _sentence(
         cell(row, "lexicalisation"),
         cell(row, "group"),
         raters or int(counted or 0),
+        cell(row, "contested"),
     )
 
 

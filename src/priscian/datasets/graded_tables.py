@@ -19,6 +19,7 @@ ROLES = {
     "lexicalisation": ("lexicalisation", "lexicalization", "item", "lex"),
     "group": ("dataset", "group", "source"),
     "raters": ("raters", "n_raters"),
+    "contested": ("contested",),
     "task": ("task",),
     "good_id": ("good_id", "gramm_id", "acceptable_id"),
     "bad_id": ("bad_id", "ungramm_id", "unacceptable_id"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from priscian.analysis.graded.adc import AdcAnalysis, analyse_adc
 from priscian.datasets.graded import GradedSet, SentenceScores
-from priscian.datasets.graded_read import read_graded, read_textbook
+from priscian.datasets.graded_read import read_graded, read_target
 from priscian.datasets.graded_scores import match_scores, read_scores
 from priscian.datasets.li_adger import SENTENCES, read_li_adger
 from priscian.errors import DataError, PriscianError, PriscianWarning, UsageError
@@ -65,7 +65,7 @@ def read_spec(spec: str) -> GradedSet:
     form, _, target = spec.partition(":")
     if form == "li-adger":
         return read_li_adger(target, scores=False).graded
-    return read_textbook() if target == "textbook" else read_graded(target)
+    return read_target(target)
 
 
 def read_graded_scores(paths: Iterable[Path], graded: GradedSet) -> list[SentenceScores]:
