@@ -148,6 +148,18 @@ class TestList:
         shown = priscian("list", what).out
         assert all(name in shown for name in some)
 
+    def test_coverage_counts_what_tests_a_topic_and_names_it_in_json(
+        self, priscian: Command
+    ) -> None:
+        shown = priscian("list", "coverage")
+        assert shown.code == 0
+        assert "Not covered: Government." in shown.out
+        found = json.loads(priscian("list", "coverage", "--json").out)
+        by_name = {topic["topic"]: topic for topic in found["topics"]}
+        assert by_name["Pseudogapping"]["textbook"] == ["pseudogapping"]
+        assert by_name["Wh-Movement"]["hu2020"]
+        assert "npz_ambig" in found["outside"]["suite"]
+
     def test_something_else_is_wrong_usage(self, priscian: Command) -> None:
         done = priscian("list", "birds")
         assert (done.code, len(done.complaints)) == (2, 1)

@@ -15,19 +15,25 @@ if TYPE_CHECKING:
 
 
 def list_command(
-    what: Literal["paradigms", "suites", "models", "datasets", "measures"] = "paradigms",
+    what: Literal[
+        "paradigms", "suites", "models", "datasets", "measures", "coverage"
+    ] = "paradigms",
     *,
     json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> None:
-    """List the paradigms, suites, kinds of models, data formats or measures.
+    """List the paradigms, suites, kinds of models, data formats, measures or topics covered.
 
     Parameters
     ----------
     what
-        paradigms, suites, models, datasets or measures.
+        paradigms, suites, models, datasets, measures, or coverage: the topics of a syntax
+        textbook and how many paradigms, suites and textbook phenomena test each.
     json_
         Print JSON.
     """
+    if what == "coverage":
+        _show_coverage(json_)
+        return
     rows = {
         "paradigms": _paradigms,
         "suites": _suites,
@@ -38,14 +44,52 @@ def list_command(
     if json_:
         print(json.dumps(rows, ensure_ascii=False))
         return
+    _print_table(what, rows)
+
+
+def _print_table(title: str, rows: list[dict[str, str]]) -> None:
     from priscian.cli.screen import out
 
-    made = Table(title=what, title_justify="left", title_style="bold")
+    made = Table(title=title, title_justify="left", title_style="bold")
     for column in rows[0]:
         made.add_column(column)
     for row in rows:
         made.add_row(*row.values())
     out().print(made)
+
+
+def _show_coverage(json_: bool) -> None:
+    from priscian.datasets.coverage import coverage, covered_line, outside
+
+    found = coverage()
+    if json_:
+        rows = [
+            {
+                "chapter": c.topic.chapter,
+                "topic": c.topic.name,
+                "hu2020": c.topic.hu2020,
+                "paradigms": c.paradigms,
+                "suites": c.suites,
+                "textbook": c.textbook,
+            }
+            for c in found
+        ]
+        left = {kind: outside(kind) for kind in ("paradigm", "suite", "textbook")}
+        print(json.dumps({"topics": rows, "outside": left}, ensure_ascii=False))
+        return
+    shown = [
+        {
+            "chapter": f"{c.topic.chapter} {c.topic.title}",
+            "topic": c.topic.name,
+            "Hu et al.": "yes" if c.topic.hu2020 else "",
+            "paradigms": str(len(c.paradigms) or ""),
+            "suites": str(len(c.suites) or ""),
+            "textbook": str(len(c.textbook) or ""),
+        }
+        for c in found
+    ]
+    _print_table("topics of Carnie (2012), as Hu et al. (2020, Table 5) list them", shown)
+    print(f"{covered_line()}\nNames: priscian list coverage --json, or docs/coverage.md")
 
 
 def _paradigms() -> list[dict[str, str]]:
