@@ -127,3 +127,12 @@ def test_a_table_of_ones_own_may_have_a_column_contested(
     found = read_graded(file)
     assert [s.contested for s in found.sentences] == ["", "verse allows it"]
     assert len(found.pairs) == 1
+
+
+def test_the_guide_gives_its_size() -> None:
+    guide = (Path(__file__).resolve().parents[2] / "docs" / "graded.md").read_text("utf-8")
+    settled, contested = read_textbook(), read_textbook(contested=True)
+    many, few = (len({s.phenomenon for s in half.sentences}) for half in (settled, contested))
+    assert f"`graded:textbook`: {many} phenomena" in guide
+    assert f"{len(settled.pairs)} pairs,\n{len(settled.sentences):,} sentences" in guide
+    assert f"These {few} phenomena ({len(contested.pairs)} pairs)" in guide
