@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from priscian.grammar import BE, HAVE, THE, Grammar, Node, Word
+from priscian.lexicon import Gender
 from priscian.suites.registry import Regions, suite
-from priscian.suites.text import COMMA, dealt, verb, words
+from priscian.suites.text import COMMA, dealt, noun, verb, words
 
 garden_path = partial(suite, circuit="Garden-Path Effects")
 NOTHING: Node = ()
@@ -17,6 +18,7 @@ PASTS = {
     "have": HAVE.past_sg,
     "become": Word("became", "become", "verb.past"),
 }
+POSSESSIVES: dict[Gender | None, str] = {"m": "his", "f": "her"}
 
 
 def _prediction(region: int, path: str, closed: str, clear: str, clear_closed: str) -> str:
@@ -123,7 +125,7 @@ def mvrr_mod(g: Grammar) -> Regions:
 
 @dataclass(frozen=True, slots=True)
 class Subordinate:
-    """*As the sailor · drank (some tea)/dozed · the wine · from the valley · became · warm*"""
+    """*As the sailor · drank (his tea)/dozed · the cider · from the valley · became · warm*"""
 
     start: tuple[Word, ...]
     verb: Word
@@ -145,11 +147,12 @@ def _subordinate(g: Grammar) -> Subordinate:
     conjunction = g.choose(row.parts("conjunctions", ","))
     subject = g.choose(row.parts("subjects", ","))
     main, rest = _main(g, g.choose(row.parts("mains", "/")))
+    his = POSSESSIVES.get(noun(g, subject).gender) or g.choose(("his", "her"))
     return Subordinate(
         start=words(g, f"{conjunction} the {subject}"),
         verb=verb(g, row["verb"]).past_sg,
         intransitive=verb(g, g.choose(row.parts("intransitive", ","))).past_sg,
-        object=words(g, g.choose(row.parts("objects", "/"))),
+        object=words(g, g.choose(row.parts("objects", "/")).replace("{his}", his)),
         phrase=words(g, g.choose(row.parts("phrases", "/"))),
         extension=words(g, g.choose(row.parts("extensions", "/"))),
         main=main,
@@ -203,23 +206,23 @@ obj_prediction = partial(
 
 @garden_path("npz_ambig", regions=NPZ, predictions=[ambig_prediction(5)])
 def npz_ambig(g: Grammar) -> Regions:
-    """As the sailor drank/dozed(,) the wine became too warm"""
+    """As the sailor drank/dozed(,) the cider became too warm"""
     return _npz_ambig(g, modified=False)
 
 
 @garden_path("npz_ambig_mod", regions=NPZ_MOD, predictions=[ambig_prediction(6)], stem="npz_ambig")
 def npz_ambig_mod(g: Grammar) -> Regions:
-    """As the sailor drank/dozed(,) the wine from the valley became too warm"""
+    """As the sailor drank/dozed(,) the cider from the valley became too warm"""
     return _npz_ambig(g, modified=True)
 
 
 @garden_path("npz_obj", regions=NPZ, predictions=[obj_prediction(5)])
 def npz_obj(g: Grammar) -> Regions:
-    """As the sailor drank (some water)(,) the wine became too warm"""
+    """As the sailor drank (his tea)(,) the cider became too warm"""
     return _npz_obj(g, modified=False)
 
 
 @garden_path("npz_obj_mod", regions=NPZ_MOD, predictions=[obj_prediction(6)], stem="npz_obj")
 def npz_obj_mod(g: Grammar) -> Regions:
-    """As the sailor drank (some water)(,) the wine from the valley became too warm"""
+    """As the sailor drank (his tea)(,) the cider from the valley became too warm"""
     return _npz_obj(g, modified=True)

@@ -1,0 +1,83 @@
+"""NP/Z garden paths: one reading at the comma, and the verb of the main clause is that alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from tests.suites.thousand import LEXICON, content, thousand, words
+
+NPZ = ["npz_ambig_mod", "npz_obj_mod"]  # the plain suites are these without the extension
+NOUNS = {noun.lemma: noun for noun in LEXICON.all_nouns}
+# Pasts that are participles too, of verbs that never take an object.
+WITHOUT_OBJECT = {
+    "bloom", "blush", "creak", "disappear", "fizz", "glitter", "glow", "remain", "rot", "seem",
+    "shiver", "sparkle", "vanish", "weep",
+}  # fmt: skip
+# What they mean depends on whether an object follows: *left*, *passed*, *hid*, *woke*.
+SHIFTING = {"call", "charge", "fail", "hide", "leave", "meet", "miss", "pass", "return", "wake"}
+
+
+def head(text):
+    """Whether its last noun is a person, and whether it is a plural."""
+    noun = words(text)[-1]
+    return noun.lemma in NOUNS and NOUNS[noun.lemma].person, noun.tag.endswith("pl")
+
+
+def test_objects_are_possessive_so_that_no_relative_clause_follows():
+    """*helped some beggars the children spoke about …* has no main clause yet."""
+    for item in thousand("npz_obj_mod"):
+        verb, *rest = item["obj_no-comma"][1].split()
+        assert rest[0] in {"his", "her", "its"}, item["obj_no-comma"]
+        assert verb == item["no-obj_no-comma"][1]
+
+
+def test_a_possessive_and_the_next_noun_are_no_apposition():
+    """*shaved his friend the sailor*: not two people of one number."""
+    for item in thousand("npz_obj_mod"):
+        _, verb, _, phrase, *_ = item["obj_no-comma"]
+        owned, several = head(" ".join(verb.split()[2:]))
+        person, many = head(phrase)
+        assert not (owned and person and several == many), item["obj_no-comma"]
+
+
+@pytest.mark.parametrize("name", NPZ)
+def test_the_main_verb_takes_no_preposition_of_its_own(name):
+    """*some beggars the children spoke about*: the gap of a relative clause would be there."""
+    for item in thousand(name):
+        for contents in item.values():
+            assert contents[-1].split()[0] not in {"about", "at", "for", "of"}, contents
+
+
+def test_no_verb_has_another_sense_without_its_object():
+    for item in thousand("npz_obj_mod"):
+        assert words(item["no-obj_comma"][1])[0].lemma not in SHIFTING
+
+
+@pytest.mark.parametrize("name", NPZ)
+def test_the_verb_that_undoes_the_garden_path_is_no_transitive_participle(name):
+    pasts = {verb.past_sg.text: verb for verb in LEXICON.all_verbs}
+    for item in thousand(name):
+        for contents in item.values():
+            form = contents[-2]
+            if form in ("was", "were", "became"):
+                continue
+            verb = pasts[form]
+            assert verb.participle.text != form or verb.lemma in WITHOUT_OBJECT, contents
+
+
+@pytest.mark.parametrize("name", NPZ)
+def test_no_content_word_comes_twice(name):
+    """Least of all the critical one: *While the nephew wept the widow wept with joy*."""
+    for item in thousand(name):
+        for contents in item.values():
+            found = Counter(content(" ".join(contents)))
+            assert max(found.values()) == 1, contents
+
+
+@pytest.mark.parametrize("name", NPZ)
+def test_no_critical_verb_and_no_subject_is_frequent(name):
+    for column in (0, -2):
+        counts = Counter(next(iter(item.values()))[column].split()[-1] for item in thousand(name))
+        assert max(counts.values()) <= 120, counts.most_common(3)
