@@ -11,6 +11,11 @@ from priscian.suites.text import analyse
 
 SEEDS = range(101, 111)
 LEXICON: Lexicon = load_lexicon()
+# Verbs whose past is spelt like their participle, but which have no passive.
+NEVER_TRANSITIVE = frozenset({
+    "bloom", "blush", "creak", "disappear", "fizz", "glitter", "glow", "laugh", "remain", "rot",
+    "seem", "shiver", "smile", "sneeze", "sparkle", "vanish", "weep",
+})  # fmt: skip
 
 
 @cache

@@ -1,4 +1,4 @@
-"""NP/Z garden paths: one reading at the comma, and the verb of the main clause is that alone."""
+"""Garden paths have one reading where they are closed, and a main verb that is nothing else."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ from collections import Counter
 
 import pytest
 
-from tests.suites.thousand import LEXICON, content, thousand, words
+from tests.suites.thousand import LEXICON, NEVER_TRANSITIVE, content, thousand, words
 
 NPZ = ["npz_ambig_mod", "npz_obj_mod"]  # the plain suites are these without the extension
 NOUNS = {noun.lemma: noun for noun in LEXICON.all_nouns}
-# Pasts that are participles too, of verbs that never take an object.
-WITHOUT_OBJECT = {
-    "bloom", "blush", "creak", "disappear", "fizz", "glitter", "glow", "remain", "rot", "seem",
-    "shiver", "sparkle", "vanish", "weep",
-}  # fmt: skip
+GARDEN_PATHS = [*NPZ, "mvrr_mod"]
 # What they mean depends on whether an object follows: *left*, *passed*, *hid*, *woke*.
 SHIFTING = {"call", "charge", "fail", "hide", "leave", "meet", "miss", "pass", "return", "wake"}
 
@@ -55,7 +51,7 @@ def test_no_verb_has_another_sense_without_its_object():
         assert words(item["no-obj_comma"][1])[0].lemma not in SHIFTING
 
 
-@pytest.mark.parametrize("name", NPZ)
+@pytest.mark.parametrize("name", GARDEN_PATHS)
 def test_the_verb_that_undoes_the_garden_path_is_no_transitive_participle(name):
     pasts = {verb.past_sg.text: verb for verb in LEXICON.all_verbs}
     for item in thousand(name):
@@ -64,10 +60,10 @@ def test_the_verb_that_undoes_the_garden_path_is_no_transitive_participle(name):
             if form in ("was", "were", "became"):
                 continue
             verb = pasts[form]
-            assert verb.participle.text != form or verb.lemma in WITHOUT_OBJECT, contents
+            assert verb.participle.text != form or verb.lemma in NEVER_TRANSITIVE, contents
 
 
-@pytest.mark.parametrize("name", NPZ)
+@pytest.mark.parametrize("name", GARDEN_PATHS)
 def test_no_content_word_comes_twice(name):
     """Least of all the critical one: *While the nephew wept the widow wept with joy*."""
     for item in thousand(name):
@@ -76,8 +72,16 @@ def test_no_content_word_comes_twice(name):
             assert max(found.values()) == 1, contents
 
 
-@pytest.mark.parametrize("name", NPZ)
-def test_no_critical_verb_and_no_subject_is_frequent(name):
-    for column in (0, -2):
+@pytest.mark.parametrize(("name", "subject"), [*((name, 0) for name in NPZ), ("mvrr_mod", 1)])
+def test_no_critical_verb_and_no_subject_is_frequent(name, subject):
+    for column, share in ((subject, 0.04), (-2, 0.11)):
         counts = Counter(next(iter(item.values()))[column].split()[-1] for item in thousand(name))
-        assert max(counts.values()) <= 120, counts.most_common(3)
+        assert max(counts.values()) <= share * counts.total(), counts.most_common(3)
+
+
+def test_neither_participle_is_the_main_verb():
+    """*The teacher given the course gave it up* would prime the critical word."""
+    for item in thousand("mvrr_mod"):
+        main = words(item["reduced_ambig"][5])[0].lemma
+        for condition in ("reduced_ambig", "reduced_unambig"):
+            assert words(item[condition][2])[0].lemma != main, item[condition]
