@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import permutations
 
-from priscian.grammar import REL_THAT, THE, Grammar, Node
+from priscian.grammar import REL_THAT, THE, Grammar, Node, Reject, Word
+from priscian.lexicon import CONTENT, Verb
 from priscian.suites.people import Told, encounter, forms, person, preposition, told
 from priscian.suites.registry import Regions, suite
 
 agreement = partial(suite, circuit="Agreement")
+HABITS = 0.5  # share of predicates that tell what somebody does again and again
 
 
 def _prediction(region: int) -> str:
@@ -29,6 +32,21 @@ def _conditions(g: Grammar, item: Told, modifier: dict[str, list[Node]]) -> Regi
     }
 
 
+def _predicate(g: Grammar) -> Told:
+    return told(g, "habits" if g.coin(HABITS) else "states")
+
+
+def _distractor(g: Grammar, item: Told, *verbs: Verb) -> tuple[Word, Word]:
+    """Somebody else, in both numbers; no word echoes another, as in *the visitors visited*."""
+    other = person(g)
+    rest = (word.lemma for word in item.rest if word.category in CONTENT)
+    entries = (item.subject, other, item.verb, *verbs)
+    lemmas = (*(entry.lemma for entry in entries), *rest)
+    if any(one.startswith(two.removesuffix("e")) for one, two in permutations(lemmas, 2)):
+        raise Reject
+    return forms(other)
+
+
 @agreement(
     "number_orc",
     regions=["intro", "np_sing", "that", "the", "embed_np", "embed_vp", "matrix_v", "continuation"],
@@ -36,10 +54,11 @@ def _conditions(g: Grammar, item: Told, modifier: dict[str, list[Node]]) -> Regi
 )
 def number_orc(g: Grammar) -> Regions:
     """The baker that the tourists admired sells/*sell fresh bread at the market"""
-    item, verb = told(g, "predicates"), encounter(g, clauses=False).past_sg
-    one, many = forms(person(g))
+    item, verb = _predicate(g), encounter(g, clauses=False)
+    one, many = _distractor(g, item, verb)
+    met = verb.past_sg
     return _conditions(
-        g, item, {"sg": [REL_THAT, THE, one, verb], "pl": [REL_THAT, THE, many, verb]}
+        g, item, {"sg": [REL_THAT, THE, one, met], "pl": [REL_THAT, THE, many, met]}
     )
 
 
@@ -50,10 +69,11 @@ def number_orc(g: Grammar) -> Regions:
 )
 def number_src(g: Grammar) -> Regions:
     """The baker that admired the tourists sells/*sell fresh bread at the market"""
-    item, verb = told(g, "predicates"), encounter(g, clauses=False).past_sg
-    one, many = forms(person(g))
+    item, verb = _predicate(g), encounter(g, clauses=False)
+    one, many = _distractor(g, item, verb)
+    met = verb.past_sg
     return _conditions(
-        g, item, {"sg": [REL_THAT, verb, THE, one], "pl": [REL_THAT, verb, THE, many]}
+        g, item, {"sg": [REL_THAT, met, THE, one], "pl": [REL_THAT, met, THE, many]}
     )
 
 
@@ -63,8 +83,8 @@ def number_src(g: Grammar) -> Regions:
     predictions=[_prediction(6)],
 )
 def number_prep(g: Grammar) -> Regions:
-    """The baker behind the tourists sells/*sell fresh bread at the market"""
-    item = told(g, "predicates")
+    """The baker behind the tourists knows/*know the way to the castle"""
+    item = told(g, "states")
     place = preposition(g, item.rest)
-    one, many = forms(person(g))
+    one, many = _distractor(g, item)
     return _conditions(g, item, {"sg": [place, THE, one], "pl": [place, THE, many]})

@@ -24,7 +24,7 @@ OPEN_CLASS = frozenset({
 
 @cache
 def read_rows(name: str, *columns: str) -> tuple[Row, ...]:
-    """The rows of a table of the suites: `read_rows("predicates", "verb", "rest")`."""
+    """The rows of a table of the suites: `read_rows("habits", "verb", "rest")`."""
     return tuple(read_table(DATA / f"{name}.tsv", columns))
 
 

@@ -1,0 +1,77 @@
+"""Subject–verb agreement: the verb is a verb, and what it says fits whoever it is said of."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from priscian.lexicon import CONTENT
+from priscian.suites import find, read_rows
+from tests.suites.thousand import LEXICON, content, sentences, thousand, words
+
+NUMBER = ["number_orc", "number_prep", "number_src"]
+NOUNS = {form.text for noun in LEXICON.all_nouns for form in (noun.singular, noun.plural) if form}
+# Nouns that the lexicon has as verbs only: *the student cooks*, *trainee volunteers*, *guest visits*.
+ALSO_NOUNS = {
+    "climb", "coach", "cook", "cry", "dance", "deal", "design", "dream", "drink", "drive", "fear",
+    "feed", "fly", "guard", "hate", "hope", "hunt", "laugh", "look", "love", "need", "paint",
+    "plan", "play", "rent", "repair", "ride", "run", "sail", "sleep", "smile", "smoke",
+    "snore", "stand", "stay", "study", "support", "swim", "train", "travel", "treat", "visit",
+    "volunteer", "vote", "wait", "want", "wear", "work", "worry",
+}  # fmt: skip
+# What people do again and again says nothing of who stands where at the moment.
+HABITS = {"bake", "bring", "collect", "deliver", "donate", "grow", "sell", "sing", "teach", "write"}
+
+
+def at(name, region, condition="match_plural"):
+    place = find(name).regions.index(region)
+    return [item[condition][place] for item in thousand(name)]
+
+
+@pytest.mark.parametrize("name", NUMBER)
+def test_no_verb_that_agrees_is_spelt_like_a_noun(name):
+    """*The tailors that thanked the student cook …* begins with a compound."""
+    for condition in ("match_plural", "mismatch_plural"):
+        forms = set(at(name, "matrix_v", condition))
+        assert not forms & (NOUNS | ALSO_NOUNS | {f"{noun}s" for noun in ALSO_NOUNS})
+
+
+def test_no_embedded_verb_names_what_somebody_is():
+    """*The chef that the kids called cooks …*"""
+    assert "called" not in at("number_orc", "embed_vp")
+
+
+def test_nobody_who_stands_somewhere_has_a_habit():
+    """*The baker behind the tourists sells fresh bread at the market*"""
+    states = {(row["verb"], row["rest"]) for row in read_rows("states", "verb", "rest")}
+    verbs = {"are": "be"}
+    for verb, rest in zip(
+        at("number_prep", "matrix_v"), at("number_prep", "continuation"), strict=True
+    ):
+        assert verb not in HABITS
+        assert (verbs.get(verb, verb), rest) in states
+
+
+@pytest.mark.parametrize("name", NUMBER)
+def test_no_content_word_comes_twice(name):
+    for _, contents in sentences(name):
+        assert max(Counter(content(" ".join(contents))).values()) == 1, contents
+
+
+@pytest.mark.parametrize("name", NUMBER)
+def test_nobody_echoes_a_verb(name):
+    """*the pharmacist that the visitors visited*, *the collector collects stamps*"""
+    for _, contents in sentences(name):
+        found = [word for word in words(" ".join(contents)) if word.category in CONTENT]
+        verbs = {word.lemma.removesuffix("e") for word in found if word.category == "verb"}
+        for word in found:
+            if word.category == "noun":
+                assert not any(word.lemma.startswith(verb) for verb in verbs), contents
+
+
+@pytest.mark.parametrize("name", NUMBER)
+def test_heads_and_verbs_are_spread(name):
+    for region, share in (("np_sing", 0.03), ("matrix_v", 0.12)):
+        counts = Counter(at(name, region, "match_sing"))
+        assert max(counts.values()) <= share * counts.total(), counts.most_common(3)
