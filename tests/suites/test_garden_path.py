@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.suites.thousand import NEVER_TRANSITIVE
 
 from priscian.lexicon import load_lexicon
 from priscian.suites import find, generate_suite
 from priscian.suites.garden_path import PASTS
 from priscian.suites.text import read_rows
-from tests.suites.thousand import NEVER_TRANSITIVE
 
 LEXICON = load_lexicon()
 VERBS = {verb.lemma: verb for verb in LEXICON.all_verbs}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-
 from tests.suites.thousand import LEXICON, NEVER_TRANSITIVE, content, thousand, words
 
 NPZ = ["npz_ambig_mod", "npz_obj_mod"]  # the plain suites are these without the extension

@@ -57,9 +57,7 @@ def number_orc(g: Grammar) -> Regions:
     item, verb = _predicate(g), encounter(g, clauses=False)
     one, many = _distractor(g, item, verb)
     met = verb.past_sg
-    return _conditions(
-        g, item, {"sg": [REL_THAT, THE, one, met], "pl": [REL_THAT, THE, many, met]}
-    )
+    return _conditions(g, item, {"sg": [REL_THAT, THE, one, met], "pl": [REL_THAT, THE, many, met]})
 
 
 @agreement(
@@ -72,9 +70,7 @@ def number_src(g: Grammar) -> Regions:
     item, verb = _predicate(g), encounter(g, clauses=False)
     one, many = _distractor(g, item, verb)
     met = verb.past_sg
-    return _conditions(
-        g, item, {"sg": [REL_THAT, met, THE, one], "pl": [REL_THAT, met, THE, many]}
-    )
+    return _conditions(g, item, {"sg": [REL_THAT, met, THE, one], "pl": [REL_THAT, met, THE, many]})
 
 
 @agreement(
