@@ -40,8 +40,8 @@ def _distractor(g: Grammar, item: Told, *verbs: Verb) -> tuple[Word, Word]:
     """Somebody else, in both numbers; no word echoes another, as in *the visitors visited*."""
     other = person(g)
     rest = (word.lemma for word in item.rest if word.category in CONTENT)
-    entries = (item.subject, other, item.verb, *verbs)
-    lemmas = (*(entry.lemma for entry in entries), *rest)
+    doings = (verb.lemma for verb in (item.verb, *verbs))
+    lemmas = (item.subject.lemma, other.lemma, *doings, *rest)
     if any(one.startswith(two.removesuffix("e")) for one, two in permutations(lemmas, 2)):
         raise Reject
     return forms(other)
