@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from priscian.datasets import read_pairs as read_pairs
     from priscian.datasets.generation import generate as generate
     from priscian.errors import PriscianError as PriscianError
+    from priscian.models.convert import convert as convert
     from priscian.records import Contrast as Contrast
     from priscian.records import Item as Item
     from priscian.records import ItemSet as ItemSet
@@ -69,6 +70,7 @@ _HOMES = {
     "Options": "priscian.scoring",
     "PairColumns": "priscian.datasets",
     "PriscianError": "priscian.errors",
+    "convert": "priscian.models.convert",
     "ReportOptions": "priscian.reporting",
     "report": "priscian.reporting",
     "report_tables": "priscian.reporting",

@@ -16,6 +16,8 @@ import numpy as np
 
 from priscian.errors import DataError
 from priscian.lexicon.reader import read_morphology, read_names
+from priscian.models.convert.inert import InertError
+from priscian.models.convert.torch_file import read_torch_file
 from priscian.models.lstm.model_file import Stored, write_model
 from priscian.models.lstm.provider import LstmModel
 from priscian.models.ngram import NgramModel, load_ngram
@@ -139,6 +141,26 @@ def damage_plstm(folder: Path) -> Any:
     return ()
 
 
+def pickled(*, new: bool) -> Callable[[Path], object]:
+    """A dictionary of two tensors as `torch.save` writes it."""
+
+    def make(folder: Path) -> None:
+        import torch
+
+        arrays = {"a": torch.arange(6.0).reshape(2, 3), "b": torch.ones(4)}
+        torch.save(arrays, folder / "m.pt", _use_new_zipfile_serialization=new)
+
+    return make
+
+
+def read_pickled(folder: Path) -> list[str]:
+    try:
+        found = read_torch_file(folder / "m.pt").arrays()
+    except InertError as error:  # the converters make their own error of it
+        raise DataError(str(error)) from None
+    return [f"{name} {array.shape}" for name, array in found.items() if array.size < 1000]
+
+
 SURPRISALS = "sentence\ttoken\tsurprisal\n" + "".join(
     f"The {name} cat sat.\t{token}\t{n}.{k}\n"
     for n, name in enumerate(NAMES)
@@ -199,6 +221,10 @@ MODELS: list[Sample] = [
     Sample("pngm, contents", "seed", content, damage_pngm, ngram_facts, binary=True),
     whole("plstm", "m.plstm", plstm, read_lstm, list),
     Sample("plstm, contents", "seed", content, damage_plstm, list, binary=True),
+    *(
+        Sample(f"torch file, {name}", "m.pt", pickled(new=new), read_pickled, list, binary=True)
+        for name, new in (("old format", False), ("zip", True))
+    ),
     text_sample(
         "surprisals",
         "t.tsv",

@@ -25,6 +25,7 @@ VERBS = {
     ),
     "train": ("train:train_app", "GPT-2, LSTM, Transformer-XL, n-gram … on your own text"),
     "corpus": ("corpus:corpus_command", "nested subsets of a corpus, with dev and test parts"),
+    "convert": ("convert:convert_app", "published PyTorch models, without running their files"),
     "perplexity": ("perplexity:perplexity_command", "how well a model predicts a text"),
     "models": ("models:models_app", "fetch the weights of smollm2 before they are needed"),
     "cache": ("cache:cache_app", "the score store: list, size, prune"),

@@ -1,15 +1,18 @@
-"""Read a safetensors file into NumPy arrays, without torch: a JSON header, then raw numbers."""
+"""Safetensors files as NumPy arrays, without torch: a JSON header, then raw numbers."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import ModelError
+from priscian.files import replacing
 
 LARGEST_HEADER = 100_000_000
 LARGEST = 1e6
@@ -35,6 +38,22 @@ def read_safetensors(path: Path) -> dict[str, Floats32]:
         return {str(name): _array(body, **facts) for name, facts in header.items()}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ModelError(f"{path} is damaged ({error}); copy it again") from None
+
+
+def write_safetensors(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Write arrays as float32, whole or not at all; one array at a time is in memory."""
+    header: dict[str, object] = {"__metadata__": {"format": "pt"}}
+    at = 0
+    for name, array in arrays.items():
+        shape = list(array.shape)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [at, at + 4 * array.size]}
+        at += 4 * array.size
+    head = json.dumps(header).encode()
+    head += b" " * (-len(head) % 8)
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        file.write(len(head).to_bytes(8, "little") + head)
+        for array in arrays.values():
+            file.write(np.ascontiguousarray(array, "<f4").tobytes())
 
 
 def _array(body: memoryview, dtype: str, shape: list[int], data_offsets: list[int]) -> Floats32:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from priscian.errors import ModelError
 from priscian.models.fingerprint import hash_file
-from priscian.models.folder import checkpoints, folder_key, model_folder, read_config
+from priscian.models.folder import checkpoints, model_folder, read_config
+from priscian.models.folder_scores import Around, FolderScores
 from priscian.models.key import ModelKey
 from priscian.models.lstm.model_file import read_model
 from priscian.models.lstm.recurrent import NumpyLstm
@@ -19,10 +20,11 @@ from priscian.models.safetensors_file import read_safetensors
 from priscian.models.spec import ModelSpec
 from priscian.models.text_offsets import own_tokens
 from priscian.models.traits import Traits
-from priscian.models.vocabulary import BOUNDARY_ID, load_vocabulary
+from priscian.models.vocabulary import load_vocabulary
 from priscian.records import Text, TokenScores
 
-OPTIONS = frozenset({"name"})
+FILE_OPTIONS = frozenset({"name"})
+AROUND = Around()
 
 
 class LstmProvider:
@@ -32,21 +34,24 @@ class LstmProvider:
 
     def key(self, spec: ModelSpec) -> ModelKey:
         """The contents: vocabulary and weights."""
-        spec.check_options(OPTIONS)
         path = _find(spec)
-        return folder_key(path, "lstm") if path.is_dir() else lstm_key(path)
+        if path.is_dir():
+            return Around.of(spec).key(path, "lstm")
+        spec.check_options(FILE_OPTIONS)
+        return lstm_key(path)
 
     def load(self, spec: ModelSpec) -> LstmModel | FolderModel:
         """The model, its file verified."""
-        spec.check_options(OPTIONS)
         path = _find(spec)
-        return FolderModel(path) if path.is_dir() else LstmModel(path)
+        if path.is_dir():
+            return FolderModel(path, Around.of(spec))
+        spec.check_options(FILE_OPTIONS)
+        return LstmModel(path)
 
     def traits(self, spec: ModelSpec) -> Traits:
-        """A folder with a list of whole words meets unknown ones; pieces never do."""
+        """Those of a folder; a file has pieces, which know every word."""
         path = _find(spec)
-        closed = (path / "vocabulary.json").is_file()
-        return Traits(options=OPTIONS, closed_vocabulary=closed, scores_end=path.is_dir())
+        return Around.of(spec).traits(path) if path.is_dir() else Traits(options=FILE_OPTIONS)
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """Checkpoint folders inside this one, or files beside it, whose names match."""
@@ -68,10 +73,11 @@ def _find(spec: ModelSpec) -> Path:
     return path
 
 
-class FolderModel:
+class FolderModel(FolderScores):
     """An LSTM or ON-LSTM from a folder; a text begins after a sentence boundary."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, around: Around = AROUND) -> None:
+        self.around = around
         config = read_config(folder, ("lstm", "on-lstm"))
         weights = read_safetensors(folder / "model.safetensors")
         self.vocabulary = load_vocabulary(folder)
@@ -95,26 +101,13 @@ class FolderModel:
             "architecture": str(config["architecture"]),
             "dtype": "float32",
             "vocabulary": str(self.vocabulary.size),
-            "bos": "boundary of sentences (id 0)",
+            "bos": around.note,
         }
 
-    def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
-        """Token scores, in the order of the texts."""
-        coded = [self.vocabulary.encode(text.context + text.text) for text in texts]
-        found = self.network.logprobs([ids for ids, _, _ in coded])
-        for text, (_, starts, ends), logps in zip(texts, coded, found, strict=True):
-            first, own_starts, own_ends = own_tokens(text, list(zip(starts, ends, strict=True)))
-            yield TokenScores(own_starts, own_ends, tuple(logps[first:].tolist()))
-
-    def score_ends(self, texts: Sequence[Text]) -> list[float]:
-        """Log-probability of the boundary after each text."""
-        coded = [self.vocabulary.encode(text.context + text.text) for text in texts]
-        found = self.network.logprobs([[*ids, BOUNDARY_ID] for ids, _, _ in coded])
-        return [float(logps[-1]) for logps in found]
-
-    def oov_counts(self, texts: Sequence[Text]) -> list[int]:
-        """How many words of each text are outside the vocabulary."""
-        return [self.vocabulary.unknown(text.text) for text in texts]
+    def logprobs(self, sequences: Sequence[Sequence[int]]) -> list[list[float]]:
+        """log p of every token of every sequence."""
+        found = self.network.logprobs(sequences, opened=self.around.bos)
+        return [values.tolist() for values in found]
 
 
 class LstmModel:

@@ -188,9 +188,9 @@ class NumpyLstm:
             self.out_bias = weights["out.bias"]
         self.vocabulary = int(self.softmax.ends[-1])
 
-    def logprobs(self, sequences: Sequence[Sequence[int]]) -> list[Floats]:
-        """log p of every token of every sequence."""
-        return self._over(sequences, self._logprobs_of_step)
+    def logprobs(self, sequences: Sequence[Sequence[int]], *, opened: bool = True) -> list[Floats]:
+        """log p of every token of every sequence; without an opening boundary NaN for the first."""
+        return self._over(sequences, self._logprobs_of_step, opened)
 
     def entropies(self, sequences: Sequence[Sequence[int]]) -> list[Floats]:
         """Before every token of every sequence, the entropy of what may come next, in nats."""
@@ -202,34 +202,38 @@ class NumpyLstm:
     def _entropies_of_step(self, top: Floats32, parents: Ints, tokens: Ints) -> Floats:
         return self.softmax.entropies(top)[parents]
 
-    def _over(self, sequences: Sequence[Sequence[int]], ask: Ask) -> list[Floats]:
+    def _over(
+        self, sequences: Sequence[Sequence[int]], ask: Ask, opened: bool = True
+    ) -> list[Floats]:
         """What is asked of every token of every sequence."""
         results: list[Floats] = [np.empty(0)] * len(sequences)
         order = sorted(range(len(sequences)), key=lambda number: list(sequences[number]))
         groups = [order[at : at + TOGETHER] for at in range(0, len(order), TOGETHER)]
         with one_thread_each() as threads, ThreadPoolExecutor(threads) as pool:
             found = pool.map(
-                lambda group: self._together([sequences[n] for n in group], ask), groups
+                lambda group: self._together([sequences[n] for n in group], ask, opened), groups
             )
             for group, values in zip(groups, found, strict=True):
                 for number, value in zip(group, values, strict=True):
                     results[number] = value
         return results
 
-    def _together(self, sequences: Sequence[Sequence[int]], ask: Ask) -> list[Floats]:
+    def _together(self, sequences: Sequence[Sequence[int]], ask: Ask, opened: bool) -> list[Floats]:
         lengths = np.array([len(sequence) for sequence in sequences])
         ids = np.zeros((len(sequences), int(lengths.max(initial=0))), dtype=np.int64)
         for row, sequence in enumerate(sequences):
             ids[row, : len(sequence)] = sequence
-        result = np.empty(ids.shape)
-        tokens = np.array([BOUNDARY_ID])  # of each different beginning, its last token
+        result = np.full(ids.shape, np.nan)
+        first = 0 if opened else 1
+        rows = np.flatnonzero(lengths > first)
+        # of each different beginning its last token, and of each row the beginning it has read
+        begun = np.full(len(rows), BOUNDARY_ID) if opened else ids[rows, 0]
+        tokens, node = np.unique(begun, return_inverse=True)
         states = [
-            (np.zeros((1, c.hidden), np.float32), np.zeros((1, c.hidden), np.float32))
+            (np.zeros((len(tokens), c.hidden), "f4"), np.zeros((len(tokens), c.hidden), "f4"))
             for c in self.cells
         ]
-        rows = np.flatnonzero(lengths > 0)
-        node = np.zeros(len(rows), dtype=np.int64)  # of each row, the beginning it has read
-        for depth in range(ids.shape[1]):
+        for depth in range(first, ids.shape[1]):
             top, states = self._advance(tokens, states)
             branches, back = np.unique(
                 node * self.vocabulary + ids[rows, depth], return_inverse=True

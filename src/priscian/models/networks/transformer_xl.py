@@ -7,18 +7,21 @@ sinusoidal. The memory holds what each layer read in the previous segment, witho
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from priscian.models.networks.word_tables import WordTables, bands_for
+from priscian.models.networks.projected_tables import ProjectedTables
+from priscian.models.networks.word_tables import Bands, WordTables, bands_for
 
 
 @dataclass(frozen=True, slots=True)
 class TransformerXlShape:
-    """Sizes of a network."""
+    """Sizes of a network; those after `softmax` are for networks that were trained elsewhere."""
 
     vocabulary: int
     layers: int = 4
@@ -28,6 +31,29 @@ class TransformerXlShape:
     memory: int = 64
     dropout: float = 0.0
     softmax: str = "full"
+    bands: Bands = ()
+    """End and width of each band of an adaptive softmax with projections; none: see `softmax`."""
+    head_size: int = 0
+    """0: the width divided by the number of heads."""
+    own_biases: bool = False
+    """Every layer has its own u and v."""
+    clamp: int = 0
+    """Distances beyond this count as this; 0: never."""
+    same_length: bool = False
+    """Every token sees as many places, `memory` of them with itself."""
+    zero_memory: bool = False
+    """A text begins after a memory of zeros, as in Transformers' TransfoXL, not after none."""
+
+    @classmethod
+    def of(cls, sizes: Mapping[str, Any]) -> TransformerXlShape:
+        """As `config.json` has it."""
+        bands = tuple((int(end), int(width)) for end, width in sizes.get("bands", ()))
+        return cls(**{**sizes, "bands": bands})
+
+    @property
+    def size(self) -> int:
+        """Width of a head."""
+        return self.head_size or self.width // self.heads
 
 
 class RelativeAttention(nn.Module):
@@ -35,16 +61,17 @@ class RelativeAttention(nn.Module):
 
     def __init__(self, shape: TransformerXlShape) -> None:
         super().__init__()
-        width = shape.width
-        self.heads, self.size = shape.heads, width // shape.heads
-        self.qkv = nn.Linear(width, 3 * width, bias=False)
-        self.place = nn.Linear(width, width, bias=False)
-        self.out = nn.Linear(width, width, bias=False)
+        self.heads, self.size = shape.heads, shape.size
+        self.same_length, self.memory = shape.same_length, shape.memory
+        inner = self.heads * self.size
+        self.qkv = nn.Linear(shape.width, 3 * inner, bias=False)
+        self.place = nn.Linear(shape.width, inner, bias=False)
+        self.out = nn.Linear(inner, shape.width, bias=False)
 
     def forward(self, x: Tensor, past: Tensor, places: Tensor, u: Tensor, v: Tensor) -> Tensor:
         """x (batch, time, width) after past (batch, before, width); places (reach, width), the
         farthest first."""
-        batch, time, width = x.shape
+        batch, time, _ = x.shape
         reach = past.shape[1] + time
         both = self.qkv(torch.cat([past, x], 1)).view(batch, reach, 3, self.heads, self.size)
         query, key, value = both.permute(2, 0, 3, 1, 4)  # (batch, heads, reach, size)
@@ -52,12 +79,14 @@ class RelativeAttention(nn.Module):
         far = self.place(places).view(reach, self.heads, self.size).permute(1, 2, 0)
         by_place = shift((query + v[:, None]) @ far) / math.sqrt(self.size)  # (b, heads, t, reach)
         hidden = torch.ones(time, reach, dtype=torch.bool, device=x.device).triu(reach - time + 1)
+        if self.same_length and reach > self.memory:
+            hidden |= torch.ones_like(hidden).tril(reach - self.memory - time)
         mask = by_place.masked_fill(hidden, -math.inf)
         # content enters through the fused kernel, distance as its additive mask
         mixed = functional.scaled_dot_product_attention(
             query + u[:, None], key, value, attn_mask=mask
         )
-        return self.out(mixed.transpose(1, 2).reshape(batch, time, width))  # type: ignore[no-any-return]
+        return self.out(mixed.transpose(1, 2).reshape(batch, time, -1))  # type: ignore[no-any-return]
 
 
 def shift(scores: Tensor) -> Tensor:
@@ -94,10 +123,14 @@ class TransformerXl(nn.Module):
     def __init__(self, shape: TransformerXlShape) -> None:
         super().__init__()
         self.shape = shape
-        self.words = WordTables(bands_for(shape.vocabulary, shape.width, shape.softmax))
-        size = shape.width // shape.heads
-        self.u = nn.Parameter(torch.randn(shape.heads, size) * 0.02)
-        self.v = nn.Parameter(torch.randn(shape.heads, size) * 0.02)
+        self.words: WordTables | ProjectedTables
+        if shape.bands:
+            self.words = ProjectedTables(shape.bands, shape.width)
+        else:
+            self.words = WordTables(bands_for(shape.vocabulary, shape.width, shape.softmax))
+        biases = (shape.layers, shape.heads, shape.size)[0 if shape.own_biases else 1 :]
+        self.u = nn.Parameter(torch.randn(biases) * 0.02)
+        self.v = nn.Parameter(torch.randn(biases) * 0.02)
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         self.drop = nn.Dropout(shape.dropout)
         for name, value in self.layers.named_parameters():
@@ -118,24 +151,38 @@ class TransformerXl(nn.Module):
         """States (batch, time, width), and what each layer read, for the next segment."""
         x = self.drop(self.words.embed(ids))
         batch, time, width = x.shape
-        past = memory or [x.new_zeros(batch, 0, width)] * self.shape.layers
+        shape = self.shape
+        filled = shape.memory if shape.zero_memory else 0
+        past = memory or [x.new_zeros(batch, filled, width)] * shape.layers
         reach = past[0].shape[1] + time
-        places = self.drop(sinusoids(reach, width, x))
+        places = self.drop(sinusoids(reach, width, x, shape.clamp))
         after = []
-        for layer, before in zip(self.layers, past, strict=True):
+        for number, (layer, before) in enumerate(zip(self.layers, past, strict=True)):
             read = torch.cat([before, x], 1).detach()
-            after.append(read[:, max(0, reach - self.shape.memory) :])
-            x = layer(x, before, places, self.u, self.v)
+            after.append(read[:, max(0, reach - shape.memory) :])
+            u, v = (b[number] if shape.own_biases else b for b in (self.u, self.v))
+            x = layer(x, before, places, u, v)
         return x, after
 
     def config(self) -> dict[str, object]:
         """`config.json`: the architecture and its sizes."""
-        return {"architecture": "transformer-xl", **asdict(self.shape)}
+        return shape_config(self.shape)
 
 
-def sinusoids(reach: int, width: int, like: Tensor) -> Tensor:
+def shape_config(shape: TransformerXlShape) -> dict[str, object]:
+    """`config.json`: the sizes; what is only for networks trained elsewhere where it is set."""
+    sizes = asdict(shape)
+    for field in fields(shape)[8:]:
+        if sizes[field.name] == field.default:
+            del sizes[field.name]
+    return {"architecture": "transformer-xl", **sizes}
+
+
+def sinusoids(reach: int, width: int, like: Tensor, clamp: int = 0) -> Tensor:
     """r(distance) for distances reach − 1 … 0: (reach, width), sines before cosines."""
     distance = torch.arange(reach - 1, -1, -1, device=like.device, dtype=like.dtype)
+    if clamp:
+        distance = distance.clamp(max=clamp)
     power = torch.arange(0, width, 2, device=like.device, dtype=like.dtype) / width
     angles = distance[:, None] / 10000**power
     return torch.cat([angles.sin(), angles.cos()], 1)

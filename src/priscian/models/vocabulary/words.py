@@ -21,21 +21,29 @@ class WordVocabulary:
     """Words and classes of unknown words, the most frequent first.
 
     A word outside the vocabulary is read as its class (`UNK-LC-ing`), or as `UNK` where the class
-    was never seen in training. With `classes=False` every unknown word is `UNK`.
+    was never seen in training. With `classes=False` every unknown word is `UNK`. Vocabularies that
+    were made elsewhere may have other words for the boundary and the unknown.
     """
 
     def __init__(
-        self, words: Sequence[str], tokenisation: Tokenisation | None = None, classes: bool = True
+        self,
+        words: Sequence[str],
+        tokenisation: Tokenisation | None = None,
+        classes: bool = True,
+        *,
+        boundary: str = BOUNDARY,
+        unknown: str = UNKNOWN,
     ) -> None:
-        if len(words) < 2 or words[0] != BOUNDARY or UNKNOWN not in words:
-            raise DataError(f"a vocabulary begins with {BOUNDARY} and has {UNKNOWN}; make it anew")
+        if len(words) < 2 or words[0] != boundary or unknown not in words:
+            raise DataError(f"a vocabulary begins with {boundary} and has {unknown}; make it anew")
         if len(set(words)) != len(words):
             raise DataError("a word is twice in the vocabulary; make it anew")
         self.words = tuple(words)
         self.tokenisation = tokenisation or Tokenisation()
         self.classes = classes
+        self.boundary, self.unknown_word = boundary, unknown
         self._ids = {word: number for number, word in enumerate(self.words)}
-        self._unknown_id = self._ids[UNKNOWN]
+        self._unknown_id = self._ids[unknown]
         self._splitter = WordSplitter(self.tokenisation)
         self._rare: dict[str, int] = {}
 
@@ -68,7 +76,11 @@ class WordVocabulary:
         try:
             words = [str(word) for word in facts["words"]]
             return cls(
-                words, Tokenisation.from_facts(facts["tokenisation"]), bool(facts["classes"])
+                words,
+                Tokenisation.from_facts(facts["tokenisation"]),
+                bool(facts["classes"]),
+                boundary=str(facts.get("boundary", BOUNDARY)),
+                unknown=str(facts.get("unknown", UNKNOWN)),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise DataError(f"{FILE}: {error} is missing or not what it should be") from None
@@ -100,13 +112,14 @@ class WordVocabulary:
 
     def save(self, folder: Path) -> None:
         """Write `vocabulary.json`."""
-        facts = {
+        facts: dict[str, object] = {
             "kind": "words",
             "tokenisation": self.tokenisation.to_dict(),
             "classes": self.classes,
-            "words": list(self.words),
         }
-        write_json(folder / FILE, facts)
+        if (self.boundary, self.unknown_word) != (BOUNDARY, UNKNOWN):
+            facts |= {"boundary": self.boundary, "unknown": self.unknown_word}
+        write_json(folder / FILE, {**facts, "words": list(self.words)})
 
     def _class_id(self, form: str) -> int:
         found = self._rare.get(form)

@@ -1,0 +1,94 @@
+"""`priscian convert`: published models as folders of ours; nothing in their files is run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cyclopts import App
+
+convert_app = App(
+    name="priscian convert",
+    help=(
+        "Turn a published PyTorch model into a folder that can be scored. The file is a pickle, "
+        "which is a program; it is read here without running any of it."
+    ),
+    help_format="plaintext",
+    version_flags=(),
+    suppress_keyboard_interrupt=False,
+)
+
+
+@convert_app.command(name="gulordava")
+def gulordava_command(file: Path, /, *, vocab: Path, out: Path, words: str = "ptb") -> None:
+    """An LSTM of PyTorch's word language model, such as Gulordava's, for lstm:OUT.
+
+    The folder scores on NumPy alone. A text is read after a sentence boundary; OUT?bos=none reads
+    it without one, as LM Zoo does, and OUT?eos=yes counts the end too, as BLiMP's LSTM scores do.
+
+    Examples:
+      priscian convert gulordava hidden650_batch128.pt --vocab vocab.txt --out gulordava
+      priscian score 'gulordava?eos=yes' --on blimp:data --out runs/gulordava
+
+    Parameters
+    ----------
+    file
+        The file that torch.save has written: a whole module, or its state dictionary.
+    vocab
+        Text file with a word for each row of the embeddings, in their order.
+    out
+        A new folder.
+    words
+        How texts are cut into words: ptb, or space for texts that are cut already.
+    """
+    from priscian.models.convert import convert
+
+    _say(convert("gulordava", file, out, vocab=vocab, words=words), "lstm")
+
+
+@convert_app.command(name="transfo-xl")
+def transfo_xl_command(
+    file: Path,
+    /,
+    *,
+    out: Path,
+    vocab: Path | None = None,
+    config: Path | None = None,
+    words: str = "ptb",
+) -> None:
+    """A Transformer-XL, such as transfo-xl-wt103, for txl:OUT.
+
+    Give the folder with pytorch_model.bin, vocab.bin and config.json as Transformers 4 has it, or
+    the model.pt of the original program with --vocab. Scoring it needs PyTorch.
+
+    Examples:
+      priscian convert transfo-xl transfo-xl-wt103 --out txl-wt103
+      priscian convert transfo-xl model.pt --vocab vocab.txt --out my-txl
+      priscian score txl-wt103 --on blimp:data --out runs/txl
+
+    Parameters
+    ----------
+    file
+        The folder, or the file with the weights.
+    out
+        A new folder.
+    vocab
+        The pickled vocabulary, or a text file with a word for each row; found beside the weights.
+    config
+        Transformers' config.json; found beside the weights.
+    words
+        How texts are cut into words: ptb, or space for texts that are cut already.
+    """
+    from priscian.models.convert import convert
+
+    _say(convert("transfo-xl", file, out, vocab=vocab, config=config, words=words), "txl")
+
+
+def _say(made: object, provider: str) -> None:
+    from priscian.models.convert import Converted
+
+    assert isinstance(made, Converted)
+    card = made.card
+    print(
+        f"{made.folder}: {card['parameters']:,} parameters, {card['vocabulary']:,} words; "
+        f"use it as {made.folder} or {provider}:{made.folder}"
+    )
