@@ -102,10 +102,11 @@ def animate_subject_trans(g: Grammar) -> Pair:
     """The nurse thanked the pilot. / *The carrot thanked the pilot."""
     # Half of the verbs admit any person as subject; otherwise a few nouns would be too frequent.
     verb = g.verb("trans|optobj", "agentive !rare", subject="person" if g.coin() else None)
-    slots = (verb.subject, "@everyday|!person") if verb.subject.admits_names else verb.subject
+    anyone = verb.subject.admits_names
+    slots = (verb.subject, "@everyday|!person") if anyone else (verb.subject,)
     number = g.number(0.4)
     # This is the word that varies, so all admitted nouns are equally likely.
-    agent = g.phrase(g.noun(slots, number, features="count animate"), number)
+    agent = g.phrase(g.noun((*slots, "!@sole"), number, features="count animate"), number)
     return g.pair(
         subject=Either(agent, _with_thing(g, agent, "@inert")),
         predicate=g.vp(verb).agree(agent),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from priscian.grammar import Either, Grammar, Pair, critical, other_number
-from priscian.lexicon import Number
+from priscian.grammar import DP, Either, Grammar, Pair, critical, other_number
+from priscian.lexicon import Number, Predicate
 from priscian.paradigms.edits import Substitution
-from priscian.paradigms.phrases import deed_to
+from priscian.paradigms.phrases import deed_to, persistently
 from priscian.paradigms.registry import paradigm
 
 agreement = partial(
@@ -30,16 +30,21 @@ demonstrative_varies = partial(agreement, prefix="two")
 def _pair(g: Grammar, plural: str, varies: str, adjective: bool = False) -> Pair:
     """An object with a demonstrative whose noun has a plural of this kind."""
     demonstrative, number = g.deal(DEMONSTRATIVES)
-    dp = g.dp(
-        "entity",
-        number,
-        det=demonstrative,
-        names=False,
-        features=f"{plural} count controller individual",
-        adjective=adjective,
-    )
-    verb = deed_to(g, dp)
-    subject = g.subject(verb)
+
+    def scene() -> tuple[DP, Predicate, DP]:
+        features = f"{plural} count controller individual"
+        dp = g.dp(
+            "entity",
+            number,
+            det=demonstrative,
+            names=False,
+            features=features,
+            adjective=adjective,
+        )
+        verb = deed_to(g, dp)
+        return dp, verb, g.subject(verb)
+
+    dp, verb, subject = persistently(g, scene)
     other = other_number(dp.number)
     right = (dp.determiner, dp.modifiers)
     if varies == "noun":

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from priscian.grammar import PAST, Either, Grammar, Pair, critical
+from priscian.grammar import DP, PAST, VP, Either, Grammar, Pair, critical
 from priscian.lexicon import Predicate
 from priscian.paradigms.edits import Substitution
+from priscian.paradigms.phrases import persistently
 from priscian.paradigms.registry import paradigm
 
 irregular = partial(
@@ -32,13 +33,14 @@ def irregular_past_participle_adjectives(g: Grammar) -> Pair:
     verb = _dealt(g, "transitive|unacc", "state_change")
     # *The stolen car* was stolen, *the fallen leaf* fell.
     slots = (verb.object,) if verb.object else (verb.subject, "!person")
-    dp = g.dp(slots, det="the|demonstrative", names=False)
-    if g.coin(0.92):
+
+    def described() -> tuple[DP, VP]:
+        dp = g.dp(slots, det="the|demonstrative", names=False)
         tense = g.weighted(("past", "present", "any"), (78.0, 18.0, 4.0))
         judged = g.adjective(dp, "!resultative|mood", "pred")
-        predicate = g.copular(judged, tense, negation=0.08)
-    else:
-        predicate = g.vp("intransitive", "past", subject=dp)
+        return dp, g.copular(judged, tense, negation=0.08)
+
+    dp, predicate = persistently(g, described)
     form = Either(verb.verb.participle, verb.verb.past(dp.number))
     return g.pair(dp.determiner, form, critical(dp.head), predicate=predicate.agree(dp))
 

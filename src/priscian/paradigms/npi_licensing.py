@@ -87,13 +87,17 @@ WEIGHTS = (50.0, 30.0, 16.0, 4.0)
 
 
 def _verb(
-    g: Grammar, frame: str = "", inflection: Inflection = PAST, subject: DP | None = None
+    g: Grammar,
+    frame: str = "",
+    inflection: Inflection = PAST,
+    subject: DP | None = None,
+    flags: str = EXPERIENCE,
 ) -> Predicate:
     """Something that people or animals may do more than once."""
     frame = frame or g.weighted(FRAMES, WEIGHTS)
     return g.verb(
         frame,
-        f"{EXPERIENCE} !stative" if inflection.progressive else EXPERIENCE,
+        f"{flags} !stative" if inflection.progressive else flags,
         subject=subject or ("some person" if frame == "unerg" else "some animate"),
         fits=_lasting if inflection.progressive else None,
     )
@@ -218,7 +222,7 @@ def only_npi_licensor_present(g: Grammar) -> Pair:
 def only_npi_scope(g: Grammar) -> Pair:
     """Only the nurse who Emma met has ever slept. / *The nurse who only Emma met has ever slept."""
     before, after = g.choose(BEFORE_AND_AFTER)
-    main = _verb(g)
+    main = _verb(g, flags="aftermath" if g.coin(0.3) else EXPERIENCE)
     head = _head(g, main)
     verb = g.verb("transitive", "!rare social|liking", subject="some person", object=head)
     other = _subject(g, verb, names=0.5)
@@ -254,9 +258,10 @@ def sentential_negation_npi_licensor_present(g: Grammar) -> Pair:
 def sentential_negation_npi_scope(g: Grammar) -> Pair:
     """The man who had won could not ever rest. / *The man who had not won could ever rest."""
     before, after = g.choose(WITH_AUXILIARY)
-    main = _verb(g, EVENTFUL if g.coin(0.65) else "unerg")
+    flags = "aftermath" if g.coin(0.75) else EXPERIENCE
+    main = _verb(g, EVENTFUL if g.coin(0.5) else "unerg", flags=flags)
     head = _head(g, main)
-    relative = _vp(g, _verb(g, EVENTFUL, before, head), before)
+    relative = _vp(g, _verb(g, EVENTFUL, before, head, flags="newsworthy|experience"), before)
     vp = _vp(g, main, after)
     start = (head, _relativiser(g, head), relative.auxiliary(head))
     middle = (relative.rest(head), vp.auxiliary(head))

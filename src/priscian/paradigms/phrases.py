@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import Unpack
+from typing import TypeVar, Unpack
 
-from priscian.grammar import DP, WHAT, WHO, Grammar, Word
+from priscian.grammar import DP, WHAT, WHO, Grammar, Reject, Word
 from priscian.grammar.draw import Slot
 from priscian.grammar.nominals import DPOptions
 from priscian.lexicon import Noun, Predicate, Selection
 
+T = TypeVar("T")
 THAT_ONE = Word("that", "that", "det.sg")
 ACTOR = "(animate&!infant)|(institution&!document)"
 
@@ -18,6 +20,18 @@ def object_of(verb: Predicate) -> Selection:
     """What a transitive verb selects."""
     assert verb.object is not None
     return verb.object
+
+
+def persistently(g: Grammar, draw: Callable[[], T], tries: int = 12) -> T:
+    """Try a draw again where it fails, so that what was dealt before it keeps its share."""
+    used = frozenset(g.used)
+    for _ in range(tries - 1):
+        try:
+            return draw()
+        except Reject:
+            g.used.clear()
+            g.used.update(used)
+    return draw()
 
 
 def deed_to(g: Grammar, dp: DP, flags: str = "!rare") -> Predicate:

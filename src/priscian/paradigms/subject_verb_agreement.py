@@ -34,6 +34,7 @@ KINDS = ("present", "copula", "auxiliary")
 SHARES = (70.0, 12.0, 18.0)
 TIMELESS = "timeless|stative|stirring !perceiving !rare"
 WAS_OR_IS = (PAST, PRESENT)
+DETERMINERS = ("bare", "bare", "the")
 RELATIONAL: dict[Number, str] = {"sg": "@one_of_several", "pl": "@several_of_one"}
 
 
@@ -53,12 +54,14 @@ def _agreeing(g: Grammar, subject: DP) -> VP:
 
 
 def _habit(g: Grammar, verb: Predicate) -> VP:
-    """*sells apples*, *doesn't know the cook*: a habit has plural objects."""
-    if verb.object is None or verb.object.admits_names or "stative" in verb.flags:
-        return g.vp(verb, "present", negation=0.08)
+    """*sells apples*, *likes Emma*, *hates coffee*: a habit or taste is about a kind of thing."""
+    if verb.object is None or verb.object.admits_names:
+        sort = "person" if verb.object and verb.frame != "pp" else ""
+        someone = g.dp((verb.object, sort)) if verb.object and sort else None
+        return g.vp(verb, "present", object=someone, negation=0.08)
+    slots, features = (verb.object, "!@possessed"), "count individual"
     try:
-        det = g.choose(("bare", "the"))
-        several = g.dp(verb.object, "pl", det=det, names=False, features="count individual")
+        several = g.dp(slots, "pl", det=g.choose(DETERMINERS), names=False, features=features)
     except Reject:
         return g.vp(verb, "present", negation=0.08)
     return g.vp(verb, "present", object=several, negation=0.08)
