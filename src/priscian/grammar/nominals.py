@@ -27,7 +27,8 @@ FAMILY_SHARE = 0.3  # of the names, where a plural is needed
 PEOPLE_SHARE = 0.45  # at least, where both people and things are possible
 PEOPLE_WEIGHT = 100  # as many things as have the same weight as people
 EVERYDAY_SHARE = 0.7  # where a narrower slot admits several people
-ANYONE_SHARE = 0.8  # of the class `anyone` among the people; the rest are `everyday`
+ANYONE_SHARE = 0.85  # of the class `anyone` among the people; the rest are `everyday`
+SINGLE_SHARE = 0.85  # of the singular where the class `singly` would be drawn in the plural
 NAMEABLE = frozenset({"m", "f", "gendered", "count", "controller", "individual", "animate"})
 MORPHOLOGICAL = frozenset({"regular", "irregular", "m", "f"})
 THE = Word("the", "the", "det")
@@ -120,6 +121,9 @@ class Nominals(Draw):
         # A feature such as an irregular plural leaves few people, so all of them are used.
         anyone = not set(features.split()) & MORPHOLOGICAL and self.coin(ANYONE_SHARE)
         people = "@anyone" if anyone else "@everyday"
+        # Two people known by their work would need a reason to meet: *The chef hugged the pilot*.
+        if not self.used.isdisjoint(self.lexicon.occupations):
+            people += "&!occupation"
         # Somebody's cousin or boss needs a possessive.
         return people if det in ("any", "known") else f"{people}&!@possessed"
 
@@ -139,7 +143,18 @@ class Nominals(Draw):
                 raise
             chosen = "sg" if chosen == "pl" else "pl"
             noun = self.noun(pool, chosen, features=features, fits=fits)
-        return self.phrase(noun, chosen if number else _usual_number(noun, chosen), det)
+        if number is None:
+            chosen = self._usual_number(noun, chosen)
+        return self.phrase(noun, chosen, det)
+
+    def _usual_number(self, noun: Noun, number: Number) -> Number:
+        """Plural for bulk nouns (*beans*), singular for what there is one of (*my mother*)."""
+        if "bulk" in noun.flags and noun.plural:
+            return "pl"
+        alone = "sole" in noun.flags or noun.count == "both" or "government" in noun.sorts
+        if not alone and number == "pl" and noun in self.select("@singly").members:
+            alone = self.coin(SINGLE_SHARE)
+        return "sg" if alone and noun.singular else number
 
     def phrase(self, noun: Noun, number: Number, det: Kind = "any") -> DP:
         """A phrase of just this noun: *these violins*."""
@@ -234,14 +249,6 @@ def _kind_of_name(number: Number | None, features: str) -> str:
     if not set(features.split()) <= NAMEABLE:
         return ""
     return "surname" if number == "pl" else "first"
-
-
-def _usual_number(noun: Noun, number: Number) -> Number:
-    """Plural for bulk nouns (*beans*), singular for what one has only one of (*my mother*)."""
-    if "bulk" in noun.flags and noun.plural:
-        return "pl"
-    alone = "sole" in noun.flags or noun.count == "both" or "government" in noun.sorts
-    return "sg" if alone and noun.singular else number
 
 
 def _wanted_gender(features: str) -> Gender | None:

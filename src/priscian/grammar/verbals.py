@@ -20,7 +20,9 @@ BY = Word("by", "by", "prep")
 # Frames whose verb phrases are complete without a further clause, with natural weights.
 PLAIN = ("transitive", "strict_intransitive", "pp", "prt", "inch", "drop", "prt0")
 PLAIN_WEIGHTS = (44.0, 24.0, 12.0, 5.0, 5.0, 6.0, 4.0)
-MODALS = {"will": 4.0, "would": 2.0, "could": 2.0, "can": 2.0, "should": 2.0, "might": 3.0}
+MODALS = {"will": 4.0, "would": 0.8, "could": 1.0, "can": 0.8, "should": 1.2, "might": 2.5}
+# Classes of verbs for what is never seen going on: *was shattering the vase*, *were blaming her*.
+MOMENTARY = frozenset({"momentary", "unwatchable", "stirring", "perceiving", "liking", "general"})
 
 
 class Verbals(Modified):
@@ -42,7 +44,9 @@ class Verbals(Modified):
         copula = any(verb is BE for verb in bare)
         # *The log split* is good, in the past.
         ambiguous = any(verb.present_pl.text == verb.past_sg.text for verb in bare)
-        options, weights = _inflections(kind, stative, copula, ambiguous)
+        lasting = not stative and all(_lasts(verb) for verb in bare)
+        habit = all("timeless" in verb.flags for verb in bare)
+        options, weights = _inflections(kind, (stative, lasting, habit), copula, ambiguous)
         if not options:
             raise Reject
         chosen = self.weighted(options, weights)
@@ -190,19 +194,22 @@ class Verbals(Modified):
 
 @cache
 def _inflections(
-    kind: str, stative: bool, copula: bool, ambiguous: bool
+    kind: str, aspect: tuple[bool, bool, bool], copula: bool, ambiguous: bool
 ) -> tuple[tuple[Inflection, ...], tuple[float, ...]]:
-    present = 24.0 if stative else 3.0
+    stative, lasting, habit = aspect
+    present = 24.0 if stative else 5.0 if habit else 1.0
+    # *has trusted* and *will like* are seldom said without an adverb or a reason.
+    eventful = 0.15 if stative and not copula else 1.0
     table = {
         Inflection("past"): 46.0,
         Inflection("pres"): present,
-        Inflection("pres", perfect=True): 11.0,
-        Inflection("past", perfect=True): 5.0,
-        **{Inflection("pres", modal): weight for modal, weight in MODALS.items()},
+        Inflection("pres", perfect=True): 11.0 * eventful,
+        Inflection("past", perfect=True): 5.0 * eventful,
+        **{Inflection("pres", modal): share * eventful for modal, share in MODALS.items()},
     }
-    if not stative:
-        table[Inflection("past", progressive=True)] = 6.0
-        table[Inflection("pres", progressive=True)] = 6.0
+    if lasting:
+        table[Inflection("past", progressive=True)] = 8.0
+        table[Inflection("pres", progressive=True)] = 8.0
     match kind:
         case "any":
             pass
@@ -233,6 +240,11 @@ def _inflections(
         case _:
             raise GrammarError(f"unknown kind of inflection {kind!r}; see Grammar.inflection")
     return tuple(table), tuple(table.values())
+
+
+def _lasts(verb: Verb) -> bool:
+    """True of what may be seen going on: *was waiting*, *is painting a wall*."""
+    return verb.flags.isdisjoint(MOMENTARY)
 
 
 def _verb_of(verb: Verb | Predicate | VP) -> Verb:

@@ -134,7 +134,7 @@ class Lexicon:
                 noun
                 for noun in selection.nouns
                 if (number is None or noun.form(number) is not None)
-                and not (number == "pl" and "unique" in noun.flags)
+                and not (number == "pl" and noun.flags & {"unique", "sole"})
                 and all(has_feature(noun, feature) for feature in wanted)
             )
         return self._nouns[key]
@@ -273,6 +273,11 @@ class Lexicon:
                 if any(is_kind(determiner, name) for name in kind.split("|"))
             )
         return self._determiner_lemmas[kind]
+
+    @cached_property
+    def occupations(self) -> frozenset[str]:
+        """Lemmas of the nouns that name people by their paid work."""
+        return frozenset(noun.lemma for noun in self.all_nouns if "occupation" in noun.sorts)
 
     @cached_property
     def words(self) -> frozenset[str]:

@@ -22,7 +22,7 @@ def anaphor_gender_agreement(g: Grammar) -> Pair:
         verb = g.verb("trans", "refl !rare", subject="some institution")
         subject = g.dp((verb.subject, "institution"), "sg", names=False)
     else:
-        verb = g.verb("refl", "!rare")
+        verb = g.verb("refl", "!rare|incomplete")
         subject = g.subject(verb, number="sg", features=gender, names=0.4)
     wrong = g.choose([other for other in GENDERS if other != gender])
     return g.pair(
@@ -40,11 +40,11 @@ def anaphor_number_agreement(g: Grammar) -> Pair:
         verb = g.verb("transitive", "refl self_care", subject="some animal")
         subject = g.dp((verb.subject, "animal"), "sg")
     elif kind == "pl":
-        verb = g.verb("refl", "!rare")
+        verb = g.verb("refl", "!rare|incomplete")
         subject = g.subject(verb, number="pl")
     else:
         # A singular antecedent has a gender, or *themselves* would do as well.
-        verb = g.verb("refl", "!rare")
+        verb = g.verb("refl", "!rare|incomplete")
         subject = g.subject(verb, number="sg", features=kind, names=0.4)
     wrong = g.reflexive(subject, number=other_number(subject.number))
     return g.pair(

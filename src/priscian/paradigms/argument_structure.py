@@ -87,7 +87,7 @@ def _passives(
 @argument("animate_subject_passive", prefix="one")
 def animate_subject_passive(g: Grammar) -> Pair:
     """The pilot was thanked by the nurse. / *The pilot was thanked by the carrot."""
-    verb = g.verb("trans|optobj", "agentive !nopass !rare")
+    verb = g.verb("trans|optobj", "agentive !nopass|rare|stative|vague")
     theme = g.object(verb, adjective=0.15)
     agent = g.subject(verb, names=False, features="count animate", det=AGENT)
     return g.pair(
@@ -152,7 +152,7 @@ def intransitive(g: Grammar) -> Pair:
 @argument("passive_1")
 def passive_1(g: Grammar) -> Pair:
     """The singer was praised by the critic. / *The singer was snored by the critic."""
-    good = g.verb("transitive", "!nopass !rare !perceiving")
+    good = g.verb("transitive", "!nopass|rare|perceiving|stative|vague")
     theme = g.dp((good.object or "entity", "@argument", "!body_part"))
     agent = g.subject(good)
     bad = _intransitive(g, "unerg", agent, theme)
@@ -162,7 +162,7 @@ def passive_1(g: Grammar) -> Pair:
 @argument("passive_2")
 def passive_2(g: Grammar) -> Pair:
     """The singer was praised. / *The singer was snored."""
-    good = g.verb("transitive", "!nopass !rare !perceiving")
+    good = g.verb("transitive", "!nopass|rare|perceiving|stative|vague")
     theme = g.dp((good.object or "entity", "@argument"), adjective=0.2)
     return _passives(g, theme, good, _intransitive(g, "unerg", theme))
 
@@ -170,7 +170,7 @@ def passive_2(g: Grammar) -> Pair:
 @argument("transitive", prefix="two")
 def transitive(g: Grammar) -> Pair:
     """The girl saw the lake. / *The girl yawned the lake."""
-    good = g.verb("transitive", "!rare")
+    good = g.verb("transitive", "!rare|vague")
     subject = g.subject(good)
     bad = g.verb("strict_intransitive", "strict", subject=subject)
     theme = g.dp((good.object or "entity", "@argument"), adjective=0.15)

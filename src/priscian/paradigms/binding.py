@@ -6,6 +6,7 @@ from functools import partial
 
 from priscian.grammar import (
     DP,
+    PAST,
     REL_THAT,
     REL_WHO,
     THAT,
@@ -55,7 +56,10 @@ UNIFORM = (
 PLAIN = "the|indefinite|demonstrative"
 # What people often do to each other, and what one may picture oneself doing.
 OFTEN = "social|liking|stirring"
-PICTURED = "!stative !rare one_object experience|newsworthy|by_number|scenic"
+PICTURED = (
+    "!stative !rare one_object "
+    "experience|newsworthy|by_number|scenic|social|handling|effortful|state_change"
+)
 OWNED_UP = "!rare experience|newsworthy|by_number|handling|social"
 DONE = "!stative !rare one_object !vague|general"
 
@@ -101,7 +105,7 @@ def _reflexive_verb(g: Grammar, kind: str) -> Predicate:
     """A verb that is natural before the reflexive of such an antecedent."""
     if kind == "n":
         return g.verb("transitive", "refl !rare", subject="some company")
-    return g.verb("refl", "!incomplete !rare")
+    return g.verb("refl", "to_oneself")
 
 
 def _distinct_past(verb: Predicate) -> bool:
@@ -131,10 +135,9 @@ def principle_A_c_command(g: Grammar) -> Pair:  # noqa: N802
     """The man who met Emma blamed himself. / *The man who met Emma blamed herself."""
     kind, other = _contrast(g)
     verb, whose = _reflexive_verb(g, kind), "some company" if kind == "n" else "person"
-    flags = f"!incomplete !rare {OFTEN if g.coin() else ''}"
-    inner = g.verb("transitive", flags, subject=whose, object="some person")
+    inner = g.verb("transitive", f"!incomplete|rare {OFTEN}", subject=whose, object="some person")
     subject = _someone(g, kind, verb.subject, inner.subject, "!kin", det=PLAIN, names=0.0)
-    distractor = _someone(g, other, object_of(inner), "person")
+    distractor = _someone(g, other, object_of(inner), "person", names=0.65)
     tense = g.choose(SAID)
     return g.pair(
         subject=g.relative(subject, g.vp(inner, earlier(g, inner, tense), object=distractor)),
@@ -164,7 +167,7 @@ def principle_A_case_2(g: Grammar) -> Pair:  # noqa: N802
     """Emma imagined herself washing the cup. / *Emma imagined herself washed the cup."""
     verb = g.verb("ing", "picturing")
     subject = _someone(g, g.deal(KINDS), verb.subject, "person")
-    flags = PICTURED if g.coin(0.66) else DONE
+    flags = PICTURED if g.coin(0.8) else DONE
     inner = g.verb("transitive", flags, subject=subject, fits=_distinct_past)
     form = Either(inner.verb.gerund, inner.verb.past(subject.number))
     return g.pair(
@@ -180,7 +183,9 @@ def principle_A_domain_1(g: Grammar) -> Pair:  # noqa: N802
     """Emma said that the boys helped her. / *Emma said that the boys helped herself."""
     kind, other = g.deal(CONTRASTS)
     verb = g.verb("that", "learning")
-    inner = g.verb("transitive", f"!incomplete !rare {OFTEN}", subject="person", object="person")
+    inner = g.verb(
+        "transitive", f"!incomplete|rare|neutral {OFTEN}", subject="person", object="person"
+    )
     subject, local = _someone(g, kind, verb.subject, "person"), _someone(g, other, "person")
     tense = _saying(g, verb)
     return g.pair(
@@ -210,11 +215,11 @@ def principle_A_domain_2(g: Grammar) -> Pair:  # noqa: N802
 def principle_A_domain_3(g: Grammar) -> Pair:  # noqa: N802
     """Emma thought the boys blamed themselves. / *The boys thought Emma blamed themselves."""
     kind, other = g.deal(CONTRASTS)
-    verb, inner = g.verb("that", "bridge"), g.verb("refl", "!incomplete !inherent !rare")
+    verb, inner = g.verb("that", "bridge"), g.verb("refl", "to_oneself")
     subject = _someone(g, kind, verb.subject, "person", adjective=0.05)
     local = _someone(g, other, verb.subject, "person", adjective=0.05)
     says = _finite(verb, g.choose(UNIFORM), subject)
-    does = _finite(inner, g.choose(UNIFORM), local)
+    does = _finite(inner, PAST if "stative" in inner.flags else g.choose(UNIFORM), local)
     reflexive = critical(g.reflexive(local))
     return g.pair_of(
         (subject, says, local, does, reflexive), (local, says, subject, does, reflexive)
@@ -225,7 +230,7 @@ def principle_A_domain_3(g: Grammar) -> Pair:  # noqa: N802
 def principle_A_reconstruction(g: Grammar) -> Pair:  # noqa: N802
     """It's herself that Emma blamed. / *It's herself that blamed Emma."""
     verb = g.verb("refl", "contrastive")
-    subject = _someone(g, g.deal(KINDS), "person", names=0.45, adjective=0.4)
+    subject = _someone(g, g.deal(KINDS), "person", names=0.55, adjective=0.4)
     cleft = (g.word("it's"), g.reflexive(subject), g.choose((REL_THAT, REL_WHO)))
     predicate = _finite(verb, _saying(g, verb), subject)
     return g.pair_of((*cleft, subject, predicate), (*cleft, predicate, subject))

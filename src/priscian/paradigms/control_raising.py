@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 
-from priscian.grammar import BE, DP, THAT, TO, VP, Clause, Either, Grammar, Inflection, Node, Pair
+from priscian.grammar import (
+    BE,
+    DP,
+    THAT,
+    TO,
+    VP,
+    Clause,
+    Either,
+    Grammar,
+    Inflection,
+    Node,
+    Pair,
+    Reject,
+)
 from priscian.lexicon import Number, Predicate
 from priscian.paradigms.edits import Substitution
 from priscian.paradigms.phrases import object_of
@@ -21,9 +34,9 @@ CROWD: tuple[str, Number] = ("several|many|a few", "pl")
 PAST, PRESENT = Inflection("past"), Inflection("pres")
 PERFECT = Inflection("pres", perfect=True)
 MIGHT, WOULD, WILL = (Inflection("pres", modal) for modal in ("might", "would", "will"))
-TENSES = (PAST, PAST, PAST, PRESENT, PRESENT, PRESENT, MIGHT, WOULD)
-EVENTS = (PAST, PAST, PAST, PERFECT, MIGHT, WOULD, WILL)
-COPULAR = (PAST, PAST, PAST, PRESENT, PRESENT, MIGHT, WOULD, Inflection("past", negation="n't"))
+TENSES = (PAST, PAST, PAST, PRESENT, PRESENT, PRESENT, MIGHT, Inflection("past", negation="n't"))
+EVENTS = (PAST, PAST, PERFECT, PRESENT, PRESENT, WILL, Inflection("past", negation="n't"))
+COPULAR = (PAST, PAST, PAST, PRESENT, PRESENT, WOULD, Inflection("past", negation="n't"))
 
 
 def _tense(g: Grammar, verb: Predicate) -> Inflection:
@@ -35,17 +48,21 @@ def _tense(g: Grammar, verb: Predicate) -> Inflection:
 
 def _news(g: Grammar) -> Clause:
     """Something that others may have an opinion of: *the mayor resigned*, *Emma sold the farm*."""
-    frame = g.weighted(("transitive", "unerg|drop", "pp"), (80.0, 12.0, 8.0))
+    frame = g.weighted(("transitive", "unerg", "pp"), (84.0, 10.0, 6.0))
     verb = g.verb(frame, "newsworthy !stative", subject="some person")
     doer = g.dp((verb.subject, SEEN), det="known")
-    thing = g.dp((object_of(verb), "!body_part"), adjective=0.25) if verb.object else None
+    thing = g.dp((object_of(verb), "!body_part")) if verb.object else None
+    if thing and not thing.person and g.coin(0.25):
+        thing = g.described(thing)
     return Clause(doer, g.vp(verb, PAST, object=thing))
 
 
-def _scene(g: Grammar, det: str = WEAK, number: Number | None = None) -> tuple[DP, Node]:
+def _scene(
+    g: Grammar, det: str = WEAK, number: Number | None = None, frame: str = ""
+) -> tuple[DP, Node]:
     """Some people, and all of *some people doing something*."""
-    verb = activity(g, animals=False)
-    some = g.dp(people(g, verb, "person"), number, det=det, names=False)
+    verb = activity(g, frame, animals=False)
+    some = g.dp(people(verb, "person"), number, det=det, names=False, adjective=0.25)
     return some, (some, doing(g, verb, some, place=0.8))
 
 
@@ -73,9 +90,15 @@ def existential_there_object_raising(g: Grammar) -> Pair:
 def expletive_it_object_raising(g: Grammar) -> Pair:
     """Emma felt it to be odd that he sang. / *Emma dared it to be odd that he sang."""
     good = g.verb("raise_obj", "holding", evenly=True)
-    kind = "curious|epistemic" if "opinion" in good.flags else "assured"
-    judged = g.adjective(None, kind, "pred")
+    judged = g.adjective(None, _verdict(good), "pred")
     return _object_raising(g, good, "it", (judged.word, THAT, _news(g)))
+
+
+def _verdict(verb: Predicate) -> str:
+    """The class of adjectives for what one may hold of a matter: *odd*, *likely*, *true*."""
+    if "opinion" in verb.flags:
+        return "curious|epistemic"
+    return "settled" if "establishing" in verb.flags else "assured"
 
 
 @raising("existential_there_subject_raising")
@@ -86,7 +109,8 @@ def existential_there_subject_raising(g: Grammar) -> Pair:
     if g.coin(0.45):
         good = g.verb("raise_subj", "!bounded", evenly=True)
         bad = g.verb("ctrl_subj")
-        who, scene = _scene(g, *(CROWD if "habitual" in good.flags else ()))
+        habitual = "habitual" in good.flags
+        who, scene = _scene(g, *(CROWD if habitual else ()), frame="unerg" if habitual else "")
         tense = g.choose((PAST, PRESENT))
         right, wrong = (VP(verb.verb, tense).agree(who) for verb in (good, bad))
     else:
@@ -106,8 +130,12 @@ def existential_there_subject_raising(g: Grammar) -> Pair:
 def tough_vs_raising_1(g: Grammar) -> Pair:
     """The lid was easy to remove. / *The lid was likely to remove."""
     verb = g.verb("trans", "strict !stative effortful", subject="some person")
-    subject = g.dp(object_of(verb))
-    if not subject.noun.animate and g.coin(0.4):
+    subject = g.dp(object_of(verb), det="known")
+    if subject.noun.animate:
+        # Most of what one toils with is a thing.
+        if g.coin(0.6):
+            raise Reject
+    elif g.coin(0.4):
         subject = g.described(subject)
     tough = g.adjective(None, _toil(subject), "pred", evenly=True)
     raised = g.adjective(None, "single_event", "pred")

@@ -34,7 +34,7 @@ def _pair(g: Grammar, plural: str, varies: str, adjective: bool = False) -> Pair
     def scene() -> tuple[DP, Predicate, DP]:
         features = f"{plural} count controller individual"
         dp = g.dp(
-            "entity",
+            "entity&!body_part",
             number,
             det=demonstrative,
             names=False,

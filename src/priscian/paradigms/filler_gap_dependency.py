@@ -137,7 +137,7 @@ def object_gap(g: Grammar, *, far: bool) -> Pair:
 
 def _subject_gap(g: Grammar, *, far: bool) -> Pair:
     verb = g.verb("transitive", f"one_object !rare {MEMORABLE}", subject="some animate")
-    who = head(g, verb.subject, ACTOR)
+    who = head(g, verb.subject, "animate&!infant")
     start, tense = _found(g, who)
     between: tuple[Node, ...] = ()
     if far:
@@ -145,7 +145,8 @@ def _subject_gap(g: Grammar, *, far: bool) -> Pair:
         nearer = g.verb(
             "trans", "!stative !rare social", also="!that", subject="person", object=who
         )
-        other = g.dp((nearer.subject, "person"), det="known")
+        # A name keeps the relative clause light.
+        other = g.dp((nearer.subject, "person"), "sg", det="known", names=0.8)
         finite = VP(nearer.verb, earlier(g, nearer, tense)).agree(other)
         between = (g.relativiser(who), other, *finite)
     vp = VP(verb.verb, earlier(g, verb, tense), (g.dp(object_of(verb)),))

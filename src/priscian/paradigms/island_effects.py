@@ -41,17 +41,21 @@ PROGRESSIVE = Inflection("pres", progressive=True)
 TELLING = "!general|rare|stirring|vague"
 # What one may ask about afterwards.
 MEMORABLE = "experience|newsworthy|by_number|social|liking"
+BETWEEN_PEOPLE = "social|liking|stirring"
 
 
 @reordered("adjunct_island")
 def adjunct_island(g: Grammar) -> Pair:
     """Who did Emma hug after greeting the cook? / *Who did Emma hug the cook after greeting?"""
     verb = g.verb(
-        "transitive", f"!stative one_object social|narrow {TELLING}", subject="some animate"
+        "transitive",
+        f"!stative one_object {TELLING} social|tallied|handling",
+        subject="some person",
     )
-    whom = g.dp(object_of(verb), det="known", names=0.15)
-    subject = g.dp((verb.subject, ACTOR), det="known")
-    adjunct = g.verb("trans", "!stative neutral|handling", subject=subject, object=whom)
+    whom = g.dp((object_of(verb), "!body_part"), det="known", names=0.25)
+    subject = g.dp((verb.subject, "person"), det="known")
+    kind = "neutral" if whom.person else "handling"
+    adjunct = g.verb("trans", f"!stative {kind}", subject=subject, object=whom)
     links = ["after"] if "beforehand" in adjunct.flags else ["before", "after"]
     links += ["while"] * ("durative" in adjunct.flags)
     links += ["without"] * ("unintended" in adjunct.flags)
@@ -68,14 +72,14 @@ def adjunct_island(g: Grammar) -> Pair:
 @reordered("complex_NP_island")
 def complex_NP_island(g: Grammar) -> Pair:  # noqa: N802
     """Who did the boy who saw Emma hug? / *Who did Emma hug the boy who saw?"""
-    flags = f"strict !rare {MEMORABLE if g.coin(0.4) else ''}"
+    flags = f"strict !rare {BETWEEN_PEOPLE if g.coin(0.8) else ''}"
     inner = g.verb("trans", flags, subject="some person", object="some person")
     who = head(g, inner.subject, "person", adjective=0.3)
-    whom = g.dp((object_of(inner), "person"), det="known", names=0.55, adjective=0.3)
+    whom = g.dp((object_of(inner), "person"), det="known", names=0.75, adjective=0.3)
     # Each of the two is subject in one sentence, and the first is object in the other.
     outer = g.verb(
         "trans",
-        "one_object !rare",
+        f"one_object !rare {BETWEEN_PEOPLE}",
         subject=whom,
         object=who,
         fits=lambda v: who.noun in v.subject.members,
@@ -110,10 +114,11 @@ def _questioned(g: Grammar, verb: Predicate) -> DP:
 @reordered("coordinate_structure_constraint_complex_left_branch", prefix="two")
 def coordinate_structure_constraint_complex_left_branch(g: Grammar) -> Pair:
     """Which cake did Emma see and Paul eat? / *Which did Emma see cake and Paul eat?"""
-    verb = g.verb("transitive", f"one_object !rare {MEMORABLE}", subject="some person")
+    # What two people do to one thing is something that anybody may do.
+    verb = g.verb("transitive", f"one_object !rare {TELLING} {MEMORABLE}", subject="person")
     what = _questioned(g, verb)
-    flags = "social|liking" if what.person else "handling|by_number|liking"
-    second = g.verb("transitive", f"one_object !rare {flags}", subject="some person", object=what)
+    flags = "social|liking" if what.person else "handling|tallied|liking"
+    second = g.verb("transitive", f"one_object !rare {flags}", subject="person", object=what)
     tense = asked(g, verb, second)
     clause = VP(verb.verb, tense).invert(g.dp((verb.subject, "person"), det="known"))
     *auxiliaries, last = VP(second.verb, tense).rest()
@@ -128,7 +133,8 @@ def coordinate_structure_constraint_complex_left_branch(g: Grammar) -> Pair:
 def coordinate_structure_constraint_object_extraction(g: Grammar) -> Pair:
     """Who will Emma and the cook hug? / *Who will Emma hug and the cook?"""
     # The second must also be a possible object, so that the bad sentence has no second fault.
-    verb = g.verb("trans", "one_object !rare", subject="some person", object="some person")
+    flags = f"one_object !rare|incomplete {BETWEEN_PEOPLE if g.coin(0.85) else ''}"
+    verb = g.verb("trans", flags, subject="some person", object="some person")
     left = g.dp((verb.subject, "person"), det="known", names=0.4)
     right = g.dp((verb.subject, object_of(verb), "person"), det="known", names=0.4)
     vp = VP(verb.verb, asked(g, verb))
@@ -141,8 +147,12 @@ def coordinate_structure_constraint_object_extraction(g: Grammar) -> Pair:
 
 def _left_branch(g: Grammar) -> tuple[VP, DP, DP]:
     verb = g.verb("transitive", f"!stative one_object !rare {MEMORABLE}", subject="some animate")
+    tense = g.weighted(*WONDERED)
+    # *is slapping which man* would be something that goes on.
+    if tense.progressive and verb.flags.isdisjoint(("scenic", "timeless", "durative")):
+        tense = PERFECT
     return (
-        VP(verb.verb, g.weighted(*WONDERED)),
+        VP(verb.verb, tense),
         g.dp((verb.subject, ACTOR), det="known", names=0.4),
         _questioned(g, verb),
     )
@@ -195,12 +205,12 @@ def wh_island(g: Grammar) -> Pair:
     wh = g.deal((WHO, WHAT))
     verb = g.verb(
         "trans",
-        f"strict !vague|rare|general {MEMORABLE if g.coin(0.8) else ''}",
+        f"strict !vague|rare|general {MEMORABLE if g.coin(0.9) else ''}",
         subject=f"some {sort}",
         fits=lambda v: asks_for(v, wh),
     )
     matrix = g.verb("wh", "extracting", also="that", subject=f"some {sort}")
-    subject = g.dp((verb.subject, matrix.subject, sort), det="known", names=0.35)
+    subject = g.dp((verb.subject, matrix.subject, sort), det="known", names=0.6)
     return g.pair(
         label("matrix", wh, *VP(matrix.verb, PAST).invert(subject)),
         subject=Either(g.pronoun(subject), WHO),

@@ -51,7 +51,7 @@ QUESTIONS: tuple[tuple[Inflection, Number | None], ...] = (
     *2 * ((PLUPERFECT, None), (WILL, None), (WOULD, None)),
 )
 # Tenses that are natural with *only … ever* and with *not ever*.
-UNDER_ONLY = (PERFECT, PERFECT, PERFECT, PAST, PAST, PAST, PLUPERFECT, WOULD, WOULD, WILL)
+UNDER_ONLY = (PERFECT, PERFECT, PERFECT, PAST, PAST, PAST, PLUPERFECT, WOULD)
 UNDER_NOT = (PERFECT, PERFECT, PERFECT, PAST, PAST, PLUPERFECT, PLUPERFECT, WOULD, WOULD, WILL)
 # Tenses of a relative clause and of the main clause about the same person.
 BEFORE_AND_AFTER = (
@@ -71,7 +71,6 @@ WITH_AUXILIARY = (
     (PLUPERFECT, PAST),
     (PLUPERFECT, PLUPERFECT),
     (PLUPERFECT, WOULD),
-    (WAS_DOING, PLUPERFECT),
 )
 # Classes of adverbs that stand where *ever* does, with tenses that are natural with each.
 HABITS = (PAST, PAST, PERFECT, PERFECT, PLUPERFECT, WOULD)
@@ -80,10 +79,12 @@ REPORTS = (PAST, PAST, PERFECT, PERFECT, PLUPERFECT, WAS_DOING)
 IN_PLACE_OF_EVER = (("habit", HABITS), ("certainty", OPINIONS), ("evidence", REPORTS))
 
 EXPERIENCE = "experience|newsworthy !rare"
-EVENTFUL = "transitive|pp|prt"
-HANDLING = frozenset({"agentive", "state_change"})
-FRAMES = ("transitive", "unerg", "pp", "prt")
-WEIGHTS = (50.0, 30.0, 16.0, 4.0)
+EVENTFUL = "transitive|pp"
+# What passes between people, and what may follow it.
+AFFAIRS = "social !rare|incomplete"
+AFTERMATH = "aftermath"
+FRAMES = ("transitive", "unerg", "pp")
+WEIGHTS = (54.0, 30.0, 16.0)
 
 
 def _verb(
@@ -105,7 +106,7 @@ def _verb(
 
 def _lasting(verb: Predicate) -> bool:
     """What may be going on: *was painting a wall*, rather than *was attaining a goal*."""
-    return verb.frame not in ("trans", "optobj", "alt") or bool(verb.flags & HANDLING)
+    return "scenic" in verb.flags
 
 
 def _subject(g: Grammar, verb: Predicate, number: Number | None = None, names: float = 0.3) -> DP:
@@ -140,15 +141,17 @@ def _uncounted(g: Grammar, dp: DP) -> DP:
         return dp
     dp = g.with_number(dp, "sg")
     recurring = noun in g.select("@recurring").members
-    bare = noun in g.select("@bare_habit").members or (noun.mass and not recurring)
+    alone = g.select("@bare_habit|@bare_mass").members
+    bare = noun in alone or (noun.mass and not recurring)
     return g.with_determiner(dp, "bare") if bare and "unique" not in noun.flags else dp
 
 
 def _object(g: Grammar, verb: Predicate, slot: Selection, *, habit: bool = False) -> DP:
     """What one may do something to again and again: *a letter*, *letters*, *the mayor*."""
     number: Number | None = "pl" if habit and g.coin(0.7) else None
-    names = 0.0 if verb.frame == "prt" else 0.25
-    dp = g.dp((slot, "!body_part"), number, det="the", names=names)
+    # What is done to people or to things is mostly done to people.
+    sort = "person" if slot.admits_names else "!body_part"
+    dp = g.dp((slot, sort), number, det="the", names=0.55)
     noun = dp.noun
     if dp.name:
         return dp
@@ -222,10 +225,10 @@ def only_npi_licensor_present(g: Grammar) -> Pair:
 def only_npi_scope(g: Grammar) -> Pair:
     """Only the nurse who Emma met has ever slept. / *The nurse who only Emma met has ever slept."""
     before, after = g.choose(BEFORE_AND_AFTER)
-    main = _verb(g, flags="aftermath" if g.coin(0.3) else EXPERIENCE)
+    main = _verb(g, flags=AFTERMATH if g.coin() else EXPERIENCE)
     head = _head(g, main)
-    verb = g.verb("transitive", "!rare social|liking", subject="some person", object=head)
-    other = _subject(g, verb, names=0.5)
+    verb = g.verb("transitive", AFFAIRS, subject="some person", object=head)
+    other = _subject(g, verb, names=0.75)
     relative = (other, *g.vp(verb, before, gap=True).agree(other))
     who = _relativiser(g, head)
     predicate = _vp(g, main, after).with_adverb(critical(EVER)).agree(head)
@@ -258,10 +261,11 @@ def sentential_negation_npi_licensor_present(g: Grammar) -> Pair:
 def sentential_negation_npi_scope(g: Grammar) -> Pair:
     """The man who had won could not ever rest. / *The man who had not won could ever rest."""
     before, after = g.choose(WITH_AUXILIARY)
-    flags = "aftermath" if g.coin(0.75) else EXPERIENCE
-    main = _verb(g, EVENTFUL if g.coin(0.5) else "unerg", flags=flags)
+    later = AFTERMATH if g.coin(0.7) else EXPERIENCE
+    main = _verb(g, EVENTFUL if g.coin(0.8) else "unerg", flags=later)
     head = _head(g, main)
-    relative = _vp(g, _verb(g, EVENTFUL, before, head, flags="newsworthy|experience"), before)
+    flags = AFFAIRS if g.coin(0.55) else "newsworthy !general"
+    relative = _vp(g, _verb(g, EVENTFUL, before, head, flags=flags), before)
     vp = _vp(g, main, after)
     start = (head, _relativiser(g, head), relative.auxiliary(head))
     middle = (relative.rest(head), vp.auxiliary(head))

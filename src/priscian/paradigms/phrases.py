@@ -34,11 +34,11 @@ def persistently(g: Grammar, draw: Callable[[], T], tries: int = 12) -> T:
     return draw()
 
 
-def deed_to(g: Grammar, dp: DP, flags: str = "!rare") -> Predicate:
+def deed_to(g: Grammar, dp: DP, flags: str = "!rare|vague") -> Predicate:
     """A transitive verb for this object; to people mostly what people often do to each other."""
-    if dp.person and g.coin(0.75):
-        return g.verb("transitive", f"{flags} social|liking|stirring", object=dp)
-    return g.verb("transitive", f"{flags} !general", object=dp)
+    if dp.person and g.coin(0.9):
+        return g.verb("transitive", f"{flags}|incomplete social|liking|stirring", object=dp)
+    return g.verb("transitive", f"{flags}|general", object=dp)
 
 
 @cache

@@ -54,10 +54,10 @@ def existential_there_quantifiers_1(g: Grammar) -> Pair:
     number = g.number(0.6)
     weak = g.numeral(3, 6) if number == "pl" and g.coin(0.25) else "pivot"
     verb = activity(g)
-    pivot = g.dp(people(g, verb), number, det=weak, names=False, features="count")
+    pivot = g.dp(people(verb), number, det=weak, names=False, features="count", adjective=0.2)
     determiner = Either(pivot.determiner, g.with_determiner(pivot, "no_pivot").determiner)
-    rest = label("activity", doing(g, verb, pivot))
-    phrase = (label("determiner", determiner), pivot.head, rest)
+    rest = label("activity", doing(g, verb, pivot, place=0.7))
+    phrase = (label("determiner", determiner), pivot.modifiers, pivot.head, rest)
     return g.pair(THERE, be=g.copular(phrase, g.choose(PRESENTED)).agree(pivot))
 
 
@@ -67,9 +67,9 @@ def existential_there_quantifiers_2(g: Grammar) -> Pair:
     strong, number = g.deal(STRONG)
     determiner = tuple(g.word(word, "det") for word in strong.split())
     verb = activity(g)
-    dp = g.dp(people(g, verb), number, det=determiner, names=False, features="count")
+    dp = g.dp(people(verb), number, det=determiner, names=False, features="count", adjective=0.2)
     be = label("be", g.copular((), g.deal(LOCATED)).agree(dp))
-    pivot, rest = label("pivot", dp), label("activity", doing(g, verb, dp, place=0.3))
+    pivot, rest = label("pivot", dp), label("activity", doing(g, verb, dp, place=0.5))
     return g.pair_of((pivot, be, THERE, rest), (THERE, be, pivot, rest))
 
 
@@ -77,7 +77,7 @@ def _counting(g: Grammar) -> Predicate:
     """What people do to several things, or now and then to several people."""
     return g.verb(
         "transitive",
-        "by_number !stative",
+        "tallied !stative",
         subject="some person",
         fits=lambda verb: verb.object is not None and (not verb.object.admits_names or g.coin(0.3)),
     )
@@ -86,8 +86,8 @@ def _counting(g: Grammar) -> Predicate:
 def _counted(g: Grammar, verb: Predicate) -> DP:
     """*six old coins*"""
     numeral = g.numeral(3, 8)
-    slot = verb.object or "entity"
-    slots = (slot, "!body_part")
+    # Nobody keeps count of the houses, cars and machines that one person deals with.
+    slots = (verb.object or "entity", "!(body_part|home|vehicle|machine)&!=phone")
     dp = g.dp(slots, "pl", det=numeral, names=False, features="count individual")
     return dp if dp.person or g.coin(0.75) else g.described(dp)
 
@@ -105,7 +105,7 @@ def _positive(lexicon: Lexicon) -> tuple[tuple[Determiner, Number], ...]:
 def superlative_quantifiers_1(g: Grammar) -> Pair:
     """No nurse met more than six cooks. / *No nurse met at least six cooks."""
     verb = _counting(g)
-    subject = g.dp(people(g, verb), g.number(0.2), det="no", names=False)
+    subject = g.dp(people(verb), g.number(0.2), det="no", names=False)
     counted = _counted(g, verb)
     comparative, superlative = g.deal(MODIFIERS)
     modifier = Either((g.word(comparative), THAN), (AT, g.word(superlative)))
@@ -123,7 +123,7 @@ def superlative_quantifiers_2(g: Grammar) -> Pair:
     superlative = g.deal(("least", "most"))
     verb = _counting(g)
     determiner, number = g.deal(_positive(g.lexicon))
-    subject = g.dp(people(g, verb), number, det=determiner, names=False)
+    subject = g.dp(people(verb), number, det=determiner, names=False)
     either = Either(subject.determiner, g.with_determiner(subject, "no").determiner)
     counted = _counted(g, verb)
     modifier = (critical(AT), g.word(superlative))

@@ -11,20 +11,20 @@ WEIGHTS = (36.0, 42.0, 22.0)
 HANDLED = "physical&!(body_part|institution)"
 
 
-def activity(g: Grammar, *, animals: bool = True) -> Predicate:
+def activity(g: Grammar, frame: str = "", *, animals: bool = True) -> Predicate:
     """What people, or now and then animals, may be watched doing."""
-    frame = g.weighted(FRAMES, WEIGHTS)
+    frame = frame or g.weighted(FRAMES, WEIGHTS)
     if animals and frame == "unerg" and g.coin(0.12):
         return g.verb("unerg", "!stative !unwatchable", subject="some animal")
-    return g.verb(frame, "scenic !stative", subject="some person")
+    # Mostly what anybody may be seen doing, whatever their job.
+    anybody = "person" if g.coin(0.6) else "some person"
+    return g.verb(frame, "scenic !stative", subject=anybody)
 
 
-def people(g: Grammar, verb: Predicate, sort: str = "animate") -> tuple[Slot, ...]:
-    """Possible subjects except relatives; if anybody is possible, mostly passers-by."""
+def people(verb: Predicate, sort: str = "animate") -> tuple[Slot, ...]:
+    """Possible subjects except relatives; if anybody is possible, passers-by."""
     slots = (verb.subject, f"{sort}&!@possessed")
-    if verb.subject.admits_names and g.coin(0.6):
-        return (*slots, "@passerby")
-    return slots
+    return (*slots, "@passerby") if verb.subject.admits_names else slots
 
 
 def doing(g: Grammar, verb: Predicate, who: DP, *, place: float = 0.4) -> Node:
@@ -36,7 +36,7 @@ def doing(g: Grammar, verb: Predicate, who: DP, *, place: float = 0.4) -> Node:
     slots = (verb.object, HANDLED)
     if several:
         try:
-            kind = g.choose(("the", "bare"))
+            kind = "bare" if g.coin(0.7) else "the"
             features = "count individual"
             things = g.dp(slots, "pl", det=kind, names=False, features=features)
             return g.vp(verb, object=things).gerund()

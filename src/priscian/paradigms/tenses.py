@@ -73,7 +73,7 @@ ASKED = _table(
     {
         Inflection("past"): 48.0,
         Inflection("past", perfect=True): 12.0,
-        **_present(will=14.0, would=7.0, should=6.0, could=4.0, might=3.0),
+        **_present(will=18.0, would=7.0, should=4.0, might=2.0),
     }
 )
 # Auxiliaries of a plain question about something.
@@ -83,7 +83,7 @@ WONDERED = _table(
         Inflection("past", perfect=True): 22.0,
         Inflection("past", progressive=True): 13.0,
         Inflection("pres", progressive=True): 12.0,
-        **_present(will=13.0, could=5.0, would=4.0, might=3.0, should=2.0),
+        **_present(will=18.0, would=3.0),
     }
 )
 
