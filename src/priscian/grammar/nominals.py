@@ -21,13 +21,14 @@ NATURAL = {
     "natural": 5.0,
 }
 PLURAL_SHARE = 0.4
-NAME_SHARE = 0.3
+NAME_SHARE = 0.35
 SEVERAL = 4
 FAMILY_SHARE = 0.3  # of the names, where a plural is needed
 PEOPLE_SHARE = 0.45  # at least, where both people and things are possible
 PEOPLE_WEIGHT = 100  # as many things as have the same weight as people
 EVERYDAY_SHARE = 0.7  # where a narrower slot admits several people
 ANYONE_SHARE = 0.85  # of the class `anyone` among the people; the rest are `everyday`
+JOBLESS_SHARE = 0.35  # of people who are not known by their work, where anybody would do
 SINGLE_SHARE = 0.85  # of the singular where the class `singly` would be drawn in the plural
 NAMEABLE = frozenset({"m", "f", "gendered", "count", "controller", "individual", "animate"})
 MORPHOLOGICAL = frozenset({"regular", "irregular", "m", "f"})
@@ -100,7 +101,8 @@ class Nominals(Draw):
     def described(self, dp: DP, classes: str = "", position: str = "attr") -> DP:
         """With an adjective that suits the noun: *the rusty gate*, *the young nurse*."""
         # A mood or trait would have to be relevant to the event: *photographed a selfish nurse*.
-        classes = classes or ("unmarked|nationality" if dp.person else "")
+        if dp.person and not classes:
+            classes = "unmarked" if self.coin(0.75) else "unmarked|nationality"
         return dp.modified(self.adjective(dp, classes, position).word)
 
     def meet(self, *slots: Slot) -> Selection:
@@ -122,7 +124,7 @@ class Nominals(Draw):
         anyone = not set(features.split()) & MORPHOLOGICAL and self.coin(ANYONE_SHARE)
         people = "@anyone" if anyone else "@everyday"
         # Two people known by their work would need a reason to meet: *The chef hugged the pilot*.
-        if not self.used.isdisjoint(self.lexicon.occupations):
+        if self.coin(JOBLESS_SHARE) or not self.used.isdisjoint(self.lexicon.occupations):
             people += "&!occupation"
         # Somebody's cousin or boss needs a possessive.
         return people if det in ("any", "known") else f"{people}&!@possessed"
@@ -204,7 +206,10 @@ class Nominals(Draw):
             return "the"
         if "sole" in noun.flags:
             return "my|your|his|her"
-        if noun in self.select("@possessed").members or "body_part" in noun.sorts:
+        # *our foot* would be a strange thing.
+        if "body_part" in noun.sorts:
+            return "my|your|his|her"
+        if noun in self.select("@possessed").members:
             return "possessive"
         if noun.mass and noun in self.select("@bare_mass").members:
             return "bare"

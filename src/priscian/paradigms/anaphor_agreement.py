@@ -4,13 +4,39 @@ from __future__ import annotations
 
 from functools import partial
 
-from priscian.grammar import Either, Grammar, Pair, other_number
-from priscian.lexicon import Gender
+from priscian.grammar import (
+    PAST,
+    PERFECT,
+    PRESENT,
+    VP,
+    Either,
+    Grammar,
+    Inflection,
+    Pair,
+    other_number,
+)
+from priscian.lexicon import Gender, Predicate
 from priscian.paradigms.edits import Substitution
 from priscian.paradigms.registry import paradigm
 
 GENDERS: tuple[Gender, ...] = ("m", "f", "n")
+# What one does to oneself is told afterwards.
+TENSES = (
+    PAST,
+    PERFECT,
+    Inflection("past", perfect=True),
+    Inflection("past", negation="n't"),
+    Inflection("pres", modal="will"),
+    Inflection("pres", modal="might"),
+)
+WEIGHTS = (56.0, 18.0, 10.0, 8.0, 4.0, 4.0)
 anaphor = partial(paradigm, phenomenon="anaphor_agreement", field="morphology", prefix="one")
+
+
+def _tense(g: Grammar, verb: Predicate) -> Inflection:
+    if "stative" in verb.flags:
+        return g.choose((PAST, PRESENT))
+    return g.weighted(TENSES, WEIGHTS)
 
 
 @anaphor("anaphor_gender_agreement", edit=Substitution("gender"))
@@ -27,7 +53,7 @@ def anaphor_gender_agreement(g: Grammar) -> Pair:
     wrong = g.choose([other for other in GENDERS if other != gender])
     return g.pair(
         subject=subject,
-        verb=g.vp(verb, gap=True).agree(subject),
+        verb=VP(verb.verb, _tense(g, verb)).agree(subject),
         reflexive=Either(g.reflexive(subject), g.reflexive(subject, gender=wrong)),
     )
 
@@ -49,6 +75,6 @@ def anaphor_number_agreement(g: Grammar) -> Pair:
     wrong = g.reflexive(subject, number=other_number(subject.number))
     return g.pair(
         subject=subject,
-        verb=g.vp(verb, gap=True).agree(subject),
+        verb=VP(verb.verb, _tense(g, verb)).agree(subject),
         reflexive=Either(g.reflexive(subject), wrong),
     )

@@ -46,6 +46,7 @@ SAID = (
     Inflection("pres", perfect=True),
     Inflection("past", negation="n't"),
 )
+LASTING = (PAST, PAST, PAST, Inflection("pres"), Inflection("pres"), SAID[-1])
 # Tenses whose form does not depend on the subject, so that subjects can be exchanged.
 UNIFORM = (
     Inflection("past"),
@@ -115,9 +116,7 @@ def _distinct_past(verb: Predicate) -> bool:
 
 
 def _saying(g: Grammar, verb: Predicate) -> Inflection:
-    if "stative" in verb.flags and g.coin(0.4):
-        return Inflection("pres")
-    return g.choose(SAID)
+    return g.choose(LASTING if "stative" in verb.flags else SAID)
 
 
 def _thing(g: Grammar, verb: Predicate) -> DP:
@@ -138,7 +137,7 @@ def principle_A_c_command(g: Grammar) -> Pair:  # noqa: N802
     inner = g.verb("transitive", f"!incomplete|rare {OFTEN}", subject=whose, object="some person")
     subject = _someone(g, kind, verb.subject, inner.subject, "!kin", det=PLAIN, names=0.0)
     distractor = _someone(g, other, object_of(inner), "person", names=0.65)
-    tense = g.choose(SAID)
+    tense = PAST if "stative" in verb.flags else g.choose(SAID[:-1])
     return g.pair(
         subject=g.relative(subject, g.vp(inner, earlier(g, inner, tense), object=distractor)),
         verb=_finite(verb, tense, subject),

@@ -61,7 +61,7 @@ def _scene(
     g: Grammar, det: str = WEAK, number: Number | None = None, frame: str = ""
 ) -> tuple[DP, Node]:
     """Some people, and all of *some people doing something*."""
-    verb = activity(g, frame, animals=False)
+    verb = activity(g, frame, animals=False, pastime=1.0 if frame else 0.7)
     some = g.dp(people(verb, "person"), number, det=det, names=False, adjective=0.25)
     return some, (some, doing(g, verb, some, place=0.8))
 

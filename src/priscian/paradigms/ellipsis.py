@@ -29,7 +29,7 @@ def _scene(g: Grammar) -> tuple[Node, Node, DP]:
     kind = g.weighted(KINDS, (80.0, 10.0, 5.0, 5.0))
     verb = g.verb(
         "transitive",
-        "by_number !stative !judging one_object",
+        "tallied !stative !judging one_object",
         also="!raise_obj",
         subject="some person",
         object=kind,

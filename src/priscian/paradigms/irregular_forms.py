@@ -37,7 +37,7 @@ def irregular_past_participle_adjectives(g: Grammar) -> Pair:
     def described() -> tuple[DP, VP]:
         dp = g.dp(slots, det="the|demonstrative", names=False)
         tense = g.weighted(("past", "present", "any"), (78.0, 18.0, 4.0))
-        judged = g.adjective(dp, "!resultative|mood", "pred")
+        judged = g.adjective(dp, "!resultative|mood|nationality", "pred")
         return dp, g.copular(judged, tense, negation=0.08)
 
     dp, predicate = persistently(g, described)

@@ -225,10 +225,10 @@ def only_npi_licensor_present(g: Grammar) -> Pair:
 def only_npi_scope(g: Grammar) -> Pair:
     """Only the nurse who Emma met has ever slept. / *The nurse who only Emma met has ever slept."""
     before, after = g.choose(BEFORE_AND_AFTER)
-    main = _verb(g, flags=AFTERMATH if g.coin() else EXPERIENCE)
+    main = _verb(g, flags=AFTERMATH if g.coin(0.65) else EXPERIENCE)
     head = _head(g, main)
     verb = g.verb("transitive", AFFAIRS, subject="some person", object=head)
-    other = _subject(g, verb, names=0.75)
+    other = _subject(g, verb, names=0.9)
     relative = (other, *g.vp(verb, before, gap=True).agree(other))
     who = _relativiser(g, head)
     predicate = _vp(g, main, after).with_adverb(critical(EVER)).agree(head)

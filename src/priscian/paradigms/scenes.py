@@ -7,18 +7,31 @@ from priscian.grammar.draw import Slot
 from priscian.lexicon import Predicate
 
 FRAMES = ("unerg", "transitive", "pp")
-WEIGHTS = (36.0, 42.0, 22.0)
+WEIGHTS = (36.0, 40.0, 24.0)
 HANDLED = "physical&!(body_part|institution)"
 
 
-def activity(g: Grammar, frame: str = "", *, animals: bool = True) -> Predicate:
+def activity(
+    g: Grammar, frame: str = "", *, animals: bool = True, pastime: float = 0.7
+) -> Predicate:
     """What people, or now and then animals, may be watched doing."""
     frame = frame or g.weighted(FRAMES, WEIGHTS)
     if animals and frame == "unerg" and g.coin(0.12):
-        return g.verb("unerg", "!stative !unwatchable", subject="some animal")
-    # Mostly what anybody may be seen doing, whatever their job.
-    anybody = "person" if g.coin(0.6) else "some person"
-    return g.verb(frame, "scenic !stative", subject=anybody)
+        return g.verb("unerg", "!stative !unwatchable", subject="some animal", fits=_of_animals)
+    if frame == "transitive" and g.coin(0.5):
+        return g.verb(frame, "scenic in_public", subject="person")
+    # Other things are done for a while by anybody, or to something by those whose job it is.
+    fits = _of_workers if frame == "transitive" else None
+    flags = "scenic pastime" if frame == "unerg" and g.coin(pastime) else "scenic !stative"
+    return g.verb(frame, flags, subject="some person", fits=fits)
+
+
+def _of_animals(verb: Predicate) -> bool:
+    return not any(noun.person for noun in verb.subject.nouns)
+
+
+def _of_workers(verb: Predicate) -> bool:
+    return not verb.subject.admits_names
 
 
 def people(verb: Predicate, sort: str = "animate") -> tuple[Slot, ...]:
@@ -30,9 +43,10 @@ def people(verb: Predicate, sort: str = "animate") -> tuple[Slot, ...]:
 def doing(g: Grammar, verb: Predicate, who: DP, *, place: float = 0.4) -> Node:
     """*selling apples*, *waiting for the bus*, *singing near the lake*."""
     if verb.object is None:
-        return (g.vp(verb).gerund(), _place(g) if g.coin(place) else ())
+        somewhere = "pastime" in verb.flags and g.coin(place)
+        return (g.vp(verb).gerund(), _place(g) if somewhere else ())
     # Several people seldom handle one thing.
-    several = verb.frame != "pp" and g.coin(0.85 if who.number == "pl" else 0.4)
+    several = verb.frame != "pp" and g.coin(0.97 if who.number == "pl" else 0.4)
     slots = (verb.object, HANDLED)
     if several:
         try:
@@ -42,7 +56,10 @@ def doing(g: Grammar, verb: Predicate, who: DP, *, place: float = 0.4) -> Node:
             return g.vp(verb, object=things).gerund()
         except Reject:
             pass
-    return g.vp(verb, object=g.dp(slots, det="known", names=0.2)).gerund()
+    thing = g.dp(slots, det="known", names=0.45)
+    if thing.noun.count == "both":
+        thing = g.with_determiner(thing, "bare")
+    return g.vp(verb, object=thing).gerund()
 
 
 def _place(g: Grammar) -> tuple[Node, ...]:

@@ -48,7 +48,7 @@ def _agreeing(g: Grammar, subject: DP) -> VP:
                 return _attitude(g, subject)
             return _habit(g, subject)
         case "copula":
-            classes = "mood|stage" if subject.person else "!nationality"
+            classes = "mood|stage !raising" if subject.person else "!nationality"
             tense = PERFECT if classes and g.coin(0.12) else g.choose(WAS_OR_IS)
             if g.coin(0.14):
                 tense = replace(tense, negation="n't")
@@ -145,7 +145,7 @@ def distractor_agreement_relational_noun(g: Grammar) -> Pair:
         head,
         number=other_number(number),
         det="the|demonstrative",
-        fits=lambda noun: noun not in single,
+        fits=lambda noun: noun not in single and noun.lemma[:5] != head.noun.lemma[:5],
     )
     return _verb_varies(g, subject, distance=g.length(subject.post) + 1)
 
