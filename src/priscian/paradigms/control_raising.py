@@ -109,8 +109,10 @@ def existential_there_subject_raising(g: Grammar) -> Pair:
     if g.coin(0.45):
         good = g.verb("raise_subj", "!bounded", evenly=True)
         bad = g.verb("ctrl_subj")
-        habitual = "habitual" in good.flags
-        who, scene = _scene(g, *(CROWD if habitual else ()), frame="unerg" if habitual else "")
+        if "habitual" in good.flags:
+            who, scene = _scene(g, *CROWD, frame="unerg")
+        else:
+            who, scene = _scene(g)
         tense = g.choose((PAST, PRESENT))
         right, wrong = (VP(verb.verb, tense).agree(who) for verb in (good, bad))
     else:
