@@ -98,7 +98,7 @@ def _encode(
 ) -> Prepared:
     longest = recipe.text.longest
     main = encode(vocabulary, sentences, longest)
-    others = encode(vocabulary, extra, longest) if extra else None
+    others = encode(vocabulary, extra, longest, "extra text") if extra else None
     held: dict[str, Encoded] = {}
     facts: dict[str, Any] = {
         "mark": mark,
@@ -110,7 +110,7 @@ def _encode(
     }
     for name, part in (("dev", corpus.dev), ("test", corpus.test)):
         kept = [s for s in part if 0 < len(vocabulary.encode(s).ids) <= longest]
-        held[name] = encode(vocabulary, part, longest)
+        held[name] = encode(vocabulary, part, longest, f"{name} part")
         facts[name] = {
             "sentences": len(kept),
             "words": vocabulary.count_words(kept),

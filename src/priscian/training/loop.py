@@ -153,15 +153,19 @@ class Loop:
                 loss, self.memory = network(rows, memory)
                 self.machine.backward(loss / len(batches))
             total += float(loss.detach()) / len(batches)
-        if not math.isfinite(total):
-            raise TrainingError(
-                f"the loss became {total} at step {self.progress.step + 1} with rate {rate:g}; "
-                "the last checkpoint is kept: lower training.rate or training.clip"
-            )
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), training.clip)
+        self._refuse_unless_finite("loss", total, rate)
+        norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), training.clip)
+        self._refuse_unless_finite("gradient", float(norm), rate)  # else the weights would be lost
         self.optimiser.step()
         self._add_to_average()
         return self.machine.mean(total)
+
+    def _refuse_unless_finite(self, what: str, value: float, rate: float) -> None:
+        if not math.isfinite(value):
+            raise TrainingError(
+                f"the {what} became {value} at step {self.progress.step + 1} with rate {rate:g}; "
+                "the last checkpoint is kept: lower training.rate or training.clip"
+            )
 
     def _pass_over(self) -> bool:
         """Dev after a pass: anneal, begin to average, or stop."""

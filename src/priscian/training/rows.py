@@ -45,7 +45,9 @@ class Encoded:
         return np.diff(self.starts)
 
 
-def encode(vocabulary: Vocabulary, sentences: Sequence[str], longest: int) -> Encoded:
+def encode(
+    vocabulary: Vocabulary, sentences: Sequence[str], longest: int, part: str = "training part"
+) -> Encoded:
     """Encode sentences; those of more than `longest` tokens are left out and counted."""
     flat: list[int] = []
     starts = [0]
@@ -55,7 +57,10 @@ def encode(vocabulary: Vocabulary, sentences: Sequence[str], longest: int) -> En
             flat += [BOUNDARY_ID, *ids, BOUNDARY_ID]
             starts.append(len(flat))
     if len(starts) == 1:
-        raise DataError(f"no sentence has from 1 to {longest} tokens; raise `longest` or add text")
+        raise DataError(
+            f"the {part} is empty: none of its sentences has from 1 to {longest} tokens; raise "
+            "text.longest or add text"
+        )
     left_out = len(sentences) - (len(starts) - 1)
     return Encoded(np.array(flat, np.int32), np.array(starts, np.int64), left_out)
 
