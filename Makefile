@@ -78,6 +78,7 @@ bench: .venv-bench/.done
 	@touch $@
 
 bench-mlm: $(VENV)/.hf .venv-bench-mlm/.done
+	-$(BIN)/python benchmarks/transfo_xl_parity.py
 	$(BIN)/python benchmarks/pll_peer.py $(ARGS)
 
 clean:
