@@ -17,6 +17,8 @@ from priscian.errors import GrammarError, PriscianError, UnknownNameError, Usage
 
 LICENCE = "CC-BY-4.0"
 """The licence of everything that paradigms and suites generate."""
+FURTHER = "Further Suites"
+"""The circuit of suites that no published set has; they never count for the SG score."""
 
 
 def reference(seed: int) -> str:

@@ -48,7 +48,8 @@ def generate_command(
     n
         Pairs per paradigm (1000 by default) or items per suite (100).
     only
-        UIDs or names of suites, joined by commas; priscian list paradigms shows the UIDs.
+        UIDs or names of suites, joined by commas; priscian list shows them. further stands for all
+        suites beyond the published ones, which are made only if asked for.
     paradigms
         A Python file with paradigms of your own; see docs/writing-paradigms.md.
     suites

@@ -121,7 +121,7 @@ def _suites() -> list[dict[str, str]]:
             {
                 "suite": name,
                 "circuit": _circuit(name, ours, known),
-                "ours": "yes" if name in ours else "no",
+                "ours": "no" if name not in ours else "further" if ours[name].further else "yes",
                 "published": _selections(name, known),
                 "chance": f"{chance_of(parse_formula(formula)):.3f}",
                 "formula": formula,

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 from priscian.datasets.syntaxgym import suite_from_json
 from priscian.datasets.syntaxgym_write import suite_text
 from priscian.lexicon import Lexicon
 from priscian.records import ItemSet
-from priscian.suites import Suite, find, generate_suite, load_suites, suites
+from priscian.suites import (
+    Suite,
+    find,
+    further_suites,
+    generate_suite,
+    load_suites,
+    suites,
+)
+
+EXTRA = "further"
 
 
 def choose_suites(only: Sequence[str] = (), file: Path | None = None) -> list[str]:
-    """Names: those in `only`, else those of a user's file, else all of ours."""
+    """Names: those in `only`, else those of a user's file, else all that count for the SG score.
+
+    `further` in `only` stands for all suites beyond the published ones.
+    """
     own = load_suites(file) if file else []
     if only:
-        return [find(name).name for name in dict.fromkeys(only)]
-    return [suite.name for suite in own] or list(suites())
+        asked = (further_suites() if name == EXTRA else [name] for name in only)
+        return [find(name).name for name in dict.fromkeys(chain.from_iterable(asked))]
+    return [suite.name for suite in own or suites().values() if own or not suite.further]
 
 
 def generate_suite_set(

@@ -112,7 +112,8 @@ def generate(
     paradigm has a stream of its own: `only` gives the same pairs as a full run.
 
     - `n`: pairs per paradigm (1000 by default) or items per suite (100).
-    - `only`: UIDs or names of suites; all of ours by default.
+    - `only`: UIDs or names of suites; by default all of ours but the further suites, which must be
+      named (`further`: all of them).
     - `file`: a Python file with paradigms or suites of your own, used instead of ours.
     - `out`: a new or empty folder for one file per paradigm or suite and a manifest; without it
       the sets stay in memory.

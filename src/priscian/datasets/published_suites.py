@@ -70,7 +70,7 @@ def selection(name: str) -> frozenset[str]:
     if name == "ours":
         from priscian.suites import suites  # the grammar takes time to load
 
-        return frozenset(suites())
+        return frozenset(name for name, suite in suites().items() if not suite.further)
     if name not in SELECTIONS:
         raise UsageError(f"--suites takes {', '.join(SELECTIONS)}, not {name!r}")
     known = published_suites().values()

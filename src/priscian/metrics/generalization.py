@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Literal, cast, get_args
 
+from priscian.catalogue import FURTHER
 from priscian.errors import DataError, ScoreError, UsageError
 from priscian.formulas import chance_of, values_of
 from priscian.metrics.contrasts import TIE, Lookup, evaluate
@@ -177,7 +178,8 @@ def summarise_suites(suites: Sequence[SuiteOutcome]) -> dict[str, Any]:
     """SG score, circuits, suites and stability to modifiers, ready for JSON.
 
     A suite's interval covers other items (`credit_interval`), that of a circuit and of the SG score
-    other suites with other items (`credit_sets_interval`).
+    other suites with other items (`credit_sets_interval`). Suites beyond the published ones have a
+    circuit of their own and do not count for the SG score, unless there are no others.
     """
     if not suites:
         raise DataError("no suites to summarise; give at least one")
@@ -185,7 +187,7 @@ def summarise_suites(suites: Sequence[SuiteOutcome]) -> dict[str, Any]:
     for suite in suites:
         if suite.circuit:
             circuits.setdefault(suite.circuit, []).append(suite)
-    overall = _mean(suites)
+    overall = _mean([s for s in suites if s.circuit != FURTHER] or suites)
     return {
         "sg": {"score": overall.pop("accuracy"), **overall},
         "circuits": {name: _mean(members) for name, members in sorted(circuits.items())},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from priscian.catalogue import FURTHER
 from priscian.grammar import THE, Grammar, Node, Word
 from priscian.suites.registry import Regions, suite
 from priscian.suites.rows import one_of
@@ -14,7 +15,7 @@ CELLS = ("subjects", "adjectives", "modifiers", "infinitives", "results")
 
 @suite(
     "degree_complement",
-    circuit="Licensing",
+    circuit=FURTHER,
     regions=["subject", "copula", "degree", "adjective", "modifier", "complement"],
     predictions=["((6;%so_that%)<(6;%too_that%))&((6;%too_to%)<(6;%so_to%))"],
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from priscian.catalogue import Catalogue, blamed, place_of
+from priscian.catalogue import FURTHER, Catalogue, blamed, place_of
 from priscian.errors import FormulaError, GrammarError
 from priscian.formulas import parse_formula, values_of
 from priscian.grammar import Grammar, Node, Reject
@@ -38,6 +38,11 @@ class Suite:
         """The conditions that the formulas name."""
         values = (v for p in self.predictions for v in values_of(parse_formula(p)))
         return tuple(dict.fromkeys(value.condition for value in values))
+
+    @property
+    def further(self) -> bool:
+        """True of a suite beyond the published ones, which is made only if it is named."""
+        return self.circuit == FURTHER
 
     @property
     def where(self) -> str:
@@ -102,6 +107,11 @@ def _check(name: str, circuit: str, regions: Sequence[str], predictions: Sequenc
 def suites() -> dict[str, Suite]:
     """All suites by name, in alphabetical order."""
     return CATALOGUE.all()
+
+
+def further_suites() -> list[str]:
+    """The names of the suites beyond the published ones."""
+    return [name for name, suite in suites().items() if suite.further]
 
 
 def find(name: str) -> Suite:

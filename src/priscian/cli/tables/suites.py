@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text as Rich
 
+from priscian.catalogue import FURTHER
 from priscian.runs import Result, SuitesSummary
 from priscian.runs.kinds.suites import SgScore, SuiteScore
 from priscian.runs.show import counted
@@ -35,13 +36,18 @@ def suites_table(data: str, results: Sequence[Result]) -> Table:
     made.add_section()
     overall = [s.sg for s in summaries]
     made.add_row(
-        f"SG score (mean of {counted(overall[0].suites, 'suite')})",
+        _headline(summaries[0]),
         f"{overall[0].n:,}",
         f"{100 * overall[0].chance:.1f}",
         *(_cell(c) for c in overall),
         style="bold",
     )
     return made
+
+
+def _headline(summary: SuitesSummary) -> str:
+    mean = f"mean of {counted(summary.sg.suites, 'suite')}"
+    return mean if set(summary.circuits) == {FURTHER} else f"SG score ({mean})"
 
 
 def _cell(cell: SuiteScore | SgScore | None) -> Rich:
