@@ -39,6 +39,8 @@ def test_no_sentence_has_a_content_word_twice(name, seeds):
             for regions in item.values():
                 found = Counter(lemma for words in regions for lemma in lemmas(words))
                 assert all(times == 1 for times in found.values()), found.most_common(1)
+                for lemma in found:
+                    assert not {f"{lemma}er", f"{lemma}r"} & found.keys(), lemma
 
 
 @SEEDS
@@ -120,6 +122,8 @@ def test_a_full_word_waits_for_the_next_hundred(limited):
 def test_a_repeated_word_is_drawn_again(limited):
     assert repeated({"x": [(word("cook"),), (word("cook"),)]}) == "cook"
     assert repeated({"x": [(word("cook"),), ()], "y": [(), (word("cook"),)]}) is None
+    assert repeated({"x": [(word("swimmer"),), (word("swim"),)]}) == "swim"
+    assert repeated({"x": [(word("dancer"),), (word("dance"),)]}) == "dance"
 
     def draw(g: Grammar):
         first, second = (word(f"w{int(g.random() * 40)}") for _ in range(2))

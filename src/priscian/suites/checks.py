@@ -23,7 +23,7 @@ def content(item: Words) -> frozenset[str]:
 
 
 def repeated(item: Words) -> str | None:
-    """A content lemma that a condition of the item has twice: *the cook … cooked*."""
+    """A content lemma that a sentence of the item has twice: *cook cooked*, *dancer danced*."""
     for regions in item.values():
         seen: set[str] = set()
         for words in regions:
@@ -32,7 +32,17 @@ def repeated(item: Words) -> str | None:
                     if word.lemma in seen:
                         return word.lemma
                     seen.add(word.lemma)
+        for lemma in seen:
+            if not seen.isdisjoint(_agents(lemma)):
+                return lemma
     return None
+
+
+@cache
+def _agents(verb: str) -> frozenset[str]:
+    """What somebody who does this may be called: *painter*, *driver*, *swimmer*, *actor*."""
+    stem = verb.removesuffix("e")
+    return frozenset({f"{stem}er", f"{stem}or", f"{verb}{verb[-1:]}er", f"{verb}r"})
 
 
 class Ledger:

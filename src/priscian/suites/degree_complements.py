@@ -6,7 +6,7 @@ from priscian.catalogue import FURTHER
 from priscian.grammar import THE, Grammar, Node, Word
 from priscian.suites.registry import Regions, suite
 from priscian.suites.rows import one_of
-from priscian.suites.text import dealt, words
+from priscian.suites.text import dealt
 
 SO, TOO = Word("so", "so", "func"), Word("too", "too", "func")
 WAS = Word("was", "be", "func")
@@ -16,7 +16,7 @@ CELLS = ("subjects", "adjectives", "modifiers", "infinitives", "results")
 @suite(
     "degree_complement",
     circuit=FURTHER,
-    regions=["subject", "copula", "degree", "adjective", "modifier", "complement"],
+    regions=["subject", "copula", "degree", "adjective", "modifier", "complementizer", "clause"],
     predictions=["((6;%so_that%)<(6;%too_that%))&((6;%too_to%)<(6;%so_to%))"],
 )
 def degree_complement(g: Grammar) -> Regions:
@@ -28,15 +28,13 @@ def degree_complement(g: Grammar) -> Regions:
     """
     row = dealt(g, "degree", *CELLS)
     subject, adjective, modifier, infinitive, result = (one_of(g, row, cell) for cell in CELLS)
-    that: Node = (words(g, "that"), result)
-    to: Node = (words(g, "to"), infinitive)
 
-    def sentence(degree: Word, complement: Node) -> list[Node | str]:
-        return [(THE, subject), WAS, degree, adjective, modifier, complement]
+    def sentence(degree: Word, complementizer: str, clause: Node) -> list[Node | str]:
+        return [(THE, subject), WAS, degree, adjective, modifier, complementizer, clause]
 
     return {
-        "so_that": sentence(SO, that),
-        "too_that": sentence(TOO, that),
-        "too_to": sentence(TOO, to),
-        "so_to": sentence(SO, to),
+        "so_that": sentence(SO, "that", result),
+        "too_that": sentence(TOO, "that", result),
+        "too_to": sentence(TOO, "to", infinitive),
+        "so_to": sentence(SO, "to", infinitive),
     }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from priscian.grammar import HAVE, REL_THAT, THE, Grammar, Node, Word
-from priscian.lexicon import Gender
-from priscian.suites.people import encounter, forms, fresh, person, preposition, told
+from priscian.grammar import BE, HAVE, REL_THAT, THE, Grammar, Node, Word
+from priscian.lexicon import CONTENT, Gender, Noun, Verb
+from priscian.lexicon.tables import Row
+from priscian.suites.people import Told, forms, fresh, person, preposition
 from priscian.suites.registry import Draw, Regions, suite
-from priscian.suites.text import read_rows, verb
+from priscian.suites.text import dealt, read_rows, verb, words
 
 licensing = partial(suite, circuit="Licensing")
 NO = Word("no", "no", "det")
@@ -16,7 +17,6 @@ EVER = Word("ever", "ever", "func")
 ANY = Word("any", "any", "det")
 THEMSELVES = Word("themselves", "they", "pron.refl.pl")
 OF_GENDER: dict[str, tuple[Gender, str]] = {"masc": ("m", "himself"), "fem": ("f", "herself")}
-SAME_GENDER = 0.3  # share of distractors whose gender is that of the antecedent; others have none
 
 REFLEXIVE_REGIONS = {
     "prep": ["intro", "np_sing", "prep", "the", "prep_np", "matrix_v", "reflexive"],
@@ -31,6 +31,32 @@ NPI_REGIONS = {
 # ---------------------------------------------------------------- reflexives
 
 
+def _people_of(g: Grammar, gender: Gender) -> tuple[Noun, Noun]:
+    """Two women or two men of the same world."""
+    rows = [row for row in read_rows("gendered", "gender", "people") if row["gender"] == gender]
+    among = g.deal(tuple(row["people"] for row in rows))
+    return person(g, among), person(g, among)
+
+
+def _attitude(g: Grammar, clauses: bool = True, passing: bool = True) -> Verb:
+    """What somebody did to somebody: *admire*.
+
+    Without `clauses`, none that takes one: *feared the cooks hurt themselves* would make a plural
+    reflexive right. Without `passing`, only what lasts or matters: *no cook that … teased* is odd.
+    """
+    return verb(
+        g,
+        fresh(
+            g,
+            [
+                row["verb"]
+                for row in read_rows("attitudes", "verb", "takes", "passing")
+                if (clauses or not row["takes"]) and (passing or not row["passing"])
+            ],
+        ),
+    )
+
+
 def _modifier(g: Grammar, kind: str, number: Word, done: Word, place: Node) -> list[Node]:
     match kind:
         case "orc":
@@ -41,13 +67,20 @@ def _modifier(g: Grammar, kind: str, number: Word, done: Word, place: Node) -> l
 
 
 def _reflexive(g: Grammar, kind: str, sex: str) -> Regions:
-    """One antecedent in both numbers; the noun that is nearer has the other one."""
+    """One antecedent in both numbers; the noun that is nearer has its gender and the other number.
+
+    So that number and structure alone tell the two apart.
+    """
     gender, pronoun = OF_GENDER[sex]
-    rows = read_rows("self_directed", "verb", "gender")
-    does = verb(g, fresh(g, [row["verb"] for row in rows if row["gender"] in ("", gender)]))
-    singular, plural = forms(person(g, gender=gender))
-    one, many = forms(person(g, gender=gender if g.coin(SAME_GENDER) else None))
-    done = encounter(g, clauses=kind != "src").past_sg
+    rows = [
+        row
+        for row in read_rows("self_directed", "verb", "gender", "unseen")
+        if row["gender"] in ("", gender) and not (kind == "prep" and row["unseen"])
+    ]
+    does = verb(g, fresh(g, [row["verb"] for row in rows]))
+    head, other = _people_of(g, gender)
+    (singular, plural), (one, many) = forms(head), forms(other)
+    done = _attitude(g, clauses=kind != "src").past_sg
     place = preposition(g)
     himself = Word(pronoun, "they", f"pron.refl.{gender}.sg")
     single = [THE, singular, *_modifier(g, kind, many, done, place), does.past_sg]
@@ -88,11 +121,33 @@ _register_reflexive("src", "masc", "The waiter that praised the cooks blamed him
 # ---------------------------------------------------------------- polarity items
 
 
+def _scene(g: Grammar, table: str) -> tuple[Told, Noun]:
+    """What somebody has done, and others of the same world."""
+    row = dealt(g, table, "verb", "rest", "subjects", "worlds")
+    rest = words(g, row["rest"])
+    known = {"be": BE, "have": HAVE}.get(row["verb"])
+    done = known or verb(g, row["verb"])
+    g.used.update(word.lemma for word in rest if word.category in CONTENT)
+    worlds = _worlds(row)
+    among = row["subjects"] or g.deal(tuple(world["people"] for world in worlds))
+    head = person(g, among)
+    homes = [w["people"] for w in worlds if head.lemma in w.parts("people", ",")]
+    return Told(done, rest, head), person(g, g.choose(homes))
+
+
+def _worlds(row: Row) -> list[Row]:
+    """Where the row's people may be: the worlds it names, else all where adults do as they like."""
+    worlds = read_rows("worlds", "world", "people", "adults")
+    named = row.parts("worlds", ",")
+    if row["subjects"]:
+        return list(worlds)
+    return [world for world in worlds if (world["world"] in named if named else world["adults"])]
+
+
 def _polarity(g: Grammar, kind: str, npi: Word) -> Regions:
     """*no* before the subject, where it licenses, and inside the relative, where it does not."""
-    item, done = told(g, npi.text), encounter(g).past_sg
-    head, _ = forms(item.subject)
-    _, others = forms(person(g))
+    (item, other), done = _scene(g, npi.text), _attitude(g, passing=False).past_sg
+    (head, _), (_, others) = forms(item.subject), forms(other)
     participle = item.verb.participle
     if npi is EVER:
         ending: list[Node] = [HAVE.present_sg, EVER, (participle, item.rest)]

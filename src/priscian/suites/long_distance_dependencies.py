@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache, partial
 
-from priscian.grammar import THE, WHAT, WHO, Grammar, Node, Word
-from priscian.suites.people import forms, fresh, person, unused
+from priscian.catalogue import FURTHER
+from priscian.grammar import WHAT, WHO, Grammar, Node, Reject, Word
+from priscian.suites.people import fresh, unused
 from priscian.suites.registry import Regions, suite
 from priscian.suites.rows import human, one_of, phrase
 from priscian.suites.text import dealt, read_rows, verb, words
@@ -16,6 +17,8 @@ THAT = Word("that", "that", "func")
 DID = Word("did", "do", "func")
 WAS = Word("was", "be", "func")
 Phrase = tuple[Word, ...]
+HIERARCHY_GAPS = ("what_subjgap", "that_subjgap", "what_matrixgap", "that_matrixgap")
+NAMED = 0.45  # share of tellers who have a name
 
 
 @cache
@@ -43,8 +46,11 @@ class Clause:
     end: Phrase
 
 
-def _clause(g: Grammar) -> Clause:
-    row = dealt(g, "gaps", "verb", "subjects", "objects", "prep", "third", "ends")
+def _clause(g: Grammar, agent: bool = False) -> Clause:
+    """A clause of a row; with `agent`, one that only a person can be the subject of."""
+    row = dealt(g, "gaps", "verb", "subjects", "objects", "prep", "third", "ends", "event")
+    if agent and row["event"]:
+        raise Reject
     return Clause(
         verb=verb(g, fresh(g, [row["verb"]])).past_sg,
         subject=phrase(g, row, "subjects"),
@@ -69,12 +75,13 @@ def _filled_and_gap(region: int, after: int, nogap: str = "nogap") -> str:
 
 def _extraction(g: Grammar, at: int) -> Regions:
     """A clause of six regions below *who/what* and *that*, with and without a gap at one."""
-    prefix, clause = unused(g, _frames("knows")), _clause(g)
+    # *that* would be a good subject of an event's verb: *I know that deterred the farmers*.
+    prefix, clause = unused(g, _frames("knows")), _clause(g, agent=at == 0)
     parts: list[Node] = [
         clause.subject, clause.verb, clause.object, clause.preposition, clause.third, clause.end,
     ]  # fmt: skip
     gap = {0: clause.subject, 2: clause.object, 4: clause.third}[at]
-    # Whoever does something is a person, even where a name or a pronoun stands for them.
+    # Whoever does something is a person, even where a name stands for them.
     wh = WHO if at == 0 else _wh(g, gap)
     holed = [*parts[:at], (), *parts[at + 1 :]]
     return {
@@ -112,13 +119,8 @@ def fgd_pp(g: Grammar) -> Regions:
 
 
 def _teller(g: Grammar) -> Phrase:
-    """Somebody who says something: *Emma*, *the guide*, *his wife*."""
-    match g.choose(("name", "noun", "noun", "frame")):
-        case "name":
-            return (g.name().word,)
-        case "noun":
-            return THE, forms(person(g))[0]
-    return unused(g, _frames("teller"))
+    """Somebody who says something: *Emma*, *his wife*."""
+    return (g.name().word,) if g.coin(NAMED) else unused(g, _frames("teller"))
 
 
 def _embedded(g: Grammar, depth: int) -> Regions:
@@ -160,34 +162,19 @@ def fgd_embed4(g: Grammar) -> Regions:
 # ---------------------------------------------------------------- a filler inside the subject
 
 
-@dependency(
-    "fgd_hierarchy",
-    regions=[
-        "prefix",
-        "subj_subj",
-        "subj_wh",
-        "subj_embed",
-        "subject_gap",
-        "filler",
-        "matrix_verb",
-        "matrix_gap",
-        "continuation",
-    ],
-    predictions=[
-        "((6;%what_nogap%)>(6;%that_nogap%))&((6;%what_subjgap%)<(6;%that_subjgap%))",
-        "((9;%what_nogap%)=(9;%that_nogap%))&((6;%what_subjgap%)=(6;%that_subjgap%))",
-    ],
-)
-def fgd_hierarchy(g: Grammar) -> Regions:
-    """The fact that Emma knew what the clerk issued __ to the guests upset the cooks / *upset __
+HIERARCHY = [
+    "prefix", "subj_subj", "subj_wh", "subj_embed", "subject_gap", "filler", "matrix_verb",
+    "matrix_gap", "continuation",
+]  # fmt: skip
 
-    A wh-word inside the subject licenses a gap inside the subject and none in the main clause.
-    """
+
+def _hierarchy(g: Grammar) -> Regions:
     clause = _clause(g)
     prefix, knower = words(g, g.deal(_frames("content"))), _teller(g)
-    knows, upset = unused(g, _frames("learns")), unused(g, _frames("reacts"))
-    others: Node = (THE, forms(person(g))[1])
-    occasion = unused(g, _frames("occasion"))
+    knows = unused(g, _frames("learns"))
+    reacts, when = g.choose((("struck", "once"), ("lasting", "while")))
+    upset, others = unused(g, _frames(reacts)), unused(g, _frames("audience"))
+    occasion = unused(g, _frames(when))
     wh = _wh(g, clause.object)
 
     def sentence(comp: Word, what: Node, whom: Node) -> list[Node | str]:
@@ -204,6 +191,41 @@ def fgd_hierarchy(g: Grammar) -> Regions:
         "what_matrixgap": sentence(wh, clause.object, ()),
         "that_matrixgap": sentence(THAT, clause.object, ()),
     }
+
+
+@dependency(
+    "fgd_hierarchy",
+    regions=HIERARCHY,
+    predictions=[
+        "((6;%what_nogap%)>(6;%that_nogap%))&((6;%what_subjgap%)<(6;%that_subjgap%))",
+        "((9;%what_nogap%)=(9;%that_nogap%))&((6;%what_subjgap%)=(6;%that_subjgap%))",
+    ],
+)
+def fgd_hierarchy(g: Grammar) -> Regions:
+    """The fact that Emma knew what the clerk issued __ to the guests upset the cooks / *upset __
+
+    A wh-word inside the subject licenses a gap inside the subject and none in the main clause.
+    """
+    return _hierarchy(g)
+
+
+@suite(
+    "fgd_hierarchy_effect",
+    circuit=FURTHER,
+    regions=HIERARCHY,
+    predictions=[
+        "((6;%what_subjgap%)<(6;%that_subjgap%))&(((6;%that_subjgap%)-(6;%what_subjgap%))"
+        ">((9;%that_matrixgap%)-(9;%what_matrixgap%)))"
+    ],
+)
+def fgd_hierarchy_effect(g: Grammar) -> Regions:
+    """The fact that Emma knew what the clerk issued __ to the guests upset the cooks / *upset __
+
+    How much a wh-word helps against *that*, behind a gap: it does inside the subject, where the
+    wh-word is, and it does so more than in the main clause, where it cannot license a gap.
+    """
+    found = _hierarchy(g)
+    return {name: found[name] for name in HIERARCHY_GAPS}
 
 
 # ---------------------------------------------------------------- wh-clefts

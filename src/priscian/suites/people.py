@@ -77,18 +77,36 @@ def preposition(g: Grammar, rest: tuple[Word, ...] = ()) -> tuple[Word, ...]:
 
 def unused(g: Grammar, texts: tuple[str, ...]) -> tuple[Word, ...]:
     """One of these texts, dealt, with nothing in it that the sentence has already."""
+    return filled(g, unused_text(g, texts))
+
+
+def unused_text(g: Grammar, texts: tuple[str, ...]) -> str:
+    """One of these texts, dealt, as it is written; its words count as used."""
     for _ in texts:
-        found = words(g, g.deal(texts))
-        content = {word.lemma for word in found if word.category in CONTENT}
+        text = g.deal(texts)
+        content = {w.lemma for w in words(g, text.removeprefix("-")) if w.category in CONTENT}
         if content.isdisjoint(g.used):
             g.used |= content
-            return tuple(_filled(g, word) for word in found)
+            return text
     raise Reject
 
 
+def filled(g: Grammar, text: str) -> tuple[Word, ...]:
+    """The words of a text, with somebody in the places that are left open."""
+    return tuple(_filled(g, word) for word in words(g, text))
+
+
 def _filled(g: Grammar, word: Word) -> Word:
-    """Somebody in the place of {one} and {many}."""
+    """Somebody in the place of {one}, {many}, {name}, {man}, {woman} or {surname}."""
     match word.text:
+        case "{name}":
+            return g.name().word
+        case "{man}":
+            return g.name("m").word
+        case "{woman}":
+            return g.name("f").word
+        case "{surname}":
+            return g.name(kind="surname").word
         case "{one}":
             return forms(person(g))[0]
         case "{many}":

@@ -7,7 +7,7 @@ from itertools import takewhile
 from priscian.grammar import THE, Grammar
 from priscian.lexicon import Word
 from priscian.lexicon.tables import Row
-from priscian.suites.people import unused
+from priscian.suites.people import filled, unused, unused_text
 from priscian.suites.text import noun
 
 ARTICLES = frozenset({"a", "an"})
@@ -20,10 +20,9 @@ def one_of(g: Grammar, row: Row, column: str) -> tuple[Word, ...]:
 
 def phrase(g: Grammar, row: Row, column: str) -> tuple[Word, ...]:
     """A noun phrase: `old map` has *the* before it, `-cash` nothing, `a puppy` what is written."""
-    texts = row.parts(column, ",")
-    found = unused(g, tuple(text.removeprefix("-") for text in texts))
-    written = " ".join(word.text for word in found)
-    return found if found[0].text in ARTICLES or f"-{written}" in texts else (THE, *found)
+    text = unused_text(g, tuple(row.parts(column, ",")))
+    found = filled(g, text.removeprefix("-"))
+    return found if found[0].text in ARTICLES or text.startswith("-") else (THE, *found)
 
 
 def human(g: Grammar, phrase: tuple[Word, ...]) -> bool:
