@@ -1,0 +1,65 @@
+"""Wh-clefts: what follows *was* has one category, and nobody *does* the thing."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from priscian.suites import find
+from tests.suites.thousand import LEXICON, content, sentences, thousand, words
+
+CLEFT, MODIFIED = "cleft", "cleft_modifier"
+MASS = {noun.lemma for noun in LEXICON.all_nouns if not noun.plural} | {
+    "attack", "capture", "comfort", "cover", "damage", "drink", "feed", "fire", "hide", "paint",
+    "peel", "plant", "polish", "praise", "refuse", "rent", "repair", "rescue", "return", "rubbish",
+    "scrub", "support", "trade", "transport", "wash", "water", "wear", "wrap",
+}  # fmt: skip
+# What one can do: chores, dishes, drugs, texts, works, rooms and parts of the body.
+DOABLE = {
+    "acid", "apartment", "ankle", "banner", "book", "brandy", "cake", "contract", "cottage",
+    "diary", "dye", "email", "file", "firm", "house", "invoice", "knee", "law", "leaflet", "letter",
+    "library", "manuscript", "map", "memo", "message", "opium", "paint", "photo", "pie", "pill",
+    "plaster", "portrait", "poster", "pudding", "report", "road", "salad", "schedule", "sign",
+    "soup", "steak", "stew", "syrup", "tart", "theater", "translation", "vaccine", "wine", "wound",
+}  # fmt: skip
+
+
+def region(name, label, condition):
+    at = find(name).regions.index(label)
+    return [item[condition][at] for item in thousand(name)]
+
+
+def test_no_second_verb_is_a_mass_noun():
+    """*What the hunter found was hide …*, *what the maid lost was wash …*"""
+    assert not {text.split()[0] for text in region(CLEFT, "verb.1", "vp_match")} & MASS
+
+
+def test_no_thing_is_what_one_does():
+    """*What the guest did was the soup*, *what the smuggler did was opium*"""
+    for text in set(region(CLEFT, "matrix_v", "np_mismatch")):
+        head = words(text.split(" of ")[0])[-1]
+        assert head.lemma not in DOABLE, text
+        assert not any(noun.person for noun in LEXICON.all_nouns if noun.lemma == head.lemma), text
+
+
+def test_modifiers_have_no_stranger_in_them():
+    """*What the actress did when the zookeeper went on vacation was …* is about two strangers."""
+    strangers = {noun.lemma for noun in LEXICON.select("@bystander").members}
+    known = {"guest", "neighbor", "witness"}
+    for text in set(region(MODIFIED, "modifier", "vp_match")):
+        assert not set(content(text)) & (strangers - known), text
+
+
+def test_no_content_word_comes_twice():
+    for _, contents in sentences(MODIFIED):
+        assert max(Counter(content(" ".join(contents))).values()) == 1, contents
+
+
+def test_subjects_and_verbs_are_spread():
+    for label, condition, share in (
+        ("subj", "np_match", 0.04),
+        ("verb", "np_match", 0.09),
+        ("verb.1", "vp_match", 0.09),
+        ("matrix_v", "np_match", 0.02),
+    ):
+        counts = Counter(region(CLEFT, label, condition))
+        assert max(counts.values()) <= share * counts.total(), (label, counts.most_common(3))
