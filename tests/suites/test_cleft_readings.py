@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from priscian.suites import find
 from tests.suites.thousand import LEXICON, content, sentences, thousand, words
+
+from priscian.suites import find
 
 CLEFT, MODIFIED = "cleft", "cleft_modifier"
 MASS = {noun.lemma for noun in LEXICON.all_nouns if not noun.plural} | {
