@@ -59,9 +59,9 @@ PLAIN = "the|indefinite|demonstrative"
 OFTEN = "social|liking|stirring"
 PICTURED = (
     "!stative !rare one_object "
-    "experience|newsworthy|by_number|scenic|social|handling|effortful|state_change"
+    "experience|newsworthy|by_number|scenic|social|handling|effortful|timeless|momentary"
 )
-OWNED_UP = "!rare experience|newsworthy|by_number|handling|social"
+OWNED_UP = "!rare experience|newsworthy|social|tallied"
 DONE = "!stative !rare one_object !vague|general"
 
 
@@ -150,7 +150,7 @@ def principle_A_case_1(g: Grammar) -> Pair:  # noqa: N802
     """Emma said that she fed the cat. / *Emma said that herself fed the cat."""
     verb = g.verb("that", "telling")
     subject = _someone(g, g.deal(KINDS), verb.subject, "person")
-    flags = OWNED_UP if g.coin(0.85) else "!rare|general|vague"
+    flags = OWNED_UP if g.coin(0.95) else "!rare|general|vague"
     inner, tense = g.verb("transitive", flags, subject=subject), _saying(g, verb)
     predicate = g.vp(inner, reported(g, inner, tense), object=_thing(g, inner))
     return g.pair(
@@ -166,7 +166,7 @@ def principle_A_case_2(g: Grammar) -> Pair:  # noqa: N802
     """Emma imagined herself washing the cup. / *Emma imagined herself washed the cup."""
     verb = g.verb("ing", "picturing")
     subject = _someone(g, g.deal(KINDS), verb.subject, "person")
-    flags = PICTURED if g.coin(0.8) else DONE
+    flags = PICTURED if g.coin(0.7) else DONE
     inner = g.verb("transitive", flags, subject=subject, fits=_distinct_past)
     form = Either(inner.verb.gerund, inner.verb.past(subject.number))
     return g.pair(

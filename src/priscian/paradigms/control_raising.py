@@ -133,13 +133,13 @@ def tough_vs_raising_1(g: Grammar) -> Pair:
     """The lid was easy to remove. / *The lid was likely to remove."""
     verb = g.verb("trans", "strict !stative effortful", subject="some person")
     subject = g.dp(object_of(verb), det="known")
-    if subject.noun.animate:
-        # Most of what one toils with is a thing.
-        if g.coin(0.6):
-            raise Reject
-    elif g.coin(0.4):
+    toil = "labor" in verb.flags and not subject.noun.animate
+    # Most of what is hard to do is hard work with some thing.
+    if not toil and g.coin(0.78):
+        raise Reject
+    if not subject.noun.animate and g.coin(0.4):
         subject = g.described(subject)
-    tough = g.adjective(None, _toil(subject), "pred", evenly=True)
+    tough = g.adjective(None, "toil" if toil else "effort", "pred", evenly=True)
     raised = g.adjective(None, "single_event", "pred")
     return g.pair(
         subject=subject,
@@ -152,10 +152,10 @@ def tough_vs_raising_1(g: Grammar) -> Pair:
 def tough_vs_raising_2(g: Grammar) -> Pair:
     """The boy was likely to wash the cup. / *The boy was easy to wash the cup."""
     raised = g.adjective(None, "prospect", "pred", evenly=True)
-    tough = g.adjective(None, "toil_object", "pred")
+    tough = g.adjective(None, "toil", "pred")
     verb = g.verb(
         "trans",
-        "!stative !unplanned one_object experience|newsworthy|by_number",
+        "!stative !unplanned one_object experience|newsworthy|tallied",
         subject="some person",
     )
     subject = g.dp((verb.subject, "person"), adjective=0.1)
@@ -165,9 +165,3 @@ def tough_vs_raising_2(g: Grammar) -> Pair:
         predicate=g.copular(Either(raised.word, tough.word), tense).agree(subject),
         embedded=g.vp(verb, object=g.dp((object_of(verb), "!body_part"))).infinitive(),
     )
-
-
-def _toil(dp: DP) -> str:
-    """The class of tough adjectives that can be said of it."""
-    kinds = (kind for kind in ("animate", "object") if kind in dp.noun.sorts)
-    return f"toil_{next(kinds, 'abstract')}"

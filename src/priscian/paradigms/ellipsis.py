@@ -27,9 +27,10 @@ ATTRIBUTIVE = "!age|colour|control|dangling|material|mood|nationality|raising|si
 def _scene(g: Grammar) -> tuple[Node, Node, DP]:
     """Two halves and what they are about: *Ian fed two*, *Emma fed six*, *cats*."""
     kind = g.weighted(KINDS, (80.0, 10.0, 5.0, 5.0))
+    kept_count = "tallied" if g.coin(0.65) else "by_number"
     verb = g.verb(
         "transitive",
-        "tallied !stative !judging one_object",
+        f"{kept_count} !stative !judging one_object",
         also="!raise_obj",
         subject="some person",
         object=kind,

@@ -115,7 +115,8 @@ def _questioned(g: Grammar, verb: Predicate) -> DP:
 def coordinate_structure_constraint_complex_left_branch(g: Grammar) -> Pair:
     """Which cake did Emma see and Paul eat? / *Which did Emma see cake and Paul eat?"""
     # What two people do to one thing is something that anybody may do.
-    verb = g.verb("transitive", f"one_object !rare {TELLING} {MEMORABLE}", subject="person")
+    flags = f"one_object {TELLING} social|liking|tallied|handling"
+    verb = g.verb("transitive", flags, subject="person")
     what = _questioned(g, verb)
     flags = "social|liking" if what.person else "handling|tallied|liking"
     second = g.verb("transitive", f"one_object !rare {flags}", subject="person", object=what)

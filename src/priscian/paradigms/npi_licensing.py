@@ -148,7 +148,7 @@ def _uncounted(g: Grammar, dp: DP) -> DP:
 
 def _object(g: Grammar, verb: Predicate, slot: Selection, *, habit: bool = False) -> DP:
     """What one may do something to again and again: *a letter*, *letters*, *the mayor*."""
-    number: Number | None = "pl" if habit and g.coin(0.7) else None
+    number: Number | None = "pl" if habit and g.coin(0.9) else None
     # What is done to people or to things is mostly done to people.
     sort = "person" if slot.admits_names else "!body_part"
     dp = g.dp((slot, sort), number, det="the", names=0.55)
@@ -159,7 +159,8 @@ def _object(g: Grammar, verb: Predicate, slot: Selection, *, habit: bool = False
         return _uncounted(g, dp)
     recurring = noun in g.select("@recurring").members
     definite = 0.7 if recurring or (verb.frame == "pp" and dp.number == "sg") else 0.25
-    if "kin" in noun.sorts or g.coin(definite / 2 if habit else definite):
+    somebody = dp.person and not habit
+    if "kin" in noun.sorts or somebody or g.coin(definite / 2 if habit else definite):
         return _definite(g, dp)
     return g.with_determiner(dp, "bare" if dp.number == "pl" else "a")
 
@@ -191,7 +192,7 @@ def _npi_present(g: Grammar, *particle: Word) -> Pair:
     """An adverb that needs no licensor against *ever*."""
     kind, inflections = g.deal(IN_PLACE_OF_EVER)
     inflection, habit = g.choose(inflections), kind == "habit"
-    verb = _verb(g, inflection=inflection)
+    verb = _verb(g, inflection=inflection, flags="experience !rare" if habit else EXPERIENCE)
     if habit and "stative" in verb.flags:
         raise Reject
     subject = _subject(g, verb)
@@ -264,7 +265,7 @@ def sentential_negation_npi_scope(g: Grammar) -> Pair:
     later = AFTERMATH if g.coin(0.7) else EXPERIENCE
     main = _verb(g, EVENTFUL if g.coin(0.8) else "unerg", flags=later)
     head = _head(g, main)
-    flags = AFFAIRS if g.coin(0.55) else "newsworthy !general"
+    flags = AFFAIRS if g.coin(0.65) else "newsworthy !general"
     relative = _vp(g, _verb(g, EVENTFUL, before, head, flags=flags), before)
     vp = _vp(g, main, after)
     start = (head, _relativiser(g, head), relative.auxiliary(head))

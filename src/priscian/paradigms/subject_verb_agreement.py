@@ -55,14 +55,14 @@ def _agreeing(g: Grammar, subject: DP) -> VP:
             return g.copular(g.adjective(subject, classes, "pred"), tense)
     flags = "!stative"
     if subject.person:
-        flags += " social|aftermath" if subject.post else " social|aftermath|scenic"
+        flags += " aftermath" if subject.post else " social|aftermath|scenic"
     return g.vp(inflection="agreeing_auxiliary", subject=subject, flags=flags, negation=0.14)
 
 
 def _attitude(g: Grammar, subject: DP) -> VP:
     """*likes Emma*, *annoys my neighbor*"""
     verb = g.verb("transitive", "attitude", subject=subject, object="some person")
-    whom = g.dp((object_of(verb), "person"), det="known", names=0.5)
+    whom = g.dp((object_of(verb), "person"), det="known", names=0.6)
     return g.vp(verb, "present", object=whom, negation=0.1)
 
 
@@ -145,7 +145,9 @@ def distractor_agreement_relational_noun(g: Grammar) -> Pair:
         head,
         number=other_number(number),
         det="the|demonstrative",
-        fits=lambda noun: noun not in single and noun.lemma[:5] != head.noun.lemma[:5],
+        fits=lambda noun: (
+            noun not in single and not noun.mass and noun.lemma[:5] != head.noun.lemma[:5]
+        ),
     )
     return _verb_varies(g, subject, distance=g.length(subject.post) + 1)
 
@@ -156,13 +158,13 @@ def distractor_agreement_relative_clause(g: Grammar) -> Pair:
     who = "animal" if g.coin(0.12) else "person"
     head = g.dp(who, g.number(), det=HEAD, names=False, features="count controller")
     if head.person:
-        flags = "social|liking" if g.coin(0.75) else "experience"
-        verb = g.verb("transitive", f"!rare {flags}", subject=head)
+        flags = "social|liking" if g.coin(0.85) else "tallied"
+        verb = g.verb("transitive", f"!rare|incomplete {flags}", subject=head)
     else:
-        verb = g.verb("transitive", subject=head)
-    distractor = g.object(
-        verb, number=other_number(head.number), names=False, features="controller"
-    )
+        verb = g.verb("transitive", "!stative", subject=head)
+    slots = (object_of(verb), "person" if object_of(verb).admits_names else "!body_part")
+    number = other_number(head.number)
+    distractor = g.dp(slots, number, names=False, features="controller")
     told = earlier(g, verb, PAST)
     subject = g.relative(head, g.vp(verb, told, object=label("distractor", distractor)))
     return _verb_varies(g, subject, distance=g.length(subject.post) + 1)

@@ -46,14 +46,14 @@ REPORTED = {
         {
             Inflection("past"): 42.0,
             Inflection("past", perfect=True): 46.0,
-            **_past(would=3.0, might=1.0),
+            **_past(would=1.5),
         }
     ),
     "pres": _table(
         {
             Inflection("past"): 52.0,
             Inflection("pres", perfect=True): 32.0,
-            **_present(will=3.0, might=1.0),
+            **_present(will=1.5),
         }
     ),
 }
