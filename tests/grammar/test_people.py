@@ -88,3 +88,22 @@ def test_plain_verbs_are_never_rare():
     for _ in range(300):
         grammar.begin()
         assert "rare" not in grammar.plain_verb(subject="person").flags
+
+
+@pytest.mark.parametrize("slot", ["place", "building|structure", "vehicle|machine", "event"])
+def test_one_deals_with_one_place_building_or_event_at_a_time(slot):
+    several = [dp.number == "pl" for dp in drawn(slot, names=False)]
+    assert sum(several) < 0.2 * len(several)
+
+
+def test_a_part_of_the_body_is_somebodys_own():
+    for dp in drawn("body_part"):
+        assert first(dp) in {"my", "your", "his", "her"}, dp
+
+
+def test_where_anybody_is_possible_one_person_at_most_is_known_by_their_work():
+    grammar = Grammar(seed=9)
+    for _ in range(300):
+        grammar.begin()
+        people = [grammar.dp("person", names=False).noun for _ in range(3)]
+        assert sum("occupation" in noun.sorts for noun in people) <= 1

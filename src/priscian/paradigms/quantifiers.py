@@ -87,7 +87,7 @@ def _counted(g: Grammar, verb: Predicate) -> DP:
     """*six old coins*"""
     numeral = g.numeral(3, 8)
     # Nobody keeps count of the houses, cars and machines that one person deals with.
-    slots = (verb.object or "entity", "!(body_part|home|vehicle|machine|place)&!=phone")
+    slots = (verb.object or "entity", "!(body_part|home|vehicle|machine|place|kin)&!=phone")
     dp = g.dp(slots, "pl", det=numeral, names=False, features="count individual")
     return dp if dp.person or g.coin(0.75) else g.described(dp)
 
