@@ -13,7 +13,8 @@ PriscianError
 │   ├── TooLongError      a text does not fit the model's context
 │   └── ScoreError        the model gave NaN or infinity
 ├── TrainingError         a training cannot go on: the loss is not a number
-├── StoreError            the score store cannot be read or written
+├── StoreError            the score store, or that of a study, cannot be read or written
+│   └── StoreFullError    the disk under it is full
 ├── OutputError           a file cannot be written: disk full, no permission
 ├── RunError              a run folder exists, is unfinished or does not match
 └── WorkerError           a process that was to do a part of the work failed or died
@@ -129,7 +130,11 @@ class TrainingError(PriscianError):
 
 
 class StoreError(PriscianError):
-    """The score store cannot be read or written."""
+    """The score store, or that of a study, cannot be read or written."""
+
+
+class StoreFullError(StoreError):
+    """The disk under a store is full; what was sent was not kept."""
 
 
 class OutputError(PriscianError):

@@ -23,6 +23,7 @@ VERBS = {
         "analyse.app:analyse_app",
         "what lies behind scores: length, distance, people, ADC",
     ),
+    "judge": ("judge.app:judge_app", "collect people's judgements: the web app, and exports"),
     "train": ("train:train_app", "GPT-2, LSTM, Transformer-XL, n-gram … on your own text"),
     "corpus": ("corpus:corpus_command", "nested subsets of a corpus, with dev and test parts"),
     "convert": ("convert:convert_app", "published PyTorch models, without running their files"),

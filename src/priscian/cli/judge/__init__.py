@@ -1,0 +1,1 @@
+"""`priscian judge`: one module for each group of sub-commands."""

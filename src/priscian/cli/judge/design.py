@@ -1,0 +1,103 @@
+"""`priscian judge new`, `check` and `freeze`: from a data set to a fixed design."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from priscian.cli.output import print_json
+from priscian.errors import counted
+
+if TYPE_CHECKING:
+    from priscian.judge.frozen import Frozen
+
+
+def new_command(
+    *,
+    preset: str = "likert",
+    on: str,
+    out: Path = Path("study"),
+) -> None:
+    """Write a study that runs as it is: study.toml, to be edited at will.
+
+    Presets: blimp-validation (BLiMP's own validation), likert (1 to 7), me (magnitude estimation),
+    yesno, fc (forced choice).
+
+    Examples:
+      priscian judge new --preset fc --on generated:7,5 --out study/
+      priscian judge new --preset likert --on graded:textbook --out study/
+
+    Parameters
+    ----------
+    preset
+        Which study to begin with.
+    on
+        What is judged: blimp:DIR, pairs:FILE, graded:FILE, generated:SEED,N.
+    out
+        Folder of the study.
+    """
+    from priscian.judge.new import new_study
+
+    made = new_study(preset, on, out)
+    print(f"{made.file}: {_size(made.frozen)}")
+    print(f"Edit it, then: priscian judge serve {out}")
+
+
+def check_command(study: Path, /, *, json: Annotated[bool, Parameter(negative="")] = False) -> None:
+    """Say what is wrong with a study: one line for each problem, exit code 1.
+
+    Parameters
+    ----------
+    study
+        Folder of the study.
+    json
+        Print JSON.
+    """
+    from priscian.errors import DataError
+    from priscian.judge.check import problems
+    from priscian.judge.frozen import build
+    from priscian.judge.study import read_study
+
+    found = list(problems(read_study(study)))
+    if found:
+        for line in found[:-1]:
+            print(f"{study}: {line}")
+        raise DataError(f"{study}: {found[-1]}")
+    frozen = build(study)
+    if json:
+        print_json({"hash": frozen.hash, "lists": len(frozen.plans), "problems": []})
+    else:
+        print(f"{study}: {_size(frozen)}; no problems")
+
+
+def freeze_command(study: Path, /, *, database: str = "") -> None:
+    """Fix study, items and lists in frozen.json, with their SHA-256.
+
+    A study that somebody has answered gets a new version if it was edited; every answer is stored
+    with the version that the person saw.
+
+    Parameters
+    ----------
+    study
+        Folder of the study.
+    database
+        Where answers are kept: by default judge.sqlite in the folder; or postgresql://…
+    """
+    from priscian.judge.opening import freeze_study
+
+    frozen = freeze_study(study, database)
+    print(f"{study}: version {frozen.version}, {_size(frozen)}")
+    for name, sha in frozen.hashes.items():
+        print(f"  {name:6} {sha}")
+    print(f"  {'all':6} {frozen.hash}")
+
+
+def _size(frozen: Frozen) -> str:
+    items = sum(m.kind == "item" for m in frozen.materials.values())
+    longest = max(len(plan.trials) for plan in frozen.plans)
+    return (
+        f"{counted(items, 'item')} in {counted(len(frozen.plans), 'list')} of at most "
+        f"{counted(longest, 'item')}"
+    )

@@ -1,0 +1,175 @@
+"""A study with its items and lists as one frozen file: what is served, and its SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from priscian.errors import DataError
+from priscian.files import read_bytes, write_bytes
+from priscian.judge.design import Plan, draw_trials, make_lists, read_lists
+from priscian.judge.items import BAD, GOOD, Material, read_items, read_materials
+from priscian.judge.study import FILE, Study, parse_study, read_study
+from priscian.judge.texts import texts
+
+FROZEN = "frozen.json"
+FORMAT = 1
+
+
+class Frozen(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that serving needs; `sources` has the SHA-256 of each file it was made from."""
+
+    format: int = FORMAT
+    version: int = 1
+    hash: str = ""
+    hashes: Mapping[str, str] = {}
+    """SHA-256 of the study, the items and the lists, one by one."""
+    sources: Mapping[str, str] = {}
+    study: Study
+    materials: Mapping[str, Material]
+    plans: tuple[Plan, ...]
+
+    def plan(self, number: int) -> Plan:
+        """The list of a number."""
+        return self.plans[number - 1]
+
+
+def build(folder: Path) -> Frozen:
+    """Read a study and everything it names, and make its lists; every rule is checked."""
+    from priscian.judge.check import check_study
+
+    study = read_study(folder)
+    check_study(study)
+    items = read_items(study, folder)
+    materials = {m.id: m for m in items}
+    extras = [*_tables(study, folder), *instructed(study)]
+    for extra in extras:
+        if extra.id in materials:
+            raise DataError(
+                f"the id {extra.id!r} is used for an item and a {extra.kind}; rename one"
+            )
+        materials[extra.id] = extra
+    if study.lists.table:
+        plans = read_lists(folder / study.lists.table, study, materials)
+    else:
+        plans = make_lists(study, items)
+    for plan in plans:
+        draw_trials(study, materials, plan, "check")
+    return _sealed(study, materials, plans, _sources(study, folder))
+
+
+def _tables(study: Study, folder: Path) -> list[Material]:
+    choice = study.task == "choice"
+    found: list[Material] = []
+    for name, kind in (
+        (study.fillers.table, "filler"),
+        (study.practice.table, "practice"),
+        (study.checks.gold, "gold"),
+    ):
+        if name:
+            found += read_materials(folder / name, choice, kind)  # type: ignore[arg-type]
+    for material in found:
+        if material.kind == "gold" and not material.answer:
+            raise DataError(f"gold sentence {material.id} has no answer; fill in the column answer")
+    return found
+
+
+def instructed(study: Study) -> list[Material]:
+    """Checks that say what to answer; a few more than each sitting has, so that they vary."""
+    if not study.checks.instructed:
+        return []
+    said = texts()["checks"]
+    rng = random.Random(f"{study.seed}/checks")
+    made = []
+    for n in range(max(3, study.checks.instructed)):
+        if study.task == "choice":
+            conditions = {
+                GOOD: said["choose"][n % len(said["choose"])],
+                BAD: said["avoid"][n % len(said["avoid"])],
+            }
+            answer = GOOD
+        else:
+            answer = {
+                "likert": str(1 + (n * 4 + rng.randrange(2)) % study.scale.points),
+                "binary": ("no", "yes")[n % 2],
+                "magnitude": str((20, 70, 250)[n % 3]),
+            }[study.task]
+            shown = {"yes": study.scale.yes, "no": study.scale.no}.get(answer, answer)
+            conditions = {"sentence": said[study.task].format(answer=shown)}
+        made.append(
+            Material(
+                id=f"check-{n + 1}", kind="check", set="check", conditions=conditions, answer=answer
+            )
+        )
+    return made
+
+
+def _sources(study: Study, folder: Path) -> dict[str, str]:
+    root = folder if folder.is_dir() else folder.parent
+    names = [FILE if folder.is_dir() else folder.name]
+    names += [study.items.table, study.lists.table, study.fillers.table, study.practice.table]
+    names.append(study.checks.gold)
+    return {n: hashlib.sha256(read_bytes(root / n)).hexdigest() for n in names if n}
+
+
+def _sealed(
+    study: Study, materials: Mapping[str, Material], plans: list[Plan], sources: Mapping[str, str]
+) -> Frozen:
+    parts = {"study": study, "items": list(materials.values()), "lists": plans}
+    hashes = {
+        name: hashlib.sha256(msgspec.json.encode(part, order="sorted")).hexdigest()
+        for name, part in parts.items()
+    }
+    whole = hashlib.sha256("".join(hashes.values()).encode()).hexdigest()
+    return Frozen(
+        hash=whole,
+        hashes=hashes,
+        sources=sources,
+        study=study,
+        materials=materials,
+        plans=tuple(plans),
+    )
+
+
+def encode(frozen: Frozen) -> bytes:
+    """The bytes of a frozen study."""
+    return msgspec.json.encode(frozen)
+
+
+def decode(data: bytes | str, where: str = FROZEN) -> Frozen:
+    """A frozen study from its bytes."""
+    try:
+        frozen = msgspec.json.decode(data, type=Frozen)
+    except msgspec.DecodeError as error:
+        raise DataError(f"{where}: damaged ({error}); run priscian judge freeze again") from None
+    if frozen.format > FORMAT:
+        raise DataError(
+            f"{where}: written by a newer Priscian (format {frozen.format}); update this one"
+        )
+    return frozen
+
+
+def read_frozen(folder: Path) -> Frozen | None:
+    """The frozen study of a folder, if there is one."""
+    file = folder / FROZEN
+    return decode(read_bytes(file), str(file)) if file.is_file() else None
+
+
+def write_frozen(folder: Path, frozen: Frozen) -> None:
+    """Write the frozen study into its folder."""
+    write_bytes(folder / FROZEN, encode(frozen))
+
+
+def is_current(folder: Path, frozen: Frozen) -> bool:
+    """Whether the files of the folder are those that were frozen."""
+    study = folder / FILE
+    if study.is_file():
+        parse_study(study.read_text("utf-8"), str(study))  # complain about the file, not the hash
+    return all(
+        (folder / name).is_file() and hashlib.sha256(read_bytes(folder / name)).hexdigest() == sha
+        for name, sha in frozen.sources.items()
+    )

@@ -1,0 +1,95 @@
+"""Open a study: its store, its frozen file, and what an edit after the first participant means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from priscian.errors import DataError
+from priscian.judge.frozen import (
+    Frozen,
+    build,
+    decode,
+    encode,
+    is_current,
+    read_frozen,
+    write_frozen,
+)
+from priscian.judge.store import Store
+from priscian.judge.study import FILE
+
+DATABASE = "judge.sqlite"
+
+
+def open_store(folder: Path, database: str = "") -> Store:
+    """The store of a study: a file in its folder unless another file or Postgres is named."""
+    if database.startswith(("postgresql://", "postgres://")):
+        from priscian.judge.postgres import Postgres
+
+        return Store(Postgres(database))
+    from priscian.judge.sqlite import Sqlite
+
+    return Store(Sqlite(Path(database) if database else folder / DATABASE))
+
+
+def freeze_study(folder: Path, database: str = "") -> Frozen:
+    """Freeze a study as it stands; once somebody has begun, an edit makes a new version."""
+    import msgspec
+
+    made = build(folder)
+    store = open_store(folder, database)
+    try:
+        with store.backend.transaction():
+            store.backend.lock()
+            versions = store.versions()
+            number = versions[-1][0] if versions else 1
+            if versions and versions[-1][1] != made.hash and _begun(store, number):
+                number += 1
+            frozen = msgspec.structs.replace(made, version=number)
+            lists = {plan.number: plan.part for plan in frozen.plans}
+            store.add_version(number, frozen.hash, encode(frozen).decode(), lists)
+    finally:
+        store.close()
+    write_frozen(folder, frozen)
+    return frozen
+
+
+def _begun(store: Store, version: int) -> bool:
+    return any(s.version == version for s in store.sittings())
+
+
+def ready(folder: Path, database: str = "") -> Frozen:
+    """The frozen study to serve; frozen now if it was not, or if nobody has begun yet."""
+    if not (folder / FILE).is_file():
+        raise DataError(f"no study {str(folder / FILE)!r}; make one with priscian judge new")
+    frozen = read_frozen(folder)
+    if frozen is None:
+        return freeze_study(folder, database)
+    store = open_store(folder, database)
+    try:
+        known = (frozen.version, frozen.hash) in store.versions()
+        begun = _begun(store, frozen.version)
+    finally:
+        store.close()
+    if known and is_current(folder, frozen):
+        return frozen
+    if begun:
+        raise DataError(
+            f"{folder}: the study was edited after version {frozen.version} was frozen and people "
+            f"have begun it; run priscian judge freeze {folder} to make version "
+            f"{frozen.version + 1}, or undo the edit"
+        )
+    return freeze_study(folder, database)
+
+
+@dataclass(slots=True)
+class Versions:
+    """Frozen studies by version, read from the store when first needed."""
+
+    found: dict[int, Frozen]
+
+    def of(self, store: Store, version: int) -> Frozen:
+        """The study that somebody saw."""
+        if version not in self.found:
+            self.found[version] = decode(store.body(version), f"version {version}")
+        return self.found[version]

@@ -1,0 +1,141 @@
+"""The store in one SQLite file: write-ahead log, full synchronisation, secure deletion."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from priscian.errors import StoreError, StoreFullError
+from priscian.judge.store import SCHEMA
+
+WAIT = 30.0
+"""Seconds to wait for another process that writes, such as a backup."""
+FULL = ("disk is full", "disk I/O error")
+
+
+def schema(serial: str) -> list[str]:
+    """The statements that make the tables."""
+    text = (resources.files("priscian.judge") / "schema.sql").read_text("utf-8")
+    return [s for s in text.replace("{serial}", serial).split(";") if s.strip()]
+
+
+class Sqlite:
+    """One connection to a study's SQLite file."""
+
+    name = "SQLite"
+
+    def __init__(self, file: Path) -> None:
+        refuse_network(file)
+        self.file = file
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            self.connection = sqlite3.connect(
+                file, timeout=WAIT, isolation_level=None, check_same_thread=False
+            )
+            for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON",
+                           "foreign_keys=ON", "temp_store=MEMORY"):  # fmt: skip
+                self.connection.execute(f"PRAGMA {pragma}")
+            self._prepare()
+        except sqlite3.DatabaseError as error:
+            raise StoreError(
+                f"{file}: cannot be opened as the database of a study ({error}); restore it from a "
+                "backup, or move it away"
+            ) from None
+
+    def _prepare(self) -> None:
+        (found,) = self.connection.execute("PRAGMA user_version").fetchone()
+        if found > SCHEMA:
+            raise StoreError(
+                f"{self.file}: written by a newer version of Priscian (schema {found}, this one "
+                f"reads up to {SCHEMA}); update Priscian"
+            )
+        if found < SCHEMA:
+            with self.transaction():
+                for statement in schema("INTEGER PRIMARY KEY"):
+                    self.connection.execute(statement)
+                self.connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
+    def run(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a statement."""
+        with _told(self.file):
+            return self.connection.execute(sql, values).fetchall()
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing, on disk at the end of the block."""
+        with _told(self.file):
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.connection.execute("COMMIT")
+            except BaseException:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+
+    @contextlib.contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """All or nothing within a transaction."""
+        self.connection.execute("SAVEPOINT job")
+        try:
+            yield
+        except BaseException:
+            if self.connection.in_transaction:  # a full disk has rolled everything back already
+                self.connection.execute("ROLLBACK TO job")
+                self.connection.execute("RELEASE job")
+            raise
+        self.connection.execute("RELEASE job")
+
+    def lock(self) -> None:
+        """Nothing to do: a transaction that writes is alone."""
+
+    def backup(self, target: Path) -> None:
+        """A consistent copy, taken in small steps while others write."""
+        from priscian.files import replacing
+
+        with replacing(target) as temporary, contextlib.closing(sqlite3.connect(temporary)) as copy:
+            self.connection.backup(copy, pages=256, sleep=0.005)
+            ((said,),) = copy.execute("PRAGMA quick_check").fetchall()
+            if said != "ok":
+                raise StoreError(f"{target}: the copy is damaged ({said}); try again")
+            copy.execute("PRAGMA journal_mode=DELETE")
+
+    def scrub(self) -> None:
+        """Leave no deleted byte in the file or its log."""
+        with _told(self.file):
+            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self.connection.execute("VACUUM")
+            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+
+@contextlib.contextmanager
+def _told(file: Path) -> Iterator[None]:
+    """Errors of the database as ours; a full disk has its own."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if any(words in str(error) for words in FULL):
+            raise StoreFullError(f"{file}: {error}; free some space") from error
+        raise StoreError(f"{file}: {error}; is another program using it?") from error
+
+
+def refuse_network(file: Path) -> None:
+    """An error, with the remedy, for a database on a network disk."""
+    from priscian.scoring.store.disks import ALLOW, network_disk
+
+    kind = network_disk(file) if os.environ.get(ALLOW) != "allow" else ""
+    if kind:
+        raise StoreError(
+            f"{file} is on a network disk ({kind}), where SQLite can lose answers; give "
+            f"--database a file on a local disk or postgresql://…, or set {ALLOW}=allow if only "
+            "this machine ever opens it"
+        )

@@ -1,0 +1,83 @@
+"""Stores of both kinds; Postgres is started once, where its server is installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from priscian.judge.opening import open_store
+from priscian.judge.store import Store
+
+
+def _programs() -> Path | None:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    return found[-1].parent if found else None
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of a server that the tests started; it refuses to run as root."""
+    programs = _programs()
+    if programs is None:
+        pytest.skip("needs Postgres: apt install postgresql")
+    pytest.importorskip("psycopg")
+    folder = Path(tempfile.mkdtemp(prefix="judge-pg-"))
+    user: dict[str, str] = {}
+    if os.getuid() == 0:
+        user = {"user": "nobody"}
+        shutil.chown(folder, "nobody")
+    data = folder / "data"
+    run = {"capture_output": True, "check": True, "cwd": folder, "timeout": 120, **user}
+    try:
+        subprocess.run([programs / "initdb", "-D", data, "-A", "trust", "-U", "judge"], **run)
+    except (subprocess.SubprocessError, OSError) as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        pytest.skip(f"Postgres cannot be set up here: {error}")
+    options = f"-k {folder} -h '' -c max_connections=60 -c fsync=off"
+    log = folder / "log"
+    control = [programs / "pg_ctl", "-D", data, "-l", log, "-w", "-o", options]
+    subprocess.run([*control, "start"], stdout=subprocess.DEVNULL, check=True, cwd=folder, **user)
+    try:
+        yield f"postgresql://judge@/postgres?host={folder}"
+    finally:
+        subprocess.run(
+            [programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"], **{**run, "check": False}
+        )
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def empty_postgres(postgres: str) -> str:
+    """The same with an empty database."""
+    import psycopg
+
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA public CASCADE")
+        connection.execute("CREATE SCHEMA public")
+    return postgres
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest) -> str:
+    """What `--database` may be: nothing, or the address of a server."""
+    return "" if request.param == "sqlite" else str(request.getfixturevalue("empty_postgres"))
+
+
+@pytest.fixture
+def stores(database: str, tmp_path: Path) -> Iterator[Callable[[], Store]]:
+    """Opens connections to one store."""
+    opened: list[Store] = []
+
+    def opening() -> Store:
+        opened.append(open_store(tmp_path, database))
+        return opened[-1]
+
+    yield opening
+    for store in opened:
+        store.close()
