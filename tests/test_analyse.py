@@ -45,7 +45,7 @@ def test_a_result_draws_itself_in_a_notebook_and_as_files(run: Path, tmp_path: P
 def test_baselines_are_checked(run: Path) -> None:
     with pytest.raises(UnknownNameError, match="no published system 'GPT2'; did you mean GPT-2"):
         analyse.tables(run, baselines="human,GPT2")
-    with pytest.raises(UsageError, match="training sizes are not in a run"):
+    with pytest.raises(UsageError, match="runs do not contain training sizes"):
         analyse.training_size(run)
 
 

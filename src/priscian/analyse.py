@@ -1,4 +1,4 @@
-"""Analyses: what lies behind the scores of runs, or in the files of a paper.
+"""Analyses of what is behind the scores of runs, and of the files of published papers.
 
 Every function is one analysis. It takes run folders, runs in memory or released files, and returns
 a typed result with `as_dict()` and, where there is something to draw, `figures` and
@@ -62,7 +62,7 @@ def tables(
     interval: HowSure = "wilson",
     seed: int = 0,
 ) -> AccuracyTable:
-    """Accuracy by field, phenomenon or paradigm, beside the figures of the BLiMP paper.
+    """Accuracy by field, phenomenon or paradigm, next to the figures of the BLiMP paper.
 
     `baselines` names systems of the paper: "all", "none", or some of human, 5-gram, LSTM,
     Transformer-XL and GPT-2. `interval` is wilson, or a bootstrap of items, sets or both.
@@ -102,7 +102,7 @@ def shallow(runs: Runs, bins: int = 10) -> Shallow:
 
 
 def distance(runs: Runs, baselines: str | Sequence[str] = "none") -> Distance:
-    """Agreement at a distance, over attractors, and of irregular nouns.
+    """Agreement at a distance, across attractors, and with irregular nouns.
 
     >>> import priscian
     >>> data = "generated:7,5,determiner_noun_agreement_2,determiner_noun_agreement_with_adj_2"
@@ -133,7 +133,7 @@ def methods(runs: Runs) -> Methods:
 def correlation(runs: Runs, *, method: str = "full", published: bool = True) -> CorrelationsByKind:
     """Correlations of accuracies over paradigms or suites: models with models and people.
 
-    With `published`, the paper's systems and people stand beside models on BLiMP's paradigms.
+    With `published`, models on BLiMP's paradigms are also compared with the paper's systems.
 
     >>> import priscian
     >>> data = "generated:7,5,wh_island,causative,adjunct_island,passive_1"
@@ -154,7 +154,7 @@ def training_size(
     sizes: Path | str | None = None,
     method: str = "full",
 ) -> TrainingSize:
-    """Accuracy against log2 of training tokens, and how many tokens people's level would take.
+    """Accuracy against log2 of training tokens, and how many tokens would reach people's level.
 
     `tokens` gives the training size of each model, `{"lstm-1M": "1M"}`; `sizes` is a table with the
     columns model and tokens.
@@ -171,12 +171,14 @@ def training_size(
 
     known = known_sizes(None if sizes is None else Path(sizes), tokens)
     if not known:
-        raise UsageError("training sizes are not in a run: add --sizes FILE or --tokens MODEL=1M")
+        raise UsageError(
+            "runs do not contain training sizes: add --sizes FILE or --tokens MODEL=1M"
+        )
     return analyse_training_size(trained_models(gather_runs(runs), known), method)
 
 
 def sg(runs: Runs, perplexity: Mapping[str, float] | Path | str | None = None) -> SgAnalysis:
-    """Syntactic generalization: by circuit and suite, stability to modifiers, perplexity.
+    """Syntactic generalization: by circuit and suite, stability under modifiers, perplexity.
 
     `perplexity` gives the perplexity of each model, or is a table with the columns model and
     perplexity.

@@ -26,7 +26,7 @@ from priscian.scoring import DEFAULTS, Options, ScoreStore, score_texts
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A loaded model; its scores are kept in a store, in memory unless another is given."""
+    """A loaded model; its scores are kept in a store, by default in memory."""
 
     spec: ModelSpec
     model: LanguageModel | TorchModel
@@ -34,7 +34,7 @@ class Model:
 
     @property
     def key(self) -> ModelKey:
-        """All that can change its scores."""
+        """Everything that can change its scores."""
         return model_key(self.spec)
 
     def score(
@@ -86,7 +86,7 @@ def load_model(
 ) -> Model:
     """Load a model by its string; options such as dtype or bos may be given by name.
 
-    An object of your own that has `score(texts)` is taken as it is.
+    An object of your own that has `score(texts)` is used as it is.
     """
     spec = parse_model(model).with_options(**options)
     return Model(spec, load(spec), store or ScoreStore())
@@ -104,7 +104,7 @@ def perplexity(
 ) -> Perplexity:
     """How well a model predicts some texts, or text files (paths), plain, .gz or .xz.
 
-    `by` says what is scored at once: each line; each sentence of a line; or each passage, the
+    `by` sets the unit that is scored: each line; each sentence of a line; or each passage, the
     lines up to a blank one. `auto` takes sentences if the model was trained on single sentences,
     and lines otherwise. Long texts are read with a sliding window.
 

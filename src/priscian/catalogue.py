@@ -1,4 +1,4 @@
-"""A decorator-based registry of paradigms or suites, with those of a user's own file."""
+"""A decorator-based registry of paradigms or suites, including those in a user's file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ R = TypeVar("R")
 
 
 class Catalogue(Generic[Entry]):
-    """Entries by name: those of a package, imported when first needed, and a user's own."""
+    """Entries by name: those of a package, imported on first use, and a user's own."""
 
     def __init__(self, what: str, package: str) -> None:
         self.what = what
@@ -43,7 +43,7 @@ class Catalogue(Generic[Entry]):
         self._loaded = False
 
     def add(self, name: str, entry: Entry) -> None:
-        """Register an entry under a name of its own."""
+        """Register an entry under a new name."""
         if name in self.entries:
             raise GrammarError(f"there are two {self.what}s {name!r}; rename one")
         self.entries[name] = entry
@@ -61,7 +61,7 @@ class Catalogue(Generic[Entry]):
         return known[name]
 
     def load_file(self, path: Path) -> list[str]:
-        """Run a user's Python file; the names that it registered.
+        """Run a user's Python file and return the names that it registered.
 
         A file that was loaded before replaces its own entries. One that fails registers nothing,
         and the error names the file and the line.
@@ -108,7 +108,7 @@ def blaming(file: Path, *let_through: type[Exception]) -> Iterator[None]:
         yield
     except let_through:
         raise
-    except (Exception, SystemExit) as error:  # code of the user's own may fail in any way
+    except (Exception, SystemExit) as error:  # a user's code may fail in any way
         place = _place(error, file)
         if isinstance(error, PriscianError):
             raise GrammarError(f"{place}: {error}") from error

@@ -1,4 +1,4 @@
-"""One tree of errors. Each message says what went wrong, where, and what to do.
+"""One exception hierarchy. Each message says what went wrong, where, and what to do.
 
 PriscianError
 ├── UsageError            the command or call is invalid (exit code 2)
@@ -8,18 +8,18 @@ PriscianError
 │   └── FormulaError      a formula of a suite cannot be read; points at the place
 ├── GrammarError          a paradigm or phrase cannot be built
 ├── ModelError            a model cannot be found, loaded or used
-│   ├── WrongKindError    a causal model where a masked one is meant, or the reverse
+│   ├── WrongKindError    a causal model where a masked one is needed, or vice versa
 │   ├── OffsetsError      the tokenizer cannot say where its tokens are
 │   ├── TooLongError      a text does not fit the model's context
 │   └── ScoreError        the model gave NaN or infinity
-├── TrainingError         a training cannot go on: the loss is not a number
-├── StoreError            the score store, or that of a study, cannot be read or written
+├── TrainingError         training cannot continue: the loss is not a number
+├── StoreError            the store of scores or of a study cannot be read or written
 │   └── StoreFullError    the disk under it is full
 ├── OutputError           a file cannot be written: disk full, no permission
 ├── RunError              a run folder exists, is unfinished or does not match
-└── WorkerError           a process that was to do a part of the work failed or died
+└── WorkerError           a worker process failed or died
 
-PriscianWarning           something was repaired or looks wrong, and the work went on
+PriscianWarning           something was repaired or looks wrong, and the work continued
 └── DataWarning           in a file: what, where, how often
 """
 
@@ -35,7 +35,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 LONGEST = 1500
-"""Characters of a message; it may quote a cell of a damaged file, which has no bound."""
+"""Longest message, in characters; a quoted cell of a damaged file can have any length."""
 
 
 class PriscianError(Exception):
@@ -48,9 +48,9 @@ class PriscianError(Exception):
 
 
 def _one_line(message: str) -> str:
-    """A message of one line, without its middle if it is too long.
+    """A one-line message; the middle is left out if it is too long.
 
-    What and where begin it, and the remedy ends it.
+    It begins with what and where, and ends with what to do.
     """
     message = " ".join(message.splitlines())
     if len(message) <= LONGEST:
@@ -110,7 +110,7 @@ class ModelError(PriscianError):
 
 
 class WrongKindError(ModelError):
-    """A causal model where a masked one is meant, or the reverse."""
+    """A causal model where a masked one is needed, or vice versa."""
 
 
 class OffsetsError(ModelError):
@@ -126,7 +126,7 @@ class ScoreError(ModelError):
 
 
 class TrainingError(PriscianError):
-    """A training cannot go on: the loss is not a number."""
+    """Training cannot continue: the loss is not a number."""
 
 
 class StoreError(PriscianError):
@@ -146,11 +146,11 @@ class RunError(PriscianError):
 
 
 class WorkerError(PriscianError):
-    """A process that was to do a part of the work failed or died."""
+    """A worker process failed or died."""
 
 
 class PriscianWarning(UserWarning):
-    """Something was repaired or looks wrong, and the work went on."""
+    """Something was repaired or looks wrong, and the work continued."""
 
 
 class DataWarning(PriscianWarning):

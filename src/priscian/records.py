@@ -1,4 +1,4 @@
-"""The records that every part of Priscian speaks in; frozen, small, free of any library."""
+"""The records that all parts of Priscian share: frozen, small, without dependencies."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Arithmetic:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """True or false of two numbers; `=` is equality within a tolerance."""
+    """A comparison of two numbers; `=` is equality within a tolerance."""
 
     op: Literal["<", ">", "="]
     left: Expression
@@ -118,7 +118,7 @@ Expression = Value | Number | Arithmetic | Comparison | Logic
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """An expression over measures that is true or false of an item."""
+    """An expression over measures that is true or false for an item."""
 
     name: str
     expression: Expression
@@ -155,7 +155,7 @@ class ItemSet:
 
     @property
     def content_hash(self) -> str:
-        """A hash of all that is scored or compared, stable across machines and versions."""
+        """A hash of everything that is scored or compared, stable across machines and versions."""
         digest = hashlib.sha256()
         for item in self.items:
             row = [
@@ -185,7 +185,7 @@ class Judgement:
     attention_check: bool = False
 
 
-# ---------------------------------------------------------------- what a model hears and says
+# ---------------------------------------------------------------- what a model reads and returns
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -1,4 +1,4 @@
-"""Run pieces of work here, or in forked workers that share what is in memory."""
+"""Run batches of work in this process, or in forked workers that share its memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Run = Callable[[int], Any]
 
 
 def can_fork() -> bool:
-    """Whether workers can be forked, and so share a model's weights without a copy."""
+    """Whether workers can be forked, so that they share a model's weights without a copy."""
     return "fork" in multiprocessing.get_all_start_methods()
 
 
@@ -41,7 +41,7 @@ def _run_forked(
     todo = iter(order)
     pipes: dict[Connection, Any] = {}
     with warnings.catch_warnings():
-        # Python 3.12 warns of forking with threads; ours are idle, and workers use one each.
+        # Python 3.12 warns about forking with threads; ours are idle, and workers use one each.
         warnings.simplefilter("ignore", DeprecationWarning)
         for _ in range(min(workers, len(order))):
             ours, theirs = context.Pipe()
@@ -61,7 +61,7 @@ def _run_forked(
                 if answer is None:
                     open_pipes.discard(pipe)
                     continue
-                yield answer  # kept by the caller first, so that a kill costs one batch a worker
+                yield answer  # the caller saves it first, so that a kill costs one batch per worker
                 pipe.send(next(todo, None))
     finally:
         for pipe, process in pipes.items():
@@ -75,7 +75,7 @@ def _receive(pipe: Connection, remedy: str) -> tuple[int, Any] | None:
     try:
         number, result = pipe.recv()
     except EOFError:
-        raise WorkerError(f"a worker process died, perhaps for want of memory; {remedy}") from None
+        raise WorkerError(f"a worker process died, possibly out of memory; {remedy}") from None
     if number is None:
         return None
     if isinstance(result, BaseException):

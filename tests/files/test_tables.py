@@ -104,7 +104,9 @@ class TestDamage:
 
     def test_a_zero_in_a_parquet_text_is_refused(self, tmp_path: Path) -> None:
         pl.DataFrame({"good": ["A.", "B\0."]}).write_parquet(tmp_path / "t.parquet")
-        with pytest.raises(DataError, match=r"t\.parquet:2: the column 'good' has a zero byte"):
+        with pytest.raises(
+            DataError, match=r"t\.parquet:2: the column 'good' contains a zero byte"
+        ):
             read_table(tmp_path / "t.parquet")
 
 

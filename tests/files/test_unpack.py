@@ -75,7 +75,7 @@ class TestDamage:
     ) -> None:
         monkeypatch.setattr(unpack, "FREE", 1_000_000)
         path = pack(tmp_path / name, b"a " * 5_000_000)
-        with pytest.raises(ModelError, match="unfolds to more than 1,000,000 bytes"):
+        with pytest.raises(ModelError, match="unpacks to more than 1,000,000 bytes"):
             read(path, ratio=50)
         assert len(read(path)) == 10_000_000  # whoever streams it sets no bound
         path = pack(tmp_path / name)

@@ -184,7 +184,7 @@ class TestBombs:
         head, rest = SMALL.replace("1=5", "1=900000").split("-0.8\tb\n")
         words = "".join(f"-0.8\tb{number}\n" for number in range(100_000))
         (tmp_path / "m.arpa.gz").write_bytes(pack(f"{head}{words}{rest}".encode()))
-        with pytest.raises(ModelError, match=r"unfolds to more than [\d,]+ bytes"):
+        with pytest.raises(ModelError, match=r"unpacks to more than [\d,]+ bytes"):
             read_arpa(tmp_path / "m.arpa.gz")
 
 
@@ -215,7 +215,7 @@ def test_a_bomb_of_20_megabytes_takes_less_than_a_gigabyte(tmp_path: Path, name:
         check=True,
     )
     said, kilobytes = done.stdout.splitlines()
-    assert "is there twice" in said or "unfolds to more than" in said
+    assert "is there twice" in said or "unpacks to more than" in said
     assert int(kilobytes) < 1_000_000
 
 

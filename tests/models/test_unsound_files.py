@@ -191,7 +191,7 @@ class TestNgram:
     ) -> None:
         monkeypatch.setattr(unpack, "FREE", 1_000_000)
         (tmp_path / "n.pngm").write_bytes(lzma.compress(bytes(20_000_000)))
-        with pytest.raises(ModelError, match="unfolds to more than 1,000,000 bytes"):
+        with pytest.raises(ModelError, match="unpacks to more than 1,000,000 bytes"):
             load_ngram(tmp_path / "n.pngm")
 
 

@@ -109,7 +109,7 @@ class TestResampling:
             credit_mean_interval(self.sets[:1], "sets")
 
     def test_nothing_to_draw_from(self) -> None:
-        with pytest.raises(DataError, match="no items to draw from"):
+        with pytest.raises(DataError, match="no items to resample"):
             credit_mean_interval([np.array([])], "items")
 
 

@@ -111,4 +111,4 @@ class TestNoEstimate:
     def test_predictors_that_say_the_same(self) -> None:
         x = np.arange(10.0)
         fit = fit_logistic([0, 1] * 5, {"a": x, "b": 2 * x + 1})
-        assert fit.problem == "a, b cannot be told apart in 10 items"
+        assert fit.problem == "a, b are collinear in 10 items"

@@ -153,12 +153,12 @@ def test_a_ratio_test_counts_the_effects_left_out() -> None:
 class TestBadInput:
     def test_effects_that_cannot_be_told_apart(self) -> None:
         term = RandomTerm("g", ["a", "a", "b", "b"], np.ones((4, 1)))
-        with pytest.raises(DataError, match=r"demo: the fixed effects one, two cannot be told"):
+        with pytest.raises(DataError, match=r"demo: the fixed effects one, two are collinear"):
             fit_mixed([1, 2, 3, 5], {"one": [1] * 4, "two": [2] * 4}, [term], "demo")
 
     def test_as_many_random_effects_as_rows(self) -> None:
         term = RandomTerm("g", ["a", "b", "c"], np.ones((3, 1)))
-        with pytest.raises(DataError, match=r"3 random effects of g cannot be told from"):
+        with pytest.raises(DataError, match=r"3 random effects of g cannot be separated from"):
             fit_mixed([1, 2, 4], {"one": [1] * 3}, [term])
 
     def test_a_missing_value(self) -> None:

@@ -1,4 +1,4 @@
-"""Files: one reader of tables, atomic writing, safe names, unpacking in bounded pieces."""
+"""Files: one table reader, atomic writing, safe file names, unpacking with limits."""
 
 from __future__ import annotations
 

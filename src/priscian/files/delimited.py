@@ -1,4 +1,4 @@
-"""CSV and TSV with a header line; the delimiter is found, the quoting respected."""
+"""CSV and TSV with a header line; the delimiter is detected and quoting is respected."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _BARE_RETURN = re.compile(r"\r(?!\n)")
 def read_delimited(file: Path, suits: Suits, delimiter: str | None = None) -> NumberedRows:
     """Rows under their header's names, with the line each begins on.
 
-    `suits` says whether a header has the columns that are looked for; it settles which delimiter
-    is meant where a header has several.
+    `suits` says whether a header has the required columns; it decides which delimiter is used
+    if a header contains several.
     """
     return parse_delimited(file, read_text(file), suits, delimiter)
 
@@ -41,8 +41,8 @@ def parse_delimited(
     if bare := _BARE_RETURN.search(text):
         line = first + text.count("\n", 0, bare.start())
         raise DataError(
-            f"{file}:{line}: a carriage return without a line feed; save the file with the line "
-            "ends LF or CRLF"
+            f"{file}:{line}: a carriage return without a line feed; save the file with LF "
+            "or CRLF line endings"
         )
     delimiter = delimiter or _sniff(text, suits, tab=file.suffix.lower() != ".csv")
     try:
@@ -78,7 +78,7 @@ def _parse(text: str, delimiter: str, quoting: Literal[0, 3], first: int) -> _Li
 
 
 def _broken(file: Path, text: str, delimiter: str, first: int, error: csv.Error) -> DataError:
-    """The error of a table that cannot be parsed, with the line on which the bad cell begins."""
+    """The error for a table that cannot be parsed, with the line on which the bad cell begins."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = first
     try:
@@ -104,7 +104,7 @@ def _sniff(text: str, suits: Suits, *, tab: bool) -> str:
     for delimiter in order:
         try:
             headers[delimiter] = next(csv.reader([first], delimiter=delimiter), [])
-        except csv.Error:  # a header that is not one; the table will be refused with its line
+        except csv.Error:  # not a header; the table will be refused with its line
             headers[delimiter] = []
     for delimiter, header in headers.items():
         if suits([name.strip() for name in header]):
@@ -130,10 +130,10 @@ def _with_names(file: Path, table: _Lines) -> NumberedRows:
 
 
 def _watch_line_breaks(file: Path, table: _Lines, delimiter: str) -> None:
-    """Watch for a quotation mark that was opened by mistake and has swallowed rows.
+    """Detect a quotation mark that was opened by mistake, so that one cell contains several rows.
 
-    The cell then has as many delimiters as the rows that it joined, which is warned of, since a
-    text of several lines can have them too; with whole rows inside it is refused. A cell with
+    Such a cell has as many delimiters as the rows that it joined. That gives a warning, since a
+    text of several lines can have them too; whole rows inside the cell are an error. A cell with
     quotation marks inside was quoted on purpose: they are doubled.
     """
     width = len(table[0][1])

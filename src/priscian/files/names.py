@@ -1,4 +1,4 @@
-"""Names that become file names: safe on any system, and never two names for one file."""
+"""File names from other names: safe on any system, and different for different names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def file_names(names: Iterable[str]) -> dict[str, str]:
     """A file name for each name; different names get different files, all inside the folder.
 
     A name keeps its letters, digits and `.@=+,_-`; everything else becomes a hyphen. Names that
-    would then meet, on a disk that ignores case too, get a hash of the whole name at their end.
+    would then collide (case is ignored, as on some disks) end in a hash of the whole name.
 
     >>> file_names(["hf:gpt2", "../x", "a/b", "a b"])
     {'hf:gpt2': 'hf-gpt2', '../x': 'x', 'a/b': 'a-b-c14cddc033', 'a b': 'a-b-c8687a08aa'}

@@ -16,7 +16,7 @@ def read_tsv(
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Rows below the header line with their line numbers; every cell is stripped.
 
-    Blank lines and lines that begin with # are skipped, short rows filled up with empty cells.
+    Blank lines and lines that begin with # are skipped; short rows are padded with empty cells.
     """
     header: list[str] | None = None
     for number, line in enumerate(_text(path, error).split("\n"), start=1):

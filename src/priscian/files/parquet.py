@@ -1,4 +1,4 @@
-"""Rows of a parquet file, after a look at how large it says it is."""
+"""Rows of a parquet file, read only if its declared size is within limits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 5_000_000
 MOST_BYTES = 1 << 30
-"""Of texts and numbers in a table that is read whole: a small file can hold far more."""
+"""Limits of a table that is read into memory: a small file can unpack to far more."""
 
 _MAGIC = b"PAR1"
 _ROWS, _GROUPS, _GROUP_BYTES = 3, 4, 2  # field numbers in the footer (parquet.thrift)
@@ -33,8 +33,8 @@ def read_parquet(file: Path) -> NumberedRows:
 
 
 def read_frame(file: Path) -> pl.DataFrame:
-    """The table in a parquet file; one that is damaged or unfolds too far is refused."""
-    import polars as pl  # heavy: only where a parquet file is really read
+    """The table in a parquet file; a damaged or too large one is refused."""
+    import polars as pl  # heavy: imported only when a parquet file is read
 
     _refuse_large(file, *declared_size(file))
     try:
@@ -43,7 +43,9 @@ def read_frame(file: Path) -> pl.DataFrame:
         _check(file, frame)
     except (pl.exceptions.PolarsError, OSError, ValueError, MemoryError) as error:
         raise unreadable(file, error) from None
-    except BaseException as error:  # a damaged file can make Polars panic, which is no Exception
+    except (
+        BaseException
+    ) as error:  # a damaged file can make Polars panic, which is not an Exception
         if type(error).__name__ != "PanicException":
             raise
         raise unreadable(file, error) from None
@@ -52,7 +54,7 @@ def read_frame(file: Path) -> pl.DataFrame:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Hold back what Polars' threads print to the screen when they panic; we say it ourselves."""
+    """Suppress what Polars' threads print when they panic; we raise an error ourselves."""
     try:
         saved = os.dup(2)
     except OSError:  # there is no standard error
@@ -83,14 +85,14 @@ def _check(file: Path, frame: pl.DataFrame) -> None:
             if zero.any():
                 row = int(zero.fill_null(False).arg_max() or 0) + 1
                 raise DataError(
-                    f"{file}:{row}: the column {shown(name)} has a zero byte in it; take it out"
+                    f"{file}:{row}: the column {shown(name)} contains a zero byte; remove it"
                 )
         elif dtype.is_nested() and str(dtype).count("(") > DEEPEST:
             raise DataError(f"{file}: the column {shown(name)} is nested too deeply; write it flat")
 
 
 def unreadable(file: Path, error: BaseException) -> DataError:
-    """The error of a parquet file that cannot be read."""
+    """The error for a parquet file that cannot be read."""
     reason = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
     return DataError(
         f"{file}: not a readable parquet file ({reason[:120]}); write or download it again"

@@ -92,7 +92,7 @@ def decode_json(text: str, where: str, decoder: msgspec.json.Decoder[Decoded]) -
 def _refuse_zeros(text: str, where: str) -> None:
     if "\\u0000" in text and (zero := _ZERO.search(text)):
         line = text.count("\n", 0, zero.start()) + 1
-        raise DataError(f"{where}:{line}: the character \\u0000 in a text; take it out")
+        raise DataError(f"{where}:{line}: the character \\u0000 in a text; remove it")
 
 
 def _line_of(message: str, text: str) -> str:
@@ -110,7 +110,7 @@ def _too_deep(where: str) -> DataError:
 
 
 def _depth(value: object) -> int:
-    """How deeply lists and objects are nested, no further than one level past the limit."""
+    """How deeply lists and objects are nested; counting stops one level past the limit."""
     level, depth = [value], 0
     while level and depth <= DEEPEST:
         inner: list[object] = []
@@ -128,6 +128,6 @@ def shown(value: object, most: int = 60) -> str:
     """A value as error messages print it: short, whatever it is."""
     try:
         text = repr(value)
-    except (RecursionError, ValueError):  # nested without end; a number of thousands of digits
+    except (RecursionError, ValueError):  # infinitely nested, or a number with thousands of digits
         text = f"<{type(value).__name__}>"
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -14,7 +14,7 @@ from priscian.files.reading import PathLike, shown
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Hold the cyclic collector still: records have no cycles, and it would halve the speed."""
+    """Pause the garbage collector: records have no cycles, and it would halve the speed."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -51,7 +51,7 @@ def label(file: Path, root: PathLike) -> str:
 
 
 def sentence_at(row: Row, key: str, file: Path, line: int, remedy: str) -> str:
-    """The sentence under a key, exactly as it stands; never missing, never blank."""
+    """The sentence under a key, unchanged; missing and blank ones are errors."""
     value = row.get(key)
     if isinstance(value, str):
         if not value or value.isspace():

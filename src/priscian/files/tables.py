@@ -1,4 +1,4 @@
-"""One reader of tables: JSONL, CSV, TSV or parquet, by the ending of the file's name."""
+"""One table reader: JSONL, CSV, TSV or parquet, chosen by the file extension."""
 
 from __future__ import annotations
 
@@ -97,5 +97,5 @@ def _careful(file: Path, number: int, line: str, decoder: msgspec.json.Decoder[R
     try:
         return decode_json(line, where, decoder)
     except DataError as error:
-        # the line within the one-line text says nothing
+        # the line number within a one-line text is useless
         raise DataError(str(error).replace(f"{where}:1:", f"{where}:", 1)) from None

@@ -1,7 +1,7 @@
 """Plain, gzip or xz files as one stream of bytes, unpacked in bounded pieces.
 
-A small file can unfold to almost anything. Whoever reads a stream to the end and keeps it gives a
-`ratio`: a file that unfolds to more than that many times its size is refused.
+A small file can unpack to almost any size. A caller that keeps a whole stream in memory gives a
+`ratio`: a file that unpacks to more than that many times its size is refused.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from priscian.errors import DataError, PriscianError
 PIECE = 1 << 18
 """Bytes that are unpacked at a time."""
 FREE = 64 << 20
-"""Bytes that any file may unfold to, whatever its size."""
+"""Bytes that any file may unpack to, whatever its size."""
 MEMORY = 256 << 20
 """Bytes that the xz decoder may take for its dictionary; `xz -9` needs 65 MiB."""
 
@@ -31,9 +31,9 @@ _GZIP, _XZ = b"\x1f\x8b", b"\xfd7zXZ\x00"
 def open_unpacked(
     path: Path, error: type[PriscianError] = DataError, ratio: int | None = None
 ) -> Iterator[tuple[IO[bytes], BinaryIO]]:
-    """A stream of a file's contents, unpacked, and the file itself, whose place shows progress.
+    """A stream of a file's unpacked contents, and the file itself, whose position shows progress.
 
-    Damage that shows while the stream is read ends in one `error`.
+    Damage that is found while the stream is read raises `error`.
     """
     try:
         raw = path.open("rb")
@@ -61,7 +61,7 @@ def open_unpacked(
 
 
 class _Gzip(io.RawIOBase):
-    """The members of a gzip file, one after the other."""
+    """The members of a gzip file, in turn."""
 
     def __init__(self, raw: BinaryIO) -> None:
         self._file = gzip.GzipFile(fileobj=raw, mode="rb")
@@ -76,7 +76,7 @@ class _Gzip(io.RawIOBase):
 
 
 class _Xz(io.RawIOBase):
-    """The streams of an xz file, one after the other, within a bound of memory."""
+    """The streams of an xz file, in turn, within a memory limit."""
 
     def __init__(self, raw: BinaryIO) -> None:
         self._raw = raw
@@ -106,7 +106,7 @@ class _Xz(io.RawIOBase):
 
 
 class _Checked(io.RawIOBase):
-    """A stream whose damage, and whose length beyond a bound, is one error."""
+    """A stream that raises one error if it is damaged or too long."""
 
     def __init__(
         self, stream: io.RawIOBase, path: Path, most: int | None, error: type[PriscianError]
@@ -129,7 +129,7 @@ class _Checked(io.RawIOBase):
         self._count += count
         if self._most is not None and self._count > self._most:
             raise self._error(
-                f"{self._path} unfolds to more than {self._most:,} bytes, far more than its size "
+                f"{self._path} unpacks to more than {self._most:,} bytes, far more than its size "
                 "allows: it is damaged or made to fill the memory; unpack it first if you trust it"
             )
         return count

@@ -85,7 +85,7 @@ def delimited_text(
 
 
 class _Lines(list[str]):
-    """Collects lines; the writer quotes a bare carriage return only if it ends its lines so."""
+    """Collects lines; csv quotes a bare carriage return only if that is its line ending."""
 
     def write(self, line: str) -> None:
         self.append(line)

@@ -1,4 +1,4 @@
-"""The formulas of suites: read, printed, their regions listed, their chance level worked out."""
+"""The formulas of suites: parsing, printing, regions that they use, chance levels."""
 
 from __future__ import annotations
 

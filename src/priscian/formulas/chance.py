@@ -1,7 +1,7 @@
-"""Chance: how often a formula holds of a model that knows nothing.
+"""Chance: how often a formula holds for a model that knows nothing.
 
-Every region's surprisal is taken to be drawn independently from one normal distribution. A
-comparison of sums then is a half-space, and a conjunction of up to three of them has a closed form
+We assume that every region's surprisal is drawn independently from one normal distribution. A
+comparison of sums is then a half-space, and a conjunction of up to three of them has a closed form
 (Sheppard 1899; the three-dimensional orthant): with ρ the correlations of the differences,
 
     P(1) = 1/2    P(2) = 1/4 + asin ρ / 2π    P(3) = 1/8 + (asin ρ₁₂ + asin ρ₁₃ + asin ρ₂₃) / 4π
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Truth = npt.NDArray[np.bool_]
 
 DRAWS = 200_000
-SPREAD = 5.0  # bits; matters only to formulas with constants
+SPREAD = 5.0  # bits; matters only for formulas with constants
 
 Weights = dict[tuple[str, str], float]
 
@@ -109,7 +109,7 @@ def _correlation(a: Weights, b: Weights) -> float:
 
 
 def _tidy(probability: float) -> float:
-    """Rounding may leave 1e-17, or less than nothing, where a contradiction has 0."""
+    """Set to 0 what rounding left of a contradiction: 1e-17, or a negative number."""
     return 0.0 if probability < 1e-12 else min(1.0, probability)
 
 

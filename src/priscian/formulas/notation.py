@@ -19,11 +19,11 @@ from priscian.errors import DataError, FormulaError
 from priscian.records import Arithmetic, Comparison, Expression, Logic, Number, Value
 
 DEEPEST = 100
-"""Brackets inside brackets that are followed before a formula is refused."""
+"""Deepest nesting of brackets; deeper formulas are refused."""
 MOST_OPERATORS = 100
 """Operators in one formula; each makes the tree one level deeper. Published ones have up to 7."""
 LARGEST = 1e300
-"""Constants; sums of more would overflow."""
+"""The largest constant; sums of larger ones would overflow."""
 LONGEST_NUMBER = 9
 """Digits of a region's number."""
 
@@ -56,7 +56,7 @@ _COMPARE_IT = "compare it with <, > or ="
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A piece of tree and the place where its text begins."""
+    """A part of the tree, and the position where its text begins."""
 
     tree: Expression
     start: int
@@ -145,12 +145,12 @@ class _Parser:
             return self._group(opening, depth)
         what = f"{opening!r}" if opening else "the end"
         return self.fail(
-            f"{what} where a region, a number or a bracket should be",
+            f"{what} where a region, a number or a bracket is expected",
             "write (5;%condition%), a number, or ( … )",
         )
 
     def _step(self) -> None:
-        """Pass over an operator."""
+        """Consume an operator."""
         self.operators += 1
         if self.operators > MOST_OPERATORS:
             self.fail(f"more than {MOST_OPERATORS} operators", "split the prediction into several")
@@ -159,7 +159,7 @@ class _Parser:
     def _group(self, opening: str, depth: int) -> _Part:
         start = self.at
         if depth >= DEEPEST:
-            self.fail(f"more than {DEEPEST} brackets inside each other", "take some away")
+            self.fail(f"more than {DEEPEST} brackets inside each other", "remove some")
         self.at += 1
         inner = self.formula(depth + 1)
         closing = _BRACKETS[opening]
@@ -178,10 +178,10 @@ class _Parser:
         """What is wrong with text that does not belong here."""
         mark = self.peek()
         if mark in _BRACKETS.values():
-            return f"{mark!r} closes nothing", "take it away or open a bracket before"
+            return f"{mark!r} closes nothing", "remove it or open a bracket before it"
         if mark in ("*", "/"):
             return f"{mark!r} is not an operator here", "only + - < > = & | join terms"
-        return f"{mark!r} where an operator should be", "join terms by + - < > = & or |"
+        return f"{mark!r} where an operator is expected", "join terms by + - < > = & or |"
 
     def _needs_number(self, part: _Part, op: str) -> None:
         if isinstance(part.tree, Comparison | Logic):
@@ -234,7 +234,7 @@ def _bracketed(tree: Expression) -> str:
 
 
 def values_of(expression: Expression) -> Iterator[Value]:
-    """Every (condition, span) that an expression looks at, from left to right."""
+    """Every (condition, span) that an expression uses, from left to right."""
     match expression:
         case Value():
             yield expression

@@ -1,6 +1,6 @@
-"""Statistics: pure functions on numbers and arrays, on SciPy, independent of models and data sets.
+"""Statistics: pure functions on numbers and arrays, independent of models and data sets.
 
-- `interval`: what an interval is, and one from several (MOVER); points of the normal and of t.
+- `interval`: what an interval is, one from several (MOVER), quantiles of the normal and of t.
 - `proportions`: accuracies of one set and means of sets, with ties that count half.
 - `sets`: means of sets, for other sets of the same kind; `bootstrap`: the same by resampling.
 - `differences`: two accuracies, on the same items or on different ones; `mcnemar`: their test.

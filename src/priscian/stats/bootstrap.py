@@ -1,7 +1,7 @@
 """Bootstrap intervals of the unweighted mean of sets' means: of credits, or of differences.
 
-What is drawn decides what the interval is about: other items of the same sets (`items`), other sets
-(`sets`), or other sets and, in each, other items (`both`).
+What is resampled decides what the interval covers: other items of the same sets (`items`), other
+sets (`sets`), or other sets and, in each, other items (`both`).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ Resample = Literal["items", "sets", "both"]
 DRAWS = 10_000
 TAIL = 0.025
 FEW_SETS = 10
-"""Fewer sets are too few to draw from: their formula has better coverage."""
+"""With fewer sets the formula is used, which has better coverage."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeanInterval:
-    """A 95 % interval of a mean of sets, and how many samples were drawn for it; 0 for none."""
+    """A 95 % interval of a mean of sets, and how many samples were drawn for it (0: none)."""
 
     ci: Interval
     draws: int
@@ -42,14 +42,14 @@ class MeanInterval:
 def credit_mean_interval(
     sets: Sequence[Array], resample: Resample, seed: int = 0, draws: int = DRAWS
 ) -> MeanInterval:
-    """Of the mean of sets of credits, each from 0 to 1."""
+    """The interval of the mean of sets of credits, each from 0 to 1."""
     return _Mean(sets, credit_interval, credit_sets_interval, 0.0).interval(resample, seed, draws)
 
 
 def difference_mean_interval(
     sets: Sequence[Array], resample: Resample, seed: int = 0, draws: int = DRAWS
 ) -> MeanInterval:
-    """Of the mean of sets of paired differences of credits, each from −1 to 1."""
+    """The interval of the mean of sets of paired differences of credits, each from −1 to 1."""
     return _Mean(sets, paired_interval, difference_sets_interval, -1.0).interval(
         resample, seed, draws
     )
@@ -66,7 +66,7 @@ class _Mean:
 
     def interval(self, resample: Resample, seed: int, draws: int) -> MeanInterval:
         if not self.sets or not all(map(len, self.sets)):
-            raise DataError("no items to draw from; give at least one")
+            raise DataError("no items to resample; give at least one")
         if resample == "items":
             return self._other_items(seed, draws)
         return self._other_sets(resample, seed, draws)
@@ -90,7 +90,7 @@ class _Mean:
         return MeanInterval(self._inside(ci), draws if varying else 0)
 
     def _other_sets(self, resample: Resample, seed: int, draws: int) -> MeanInterval:
-        """Percentiles of resampled means, moved outwards as few sets demand.
+        """Percentiles of resampled means, moved outwards to correct for few sets.
 
         For k sets they are Φ(−t·√(k/(k − 1))) with t of k − 1 degrees of freedom, because plain
         ones are too narrow: Hesterberg (2015), The American Statistician 69, 371–386. Fewer than

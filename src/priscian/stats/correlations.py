@@ -27,7 +27,7 @@ class Correlation:
 def pearson(x: Sequence[float], y: Sequence[float]) -> Correlation:
     """Pearson's r with Fisher's interval, tanh(artanh r ± 1.96/√(n − 3)).
 
-    Points that lie exactly on a line leave no spread: both limits are r. Three points or fewer
+    If all points lie exactly on a line, both limits are r. Three points or fewer
     exclude nothing: −1 to 1.
 
     >>> round(pearson([1, 2, 3, 4], [2, 4, 5, 9]).r, 4)
@@ -85,7 +85,7 @@ def correlation_matrix(columns: Mapping[str, Sequence[float]]) -> dict[str, dict
 def _coefficient(x: Sequence[float], y: Sequence[float]) -> float:
     dx, dy, xx, yy = _centred(x, y)
     r = math.fsum(a * b for a, b in zip(dx, dy, strict=True)) / math.sqrt(xx * yy)
-    return max(-1.0, min(1.0, r))  # rounding may leave ±1 by an ulp
+    return max(-1.0, min(1.0, r))  # rounding may exceed ±1 by an ulp
 
 
 def _centred(

@@ -28,7 +28,7 @@ class Difference:
 def paired_interval(differences: Values) -> Interval:
     """95 % interval of the mean difference of two credits on the same items.
 
-    Wald's interval after one item is added for each side, so that it has a width even where no item
+    Wald's interval after one item is added for each side, so that it has a width even if no item
     differs. With n′ = n + 2 and D = Σd/n′ the limits are
 
         D ± z·√(((Σd² + 2)/n′ − D²) / n′)
@@ -42,7 +42,7 @@ def paired_interval(differences: Values) -> Interval:
 
 
 def item_variance(differences: Values) -> float:
-    """The variance of a mean paired difference that `paired_interval` rests on; never 0."""
+    """The variance of a mean paired difference that `paired_interval` uses; never 0."""
     return _adjusted(differences)[1]
 
 
@@ -69,7 +69,7 @@ def paired_difference(first: Values, second: Values) -> Difference:
 
 
 def mean_difference(parts: Sequence[Difference]) -> Difference:
-    """Unweighted mean over sets; the interval joins theirs (`combined_interval`)."""
+    """Unweighted mean over sets; the interval combines theirs (`combined_interval`)."""
     if not parts:
         raise DataError("no sets to average; give at least one")
     low, high = combined_interval([(p.difference, p.ci) for p in parts])

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 Values: TypeAlias = "Sequence[float] | npt.NDArray[np.float64]"
 Interval = tuple[float, float]
-"""A lower and an upper limit; 95 % wherever nothing else is said."""
-Z95 = 1.959963984540054  # the standard normal's 97.5 % point
+"""A lower and an upper limit; 95 % unless stated otherwise."""
+Z95 = 1.959963984540054  # the 97.5 % quantile of the standard normal
 
 
 def student_t(df: float) -> float:
-    """The 97.5 % point of Student's t.
+    """The 97.5 % quantile of Student's t.
 
     >>> round(student_t(10), 6)
     2.228139

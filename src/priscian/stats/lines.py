@@ -39,7 +39,7 @@ def fit_line(x: Sequence[float], y: Sequence[float]) -> Line:
     """
     n = len(x)
     if n < 3:
-        raise DataError(f"{n} points leave a line without an interval; give three or more")
+        raise DataError(f"{n} points give a line without an interval; give three or more")
     slope, intercept = fitted_line(x, y)
     squares = math.fsum((b - intercept - slope * a) ** 2 for a, b in zip(x, y, strict=True))
     deviation = math.sqrt(squares / (n - 2))

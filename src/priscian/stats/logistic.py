@@ -1,4 +1,4 @@
-"""Logistic regression with Wald intervals; separated data are recognised and named."""
+"""Logistic regression with Wald intervals; separated data are detected and reported."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from priscian.stats.interval import Z95, Interval, student_t
 Array = NDArray[np.float64]
 
 RUNAWAY = 1e-2
-"""A maximum has been reached where Newton's next step is shorter; a likelihood that grows without
-end always asks for a step of about 1."""
+"""Newton's next step is shorter than this at a maximum; if the likelihood grows without limit,
+it is always about 1."""
 FEW_CLUSTERS = 20
-"""With fewer clusters their spread is a poor estimate of the error."""
+"""With fewer clusters, the sandwich estimate of the errors is poor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Coefficient:
     p: float
     mean: float
     deviation: float
-    """Mean and standard deviation that the predictor was standardised by."""
+    """Mean and standard deviation with which the predictor was standardised."""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -105,7 +105,7 @@ def fit_logistic(
         [np.ones(n), *((c - scales[name][0]) / scales[name][1] for name, c in columns.items())]
     )  # (n, 1 + predictors)
     if np.linalg.matrix_rank(x) < x.shape[1]:
-        return none(f"{', '.join(columns)} cannot be told apart in {n} items")
+        return none(f"{', '.join(columns)} are collinear in {n} items")
     beta, runaway = _maximum(outcome, x)
     if runaway is not None:
         growing = np.abs(runaway[1:]) > 0.1 * np.abs(runaway[1:]).max()

@@ -37,7 +37,7 @@ def matthews_interval(
     posterior under Jeffreys' prior, a Dirichlet distribution with the counts + ½; the limits are
     the 2.5 % and 97.5 % points of the coefficient, extended to its estimate where that lies outside
     (a perfect one has the upper limit 1). Intervals of this kind for 2 × 2 tables have close to
-    their nominal coverage: Agresti & Min (2005), Biometrics 61, 515–523. A bootstrap has not: from
+    their nominal coverage: Agresti & Min (2005), Biometrics 61, 515–523. A bootstrap does not: from
     50 right guesses of 50 it only draws 50 right guesses, and its interval has no width.
 
     With one label there is nothing to correlate: the coefficient 0 is a convention, not an

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 
 def mid_p(only_a: int, only_b: int) -> float:
-    """Two-sided mid-p of McNemar's test, from the numbers of items that one model alone has right.
+    """Two-sided mid-p of McNemar's test, from how many items only one of the models has right.
 
     With k the smaller count and n their sum, X ~ Binomial(n, ½): 2·P(X ≤ k) − P(X = k), which is
     P(X ≤ k) + P(X ≤ k − 1). Fagerland, Lydersen & Laake (2013), BMC Medical Research Methodology
-    13:91, find that it holds its level where the exact test is too cautious.
+    13:91, find that it keeps its level where the exact test is too conservative.
 
     >>> round(mid_p(1, 5), 6)  # 2·(1 + 6)/64 − 6/64
     0.125

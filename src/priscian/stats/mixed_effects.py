@@ -15,9 +15,9 @@ from priscian.stats.profiled_deviance import Array, Block, Problem
 GRADIENT = 1e-4
 """The search ends where no entry of the deviance's gradient is larger."""
 STARTS = (1.0, 0.3, 3.0)
-"""Scales of the first guess at Λ; the best end is kept, as a deviance may have several minima."""
+"""Scales of the initial Λ; the best result is kept, as a deviance may have several minima."""
 FLAT = 1e-2
-"""An end of the search where the gradient of the deviance is above this is not a minimum."""
+"""A search that ends with a larger gradient of the deviance has not found a minimum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,9 @@ class RatioTest:
 def likelihood_ratio(smaller: Fit, larger: Fit) -> RatioTest:
     """Does the larger model fit better than the smaller one that it contains?
 
-    The difference of their deviances is χ² with as many degrees of freedom as the larger model has
-    parameters more, if the smaller one is true (Wilks 1938, Annals of Mathematical Statistics 9,
-    60–62).
+    The difference of their deviances is χ² with one degree of freedom for each parameter that only
+    the larger one has, if the smaller one is true (Wilks 1938, Annals of Mathematical Statistics
+    9, 60–62).
     """
     from scipy.special import chdtrc
 
@@ -123,8 +123,8 @@ def _describe(problem: Problem, theta: Array, names: list[str], what: str) -> Fi
     slope = float(np.abs(gradient).max())
     if slope > FLAT:
         warnings.warn(
-            f"{what}: the search for the maximum likelihood ended on a slope of {slope:.2g}; "
-            "its figures may be off: bring the columns of the design to like scales",
+            f"{what}: the search for the maximum likelihood ended at a gradient of {slope:.2g}; "
+            "its figures may be off: bring the columns of the design to similar scales",
             PriscianWarning,
             stacklevel=3,
         )
@@ -149,15 +149,15 @@ def _describe(problem: Problem, theta: Array, names: list[str], what: str) -> Fi
 def _check(y: Array, x: Array, blocks: Sequence[Block], names: list[str], what: str) -> None:
     rows = len(y)
     if not all(np.isfinite(a).all() for a in (y, x, *(b.columns for b in blocks))):
-        raise DataError(f"{what}: a value is missing or infinite; take its row out")
+        raise DataError(f"{what}: a value is missing or infinite; remove its row")
     for block in blocks:
         if block.size >= rows:
             raise DataError(
-                f"{what}: {block.size} random effects of {block.name} cannot be told from the "
+                f"{what}: {block.size} random effects of {block.name} cannot be separated from the "
                 f"residuals of {rows} rows; give more results, or leave the term out"
             )
     if np.linalg.matrix_rank(x) < x.shape[1]:
         raise DataError(
-            f"{what}: the fixed effects {', '.join(names)} cannot be told apart in {rows} rows; "
+            f"{what}: the fixed effects {', '.join(names)} are collinear in {rows} rows; "
             "give results of more models and corpora, or leave an effect out"
         )

@@ -66,7 +66,7 @@ class Block:
         return z.reshape(rows, -1)
 
     def template(self, part: Array) -> Array:
-        """The lower-triangular block that every level has in Λ."""
+        """The lower-triangular block in Λ that all levels share."""
         made = np.zeros((self.k, self.k))
         made[self.entries] = part
         return made

@@ -61,7 +61,7 @@ def credit_interval(values: Values) -> Interval:
     θ = P(win) − P(loss), a difference of two probabilities of one trinomial. The interval of θ is
     Tango's (1998, Statistics in Medicine 17, 891–908): all θ with
 
-        |w − l − nθ| ≤ z·√(n·(2q + θ − θ²)),   q the probability of a loss that is likeliest given θ
+        |w − l − nθ| ≤ z·√(n·(2q + θ − θ²)),   q the most likely probability of a loss, given θ
 
     where w, l are the numbers of wins and losses. Without ties this is Wilson's interval. Other
     credits between 0 and 1 are replaced by wins, losses and ties of the same mean and variance.
@@ -121,8 +121,8 @@ def accuracy_of(items: Iterable[float], ties: int = 0) -> Accuracy:
 def mean_accuracy(parts: Sequence[Accuracy]) -> Accuracy:
     """Unweighted mean of sets, as in the BLiMP paper, whatever their sizes.
 
-    The interval joins the sets' own (`combined_interval`). It covers other items of the same sets;
-    for other sets see `priscian.stats.sets`.
+    The interval combines the sets' own (`combined_interval`). It covers other items of the same
+    sets; for other sets see `priscian.stats.sets`.
     """
     if not parts:
         raise DataError("no sets to average; give at least one")

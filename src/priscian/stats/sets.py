@@ -1,6 +1,6 @@
 """Intervals that cover other sets of the same kind: other suites, other paradigms.
 
-The sets are taken as a sample: another sample would have other sets with other items. What varies
+The sets count as a sample: another sample would have other sets with other items. What varies
 from sample to sample is the mean of a set, which includes the chance of its items, so the k means
 alone give the standard error. Few sets leave that error uncertain, and Student's t allows for it.
 """

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 UNSEEN = -100.0
 """Log10 probability of `<unk>` in a file that gives none, as in KenLM."""
 RATIO = 25
-"""How many times its size a packed model may unfold to; real ones have about 5."""
+"""How many times its size a compressed model may unpack to; real ones have about 5."""
 BLOCK = 1 << 24
 LONGEST_LINE = 1 << 16
 SAMPLE = 1 << 13

@@ -27,7 +27,7 @@ from priscian.files import open_unpacked, replacing, write_bytes
 MAGIC = b"PNGM\x01\r\n\x1a"
 ALIGN = 64
 RATIO = 25
-"""How many times its size a packed model may unfold to; real ones have about 4."""
+"""How many times its size a compressed model may unpack to; real ones have about 4."""
 _TAIL = struct.Struct("<QI8s")
 _XZ = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0}]
 
