@@ -38,7 +38,7 @@ class TestOverall:
             found = overall_interval(result, resample=way)
             assert found.ci[0] < 1.0 == found.ci[1]
             assert found.draws == 0
-        assert how_made("items", 0).startswith("95 % interval joined from those of the sets")
+        assert how_made("items", 0).startswith("95 % interval combined from the sets' own")
 
     def test_an_item_of_a_suite_counts_once_as_a_whole(self) -> None:
         result = suites_result("m", {"cleft": [1, 0, 0], "mvrr": [1, 1]})

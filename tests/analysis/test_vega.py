@@ -57,5 +57,5 @@ def test_a_figure_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> N
 
 
 def test_another_ending_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"ends in none of \.svg, \.png and \.pdf"):
+    with pytest.raises(UsageError, match=r"does not end in \.svg, \.png or \.pdf"):
         draw(chart("x"), tmp_path / "figure.gif")

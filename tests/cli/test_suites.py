@@ -138,4 +138,4 @@ class TestBadInput:
     def test_a_plot_of_another_kind_is_refused(self, priscian: Command, run: Path) -> None:
         done = priscian("show", "sg/garden", "--run", run, "--plot", "plot.gif")
         assert done.code == 2
-        assert "none of .svg, .png and .pdf" in done.complaints[0]
+        assert "does not end in .svg, .png or .pdf" in done.complaints[0]

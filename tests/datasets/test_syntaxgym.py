@@ -138,7 +138,7 @@ class TestWriting:
             "region_number": 2, "content": "have", "metric_value": {"sum": 2.5}, "oovs": []
         }  # fmt: skip
         assert read_suite(tmp_path / "a.json").content_hash == suite.content_hash
-        with pytest.raises(DataError, match="holds no surprisals"):
+        with pytest.raises(DataError, match="has no surprisals"):
             write_suite(suite, tmp_path / "a.csv", lambda item, condition: bits, "tiny")
 
     def test_formulas_made_in_code_are_printed(self) -> None:

@@ -22,7 +22,7 @@ MODEL = {"string": "hf:x", "folder": "x"}
 
 
 def begin(path: Path, request: Request = REQUEST) -> Record:
-    """A run that has ended without a word."""
+    """A run that has ended without a message."""
     record = Record.begin(request, path)
     record.lock.release()
     return record
@@ -47,7 +47,7 @@ def test_an_empty_folder_may_be_used(tmp_path: Path) -> None:
 
 def test_a_run_is_never_overwritten(tmp_path: Path) -> None:
     scored(tmp_path / "run")
-    with pytest.raises(RunError, match=r"exists and is not empty; go on with it by --resume"):
+    with pytest.raises(RunError, match=r"exists and is not empty; continue it with --resume"):
         begin(tmp_path / "run")
 
 
@@ -77,7 +77,7 @@ class TestDeadRuns:
         self, tmp_path: Path
     ) -> None:
         begin(tmp_path / "run").update_model("x", **MODEL)
-        with pytest.warns(PriscianWarning, match="ended before anything was scored; it is begun"):
+        with pytest.warns(PriscianWarning, match="ended before anything was scored; starting"):
             begin(tmp_path / "run", structs.replace(REQUEST, seed=3))
         assert read_info(tmp_path / "run").request.seed == 3
 
@@ -99,7 +99,7 @@ class TestDeadRuns:
 
     def test_a_run_that_was_killed_says_so_when_it_is_resumed(self, tmp_path: Path) -> None:
         scored(tmp_path / "run")
-        with pytest.warns(PriscianWarning, match="ended without a word: it was killed, or the"):
+        with pytest.warns(PriscianWarning, match="ended without a message: it was killed, or the"):
             Record.begin(REQUEST, tmp_path / "run", resume=True).lock.release()
 
 
@@ -158,7 +158,7 @@ class TestTwoProcesses:
         monkeypatch.setattr("priscian.runs.lock.locks", None)
         monkeypatch.setattr("priscian.runs.record._clear", lambda path: None)
         Record.begin(REQUEST, tmp_path / "run")
-        with pytest.raises(RunError, match=r"another priscian score has just begun in .*run; give"):
+        with pytest.raises(RunError, match=r"priscian score has just started in .*run; give"):
             Record.begin(REQUEST, tmp_path / "run")
         assert [p.name for p in (tmp_path / "run").iterdir()] == ["run.json"]
 
@@ -179,7 +179,7 @@ class TestTwoProcesses:
 )
 def test_a_damaged_run_json_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "run.json").write_bytes(content.encode("utf-8", "surrogateescape"))
-    with pytest.raises(RunError, match=r"run\.json .*; begin again with another --out"):
+    with pytest.raises(RunError, match=r"run\.json .*; start again with another --out"):
         read_info(tmp_path)
 
 

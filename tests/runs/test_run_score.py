@@ -247,7 +247,7 @@ class TestResume:
     ) -> None:
         string, out = f"hf:{causal('gpt2')}", tmp_path / "run"
         first = score(string, f"pairs:{pairs}", out=out).results[0].frame()
-        with pytest.raises(RunError, match=r"exists and is not empty; go on with it by --resume"):
+        with pytest.raises(RunError, match=r"exists and is not empty; continue it with --resume"):
             score(string, f"pairs:{pairs}", out=out)
         again = score(string, f"pairs:{pairs}", out=out, resume=True).results[0].frame()
         assert again.equals(first)
@@ -323,7 +323,7 @@ class TestResume:
         whole = json.loads(path.read_text())
         with ScoreStore(tmp_path / "empty.sqlite") as store:
             for change, told in (
-                ({"colour": "red"}, r"saved plan is not one of this version"),
+                ({"colour": "red"}, r"saved plan is not from this version"),
                 ({"pending": pack_bits([True] * 99)}, r"another number of texts; start a new run"),
             ):
                 changed = json.loads(path.read_text())

@@ -135,9 +135,9 @@ class TestOptions:
         self, suites: Path, masked: Callable[..., Path]
     ) -> None:
         with (
-            pytest.warns(PriscianWarning, match="reads both ways"),
+            pytest.warns(PriscianWarning, match="is bidirectional"),
             pytest.raises(
-                ModelError, match="no probability to the end of a text; leave out --eos last-region"
+                ModelError, match="no probability for the end of a text; leave out --eos"
             ),
         ):
             score(f"mlm:{masked()}", f"sg:{suites}", suites=SuiteOptions(eos="last-region"))
@@ -250,7 +250,7 @@ class TestExport:
         changed = choice()
         changed["items"][0]["conditions"][0]["regions"][0]["content"] = "The lawyer"
         save(suites, changed)
-        with pytest.raises(RunError, match="choice is not what it was"):
+        with pytest.raises(RunError, match="choice has changed since"):
             export(load_run(tmp_path / "run"), "syntaxgym", tmp_path / "out")
 
     def test_csv_has_the_values_as_json_and_pair_formats_have_no_place(
@@ -260,7 +260,7 @@ class TestExport:
         (made,) = export(load_run(tmp_path / "run"), "csv", tmp_path / "out")
         cell = polars.read_csv(made)["values"][0]
         assert json.loads(cell)[0].keys() == {"condition", "region", "surprisal"}
-        with pytest.raises(RunError, match="has suites alone, which lm-eval has no place for"):
+        with pytest.raises(RunError, match="has only suites, which lm-eval cannot hold"):
             export(load_run(tmp_path / "run"), "lm-eval", tmp_path / "out")
 
     def test_a_run_of_pairs_has_no_suites_to_export(

@@ -115,7 +115,7 @@ def test_a_run_on_blimp_by_slor_takes_the_embedded_unigrams(
     ("measure", "unigram", "error", "line"),
     [
         ("surprisal", "builtin:ngram", UsageError, "takes no unigram model"),
-        ("slor", "builtin:lstm", UsageError, "unigrams come from an n-gram model"),
+        ("slor", "builtin:lstm", UsageError, "unigrams need an n-gram model"),
         ("slor", "builtin:ngram?order=2", UsageError, "a unigram model has order 1"),
         ("slor", "ngram:none.arpa", ModelError, "no model file none.arpa"),
         ("slore", None, UnknownNameError, "did you mean slor"),

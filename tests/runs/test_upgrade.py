@@ -95,7 +95,9 @@ def test_old_runs_are_exported(tmp_path: Path) -> None:
 
 def test_an_old_run_is_not_resumed_but_begun_again(tmp_path: Path) -> None:
     shutil.copytree(V1, tmp_path / "run")
-    with pytest.raises(RunError, match="begun by an older version of Priscian; give another --out"):
+    with pytest.raises(
+        RunError, match="started by an older version of Priscian; give another --out"
+    ):
         score("builtin:ngram", "graded:textbook", out=tmp_path / "run", resume=True)
 
 

@@ -1,4 +1,4 @@
-"""Analyses: what lies behind the scores, one sub-package for each question.
+"""Analyses: what is behind the scores, one sub-package for each question.
 
 `blimp/` has the analyses of the BLiMP paper, `sg/` those of Hu et al. (2020), `graded/` graded and
 labelled sentences, `people/` judgements, `curves/` amounts of training, `compare/` models with each

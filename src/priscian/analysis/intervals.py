@@ -25,11 +25,11 @@ WHAT_IS_DRAWN: dict[Resample, str] = {
 
 
 def how_made(resample: Resample, draws: int, paired: str = "") -> str:
-    """How an interval of a mean of sets was made, for a caption; no draws mean a formula."""
+    """How an interval of a mean of sets was computed, for a caption; 0 draws mean a formula."""
     if draws:
         return f"95 % {paired}bootstrap, {draws:,} draws of {WHAT_IS_DRAWN[resample]}"
     if resample == "items":
-        return "95 % interval joined from those of the sets; it covers other items of the same sets"
+        return "95 % interval combined from the sets' own; it covers other items of the same sets"
     return "95 % interval by Student's t over the sets' means; it covers other sets"
 
 

@@ -45,14 +45,14 @@ def share(field: str, title: str | None, domain: Sequence[float] | None = None) 
 
 
 def share_domain(values: Iterable[object], most: float = 0.4) -> list[float]:
-    """From the tenth below the smallest value to 1; chance is always in view."""
+    """From the tenth below the smallest value to 1; chance is always included."""
     numbers = [v for v in values if isinstance(v, float | int)]
     low = min([most, *(math.floor(10 * v) / 10 for v in numbers)])
     return [max(0.0, round(low, 1)), 1.0]
 
 
 def tips(*fields: str) -> list[Encoding]:
-    """What a mark says when it is pointed at: `name`, or `field:format` for numbers."""
+    """The tooltip of a mark: `name`, or `field:format` for numbers."""
     made: list[Encoding] = []
     for field in fields:
         name, _, form = field.partition(":")
@@ -65,7 +65,7 @@ def tips(*fields: str) -> list[Encoding]:
 
 
 def line_at(axis: str, value: float, says: str, scale: Encoding) -> Chart:
-    """A dashed line across the chart, as chance or no difference."""
+    """A dashed line across the chart, for chance or no difference."""
     return {
         "data": inline([{"at": value, "line": says}]),
         "mark": {"type": "rule", "strokeDash": [4, 4], "opacity": 0.6, "color": "#888"},
@@ -115,5 +115,5 @@ def dots(
 
 
 def figure(name: str, title: str, caption: str, chart: Chart, rows: Sequence[Row]) -> Figure:
-    """A chart with its head."""
+    """A chart with its schema and title."""
     return Figure(name, title, caption, {"$schema": SCHEMA, "title": title, **chart}, rows)

@@ -1,4 +1,4 @@
-"""Which results an analysis can use, and under which names they stand beside each other."""
+"""The results that an analysis can use, with unique names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FORCED_CHOICE = ("pairs", "graded")
 
 
 def pair_results(results: Iterable[Result]) -> list[Result]:
-    """Results on minimal pairs, rated or not, with labels of their own."""
+    """Results on minimal pairs, rated or not, with unique labels."""
     found = [r for r in results if r.kind in FORCED_CHOICE]
     if not found:
         raise DataError("no result on minimal pairs; score models with --on blimp:DIR")
@@ -22,7 +22,7 @@ def pair_results(results: Iterable[Result]) -> list[Result]:
 
 
 def suite_results(results: Iterable[Result]) -> list[Result]:
-    """Results on suites, with labels of their own."""
+    """Results on suites, with unique labels."""
     found = [r for r in results if r.kind == "suites"]
     if not found:
         raise DataError("no result on suites; score models with --on sg")
@@ -30,7 +30,7 @@ def suite_results(results: Iterable[Result]) -> list[Result]:
 
 
 def name_results(results: Sequence[Result]) -> list[Result]:
-    """Label results by model where that tells them apart, else with the data's name or a number."""
+    """Label results by model if that is unique, else with the data's name or a number."""
     names = [r.model for r in results]
     twice = Counter(names)
     names = [f"{r.model} on {r.data}" if twice[r.model] > 1 else r.model for r in results]
@@ -50,5 +50,5 @@ def set_accuracies(result: Result, method: str = "full") -> dict[str, Accuracy]:
 
 
 def words(name: str) -> str:
-    """A name as it is read: `npi_licensing` is `npi licensing`."""
+    """A readable name: `npi_licensing` is `npi licensing`."""
     return name.replace("_", " ")

@@ -1,4 +1,4 @@
-"""Figures: Vega-Lite charts with their words and their data, and how they are drawn as files."""
+"""Figures: Vega-Lite charts with captions and data, and how they are drawn as files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FORMATS = ("svg", "png", "pdf")
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML, and so SVG, cannot hold."""
 PALETTE = ("#0b6e99", "#d1495b", "#e0a100", "#3a7d44", "#7b5ea7", "#8a5a44", "#5c6b73", "#00a3a3")
-"""Colours of models, told apart by people with any colour vision and by their lightness."""
+"""Colours of models, distinguishable with any colour vision and by their lightness."""
 CONFIG: Chart = {
     "font": "system-ui, sans-serif",
     "background": "white",
@@ -28,20 +28,20 @@ CONFIG: Chart = {
     "range": {"category": list(PALETTE)},
     "view": {"stroke": None},
 }
-"""What files look like; a page brings its own light and dark."""
+"""The style of image files; a page has its own light and dark styles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart, what it is called and what it shows: enough for a page, a file and a paper."""
+    """A chart with its title, caption and data."""
 
     name: str
-    """A file's name and an anchor: `methods-by-phenomenon`."""
+    """Used as a file name and an anchor: `methods-by-phenomenon`."""
     title: str
     caption: str
-    """What is plotted, of how many items, and how the intervals were made."""
+    """What is plotted, for how many items, and how the intervals were computed."""
     chart: Chart
-    """Vega-Lite without colours of text and ground, which belong to where it is shown."""
+    """Vega-Lite without text and background colours, which depend on where it is shown."""
     rows: Sequence[Row]
     """What is plotted, one row for each mark."""
 
@@ -82,7 +82,7 @@ def inline(rows: Iterable[Row]) -> Chart:
 def correlation_square(
     rows: Sequence[Row], order: Sequence[str], title: str, *, least: int = 0, **axis: object
 ) -> Chart:
-    """Every two of `order` by their correlation: fields a, b, r and, to be read, `shown`."""
+    """A heat map of correlations: fields a, b, r and, as text, `shown`."""
     side = max(46 * len(order), least)
     names = {"type": "nominal", "sort": list(order), "title": None}
     colour = {
@@ -115,8 +115,8 @@ def correlation_square(
 
 
 def draw(chart: Chart, file: Path) -> None:
-    """Write a chart as SVG, PNG or PDF, by the ending of the file's name."""
-    import vl_convert  # heavy: only where a picture is drawn
+    """Write a chart as SVG, PNG or PDF, by the file extension."""
+    import vl_convert  # heavy: imported only when an image is drawn
 
     chart = printable(chart)
     suffix = file.suffix.lower().removeprefix(".")
@@ -127,12 +127,12 @@ def draw(chart: Chart, file: Path) -> None:
     elif suffix == "pdf":
         data = vl_convert.vegalite_to_pdf(chart, config=CONFIG)
     else:
-        raise UsageError(f"{file} ends in none of .svg, .png and .pdf; rename it")
+        raise UsageError(f"{file} does not end in .svg, .png or .pdf; rename it")
     write_bytes(file, data)
 
 
 def printable(part: Any) -> Any:
-    """A chart whose texts hold only characters that an SVG file may hold.
+    """A chart whose texts have only characters that are valid in SVG.
 
     Others, such as NUL in a user's name of a paradigm, abort the process that draws them. They
     become the replacement character.

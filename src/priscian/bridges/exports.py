@@ -15,11 +15,11 @@ from priscian.models import ModelSpec, recorded_traits
 from priscian.runs import Result, Run
 
 OF_PAIRS = frozenset({"lm-eval", "babylm"})
-"""Formats that know minimal pairs alone."""
+"""Formats for minimal pairs only."""
 
 
 def export(run: Run, form: str, out: Path) -> list[Path]:
-    """Write a run in another tool's format; the files that were made."""
+    """Write a run in another tool's format and return the paths of the files."""
     if form not in FORMATS:
         raise UnknownNameError("export format", form, FORMATS)
     if not run.results:
@@ -31,7 +31,7 @@ def export(run: Run, form: str, out: Path) -> list[Path]:
     if not by_model:
         kinds = " and ".join(dict.fromkeys(r.kind for r in run.results))
         other = "syntaxgym" if kinds == "suites" else "csv"
-        raise RunError(f"{run.path} has {kinds} alone, which {form} has no place for; use {other}")
+        raise RunError(f"{run.path} has only {kinds}, which {form} cannot hold; use {other}")
     return [
         path
         for results in by_model.values()
@@ -45,7 +45,7 @@ def _csv(run: Run, results: Sequence[Result], out: Path) -> list[Path]:
     made = []
     for result in results:
         frame = result.frame()
-        if "values" in frame.columns:  # of suites: a list, for which CSV has no place
+        if "values" in frame.columns:  # in suites: a list, which CSV cannot hold
             shown = [json.dumps(v, ensure_ascii=False) for v in frame["values"].to_list()]
             frame = frame.with_columns(polars.Series("values", shown))
         made.append(out / f"{result.about.folder}_{result.facts.folder}.csv")
@@ -59,7 +59,7 @@ def _babylm(run: Run, results: Sequence[Result], out: Path) -> list[Path]:
     backend = "mlm" if recorded_traits(about.string).bidirectional else "causal"
     revision = ModelSpec.parse(about.string).revision or "main"
     (name,) = file_names([revision]).values()
-    # the checkpoints of a model share a folder, each in one of its own
+    # the checkpoints of a model share a folder, with one subfolder each
     place = out / about.folder.replace(f"@{name}", "", 1) / name / "zero_shot" / backend / "blimp"
     made = []
     for result in results:

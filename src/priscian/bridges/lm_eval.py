@@ -1,4 +1,4 @@
-"""A run as lm-evaluation-harness 0.4 writes it: `results_DATE.json` and samples by task."""
+"""A run in the format of lm-evaluation-harness 0.4: `results_DATE.json` and samples by task."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from priscian.runs import PairsSummary, Result, Run
 from priscian.runs.summary import Score
 
 SECONDS = 19
-"""Characters of a date and time up to its seconds."""
+"""Length of a date and time up to the seconds."""
 
 
 def lm_eval(run: Run, results: Sequence[Result], out: Path) -> list[Path]:
@@ -78,7 +78,7 @@ def lm_eval(run: Run, results: Sequence[Result], out: Path) -> list[Path]:
 
 
 def public_name(result: Result) -> str:
-    """The model as others know it: its Hub id, or the name of a local file or folder."""
+    """The model's public name: its Hub id, or the name of a local file or folder."""
     spec = ModelSpec.parse(result.about.string)
     local = spec.path.is_absolute() or spec.id.startswith((".", "~")) or spec.path.exists()
     if "name" in spec.options or local or ":" in result.model:
@@ -87,7 +87,7 @@ def public_name(result: Result) -> str:
 
 
 def name_tasks(results: Sequence[Result]) -> dict[tuple[str, str], str]:
-    """A task for each set: lm-eval's own name, unless an earlier data set has taken it."""
+    """A task name for each set: lm-eval's own, unless an earlier data set uses it."""
     tasks: dict[tuple[str, str], str] = {}
     taken: set[str] = set()
     for result in results:

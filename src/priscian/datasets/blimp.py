@@ -60,7 +60,7 @@ class _Draft:
 
     def finish(self) -> ItemSet:
         wide, narrow = self.kind
-        # a lone field would pass for a phenomenon: paths are read from their narrow end
+        # a lone field would be read as a phenomenon: paths are read from their narrow end
         taxonomy = tuple(level for level in (wide, narrow) if level) if narrow else ()
         known = blimp_taxonomy().get(self.name)
         return ItemSet(

@@ -23,7 +23,7 @@ _SIDES = {"good", "bad"}
 def write_blimp(itemsets: Iterable[ItemSet], folder: PathLike) -> list[Path]:
     """One `NAME.jsonl` per set in BLiMP's schema; `read_blimp` gives the same sets back.
 
-    Keys that BLiMP does not have are added only where they say something: `spans_good` and
+    Keys that BLiMP does not have are added only if they have a value: `spans_good` and
     `spans_bad`, `context`, `language`, `licence`, `reference`, and what an item's meta holds.
     """
     encoded = {itemset.name: encode_blimp(itemset) for itemset in itemsets}
@@ -86,8 +86,8 @@ def blimp_row(itemset: ItemSet, item: Item) -> Row:
 def write_pairs(itemsets: Iterable[ItemSet], path: PathLike) -> Path:
     """One table of all sets, as JSONL, CSV or TSV by the suffix; spans are not written.
 
-    Columns: id, sentence_good, sentence_bad, field, phenomenon, paradigm, and where they say
-    something context, language, licence and reference.
+    Columns: id, sentence_good, sentence_bad, field, phenomenon, paradigm, and if they have a
+    value context, language, licence and reference.
     """
     path = Path(path)
     rows = [_table_row(itemset, item) for itemset in itemsets for item in itemset.items]
@@ -131,7 +131,7 @@ def _pair(item: Item) -> tuple[Sentence, Sentence]:
     if item.conditions.keys() != _SIDES:
         raise DataError(
             f"item {item.id} has the conditions {', '.join(item.conditions)}; "
-            "only pairs with good and bad can be written so"
+            "only pairs with good and bad can be written in this format"
         )
     return item.conditions["good"], item.conditions["bad"]
 
@@ -181,7 +181,7 @@ def _contexts(good: Sentence, bad: Sentence) -> dict[str, str]:
 
 
 def _same_words(good: Sentence, bad: Sentence) -> bool:
-    """Whether the two sentences are the same words in some order."""
+    """Whether the two sentences have the same words, in any order."""
     bags = [sorted(s.text.lower().rstrip(".?!").split()) for s in (good, bad)]
     return bags[0] == bags[1]
 
@@ -196,5 +196,5 @@ def _refuse_keys(item: Item) -> NoReturn:
 
 def _refuse(value: Any) -> Any:
     raise DataError(
-        f"an item's meta holds {value!r}, which JSON cannot; keep text and numbers there"
+        f"an item's meta has {value!r}, which JSON cannot hold; keep text and numbers there"
     )

@@ -99,7 +99,7 @@ BUILT_IN = (
     DataFormat(
         "cola",
         _read_cola,
-        "CoLA's labelled sentences, dev and test: a folder; cola:DIR,train has the training ones",
+        "CoLA's labelled sentences, dev and test: a folder; cola:DIR,train adds the training set",
         kind="labels",
     ),
     DataFormat(

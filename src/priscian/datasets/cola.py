@@ -95,7 +95,7 @@ def read_cola_features(folder: PathLike, kind: str = "major") -> list[Annotated]
 def read_cola_sets(folder: PathLike, *, train: bool = False) -> list[ItemSet]:
     """What a model is scored on: dev and test sentences, with `train` the training ones too.
 
-    Where there are no annotations there is no in-domain dev, so training sentences are needed.
+    Without annotations there is no in-domain dev set, so training sentences are needed.
     """
     found: dict[str, list[tuple[str, bool]]] = {}
     if (Path(folder) / FEATURES["major"]).is_file():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from priscian.errors import DataError, UsageError
 
-# the names that data sets of the field use, best known first
+# the names that common data sets use, best known first
 SENTENCES = (
     ("sentence_good", "sentence_bad"),
     ("good_sentence", "bad_sentence"),
@@ -33,7 +33,7 @@ ROLES = {
 class PairColumns:
     """Which columns of a table of pairs hold what.
 
-    `None` tries the usual names, `""` says that there is no such column. `good` and `bad` are the
+    `None` tries the usual names, `""` means no such column. `good` and `bad` are the
     sentences; each value of `group` becomes an item set of its own.
     """
 

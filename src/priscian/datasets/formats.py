@@ -1,4 +1,4 @@
-"""What a data format is, and what reading a data string gives."""
+"""Data formats, and the data set that a data string stands for."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from priscian.records import ItemSet
 
 
 class Reader(Protocol):
-    """Reads what follows the colon; `columns` is for tables of pairs, others ignore it."""
+    """Reads the target after the colon; `columns` is for tables of pairs, others ignore it."""
 
     def __call__(self, target: str, columns: PairColumns) -> Sequence[ItemSet] | Partial: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """What could be read of several files, and one line for each that could not."""
+    """The sets of all readable files, and one line for each file that could not be read."""
 
     sets: Sequence[ItemSet]
     refused: Sequence[str]
@@ -46,7 +46,7 @@ class Dataset:
 
     `kind` says how its items are judged: `pairs` by forced choice, `suites` by formulas over
     regions, `graded` by forced choice and against people's ratings, `labels` as labelled
-    sentences; a plug-in may bring a kind of its own.
+    sentences; a plug-in may define a kind of its own.
     `refused` has one line for each file that could not be read; the others are kept.
     """
 

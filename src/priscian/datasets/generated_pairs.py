@@ -28,7 +28,7 @@ def choose_paradigms(only: Sequence[str] = (), file: Path | None = None) -> list
 def generate_set(
     uid: str | Paradigm, n: int = 1000, seed: int = 0, lexicon: Lexicon | None = None
 ) -> ItemSet:
-    """`n` fresh pairs of a paradigm, equal in everything to what `read_blimp` reads from its file.
+    """`n` fresh pairs of a paradigm, equal in every field to those that `read_blimp` reads.
 
     >>> pairs = generate_set("adjunct_island", n=2, seed=7)
     >>> [item.id for item in pairs.items], pairs.licence, pairs.taxonomy

@@ -37,7 +37,7 @@ Watch = Callable[[str, int, int], None]  # what is done, sets made, sets in all
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """How one kind of data is chosen, made and written."""
+    """How one kind of data is selected, generated and written."""
 
     noun: str
     unit: str
@@ -148,7 +148,7 @@ def generate(
 
 
 def find_maker(what: str) -> Maker:
-    """The maker of that name."""
+    """The maker with that name."""
     if what not in MAKERS:
         raise UnknownNameError("thing to generate", what, MAKERS)
     return MAKERS[what]
@@ -178,7 +178,7 @@ class _Made:
     error: str = ""
 
     def save(self, file: Path) -> _Made:
-        """Write the bytes, and let go of them."""
+        """Write the bytes, and free their memory."""
         if self.error:
             return self
         write_bytes(file, self.data)

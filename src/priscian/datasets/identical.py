@@ -1,4 +1,4 @@
-"""Pairs whose two sentences are the same: no model can choose, so they are reported."""
+"""Pairs with two identical sentences: no model can choose, so they are reported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHOWN = 10
 
 
 def is_identical(item: Item) -> bool:
-    """Whether all conditions have one text and one context."""
+    """Whether all conditions have the same text and context."""
     return len({(s.text, s.context) for s in item.conditions.values()}) == 1
 
 

@@ -1,4 +1,4 @@
-"""LI-Adger as it was released: sentences, magnitude estimates, minimal pairs, models' scores."""
+"""The LI-Adger release: sentences, magnitude estimates, minimal pairs, models' scores."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _sentences(file: Path) -> list[GradedSentence]:
         name, text = cell(row, "id"), str(row.get("sentence") or "")
         if not name or not text.strip():
             raise DataError(f"{file}:{line}: no {'sentence' if name else 'id'}; add it")
-        # the mark before the item number is the authors': g is acceptable, the rest is not
+        # the authors' mark before the item number: g is acceptable, everything else is not
         mark = name.rsplit(".", 2)[-2] if name.count(".") >= 2 else ""
         found.append(
             GradedSentence(name, text, mark == "g" if mark else None, group=cell(row, "group"))

@@ -160,7 +160,7 @@ def _itemset(
 
 
 def _facts(members: list[tuple[int, Row]]) -> dict[str, str]:
-    """Language, licence and reference, where all rows of a set agree."""
+    """Language, licence and reference, if all rows of a set agree."""
     facts = {}
     for key in SET_KEYS:
         values = {_cell(row, key).strip() for _, row in members}

@@ -41,7 +41,7 @@ CONTRASTS: dict[Method | None, tuple[Contrast, ...]] = {
 
 
 def method_of(row: Row) -> Method | None:
-    """The prefix method whose fields a row has; the flags alone say nothing (the Hub's files)."""
+    """The prefix method whose fields a row has; flags alone are unreliable (the Hub's files)."""
     for key in row:
         if key in PREFIX_KEYS and row[key] is not None:
             return "one_prefix" if key.startswith("one_") else "two_prefix"
@@ -90,7 +90,7 @@ def _text(row: Row, key: str, file: Path, line: int) -> str:
 
 
 def with_spans(listed: Sequence[Span], computed: Sequence[Span]) -> tuple[Span, ...]:
-    """The listed spans, where a computed one of the same name takes its place."""
+    """The listed spans, replaced by computed ones of the same name."""
     by_name = {span.name: span for span in computed}
     merged = [by_name.pop(span.name, span) for span in listed]
     return (*merged, *by_name.values())

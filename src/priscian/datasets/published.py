@@ -1,4 +1,4 @@
-"""What the BLiMP paper's models and people scored on BLiMP's own data, for comparison.
+"""Accuracies of the BLiMP paper's models and people on BLiMP's own data, for comparison.
 
 The models' figures are those of the released `models_summary.jsonl` (67 paradigms; GPT-2 as
 recomputed in 2021, 83.0 overall, not Table 3's 80.1), the people's are means of individual

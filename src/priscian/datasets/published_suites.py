@@ -20,7 +20,7 @@ SELECTIONS = ("31", "33", "34", "ours")
 class PublishedSuite:
     """A suite of Hu et al. (2020).
 
-    The figures of the paper rest on 31 suites; 33 are in the six circuits; 34 were released.
+    The paper's figures are based on 31 suites; 33 are in the six circuits; 34 were released.
     """
 
     name: str
@@ -52,7 +52,7 @@ def published_suites() -> dict[str, PublishedSuite]:
 
 
 def find_published(name: str) -> PublishedSuite | None:
-    """The published suite of that name, whatever its capitals and dashes."""
+    """The published suite with that name; capitals and dashes are ignored."""
     return _by_plain_name().get(_plain(name))
 
 

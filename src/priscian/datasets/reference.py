@@ -28,7 +28,7 @@ def _by_lower_case() -> dict[str, str]:
 
 
 def canonical_uid(uid: str) -> str:
-    """BLiMP's own spelling of a UID whatever its capitals; other names stay as they are.
+    """BLiMP's spelling of a UID, ignoring case; other names are unchanged.
 
     >>> canonical_uid("complex_np_island")
     'complex_NP_island'

@@ -24,7 +24,7 @@ _FORMATS: dict[str, DataFormat] = {form.name: form for form in BUILT_IN}
 
 
 def register_format(form: DataFormat) -> None:
-    """Make a format known under its name."""
+    """Register a format under its name."""
     _FORMATS[form.name] = form
 
 
@@ -41,7 +41,7 @@ def _load(point: EntryPoint) -> DataFormat | None:
         form = point.load()
         if not isinstance(form, DataFormat):
             raise TypeError(f"{point.value} is not a DataFormat")
-    except Exception as error:  # a plug-in may fail in any way, and must not take the run with it
+    except Exception as error:  # a plug-in may fail in any way, and must not stop the run
         warnings.warn(
             f"data set plug-in {point.name!r} ({point.value}) cannot be used: {error}; "
             "update or uninstall its package",
@@ -70,7 +70,7 @@ def read_dataset(
     >>> read_dataset("blimp:data/blimp", limit=100)                                # doctest: +SKIP
     >>> read_dataset("pairs:table.csv", PairColumns(good="fine", bad="odd"))       # doctest: +SKIP
 
-    A bare path is read by what its rows hold. `limit` keeps the first items of each set.
+    For a bare path, the rows decide the format. `limit` keeps the first items of each set.
     """
     if limit is not None and limit < 1:
         raise UsageError(f"a limit of {limit} items leaves nothing; give 1 or more")
@@ -86,7 +86,7 @@ def read_dataset(
 
 
 def as_dataset(name: str, target: str, sets: Sequence[ItemSet]) -> Dataset:
-    """Item sets that are already in memory, under the data string that would give them."""
+    """Item sets that are already in memory, as the data set of a data string."""
     return _dataset(_FORMATS[name], target, f"{name}:{target}", tuple(sets), ())
 
 
@@ -99,7 +99,7 @@ def _dataset(
 
 
 def find_format(spec: str, columns: PairColumns = ANY_COLUMNS) -> tuple[DataFormat, str]:
-    """The format of a data string and what follows its colon; a bare path is looked at."""
+    """The format of a data string and its target; for a bare path, the file decides."""
     match = _SPEC.fullmatch(spec)
     if match and not Path(spec).exists():
         name, target = match[1], match[2]
@@ -126,7 +126,7 @@ def guess_format(path: str) -> str:
     for file in data_files(path, TABLE_SUFFIXES):
         if file.suffix.lower() in ROW_SUFFIXES:
             keys = read_table(file)[0][1].keys()
-            # the supplement has nothing but sentences; other pair sets tell their own paradigm
+            # the supplement has only sentences; other sets of pairs name their paradigm
             own = "UID" in keys or not {"paradigm", "phenomenon"} & keys
             if {"sentence_good", "sentence_bad"} <= keys and own:
                 return "blimp"

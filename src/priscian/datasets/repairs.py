@@ -51,7 +51,7 @@ class Repairs:
                 self.edges += 1
 
     def tell(self) -> None:
-        """One warning for each kind of repair."""
+        """Give one warning for each kind of repair."""
         for key, count in self.stray.items():
             values = "value" if count == 1 else "values"
             self._warn(f"{count} {values} of {key} had stray spaces; stripped")

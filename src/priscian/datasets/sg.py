@@ -50,7 +50,7 @@ def select_suites(data: Dataset, name: str) -> Dataset:
     if len(sets) < len(wanted):
         warnings.warn(
             f"{data.spec} has {len(sets)} of the {len(wanted)} suites of --suites {name}; the SG "
-            "score rests on these",
+            "score is based on these",
             PriscianWarning,
             stacklevel=2,
         )

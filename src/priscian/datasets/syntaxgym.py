@@ -52,7 +52,7 @@ def suite_files(path: PathLike) -> list[Path]:
 
 
 def read_suite(file: PathLike) -> ItemSet:
-    """One suite; anything that is wrong with it is an error."""
+    """One suite; any problem is an error."""
     return suite_from_json(suite_data(Path(file)), str(file))
 
 

@@ -40,7 +40,7 @@ def read_suite_csv(file: Path) -> dict[str, Any]:
         formulas = list(known.formulas)
     if not formulas:
         raise DataError(
-            f"{file}: the CSV form holds no formula; put a line '#Prediction FORMULA' above the "
+            f"{file}: the CSV form has no formula; put a line '#Prediction FORMULA' above the "
             "header, or give the suite as JSON"
         )
     needed = [name for name in COLUMNS if name != "region_name"]

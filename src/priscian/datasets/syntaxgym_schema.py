@@ -15,7 +15,7 @@ _KINDS = {dict: "an object", list: "a list", str: "a text", int: "a whole number
 
 @dataclass(frozen=True, slots=True)
 class SuiteItem:
-    """An item as the file has it: the contents of all regions, by condition, stripped."""
+    """An item as in the file: the contents of all regions, by condition, stripped."""
 
     number: int
     conditions: Mapping[str, tuple[str, ...]]
@@ -25,7 +25,7 @@ class SuiteItem:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A suite as the file has it."""
+    """A suite as in the file."""
 
     name: str
     metric: str
@@ -36,7 +36,7 @@ class Suite:
 
 
 def check_suite(data: object, file: str) -> Suite:
-    """A suite from decoded JSON; the first thing that is wrong is an error."""
+    """A suite from decoded JSON; the first problem is an error."""
     return _read(data, file, _Problems(strict=True))
 
 
@@ -167,7 +167,7 @@ def _formulas(place: _Place) -> tuple[str, ...]:
 
 
 def _metric(meta: _Place, file: str) -> str:
-    """The metric that formulas speak of: the sum where it is among several."""
+    """The metric that formulas refer to: the sum if it is among several."""
     asked = meta.value.get("metric")
     if asked is None:
         raise DataError(f'{file}: meta has no \'metric\'; add "metric": "sum"')

@@ -1,4 +1,4 @@
-"""Sentences from regions: joined by spaces, with every region's place in the text."""
+"""Sentences from regions: joined by spaces, with every region's position in the text."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def build_sentence(contents: Sequence[str], punctuation: Punctuation = "attached
             text += " "
         spans.append(Span(str(number), len(text), len(text) + len(content)))
         text += content
-    # an empty region lies where the next one begins, behind the space that belongs to it
+    # an empty region is where the next one begins, after the space that belongs to it
     return Sentence(text, tuple(_settle(spans, len(text))))
 
 
@@ -57,7 +57,7 @@ def contents_of(item: Item) -> Mapping[str, tuple[str, ...]]:
     """The regions' contents in every condition of a suite's item."""
     found = item.meta.get("regions")
     if not isinstance(found, Mapping):
-        raise DataError(f"item {item.id} is not of a suite: it has no regions; read it as sg:PATH")
+        raise DataError(f"item {item.id} is not from a suite: no regions; read it as sg:PATH")
     return cast(Mapping[str, tuple[str, ...]], found)
 
 

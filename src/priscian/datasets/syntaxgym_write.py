@@ -21,7 +21,7 @@ RegionValues = Callable[[Item, str], Mapping[str, float]]
 def suite_json(
     suite: ItemSet, values: RegionValues | None = None, model: str = ""
 ) -> dict[str, Any]:
-    """A suite as SyntaxGym has it; with `values`, every region gets `metric_value` and `oovs`."""
+    """A suite in SyntaxGym's form; with `values`, every region gets `metric_value` and `oovs`."""
     metric = str(suite.meta.get("metric", "sum"))
     meta = dict(cast(Mapping[str, Any], suite.meta.get("meta", {"name": suite.name})))
     meta.setdefault("metric", metric)
@@ -72,7 +72,7 @@ def region_names(suite: ItemSet) -> tuple[str, ...]:
 
 
 def formulas_of(suite: ItemSet) -> tuple[str, ...]:
-    """The formulas as they were written; printed from their trees where they were made in code."""
+    """The formulas as written in the file; printed from their trees if they were made in code."""
     written = suite.meta.get("formulas")
     if written:
         return cast(tuple[str, ...], written)
@@ -82,10 +82,10 @@ def formulas_of(suite: ItemSet) -> tuple[str, ...]:
 def write_suite(
     suite: ItemSet, file: Path, values: RegionValues | None = None, model: str = ""
 ) -> None:
-    """Write JSON, or CSV if the file's name ends so; CSV has no place for surprisals."""
+    """Write JSON, or CSV if the file name ends in .csv; CSV cannot hold surprisals."""
     if file.suffix.lower() == ".csv":
         if values is not None:
-            raise DataError(f"{file}: the CSV form holds no surprisals; write {file.stem}.json")
+            raise DataError(f"{file}: the CSV form has no surprisals; write {file.stem}.json")
         text = suite_csv(suite)
     else:
         text = suite_text(suite, values, model)

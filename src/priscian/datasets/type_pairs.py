@@ -14,7 +14,7 @@ from priscian.files import read_json, shown
 
 TypePair = tuple[str, str]
 
-# chosen on LI-Adger itself, so recall and precision there are flattered (docs/graded.md): a type
+# chosen on LI-Adger itself, so recall and precision there are too good (docs/graded.md): a type
 # pair must share half its words, and each step between example numbers costs 3 % of them
 OVERLAP = 0.5
 PER_STEP = 0.03
@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Formation:
-    """Pairs that a rule formed, and the sentences it put into none, each with the reason."""
+    """The pairs that a rule formed, and the sentences it left out, each with the reason."""
 
     rule: str
     pairs: tuple[GradedPair, ...]
@@ -50,7 +50,7 @@ class Agreement:
 
     @property
     def precision(self) -> float:
-        """Share of the pairs found that the reference has."""
+        """Share of the pairs found that are in the reference."""
         return (self.found - len(self.extra)) / self.found if self.found else 0.0
 
 
@@ -194,7 +194,7 @@ def _likeness(
 
 
 def _steps(good: str, bad: str) -> int:
-    """How far two types' example numbers are from each other, up to the farthest that counts."""
+    """The distance between two types' example numbers, up to the largest that counts."""
     numbers = [_NUMBER.match(name.rsplit(".", 2)[1]) for name in (good, bad)]
     a, b = (int(found[0]) if found else 0 for found in numbers)
     return min(FARTHEST, abs(a - b))

@@ -26,8 +26,8 @@ class AdcRule:
 
     `population`: z-scores are computed over all sentences, or over those of the pairs, each once.
     `ddof`: 0 for the population's standard deviation, 1 for the sample's.
-    `sign`: `positive` asks that both differences are above 0 or both are not, as the paper's
-    figures do, so a model's 0 agrees with a negative human difference; `sign` asks for equal signs,
+    `sign`: `positive` requires both differences to be above 0 or neither, as the paper's
+    figures do, so a model's 0 agrees with a negative human difference; `sign` requires equal signs,
     Equation 1.
     """
 

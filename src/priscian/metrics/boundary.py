@@ -59,7 +59,7 @@ def beginnings(scores: TokenScores, sentence: Sentence) -> list[int]:
     """Tokens that begin a word: after white space, at the start of the text, or EOS."""
     text, before = sentence.text, sentence.context[-1:]
     found = []
-    last = -1  # the character that the token before belongs to
+    last = -1  # the character that the previous token belongs to
     for token, start in enumerate(scores.starts):
         if start >= len(text):
             found.append(token)

@@ -1,4 +1,4 @@
-"""Contrasts: whether an expression holds for an item, by what margin, and if a tie decides it."""
+"""Contrasts: whether an expression holds for an item, by what margin, and whether it ties."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _either(a: Verdict, b: Verdict) -> Verdict:
 
 
 def number(expression: Expression, value: Lookup) -> float:
-    """The number that an expression without comparisons stands for."""
+    """The value of an expression without comparisons."""
     match expression:
         case Value(condition, span):
             result = value(condition, span)

@@ -1,7 +1,7 @@
 """Syntactic generalization: item → prediction → suite → circuit → SG score.
 
-Hu et al. (2020): an item is right if its formula holds of the region surprisals; a suite's accuracy
-is the share of right items; the SG score is the unweighted mean of the suites' accuracies.
+Hu et al. (2020): an item is right if its formula holds for the region surprisals; a suite's
+accuracy is the share of right items; the SG score is the unweighted mean of the suites' accuracies.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class SuiteOutcome:
 
     @property
     def ties(self) -> int:
-        """Number of items that the tie rule decides."""
+        """Number of items that are decided by the tie rule."""
         return sum(item.tie for item in self.items)
 
     def as_dict(self) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def _judge_item(
 def _settle(
     expression: Expression, value: Lookup, rule: TieRule, seed: int
 ) -> tuple[float, float, bool]:
-    """Margin in bits, credit, and whether the tie rule decides."""
+    """Margin in bits, credit, and whether the tie rule decided."""
     verdict = evaluate(expression, value, tie=TIE / BIT)
 
     def toss(coin: Callable[[], bool]) -> bool:
@@ -175,7 +175,7 @@ def _settle(
 
 
 def summarise_suites(suites: Sequence[SuiteOutcome]) -> dict[str, Any]:
-    """SG score, circuits, suites and stability to modifiers, ready for JSON.
+    """SG score, circuits, suites and stability under modifiers, ready for JSON.
 
     A suite's interval covers other items (`credit_interval`), that of a circuit and of the SG score
     other suites with other items (`credit_sets_interval`). Suites beyond the published ones have a

@@ -16,8 +16,8 @@ from priscian.stats.matthews import matthews, matthews_interval, matthews_of_cou
 class Matthews:
     """A coefficient, its 95 % interval, the number of sentences and of acceptable ones among them.
 
-    Where all sentences have one label there is no coefficient: it is NaN, and null in JSON. Where
-    all were given one label the coefficient is 0 by convention, and there is no interval.
+    If all sentences have the same label there is no coefficient: it is NaN, and null in JSON. If
+    all were given the same label, the coefficient is 0 by convention and has no interval.
     """
 
     mcc: float
@@ -38,7 +38,7 @@ class Matthews:
 def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
     """The threshold with the highest Matthews correlation, if a score above it is acceptable.
 
-    Thresholds lie halfway between neighbouring scores; of equally good ones the lowest is taken.
+    Thresholds lie halfway between neighbouring scores; of equally good ones the lowest is used.
 
     >>> best_threshold([1.0, 2.0, 3.0, 4.0], [False, False, True, True])
     2.5
@@ -71,7 +71,7 @@ def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
 
 
 def matthews_of(truth: Sequence[bool], guess: Sequence[bool], seed: int = 0) -> Matthews:
-    """Matthews' correlation of labels with guesses, with its 95 % interval where there is one."""
+    """Matthews' correlation of labels with predictions, with its 95 % interval if it has one."""
     if len(set(truth)) < 2:
         return Matthews(math.nan, len(truth), sum(truth), None)
     ci = matthews_interval(truth, guess, seed)

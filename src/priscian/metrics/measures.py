@@ -1,8 +1,8 @@
 """Measures: a number for a span of a sentence, from the scores of its tokens.
 
 Character offsets alone decide which tokens belong to a span. A token belongs where its text begins
-after leading white space: a space goes with what follows it, and a token that crosses a boundary
-with the side it starts on. So the spans of a partition never share or lose a token.
+after leading white space: a space belongs to what follows it, and a token that crosses a boundary
+to the side it starts on. So the spans of a partition never share or lose a token.
 
 Lower is better for every measure, as for surprisal. A measure may also need the words of a unigram
 model: `find_measure` binds it to them and returns a plain measure.
@@ -63,7 +63,7 @@ def find_measure(name: str, unigrams: Lookup | None = None) -> Measure:
 
 
 def home(text: str, start: int) -> int:
-    """The character a token that starts there belongs to: the next that is not white space.
+    """The character that a token with this start belongs to: the next that is not white space.
 
     >>> home("The cat", 3)
     4
@@ -71,7 +71,7 @@ def home(text: str, start: int) -> int:
     for place in range(start, len(text)):
         if not text[place].isspace():
             return place
-    return min(start, len(text) - 1)  # white space, or nothing, at the end of the text
+    return min(start, len(text) - 1)  # white space or nothing up to the end of the text
 
 
 def tokens_in(scores: TokenScores, sentence: Sentence, span: str) -> list[int]:

@@ -1,8 +1,8 @@
 """Region surprisals, in bits, from character offsets alone.
 
 A token belongs to the last non-empty region that begins at or before it, where the space between
-two regions belongs to the second. So a piece with a leading space goes with what follows, a piece
-that crosses a boundary with the region it starts in, and an empty region gets nothing. A token that
+two regions belongs to the second. So a token with a leading space belongs to what follows, a token
+that crosses a boundary to the region it starts in, and an empty region gets nothing. A token that
 starts at the end of the text is its end (EOS): left out, or counted with the last region.
 """
 
@@ -61,7 +61,7 @@ def region_tokens(
             if eos == "exclude":
                 continue
         else:
-            # the last region whose edge is not after the token's first visible character
+            # the last region that starts at or before the token's first visible character
             place = max(0, bisect_right(edges, home(sentence.text, start)) - 1)
         found[filled[place].name].append(number)
     return found

@@ -1,4 +1,4 @@
-"""One self-contained page of what models know, and the same as Markdown and LaTeX tables."""
+"""One self-contained page about what models know, and its tables as Markdown and LaTeX."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from priscian.runs.summary import Score
 
 BoardKind = Literal["pairs", "suites", "labels"]
 FEW = 14
-"""So many sets can be columns of their own where nothing classes them."""
+"""Largest number of sets without classes that get columns of their own."""
 STEPS = (-0.6, -0.3, -0.1, 0.1, 0.3, 0.5, 0.7, 0.9)
 PEOPLE = "human*"
 JOINED = {
@@ -27,7 +27,7 @@ JOINED = {
 ORDER = ("pairs", "graded", "suites", "labels")
 LABELS = "share of labels that a threshold on the score gets right; it is chosen in-domain"
 ALL = ""
-"""The one class of sets that nothing classes; it has no column of its own."""
+"""The class of all sets without classes; it has no column of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,14 @@ class Cell:
 
     @property
     def shade(self) -> int:
-        """From 0, far below chance, over 3, at chance, to 8, all but perfect."""
+        """From 0 (far below chance) through 3 (at chance) to 8 (almost perfect)."""
         gain = self.accuracy - self.chance
         room = 1 - self.chance if gain > 0 else self.chance
         return sum(gain / room >= step for step in STEPS) if room else 3
 
     @property
     def at_chance(self) -> bool:
-        """Whether the interval holds chance."""
+        """Whether the interval includes chance."""
         return self.ci is not None and self.ci[0] <= self.chance <= self.ci[1]
 
     @property
@@ -72,7 +72,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A model, or a system or people of the paper."""
+    """A model, or one of the paper's systems, or people."""
 
     label: str
     published: bool
@@ -80,7 +80,7 @@ class Row:
     classes: Mapping[str, Cell]
     sets: Mapping[str, Cell]
     marked: bool = False
-    """Whether it was scored on other sentences than the first row."""
+    """Whether it was scored on different sentences than the first row."""
 
     @property
     def people(self) -> bool:
@@ -90,20 +90,20 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Results that may stand in one table, since they are about the same sets."""
+    """Results that can share a table, since they are about the same sets."""
 
     id: str
     kind: BoardKind
     name: str
-    """As a headline score is called: BLiMP, SG."""
+    """The name of its headline score: BLiMP, SG."""
     title: str
     data: str
     size: str
-    """How many items in how many sets."""
+    """The numbers of items and sets, in words."""
     level: str
     """What a column is: phenomenon, circuit, set."""
     unit: str
-    """What a set is called: paradigm, suite, set."""
+    """The word for a set: paradigm, suite, set."""
     classes: Mapping[str, tuple[str, ...]]
     """Sets of each column."""
     rows: tuple[Row, ...]
@@ -264,7 +264,7 @@ def _suites(number: str, results: list[Result]) -> Board:
 
 
 def _sentences(number: str, results: list[Result]) -> Board:
-    """Labelled sentences, and any kind of data that has no board of its own."""
+    """Labelled sentences, and any kind of data without a board of its own."""
     rows: list[Row] = []
     names: dict[str, None] = {}
     for result, marked in zip(results, _marks(results), strict=True):

@@ -10,11 +10,11 @@ from priscian.runs import GradedSummary
 
 SHOWN = 3
 RULE = (
-    "At chance: the 95 % interval of a phenomenon or circuit holds chance; below chance: it ends "
-    "below. Strong: it begins above the model's own mean; weak: it ends below that mean, and is "
-    "above chance. The clearest three of each are named. Intervals are not corrected for the "
-    "number of classes: of twelve that are all alike, one stands out by accident in nearly every "
-    "other report."
+    "At chance: the 95 % interval of a phenomenon or circuit includes chance. Below chance: it is "
+    "below. Strong: it begins above the model's own mean. Weak: it ends below that mean, and is "
+    "above chance. The three clearest of each are named. Intervals are not corrected for the "
+    "number of classes: of twelve equal classes, one stands out by chance in nearly every other "
+    "report."
 )
 
 
@@ -38,7 +38,7 @@ class Headline:
 
 
 def headlines(boards: Sequence[Board]) -> list[Headline]:
-    """One line a model, in the order in which they were scored."""
+    """One line per model, in the order in which they were scored."""
     found: dict[str, tuple[list[Score], list[str]]] = {}
     for board in boards:
         several = len({result.data for result in board.results}) > 1
@@ -65,7 +65,7 @@ def _graded(summary: GradedSummary) -> list[Score]:
 
 
 def describe(row: Row, classes: int) -> str:
-    """Strong, weak, at chance and below chance, by the intervals; empty where nothing is said."""
+    """Strong, weak, at chance and below chance, by the intervals; empty if nothing stands out."""
     if row.overall is None or classes < 2:
         return ""
     mean = row.overall.accuracy
@@ -106,6 +106,6 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _name(name: str) -> str:
-    """Phenomena and circuits as they stand inside a sentence."""
+    """Phenomena and circuits as written inside a sentence."""
     text = class_label(name)
     return text if text[:2].isupper() else text.lower()

@@ -1,4 +1,4 @@
-"""Every pair that any model was asked about, once, and what each model said of it."""
+"""Every pair that any model scored, without duplicates, and each model's answer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEY = ["set", "good", "bad", "copy"]
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What one model said of the items, in their order."""
+    """One model's answers, in the order of the items."""
 
     label: str
     state: NDArray[np.uint8]  # (items,) WRONG, RIGHT, TIE or ABSENT
@@ -38,12 +38,12 @@ class Items:
     ids: list[str]
     good: list[str]
     bad: list[str] | None
-    """None where items are single sentences."""
+    """None if items are single sentences."""
     answers: tuple[Answers, ...]
 
     @property
     def texts(self) -> list[str]:
-        """Good and bad by turns, or the sentences alone."""
+        """Good and bad sentences alternating, or single sentences."""
         if self.bad is None:
             return self.good
         return [text for pair in zip(self.good, self.bad, strict=True) for text in pair]
@@ -77,7 +77,7 @@ def gather(results: Sequence[Result]) -> Items:
 
 
 def _rows(result: Result) -> polars.DataFrame:
-    """One row an item, by the first method that it was judged by, with columns of one name."""
+    """One row per item, by its first method, with uniform column names."""
     import polars
 
     names = result.items.collect_schema().names()

@@ -26,7 +26,7 @@ Form = Literal["md", "tex"]
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """What a report is called, and what is known of its models beside the runs.
+    """The title of a report, and facts about its models that are not in the runs.
 
     `sizes` and `tokens` give training sizes, as in `priscian.analyse.training_size`;
     `perplexity` gives perplexities, as in `priscian.analyse.sg`. `command` is shown on the page.
@@ -49,7 +49,7 @@ def report(
 ) -> Page:
     """One self-contained HTML page about some runs: scores, heat map, every sentence and figure.
 
-    The page is written to `out`, if that is given. `page.figures` has all figures, and
+    The page is written to `out`, if given. `page.figures` has all figures, and
     `page.write_figures(folder)` writes them.
 
     >>> import priscian

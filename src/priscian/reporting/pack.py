@@ -22,7 +22,7 @@ from priscian.reporting.words import Ints, Words
 from priscian.runs import TokenTable
 
 ROOTS = 16
-"""Levels of surprisal for each unit of its square root: ⅛ bit is told apart at 1, ½ bit at 16."""
+"""Levels of surprisal per unit of its square root: steps of ⅛ bit at 1 bit, ½ bit at 16."""
 UNSCORED = 255
 FINE = 0.02
 """Step of differences, where 16 bits are enough for it."""
@@ -31,17 +31,17 @@ NOISE = 0.02
 
 
 def compress(data: bytes) -> str:
-    """As it stands in the page."""
+    """Compressed bytes, as the page contains them."""
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
 
 
 def pack_json(data: object) -> str:
-    """Any plain value."""
+    """Compress any plain value."""
     return compress(_json(data))
 
 
 def pack_texts(items: Items, words: Words) -> str:
-    """Ids and sentences as codes of words; of the second of a pair only the words that differ."""
+    """Ids and sentences as word codes; for the second of a pair only the words that differ."""
     head: dict[str, Any] = {
         "words": words.names,
         "ids": _ids(items),
@@ -100,7 +100,7 @@ def pack_answers(answers: Answers) -> str:
 
 
 def pack_tokens(items: Items, words: Words, table: TokenTable) -> str:
-    """Surprisals of every token, and how words fall into tokens."""
+    """Surprisals of every token, and how words are split into tokens."""
     pieces = cut(items.texts, words, table)
     bits, counts, causal = pieces.bits, pieces.counts, False
     if items.bad is not None:
@@ -127,9 +127,9 @@ def pack_tokens(items: Items, words: Words, table: TokenTable) -> str:
 
 
 def _kept(pieces: Pieces, shared: Ints) -> NDArray[np.bool_] | None:
-    """Which tokens are stored: what a causal model says of a pair's shared beginning only once.
+    """Which tokens are stored: a causal model's scores of a pair's shared beginning only once.
 
-    None where a model does not say the same there, as a masked one.
+    None if a model's scores differ there, as those of a masked model do.
     """
     inner = pieces.inner
     second = np.repeat(np.arange(len(pieces.counts)) % 2 == 1, pieces.counts)

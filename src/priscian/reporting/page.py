@@ -1,4 +1,4 @@
-"""Assemble the page: boards, items, figures and provenance in one file that needs no other."""
+"""Assemble the page: boards, items, figures and provenance in one self-contained file."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _title(boards: Sequence[Board]) -> str:
 
 
 def _board_data(board: Board, blobs: dict[str, str]) -> dict[str, Any]:
-    """What the page's script knows of a board at once; the items go into blobs."""
+    """The data of a board that the page loads at once; the items go into blobs."""
     first = board.results[0]
     data: dict[str, Any] = {
         "id": board.id,
@@ -137,7 +137,7 @@ def _board_data(board: Board, blobs: dict[str, str]) -> dict[str, Any]:
 
 
 def _set_label(board: Board, name: str) -> str:
-    """A suite is known by its name; other sets are read as words."""
+    """A suite keeps its name; the names of other sets become words."""
     return name if board.kind == "suites" else class_label(name)
 
 
@@ -165,14 +165,12 @@ def _sharing(board: Board) -> list[str]:
             overlap = match(first, result).overlap
             found.append(f"{result.label} and {first.label} share {overlap.words}")
         except PriscianError:
-            found.append(
-                f"{result.label} and {first.label} share no items: they are on other sentences"
-            )
+            found.append(f"{result.label} and {first.label} share no items: different sentences")
     return found
 
 
 def _wider(boards: Sequence[Board]) -> dict[tuple[str, str, str], tuple[float, float]]:
-    """Intervals of overall scores that speak of other paradigms too, by model, board and data."""
+    """Intervals of overall scores that cover other paradigms too, by model, board and data."""
     found = {}
     for board in boards:
         for result in board.results:
@@ -210,14 +208,14 @@ def _script() -> str:
 
 @cache
 def _vega() -> str:
-    """Vega, Vega-Lite and their embedding, from the library that draws the files."""
+    """Vega, Vega-Lite and Vega-Embed, from the library that draws the image files."""
     import vl_convert
 
     return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
 
 
 def _policy(*scripts: str) -> str:
-    """A content security policy: our own scripts by their hashes, and nothing from anywhere."""
+    """A content security policy: our own scripts by their hashes, nothing from the network."""
     hashes = (base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts)
     allowed = " ".join(f"'sha256-{h}'" for h in hashes)
     return (
@@ -227,7 +225,7 @@ def _policy(*scripts: str) -> str:
 
 
 def _inert(data: object) -> str:
-    """JSON that cannot end the element it stands in."""
+    """JSON that cannot close the HTML element that contains it."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

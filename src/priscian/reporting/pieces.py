@@ -1,4 +1,4 @@
-"""How texts fall into tokens, told by words: a word falls into the same pieces nearly always."""
+"""How texts are split into tokens, stored by word: a word is nearly always split alike."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Pieces:
     later: dict[int, list[int]]
     odd: dict[int, list[int]]
     alike: Ints
-    """How many characters text 2i + 1 begins with as text 2i does."""
+    """How many characters texts 2i and 2i + 1 share at the beginning."""
 
     @property
     def offsets(self) -> Ints:
@@ -45,7 +45,7 @@ class Pieces:
         return np.arange(len(self.begins)) - np.repeat(self.offsets[:-1], self.counts)
 
     def shared_tokens(self) -> Ints:
-        """How many pieces the texts of each pair begin with alike.
+        """How many pieces the texts of each pair share at the beginning.
 
         A piece counts if it and the next one begin at the same place in both texts, and the texts
         are the same up to there.
@@ -78,7 +78,7 @@ def cut(texts: Sequence[str], words: Words, table: TokenTable) -> Pieces:
 
 
 def _alike(letters: NDArray[np.uint32], lengths: Ints, places: Ints) -> Ints:
-    """How many characters the second text of each pair begins with as the first does."""
+    """How many characters the texts of each pair share at the beginning."""
     most = np.minimum(lengths[0:-1:2], lengths[1::2])
     pair = np.repeat(np.arange(len(most)), most)
     k = np.arange(len(pair)) - np.repeat(np.cumsum(most) - most, most)
@@ -93,14 +93,14 @@ def _merge(
 ) -> tuple[Ints, Ints, NDArray[np.float64]]:
     """Text, beginning and bits of each piece."""
     index = np.where(np.isin(letters, SPACES), FAR, np.arange(len(letters)))
-    visible = np.minimum.accumulate(index[::-1])[::-1]  # the next character that is no space
+    visible = np.minimum.accumulate(index[::-1])[::-1]  # the next character that is not a space
     text = np.repeat(np.arange(len(lengths)), np.diff(table.offsets))
     at = np.minimum(places[text] + table.starts, places[text + 1] - 1)
     begins = visible[at] - places[text]
     new = np.ones(len(text), bool)
     same_text = text[1:] == text[:-1]
     new[1:] = ~same_text | (begins[1:] != begins[:-1])
-    new[1:] &= ~same_text | (begins[1:] < lengths[text[1:]])  # what is behind the text is no piece
+    new[1:] &= ~same_text | (begins[1:] < lengths[text[1:]])  # not after the text
     group = np.cumsum(new) - 1
     total = np.bincount(group, weights=table.bits, minlength=int(new.sum()))
     bits: NDArray[np.float64] = total.astype(np.float64)
@@ -112,7 +112,7 @@ def _merge(
 def _explain(
     letters: NDArray[np.uint32], words: Words, places: Ints, text: Ints, begins: Ints, counts: Ints
 ) -> tuple[dict[int, list[int]], dict[int, list[int]], dict[int, list[int]]]:
-    """The pieces that each word usually falls into, and the texts where one does not."""
+    """The usual pieces of each word, and the texts with a word that is split differently."""
     import polars
 
     starts = np.zeros(len(letters), bool)

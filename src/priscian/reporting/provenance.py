@@ -1,4 +1,4 @@
-"""How a run was made: models, options, data, versions, all that is needed to repeat it."""
+"""How a run was made: models, options, data, versions: everything needed to repeat it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RunFacts:
 
 
 def describe_run(run: Run) -> RunFacts:
-    """What `run.json` says, for people."""
+    """The facts of `run.json`, in readable form."""
     info, request = run.info, run.info.request
     options = {
         k: v

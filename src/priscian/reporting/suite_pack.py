@@ -1,4 +1,4 @@
-"""Suites in few bytes: every region of every condition, and every model's surprisals of it."""
+"""Suites in few bytes: every region of every condition, with every model's surprisals."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Layout:
     """
 
     head: dict[str, Any]
-    """Names of suites, conditions and items, and what is written in the regions."""
+    """Names of suites, conditions and items, and the text of the regions."""
     items: polars.DataFrame  # set, item, place
     cells: polars.DataFrame  # set, item, condition, region, place
     contents: bytes
@@ -84,12 +84,12 @@ def lay_out(results: Sequence[Result]) -> Layout:
 
 
 def pack_layout(layout: Layout) -> str:
-    """What the page needs before any model's numbers."""
+    """The data that the page needs before any model's numbers."""
     return compress(with_head(layout.head, layout.contents))
 
 
 def pack_bits(layout: Layout, result: Result) -> str:
-    """A model's surprisal of every region, and what it made of every item."""
+    """A model's surprisal of every region, and its result on every item."""
     bits: NDArray[np.int64] = np.full(len(layout.contents) // 3, UNKNOWN, np.int64)
     if result.regions is not None:
         known = layout.cells.join(result.regions.collect(), on=KEY).drop_nulls("surprisal")
@@ -113,7 +113,7 @@ def pack_bits(layout: Layout, result: Result) -> str:
 
 
 def _used(results: Sequence[Result], suite: str) -> list[list[Any]]:
-    """Conditions and regions that the first prediction looks at; `*` is the whole sentence."""
+    """Conditions and regions that the first prediction uses; `*` is the whole sentence."""
     import polars
 
     for result in results:

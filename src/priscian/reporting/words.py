@@ -13,7 +13,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What lies between single spaces: `names[code]` is the word, texts are codes end to end."""
+    """The text between single spaces: `names[code]` is the word, texts are lists of codes."""
 
     names: list[str]
     codes: Ints  # (words of all texts,)
@@ -26,7 +26,7 @@ class Words:
 
 
 def index_words(texts: Sequence[str]) -> Words:
-    """Cut texts at every space; joined by spaces the words are the text again."""
+    """Split texts at every space; joined by spaces, the words give the text again."""
     import polars
 
     cut = polars.Series("word", list(texts), dtype=polars.String).str.split(" ")

@@ -1,4 +1,4 @@
-"""Which results are meant: a run folder, `RUN:model`, or runs and results in memory."""
+"""Selects results: by run folder, by `RUN:model`, or from runs and results in memory."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Chosen:
 
 
 def gather_runs(runs: Choice | Iterable[Choice]) -> list[Run]:
-    """The runs that are meant, each once; a note names what is missing of unfinished ones."""
+    """The selected runs without duplicates; a note names what unfinished ones lack."""
     given = [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
     if not given:
         raise UsageError(NO_RUNS)

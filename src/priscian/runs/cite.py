@@ -1,4 +1,4 @@
-"""What a run rests on, as BibTeX."""
+"""The works that a run is based on, as BibTeX."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def references() -> dict[str, str]:
 
 
 def keys_of(run: RunInfo) -> list[str]:
-    """Keys of the references that a run calls for."""
+    """Keys of the references for everything that a run is based on."""
     keys = ["priscian"]
     data = run.request.data.values()
     if any(_rests_on_blimp(d) for d in data):
@@ -52,5 +52,5 @@ def _rests_on_blimp(data: DataFacts) -> bool:
 
 
 def _has(data: DataFacts, reference: str) -> bool:
-    """Whether a set says that it comes from there."""
+    """Whether a set names this source."""
     return any(s.reference == reference for s in data.sets.values())

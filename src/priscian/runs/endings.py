@@ -1,8 +1,8 @@
-"""The end of a text, scored: EOS as one more token, for `--eos last-region`.
+"""Scoring the end of a text: EOS as one more token, for `--eos last-region`.
 
-A model with an end token reads it behind the text, as its vocabulary spells it, so that the score
-is kept in the store like any other. Others say themselves how probable the end is (n-gram models:
-`</s>`), and a table of scores made elsewhere has a row for it.
+A model with an end token reads it after the text, spelled as in its vocabulary, so that the score
+is kept in the store like any other. Other models compute the probability of the end themselves
+(n-gram models: `</s>`), and a table of scores from elsewhere has a row for it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from priscian.records import Sentence, Text, TokenScores
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What is read behind a text, or how probable its end is where a model says so itself."""
+    """What is read after a text, or the probability of its end if the model provides it."""
 
     suffix: str = ""
     logps: Mapping[Text, float] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class Ending:
         return Text(sentence.text + self.suffix, sentence.context)
 
     def scores(self, scores: Mapping[Text, TokenScores], sentence: Sentence) -> TokenScores:
-        """The tokens of a sentence; its end, if wanted, starts behind its last character."""
+        """The tokens of a sentence; its end, if requested, starts after the last character."""
         text = self.text(sentence)
         found = scores[text]
         end = len(sentence.text)
@@ -44,11 +44,11 @@ class Ending:
 
 
 def find_ending(spec: ModelSpec, texts: Sequence[Text]) -> Ending:
-    """The ending of a model's texts; a model without one is refused."""
+    """How the end of a model's texts is scored; a model that cannot do so is refused."""
     traits = traits_of(spec)
     provider = find_provider(spec.provider)
     if traits.precomputed:
-        return Ending(wanted=True)  # the table has the row, or says so
+        return Ending(wanted=True)  # the table has a row for the end, or raises an error
     if isinstance(provider, EndTokenProvider):
         return Ending(provider.end_token(spec), wanted=True)
     if traits.scores_end:
@@ -57,5 +57,5 @@ def find_ending(spec: ModelSpec, texts: Sequence[Text]) -> Ending:
         asked = list(dict.fromkeys(texts))
         return Ending(logps=dict(zip(asked, model.score_ends(asked), strict=True)), wanted=True)
     raise ModelError(
-        f"{spec} gives no probability to the end of a text; leave out --eos last-region"
+        f"{spec} has no probability for the end of a text; leave out --eos last-region"
     )

@@ -1,4 +1,4 @@
-"""What `run.json` holds: the request, the models, the versions; typed, and checked when read."""
+"""The contents of `run.json`: request, models, versions; typed, and checked when read."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SetFacts(Facts, frozen=True, kw_only=True):
 
 
 class DataFacts(Facts, frozen=True, kw_only=True):
-    """One data set: how it was named and what it holds.
+    """One data set: how it was named and what it contains.
 
     `kind` says how its items are judged, `folder` where its results are inside a model's folder,
     `refused` has a line for each file that could not be read.
@@ -60,7 +60,7 @@ class DataFacts(Facts, frozen=True, kw_only=True):
 
     @property
     def hashes(self) -> dict[str, str]:
-        """Hash of each set: the same sentences, the same hash."""
+        """Hash of each set; the same sentences have the same hash."""
         return {name: facts.hash for name, facts in self.sets.items()}
 
     def node(self, name: str, level: str) -> str:
@@ -81,7 +81,7 @@ class UnigramModel(Facts, frozen=True, kw_only=True):
 
 
 class Request(Facts, frozen=True, kw_only=True):
-    """What was asked for; a run is resumed only with the same request."""
+    """What the user requested; a run is resumed only with the same request."""
 
     models: tuple[str, ...]
     data: dict[str, DataFacts]
@@ -119,7 +119,7 @@ class ModelFacts(Facts, frozen=True, kw_only=True):
 
 
 class RunInfo(Facts, frozen=True, kw_only=True):
-    """`run.json`: everything that is needed to repeat a run."""
+    """`run.json`: everything needed to repeat a run."""
 
     format: int
     priscian: str
@@ -129,10 +129,10 @@ class RunInfo(Facts, frozen=True, kw_only=True):
     models: dict[str, ModelFacts] = msgspec.field(default_factory=dict)
     environment: dict[str, str] = msgspec.field(default_factory=dict)
     error: str = ""
-    """Why the run failed, where it did."""
+    """Why the run failed, if it did."""
 
     def __post_init__(self) -> None:
-        # these become parts of file names in exports: nothing in them may lead elsewhere
+        # these become parts of file names in exports: they must not point outside the folder
         if not _TIME.fullmatch(self.created):
             raise ValueError(f"created is {self.created[:40]!r}, not a date and time")
         if self.format != FORMAT:
@@ -153,12 +153,12 @@ def plain(found: object) -> Any:
 
 
 def _number(found: Any) -> Any:
-    if hasattr(found, "item"):  # a number of NumPy's
+    if hasattr(found, "item"):  # a NumPy number
         return found.item()
-    raise NotImplementedError(f"{type(found)} has no place in JSON")
+    raise NotImplementedError(f"{type(found)} cannot be written as JSON")
 
 
 def check_folder(name: str) -> None:
-    """Refuse a folder's name that is not one plain part of a path."""
+    """Refuse a folder name that is not a single plain path component."""
     if not _FOLDER.fullmatch(name) or name in {".", ".."}:
         raise ValueError(f"{name[:40]!r} is not the name of a folder")

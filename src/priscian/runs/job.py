@@ -37,7 +37,7 @@ Models = str | ModelSpec | LanguageModel | Sequence[str | ModelSpec | LanguageMo
 
 
 def silent(model: str, done: int, total: int) -> None:
-    """Nobody watches."""
+    """Report no progress."""
 
 
 HASH = 16
@@ -81,14 +81,14 @@ def score(
         that were read with `read_dataset`.
     out
         Folder for the run. Scores are kept in a store in any case: nothing is computed twice.
-        With `resume` an earlier run in it goes on, if it was made with the same settings.
+        With `resume` an earlier run in it is continued, if it was made with the same settings.
     options
         A `ScoreOptions`. Each of its fields may also be given by name: `limit` (items of each
         set), `only` (names or patterns of sets), `measure`, `unigram`, `tie`, `seed`, `revisions`,
         `suites` (a `SuiteOptions`), `columns` (a `PairColumns`), `compute`; and `good`, `bad`
         and `group`, columns of a table of pairs.
     store, watch
-        Where scores are kept, by default the user's own store; and a function that is called with
+        Where scores are kept, by default the user's store; and a function that is called with
         the model's name, texts done and texts in all.
     """
     options = (options or ScoreOptions()).updated(settings)
@@ -134,7 +134,7 @@ def score_table(
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Every source on every data set."""
+    """Evaluates every source on every data set."""
 
     sources: Sequence[Scorer]
     data: Sequence[Dataset]
@@ -178,7 +178,7 @@ class Work:
 
 
 def check(sources: Sequence[Scorer], data: Sequence[Dataset], options: ScoreOptions) -> None:
-    """Refuse what makes no sense or is not there, before anything is written."""
+    """Refuse invalid options and missing models, before anything is written."""
     for d in data:
         find_kind(d.kind).check(d, sources, options)
     if options.suites.boundary != "plain" and all(d.kind != "suites" for d in data):
@@ -188,12 +188,12 @@ def check(sources: Sequence[Scorer], data: Sequence[Dataset], options: ScoreOpti
 
 
 def texts_of(data: Iterable[Dataset]) -> list[Text]:
-    """Every sentence of some data sets, as it stands."""
+    """Every sentence of some data sets, unchanged."""
     return [Text(s.text, s.context) for d in data for sets in d.sets for s in sets.sentences()]
 
 
 def read_data(on: str | Dataset | Sequence[str | Dataset], options: ScoreOptions) -> list[Dataset]:
-    """The data sets that are asked for, under names of their own."""
+    """The requested data sets, under unique names."""
     listed = [on] if isinstance(on, str | Dataset) else list(on)
     if not listed:
         raise UsageError("name at least one data set: --on blimp:DIR or --on pairs:FILE")
@@ -216,7 +216,7 @@ def _read(spec: str, options: ScoreOptions) -> Dataset:
 def describe_request(
     sources: Sequence[Scorer], data: Sequence[Dataset], options: ScoreOptions
 ) -> Request:
-    """What `run.json` says of what was asked for."""
+    """The request, as `run.json` records it."""
     folders = file_names(d.name for d in data)
     return Request(
         models=tuple(s.string for s in sources),
@@ -231,7 +231,7 @@ def describe_request(
 
 
 def describe_data(data: Dataset, folder: str) -> DataFacts:
-    """What `run.json` says of a data set."""
+    """A data set, as `run.json` records it."""
     return DataFacts(
         spec=data.spec,
         kind=data.kind,
@@ -254,20 +254,20 @@ def describe_data(data: Dataset, folder: str) -> DataFacts:
 def _models(models: Models, revisions: str | None) -> list[ModelSpec]:
     listed = [_unwrapped(m) for m in as_list(models)]
     if not listed:
-        raise UsageError("name at least one model, as smollm2, hf:gpt2 or a folder")
+        raise UsageError("name at least one model, such as smollm2, hf:gpt2 or a folder")
     if revisions is None:
         return [parse_model(m) for m in listed]
     return [spec for m in listed for spec in expand_revisions(m, revisions)]
 
 
 def _unwrapped(model: str | ModelSpec | LanguageModel) -> str | ModelSpec | LanguageModel:
-    """What `load_model` returned is known by its spec."""
+    """A model that `load_model` returned is replaced by its spec."""
     spec = getattr(model, "spec", None)
     return spec if isinstance(spec, ModelSpec) else model
 
 
 def name_models(specs: Iterable[ModelSpec]) -> list[ModelSource]:
-    """Each model under its label; labels that are alike are told apart by the models' keys."""
+    """Each model under its label; equal labels are made different by the models' keys."""
     specs = list(dict.fromkeys(specs))
     labels = [s.label for s in specs]
     named = {

@@ -1,4 +1,4 @@
-"""Read run folders back: `run.json`, every summary, and the tables when they are asked for."""
+"""Read run folders back: `run.json`, every summary, and tables on demand."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ T = TypeVar("T")
 def load_run(path: str | Path) -> Run:
     """Load a run folder, as `score(…, out=path)` or `priscian score --out` wrote it.
 
-    Numbers are read at once, tables of items only when they are used. A run that is not finished
-    has the results that are there; `run.missing` names the others.
+    Numbers are read at once, tables of items only when they are used. An unfinished run
+    has the results so far; `run.missing` names the others.
 
     >>> import os, tempfile
     >>> import priscian
@@ -54,12 +54,12 @@ def load_runs(paths: Sequence[str | Path]) -> list[Run]:
     runs = [load_run(path) for path in dict.fromkeys(map(Path, paths))]
     if not any(run.results for run in runs):
         names = ", ".join(str(path) for path in paths)
-        raise RunError(f"nothing was finished in {names}; go on with priscian score --resume")
+        raise RunError(f"nothing was finished in {names}; continue with priscian score --resume")
     return runs
 
 
 def read_info(path: Path, *, upgrade: bool = True) -> RunInfo:
-    """`run.json`, checked; that of an older version is upgraded, or refused."""
+    """`run.json`, checked; one of an older version is upgraded or refused."""
     file = path / "run.json"
     if not file.is_file():
         raise RunError(f"{path} is not a run folder: it has no run.json")
@@ -67,7 +67,7 @@ def read_info(path: Path, *, upgrade: bool = True) -> RunInfo:
     if raw.get("format") == 1:
         if not upgrade:
             raise RunError(
-                f"{path} was begun by an older version of Priscian; give another --out: what was "
+                f"{path} was started by an older version of Priscian; give another --out: what was "
                 "scored is kept and is not computed again"
             )
         try:
@@ -80,7 +80,7 @@ def read_info(path: Path, *, upgrade: bool = True) -> RunInfo:
 
 
 def read_summary(file: Path) -> Summary:
-    """`summary.json`, checked, as its kind of data has it."""
+    """`summary.json`, checked against its kind of data."""
     raw = _read_json(file)
     if "format" not in raw:
         raw = upgrade_summary(raw)
@@ -129,4 +129,4 @@ def _convert(raw: dict[str, Any], wanted: type[T], file: Path) -> T:
 
 
 def _damaged(file: Path, reason: str) -> RunError:
-    return RunError(f"{file} cannot be read: {reason}; begin again with another --out")
+    return RunError(f"{file} cannot be read: {reason}; start again with another --out")

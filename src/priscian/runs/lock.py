@@ -11,7 +11,7 @@ from priscian.errors import RunError
 
 try:
     import fcntl as locks
-except ImportError:  # Windows: the exclusive creation of run.json is all there is
+except ImportError:  # Windows: only the exclusive creation of run.json protects the folder
     locks = None  # type: ignore[assignment]
 
 
@@ -30,9 +30,9 @@ class FolderLock:
 
 
 def lock_folder(path: Path) -> FolderLock:
-    """Lock a folder that exists; refused if another process has it.
+    """Lock an existing folder; an error if another process has locked it.
 
-    Where a disk has no locks (some network disks), none is taken.
+    On a disk without locks (some network disks), nothing is locked.
     """
     try:
         handle = os.open(path, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Options of `score`: what is read of the data, how it is judged, how it is computed."""
+"""Options of `score`: which data are read, how they are judged, how scores are computed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SuiteOptions:
     """How suites are read and judged."""
 
     predictions: str = "first"
-    """Suites: first counts a suite's first formula, as Hu et al. (2020); all counts every one."""
+    """Suites: first uses a suite's first formula, as in Hu et al. (2020); all uses every one."""
     eos: str = "exclude"
     """Suites: exclude the end of the text, or last-region to count it there."""
     punctuation: str = "auto"
@@ -31,7 +31,7 @@ class SuiteOptions:
     suites: str | None = None
     """Suites: only 31 (the paper's figures), 33 (the six circuits), 34 or ours."""
     boundary: str = "plain"
-    """Suites: plain sums over pieces, or corrected for leading spaces (causal models of hf:)."""
+    """Suites: plain sums over tokens, or corrected for leading spaces (causal hf: models)."""
 
     def check(self) -> None:
         """Refuse what is invalid."""
@@ -69,18 +69,18 @@ _WILD = re.compile(r"[*?\[]")
 
 @dataclass(frozen=True, slots=True)
 class ScoreOptions:
-    """What is read of the data, how items are judged, and how scores are computed."""
+    """Which data are read, how items are judged, and how scores are computed."""
 
     limit: int | None = None
     """Only the first N items of each set."""
     only: Sequence[str] = ()
-    """Only the sets with these names or patterns, as wh_island or 'distractor_*'."""
+    """Only the sets with these names or patterns, such as wh_island or 'distractor_*'."""
     measure: str = "surprisal"
     """surprisal, surprisal_per_token, surprisal_per_char, mean_lp, pen_lp, norm_lp or slor."""
     unigram: str | None = None
     """For slor and norm_lp: the model of word frequencies, an n-gram; builtin:ngram by default."""
     tie: str = "wrong"
-    """What a tie counts: wrong (or fail), half, random or vote:N."""
+    """How a tie counts: wrong (or fail), half, random or vote:N."""
     seed: int = 0
     """Seed of random ties and of bootstrap intervals."""
     revisions: str | None = None
@@ -112,9 +112,9 @@ class ScoreOptions:
 
 
 def name_generated(spec: str, options: ScoreOptions) -> str:
-    """The data string of generated data, with as many items and the sets that are asked for.
+    """The data string of generated data, with the requested number of items and sets.
 
-    Nothing else is then generated, and more items than usual can be asked for.
+    Nothing else is then generated, and more items than the default are possible.
 
     >>> name_generated("generated:7", ScoreOptions(limit=50, only=("wh_island",)))
     'generated:7,50,wh_island'

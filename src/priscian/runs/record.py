@@ -36,23 +36,23 @@ if TYPE_CHECKING:
 
 LIBRARIES = ("numpy", "polars", "torch", "transformers", "tokenizers")
 FILE = "run.json"
-STOPPED = "it was stopped by the keyboard"
+STOPPED = "it was interrupted from the keyboard"
 
 
 @dataclass(slots=True)
 class Record:
-    """`run.json` as it grows, and the folder that it is written to, if any."""
+    """The current `run.json`, and the folder that it is written to, if any."""
 
     info: RunInfo
     path: Path | None = None
     lock: FolderLock = field(default_factory=FolderLock)
     resumed: bool = False
     worth_keeping: bool = False
-    """Whether anything has been scored that a resumed run would not do again."""
+    """Whether anything has been scored that a resumed run would not repeat."""
 
     @classmethod
     def begin(cls, request: Request, out: Path | None, *, resume: bool = False) -> Record:
-        """A new run, or an earlier one that goes on; a folder with something else is refused."""
+        """Start a new run or continue an earlier one; a folder with other contents is refused."""
         if out is None:
             return cls(_new(request))
         if resume:
@@ -82,13 +82,13 @@ class Record:
             write_json(self.path / FILE, plain(self.info))
 
     def update_model(self, name: str, **changes: Any) -> None:
-        """Change what `run.json` says of one model."""
+        """Change the entries of one model in `run.json`."""
         before = self.info.models.get(name)
         after = msgspec.structs.replace(before, **changes) if before else ModelFacts(**changes)
         self.update(models={**self.info.models, name: after})
 
     def keep(self, evaluated: Evaluated) -> Result:
-        """Write a result; the summary last, so that a summary means that all is there."""
+        """Write a result; the summary last, so that its presence means a complete result."""
         summary = evaluated.summary
         about, data = self.info.models[summary.model], self.info.request.data[summary.data]
         usual = find_kind(data.kind).levels
@@ -106,11 +106,11 @@ class Record:
         return Result(summary.model, summary.data, summary, data, about, open_table)
 
     def finish(self) -> None:
-        """Everything that was asked for is there."""
+        """Mark the run as finished."""
         self.update(status="finished", error="")
 
     def end(self, error: BaseException | None) -> None:
-        """Let others write; a run that failed says why, and one that did nothing is removed."""
+        """Release the folder; record why a run failed, and remove one that scored nothing."""
         try:
             if error is not None and self.path is not None:
                 if not (self.worth_keeping or self.resumed):
@@ -123,7 +123,7 @@ class Record:
             self.lock.release()
 
     def _say(self, **changes: Any) -> None:
-        with contextlib.suppress(OutputError):  # the error that is on its way matters more
+        with contextlib.suppress(OutputError):  # the original error matters more
             self.update(**changes)
 
 
@@ -164,8 +164,8 @@ def _resume(path: Path, request: Request) -> Record:
 
 
 def _story(path: Path, info: RunInfo) -> str:
-    """What became of an unfinished run."""
-    how = info.error or "it ended without a word: it was killed, or the machine stopped"
+    """How an unfinished run ended."""
+    how = info.error or "it ended without a message: it was killed, or the machine stopped"
     asked = len(info.request.models) * len(info.request.data)
     there = len(list(path.glob("*/*/summary.json")))
     return (
@@ -175,17 +175,17 @@ def _story(path: Path, info: RunInfo) -> str:
 
 
 def _clear(path: Path) -> None:
-    """Make sure that a folder is empty; a run that came to nothing is removed."""
+    """Make sure that a folder is empty; a run that scored nothing is removed."""
     if not any(path.iterdir()):
         return
     if not (path / FILE).is_file():
         raise RunError(f"{path} exists and is not empty; give another --out")
     if not came_to_nothing(path):
         raise RunError(
-            f"{path} exists and is not empty; go on with it by --resume, or give another --out"
+            f"{path} exists and is not empty; continue it with --resume, or give another --out"
         )
     warnings.warn(
-        f"{path} held a run that ended before anything was scored; it is begun again",
+        f"{path} held a run that ended before anything was scored; starting again",
         PriscianWarning,
         stacklevel=4,
     )
@@ -193,7 +193,7 @@ def _clear(path: Path) -> None:
 
 
 def came_to_nothing(path: Path) -> bool:
-    """Whether a run folder holds `run.json` alone, and that run had scored nothing."""
+    """Whether a run folder has only `run.json`, from a run that scored nothing."""
     if [p.name for p in path.iterdir()] != [FILE]:
         return False
     if (path / FILE).stat().st_size == 0:
@@ -214,7 +214,7 @@ def _discard(path: Path, *, folder: bool = True) -> None:
 
 
 def _create(path: Path, info: RunInfo) -> None:
-    """Write `run.json` if it is not there; of two processes one succeeds."""
+    """Write `run.json` if it does not exist; of two processes only one succeeds."""
     text = (json.dumps(plain(info), indent=1, ensure_ascii=False) + "\n").encode()
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
@@ -228,7 +228,7 @@ def _create(path: Path, info: RunInfo) -> None:
                 file.write(text)
     except FileExistsError:
         raise RunError(
-            f"another priscian score has just begun in {path.parent}; give another --out"
+            f"another priscian score has just started in {path.parent}; give another --out"
         ) from None
     except OSError as error:
         raise OutputError(
@@ -251,7 +251,7 @@ def write_tables(place: Path, tables: Mapping[str, polars.DataFrame]) -> None:
 
 
 def environment() -> dict[str, str]:
-    """Versions of what the scores were computed with."""
+    """Versions of the software that computed the scores."""
     found = {"python": platform.python_version(), "platform": sys.platform}
     for name in LIBRARIES:
         try:

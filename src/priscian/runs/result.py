@@ -1,4 +1,4 @@
-"""What one model did on one data set: the one form that runs, analyses and reports share."""
+"""One model's result on one data set, as runs, analyses and reports use it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 S = TypeVar("S", bound=Summary)
 
 OpenTable = Callable[[str], "polars.LazyFrame | None"]
-"""A table by name, opened when it is asked for; None where there is none."""
+"""A table by name, opened on demand; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -42,7 +42,7 @@ class Result:
     """The model: string, key, folder."""
     open_table: OpenTable
     label: str = ""
-    """What the result is called beside others; by default the model's name."""
+    """The result's name in comparisons; by default the model's name."""
 
     def __post_init__(self) -> None:
         if not self.label:
@@ -81,7 +81,7 @@ class Result:
 
     @property
     def hashes(self) -> Mapping[str, str]:
-        """A hash of the content of each set: the same sentences, the same hash."""
+        """A hash of the content of each set; the same sentences have the same hash."""
         return self.facts.hashes
 
     def narrowest(self, name: str) -> str:
@@ -135,7 +135,7 @@ class Result:
         return to_pandas(self.frame())
 
     def tokens(self, texts: Sequence[str]) -> TokenTable | None:
-        """Surprisals of the tokens of some texts, if the score store still has them."""
+        """Token surprisals of some texts, if the score store still has them."""
         from priscian.runs.tokens import read_tokens
 
         return read_tokens(self.about, texts)
@@ -151,7 +151,7 @@ class Result:
 
 
 def in_memory(tables: Mapping[str, polars.DataFrame]) -> OpenTable:
-    """Tables that are not in a folder."""
+    """Tables that exist only in memory."""
 
     def open_table(name: str) -> polars.LazyFrame | None:
         return tables[name].lazy() if name in tables else None
@@ -161,9 +161,9 @@ def in_memory(tables: Mapping[str, polars.DataFrame]) -> OpenTable:
 
 @dataclass(frozen=True, slots=True)
 class FolderTables:
-    """The tables of a result's folder, read when they are asked for.
+    """The tables of a result's folder, read on demand.
 
-    A table is read whole once before a part of it is: damage is found then, and named.
+    A table is read completely before any part of it is used, so that damage is reported.
     """
 
     place: Path
@@ -206,7 +206,7 @@ class FolderTables:
 
 
 def check_columns(result: Result, name: str, columns: Sequence[str]) -> None:
-    """Refuse a table that lacks what its kind of data has."""
+    """Refuse a table without the columns that its kind of data needs."""
     for column in find_kind(result.kind).columns.get(name, ()):
         if column not in columns:
             raise RunError(

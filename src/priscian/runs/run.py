@@ -1,4 +1,4 @@
-"""A run: what was asked for, and every result that is there."""
+"""A run: the request, and all results so far."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars
 
 SHOWN = 8
-"""Results that the short form of a run lists."""
+"""Number of results that `repr(run)` lists."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -69,7 +69,7 @@ class Run:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """`model on data` for each result that was asked for and is not there."""
+        """`model on data` for each requested result that is missing."""
         there = {(r.model, r.data) for r in self.results}
         lacking = [
             f"{model} on {data}"
@@ -84,12 +84,12 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        """Whether everything that was asked for is there."""
+        """Whether all requested results exist."""
         return not self.missing and self.info.status == "finished"
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """A line for everything that was asked for and could not be done."""
+        """One line for everything that failed."""
         refused = (line for data in self.info.request.data.values() for line in data.refused)
         problems = (line for result in self.results for line in result.summary.problems)
         return (*refused, *dict.fromkeys(problems))

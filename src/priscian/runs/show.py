@@ -1,4 +1,4 @@
-"""How results show themselves: a line, an HTML table, a Vega-Lite chart, a pandas data frame."""
+"""How results are displayed: a line, an HTML table, a Vega-Lite chart, a pandas data frame."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from priscian.runs.result import Result
 
 SHOWN = 40
-"""Rows of a table in a notebook."""
+"""Number of rows of a table in a notebook."""
 SCHEMA = "https://vega.github.io/schema/vega-lite/v{}.json"
 VERSIONS = (5, 6)
 """Versions of Vega-Lite that notebooks draw; the charts are valid in both."""
@@ -55,7 +55,7 @@ class Chart:
 
 
 def scores_chart(results: Sequence[Result]) -> Chart:
-    """Accuracy by class (or by set, where nothing classes them), one panel for each data set."""
+    """Accuracy by class (or by set, if there are no classes), one panel per data set."""
     panels = [_panel(name, results) for name in dict.fromkeys(r.data for r in results)]
     if not panels:
         raise UsageError("no result to plot; score a model first")

@@ -1,4 +1,4 @@
-"""Where scores come from: a model, by way of the store, or a table of scores made elsewhere."""
+"""Where scores come from: a model, through the store, or a table of scores from elsewhere."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Watch = Callable[[str, int, int], None]  # model, texts done, texts in all
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What scoring works with: store, record of the run, options, and who watches."""
+    """What scoring works with: store, record of the run, options, and progress function."""
 
     store: ScoreStore
     record: Record
@@ -47,7 +47,7 @@ class Desk:
 
 
 class Scorer(Source, Protocol):
-    """A source that can be asked."""
+    """A source that scores texts."""
 
     @property
     def string(self) -> str:
@@ -55,7 +55,7 @@ class Scorer(Source, Protocol):
         ...
 
     def check(self) -> None:
-        """Refuse what is not there, before a run folder is made."""
+        """Refuse a source that does not exist, before a run folder is created."""
         ...
 
     def score(self, texts: Sequence[Text], boundary: Sequence[Text], desk: Desk) -> Scores:
@@ -65,7 +65,7 @@ class Scorer(Source, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ModelSource:
-    """A model: what it said before is in the store, the rest is computed."""
+    """A model: earlier scores are in the store, the rest is computed."""
 
     spec: ModelSpec
     name: str
@@ -84,7 +84,7 @@ class ModelSource:
         return traits_of(self.spec)
 
     def check(self) -> None:
-        """The key says whether the model is there."""
+        """Compute the key, which fails if the model does not exist."""
         model_key(self.spec)
 
     def find_ending(self, texts: Sequence[Text]) -> Ending:
@@ -92,7 +92,7 @@ class ModelSource:
         return find_ending(self.spec, texts)
 
     def score(self, texts: Sequence[Text], boundary: Sequence[Text], desk: Desk) -> Scores:
-        """Every text's tokens, by the store or the model."""
+        """Every text's tokens, from the store or the model."""
         self._enter(desk.record)
         if self.traits.precomputed:
             table = self.loaded or load(self.spec)
@@ -135,13 +135,13 @@ class ModelSource:
         return Scores(scored.scores, self._unknown(scored.model or self.loaded))
 
     def _enter(self, record: Record) -> None:
-        """Write the model's key into `run.json`; one that has changed since is refused."""
+        """Write the model's key into `run.json`; a changed key is refused."""
         key = model_key(self.spec)
         before = record.info.models.get(self.name)
         if before is not None and before.digest and before.digest != key.digest:
             raise RunError(
-                f"{self.spec} is not what it was when {record.path} was begun: its files have "
-                "changed; give another --out"
+                f"{self.spec} is not the model that {record.path} was started with: "
+                "its files have changed; give another --out"
             )
         record.update_model(
             self.name,
@@ -155,7 +155,7 @@ class ModelSource:
     def _unknown(
         self, model: LanguageModel | TorchModel | None
     ) -> Callable[[Sequence[Text]], Unknown | None]:
-        """Counts of unknown words; the model is loaded for them where that was not needed."""
+        """Counts of unknown words; the model is loaded for this if it was not loaded yet."""
         kept = [model] if model is not None else []
 
         def count(texts: Sequence[Text]) -> Unknown | None:
@@ -197,12 +197,12 @@ def _saved_plan(record: Record, name: str) -> Plan | None:
     try:
         msgspec.convert(known, Plan)
     except msgspec.ValidationError as error:
-        raise RunError(f"the saved plan is not one of this version: {error}") from None
+        raise RunError(f"the saved plan is not from this version: {error}") from None
     return Plan.from_dict(known)
 
 
 def warn_if_absurd(name: str, scored: ScoredTexts) -> None:
-    """Warn about a model that does worse than a uniform guess: it is probably fed wrongly."""
+    """Warn about a model that is worse than a uniform guess: its input is probably wrong."""
     vocabulary = int(scored.notes.get("vocabulary", 0))
     mean = mean_surprisal(scored.scores.values())
     if vocabulary and mean > math.log(vocabulary):

@@ -22,7 +22,7 @@ def write_suite_files(result: Result, limit: int | None, folder: Path) -> list[P
     made = []
     for suite in _suites(result, limit):
         if suite.name not in known:
-            continue  # it could not be judged, and the run said so
+            continue  # it could not be judged, and the run reported it
         bits = known[suite.name]
 
         def values(item: Item, condition: str, bits: Bits = bits) -> Mapping[str, float]:
@@ -40,7 +40,7 @@ def _suites(result: Result, limit: int | None) -> Iterator[ItemSet]:
             continue
         if not suite.content_hash.startswith(before.hash):
             raise RunError(
-                f"{result.facts.spec}: the suite {suite.name} is not what it was when the run was "
+                f"{result.facts.spec}: the suite {suite.name} has changed since the run was "
                 "made; put the file back, or score again"
             )
         yield suite

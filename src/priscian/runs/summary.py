@@ -13,7 +13,7 @@ from priscian.stats.proportions import Accuracy
 
 
 class Score(Protocol):
-    """A share of right answers, what it rests on, and its 95 % interval."""
+    """A share of right answers, the number of items and ties, and its 95 % interval."""
 
     @property
     def accuracy(self) -> float: ...
@@ -30,7 +30,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Summary(Part, frozen=True, kw_only=True, tag_field="kind"):
-    """What one model did on one data set, in numbers.
+    """One model's numbers on one data set.
 
     A kind of data subclasses it with `tag=NAME` and says what its headline and its sets' scores
     are; reports and tables of any kind are made of these.
@@ -64,7 +64,7 @@ class Summary(Part, frozen=True, kw_only=True, tag_field="kind"):
         raise NotImplementedError
 
     def by_class(self) -> Mapping[str, Score]:
-        """The score of every class that sets are put into; none where they are not."""
+        """The score of every class of sets; empty if sets have no classes."""
         return {}
 
     @property
@@ -79,7 +79,7 @@ class Summary(Part, frozen=True, kw_only=True, tag_field="kind"):
 
 
 def check_score(name: str, score: Score) -> None:
-    """Refuse a share that is none, as an edited file may have."""
+    """Refuse an invalid share, which an edited file may have."""
     low, high = score.ci
     if not (0 <= score.accuracy <= 1 and math.isfinite(low) and math.isfinite(high)):
         raise ValueError(f"the accuracy of {name} is {score.accuracy:g} ({low:g}–{high:g})")
@@ -94,7 +94,7 @@ class MethodScores(Part, frozen=True, kw_only=True):
     fields: dict[str, Accuracy] = msgspec.field(default_factory=dict)
     phenomena: dict[str, Accuracy] = msgspec.field(default_factory=dict)
     levels: dict[str, dict[str, Accuracy]] = msgspec.field(default_factory=dict)
-    """Classes of other levels than field and phenomenon, by the level's name."""
+    """Classes of levels other than field and phenomenon, by the level's name."""
     paradigms: dict[str, Accuracy]
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Columns that every table of a run has: whose result it is, and the classes of each set."""
+"""Columns that every table of a run has: model, data, and the classes of each set."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def name_columns(
 ) -> list[polars.Expr]:
     """Model, data and one column for each level of the taxonomy, for a table with a column `set`.
 
-    The levels in `usual` are there even if the data have no such classes, so that tables stack.
+    The levels in `usual` are always included, so that tables can be stacked.
     """
     import polars
 
@@ -38,7 +38,7 @@ def name_columns(
 def with_names(
     table: polars.DataFrame, model: str, data: str, facts: DataFacts, usual: Sequence[str]
 ) -> polars.DataFrame:
-    """The table with these columns in front, unless it has them already or has no sets."""
+    """The table with these columns first, unless it has them already or has no sets."""
     if "set" not in table.columns or "model" in table.columns:
         return table
     first = name_columns(model, data, facts, usual)

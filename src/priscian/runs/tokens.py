@@ -22,7 +22,7 @@ class TokenTable:
     """The tokens of n texts, end to end: text i has those from `offsets[i]` to `offsets[i + 1]`.
 
     `starts` are character offsets in the text; `bits` is surprisal, NaN for a token that could not
-    be scored; `found` tells a text that was never scored from one without tokens.
+    be scored; `found` is False for a text that was never scored.
     """
 
     offsets: NDArray[np.int64]  # (texts + 1,)
@@ -39,7 +39,7 @@ class TokenTable:
 def read_tokens(
     about: ModelFacts, texts: Sequence[str], store: ScoreStore | None = None
 ) -> TokenTable | None:
-    """The tokens of some texts by a model of a run; None where none are kept.
+    """The tokens of some texts by a model of a run; None if none are stored.
 
     A text that is not in the store (it was pruned, or is on another machine) is marked missing.
     """
@@ -60,12 +60,12 @@ def read_tokens(
 
 @lru_cache(maxsize=1)
 def _hashes(texts: tuple[str, ...]) -> list[bytes]:
-    """The same for every model of a data set, so they are kept from one to the next."""
+    """Cached, because they are the same for every model of a data set."""
     return [Text(text).hash for text in texts]
 
 
 def _from_table(model: str, texts: Sequence[str]) -> list[TokenScores | None]:
-    """What a table that was made elsewhere says of each text, if it is still there."""
+    """Each text's scores in a table from elsewhere, if it still exists."""
     try:
         table = load(model)
     except (ModelError, DataError):

@@ -1,4 +1,4 @@
-"""The second model of SLOR and NormLP: how frequent a text's words are, by an n-gram file."""
+"""The unigram model of SLOR and NormLP: word frequencies from an n-gram file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Unigrams:
 
 
 def unigram_spec(measure: str, model: str | ModelSpec | None) -> ModelSpec | None:
-    """The unigram model that a measure needs, or none; one that is not needed is refused."""
+    """The unigram model that a measure needs, or None; an unneeded one is refused."""
     if not needs_unigrams(measure):
         if model is not None:
             raise UsageError(f"the measure {measure} takes no unigram model; leave --unigram out")
@@ -45,8 +45,7 @@ def unigram_spec(measure: str, model: str | ModelSpec | None) -> ModelSpec | Non
     spec = parse_model(DEFAULT if model is None else model, default="ngram")
     if not traits_of(spec).unigrams:
         raise UsageError(
-            f"--unigram {spec}: unigrams come from an n-gram model; "
-            "write builtin:ngram or ngram:FILE"
+            f"--unigram {spec}: unigrams need an n-gram model; write builtin:ngram or ngram:FILE"
         )
     if spec.options.get("order", "1") != "1":
         raise UsageError(f"--unigram {spec}: a unigram model has order 1; leave order out")
@@ -54,11 +53,11 @@ def unigram_spec(measure: str, model: str | ModelSpec | None) -> ModelSpec | Non
 
 
 def score_unigrams(spec: ModelSpec, texts: Iterable[Text]) -> Unigrams:
-    """Look up every word; that is as fast as reading a store."""
+    """Look up every word; this is as fast as reading a store."""
     wanted = list(dict.fromkeys(texts))
     model = load(spec)
     if not isinstance(model, LanguageModel) or not isinstance(model, ClosedVocabulary):
-        raise ModelError(f"{spec} cannot say which words it does not know; use builtin:ngram")
+        raise ModelError(f"{spec} cannot report unknown words; use builtin:ngram")
     scores = dict(zip(wanted, model.score(wanted), strict=True))
     unknown = sum(model.oov_counts(wanted))
     return Unigrams(spec, scores, sum(map(len, scores.values())), unknown)

@@ -1,4 +1,4 @@
-"""Words that a model of whole words does not know, and pairs whose sides differ in them.
+"""Words that a word-level model does not know, and pairs whose sides differ in them.
 
 All unknown words are one word, `<unk>`, with a probability of its own. So a pair that has more of
 them on one side is decided by how probable `<unk>` is and says little about grammar.
@@ -25,7 +25,7 @@ class UnknownCounts(Part, frozen=True, kw_only=True):
 
 
 class UnknownWords(UnknownCounts, frozen=True, kw_only=True):
-    """The same of all items and of every set; and the accuracy without the items that differ.
+    """Counts for all items and for every set; and the accuracy without the items that differ.
 
     `without` is the mean of the sets' accuracies, by method.
     """
@@ -47,7 +47,7 @@ def differs(item: Item, unknown: Unknown) -> bool:
 def summarise_unknown(
     data: Dataset, unknown: Unknown, outcomes: Mapping[str, Sequence[Outcome]]
 ) -> UnknownWords:
-    """Count the items that were judged; single sentences beside the pairs are not among them."""
+    """Count unknown words in the items that were judged, without single sentences."""
     paradigms = {}
     means_of: dict[str, list[float]] = {}
     for itemset in data.sets:

@@ -1,8 +1,8 @@
-"""Run folders of older versions, in today's form. Nothing else knows what they looked like.
+"""Converts run folders of older versions. No other module knows their form.
 
-Format 1 (Priscian 0.1) had no `kind`: it was told from the keys of a summary. Folders had the names
-of models and data with some characters replaced. Its tables lacked the columns model, data and the
-classes of the taxonomy, and had counts of unknown words only for models of whole words.
+Format 1 (Priscian 0.1) had no `kind`: it was inferred from the keys of a summary. Folders were
+named after models and data, with some characters replaced. Its tables lacked the columns model,
+data and the classes of the taxonomy, and counted unknown words only for word-level models.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ PLURALS = ("overall", "fields", "phenomena", "paradigms")
 
 
 def upgrade_run(raw: Json, path: Path, read_json: Callable[[Path], Json]) -> Json:
-    """`run.json` of format 1; kinds are told from the summaries that are there.
+    """`run.json` of format 1; kinds are inferred from the summaries.
 
-    A ValueError says what is not as it should be.
+    A ValueError says what is invalid.
     """
     request = _object(raw, "request")
     models = {}
@@ -79,7 +79,7 @@ def upgrade_summary(raw: Json) -> Json:
 def upgraded_tables(
     open_table: OpenTable, model: str, data_name: str, data: DataFacts
 ) -> OpenTable:
-    """Tables with the columns of today, whichever version wrote them."""
+    """Tables with the current columns, whichever version wrote them."""
 
     def upgraded(name: str) -> polars.LazyFrame | None:
         frame = open_table(name)
@@ -113,7 +113,7 @@ def _kind(summary: Mapping[str, Any]) -> str:
 
 
 def _kind_of(spec: str, facts: Mapping[str, Any]) -> str:
-    """The kind of data that no result tells: by its format, or the name of its classes."""
+    """The kind of data without results: by its format, or the name of its classes."""
     by_level = "suites" if facts.get("levels") == ["circuit"] else "pairs"
     return BY_FORMAT.get(spec.partition(":")[0], by_level)
 

@@ -57,7 +57,7 @@ class Plan:
         try:
             return cls(**data)  # type: ignore[arg-type]
         except TypeError as error:
-            raise RunError(f"the saved plan is not one of this version: {error}") from None
+            raise RunError(f"the saved plan is not from this version: {error}") from None
 
     def with_batches(self, groups: Sequence[Sequence[int]]) -> Plan:
         """The plan with the digest of its batches."""

@@ -44,7 +44,7 @@ def test_a_clear_difference_is_told_from_nought() -> None:
 
 
 def test_data_without_prefixes_are_refused() -> None:
-    with pytest.raises(DataError, match="full sentences alone"):
+    with pytest.raises(DataError, match="full sentences only"):
         compare_methods([scored_pairs("m", FULL, TAXONOMY)])
 
 

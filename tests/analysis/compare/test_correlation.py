@@ -58,7 +58,7 @@ def test_what_cannot_be_computed_says_why() -> None:
     flat = result("flat", (5, 5, 5, 5, 5))
     few = result("few", (5, 4, 3))
     found = correlate([result("a", (3, 5, 7, 9, 2)), flat, few], beside=())
-    assert found.between("a", "flat").why == "flat has one accuracy throughout"
+    assert found.between("a", "flat").why == "flat has the same accuracy everywhere"
     assert found.between("a", "few").why == "3 sets in both; 4 are needed"
     assert found.matrix()["a"]["few"] is None
     assert found.as_dict()["pairs"][0]["pearson"] is None

@@ -206,7 +206,7 @@ class TestInclusion:
 
     @pytest.mark.parametrize("rule", ["5/4", "0/5", "most", "4"])
     def test_what_is_no_rule(self, rule: str) -> None:
-        with pytest.raises(UsageError, match="is not K/N, as 4/5, nor none"):
+        with pytest.raises(UsageError, match="is neither K/N, such as 4/5, nor none"):
             Inclusion.parse(rule)
 
     def test_no_set_passes(self, tmp_path: Path) -> None:
@@ -266,7 +266,7 @@ class TestBadFiles:
         [
             ('{"UID":"a"}', "no UID and linguistics_term"),
             ('{"UID":"a","linguistics_term":"b","m":61.2}', "write a share, 0 to 1"),
-            ('{"UID":"a","linguistics_term":"b"}', "no accuracies in it"),
+            ('{"UID":"a","linguistics_term":"b"}', "no accuracies"),
         ],
     )
     def test_summaries(self, tmp_path: Path, row: str, complaint: str) -> None:

@@ -1,4 +1,4 @@
-"""Runs on suites: circuits and suites, stability to modifiers, perplexity."""
+"""Runs on suites: circuits and suites, stability under modifiers, perplexity."""
 
 from __future__ import annotations
 
@@ -107,5 +107,5 @@ class TestPerplexity:
         assert beside.missing == ("m2",)
 
     def test_no_name_in_common(self) -> None:
-        with pytest.raises(DataError, match="no perplexity of m0, m1; name models as the runs do"):
+        with pytest.raises(DataError, match="no perplexity of m0, m1; use the names in the runs"):
             against_perplexity(analyse_sg_runs(self.models(2)), {"other": 3.0})

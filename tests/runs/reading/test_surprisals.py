@@ -103,7 +103,7 @@ class TestPassages:
         with pytest.warns(PriscianWarning, match="1 text is longer than the 32 tokens that short"):
             table = surprisals(spec, [texts[:20], texts[20]], WORDS)
         assert len(table) == sum(len(text.split()) for text in texts[:21])
-        with pytest.warns(PriscianWarning, match="each token follows 26 or more"):
+        with pytest.warns(PriscianWarning, match="each token has 26 or more"):
             surprisals(spec, [texts[:20]], SurprisalOptions(stride=6))
 
     def test_tokens_between_lines_belong_to_the_next_one(self, tiny: str) -> None:
@@ -140,7 +140,7 @@ class TestFiles:
 
     @pytest.mark.parametrize(
         ("content", "told"),
-        [(b"", "has no text in it"), (b" \n\n", "has no text"), (b"caf\xe9\n", "byte 3"),
+        [(b"", "contains no text"), (b" \n\n", "contains no text"), (b"caf\xe9\n", "byte 3"),
          (None, "no file")],
     )  # fmt: skip
     def test_what_cannot_be_read_is_one_line(

@@ -1,4 +1,4 @@
-"""BLiMP's tables: accuracy by field, phenomenon or paradigm, beside the paper's systems."""
+"""BLiMP's tables: accuracy by field, phenomenon or paradigm, with the paper's systems."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ By = Literal["field", "phenomenon", "paradigm"]
 HowSure = Literal["wilson", "items", "sets", "both"]
 OVERALL = "overall"
 MADE = {
-    "wilson": "Wilson's for a paradigm, joined for means of paradigms (Zou et al. 2009)",
+    "wilson": "Wilson's for a paradigm, combined for means of paradigms (Zou et al. 2009)",
     "items": "10,000 bootstrap samples of items within paradigms",
     "sets": "10,000 bootstrap samples of paradigms; with fewer than ten, Student's t over "
     "paradigms; of items where there is one paradigm",
@@ -35,7 +35,7 @@ MADE = {
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """An accuracy; a published one comes without items, ties and interval."""
+    """An accuracy; a published one has no items, ties or interval."""
 
     accuracy: float
     paradigms: int
@@ -91,7 +91,7 @@ class AccuracyTable(HasFigures):
         return (tables_figure(self),)
 
     def records(self) -> list[dict[str, Any]]:
-        """One plain row for each cell that is there."""
+        """One plain row for each cell that has a value."""
         return [
             {
                 "model": column.name,
@@ -179,7 +179,7 @@ def accuracy_table(
 
 @dataclass(frozen=True, slots=True)
 class _Boot:
-    """Credits of every item, by set, to draw samples from."""
+    """Credits of every item, by set, to resample."""
 
     credit: Mapping[str, NDArray[np.float64]]
     resample: Resample
@@ -190,7 +190,7 @@ class _Boot:
         return cls(set_credits(result, method), resample, seed)
 
     def interval(self, sets: Sequence[str]) -> Interval:
-        """Of the mean of some sets; a single one cannot be resampled as a set."""
+        """The interval of the mean of some sets; a single set cannot be resampled as a set."""
         drawn: Resample = self.resample if len(sets) > 1 else "items"
         found = credit_mean_interval([self.credit[name] for name in sets], drawn, self.seed)
         return found.ci

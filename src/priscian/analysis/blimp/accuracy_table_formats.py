@@ -55,7 +55,7 @@ def to_csv(table: AccuracyTable) -> str:
 
 
 def escape_tex(text: str) -> str:
-    r"""Text that LaTeX shows as it stands.
+    r"""Text that LaTeX prints unchanged.
 
     >>> escape_tex("a_b & 50%")
     'a\\_b \\& 50\\%'

@@ -1,4 +1,4 @@
-"""Agreement at a distance, over attractors, and of irregular nouns.
+"""Agreement at a distance, across attractors, and with irregular nouns.
 
 Warstadt et al. (2020), § 6.1 and § 6.2, Figures 3 and 4.
 """
@@ -25,7 +25,7 @@ Contrasts = dict[str, dict[str, tuple[str, ...]]]
 
 @cache
 def contrasts() -> Contrasts:
-    """Paradigms by comparison and condition; the first condition is what others are set against.
+    """Paradigms by comparison and condition; the first condition is the baseline.
 
     The paper does not say which paradigms have no attractor. Of five choices that were tried on the
     published accuracies (all four paradigms, the regular ones, those whose verb varies, those whose
@@ -51,7 +51,7 @@ class Condition:
     model: str
     published: bool
     accuracy: Accuracy
-    """For a published system only the accuracy is meaningful: its items are not known."""
+    """For a published system only the accuracy is meaningful: its items are unknown."""
     change: Difference | None
     paradigms: int
     missing: tuple[str, ...] = ()
@@ -107,7 +107,7 @@ def analyse_distance(results: Sequence[Result], beside: Sequence[str] = ()) -> D
     if not made:
         raise DataError(
             "no paradigm of determiner–noun or subject–verb agreement was scored; "
-            "score BLiMP whole: --on blimp:DIR"
+            "score all of BLiMP: --on blimp:DIR"
         )
     here = {c.comparison for c in made}
     for system in beside:

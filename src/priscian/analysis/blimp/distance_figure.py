@@ -46,7 +46,7 @@ def distance_figure(found: Distance) -> Figure:
         "Accuracy on agreement with and without an adjective between, with attractors of the other "
         "number, and with irregular plurals: means of paradigms; n = "
         + ", ".join(f"{count:,} pairs ({name})" for name, count in found.n.items())
-        + ". Bars are 95 % intervals: Wilson's, joined for means of paradigms (Zou et al. 2009)."
+        + ". Bars are 95 % intervals: Wilson's, combined for means of paradigms (Zou et al. 2009)."
     )
     if any(c.published for c in found.conditions):
         caption += " Diamonds (*) are published figures on BLiMP's own sentences."

@@ -1,6 +1,6 @@
-"""Ways to judge a pair compared: full sentences, one prefix, two prefixes.
+"""Compares ways to judge a pair: full sentences, one prefix, two prefixes.
 
-Each prefix method is set against full-sentence choice on the very pairs that it can judge.
+Each prefix method is compared with full-sentence choice on the pairs that it can judge.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class MethodRow:
     full: Accuracy
     difference: Difference
     same: float
-    """Share of pairs that both methods judge alike."""
+    """Share of pairs that both methods judge the same way."""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -95,7 +95,7 @@ def compare_methods(results: Sequence[Result]) -> Methods:
                 rows += _rows(result, method)
     if not rows:
         raise DataError(
-            "the runs judge pairs by full sentences alone; score data with prefixes: --on blimp:DIR"
+            "the runs judge pairs by full sentences only; score data with prefixes: --on blimp:DIR"
         )
     return Methods(tuple(rows))
 

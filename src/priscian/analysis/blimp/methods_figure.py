@@ -53,8 +53,8 @@ def methods_figure(found: Methods) -> Figure:
         "How much more (or less) often the acceptable sentence wins when only critical words are "
         "compared, given the same prefix (one prefix) or different ones (two prefix); n = "
         + ", ".join(f"{count:,} pairs ({words(method)})" for method, count in n.items())
-        + ". Bars are 95 % intervals of paired differences (Bonett & Price 2012), joined for means "
-        "of paradigms."
+        + ". Bars are 95 % intervals of paired differences (Bonett & Price 2012), combined for "
+        "means of paradigms."
     )
     chart = {"vconcat": panels, "resolve": LANES}
     return figure("methods-by-phenomenon", "Prefix methods against full", caption, chart, rows)

@@ -1,4 +1,4 @@
-"""Means of a table of accuracies by paradigm, as BLiMP's authors released theirs."""
+"""Means of a table of accuracies by paradigm, such as BLiMP's authors released."""
 
 from __future__ import annotations
 
@@ -72,5 +72,5 @@ def read_model_summary(file: Path) -> ModelSummary:
                 raise DataError(f"{where}: {system}'s accuracy is {value:g}; write a share, 0 to 1")
             accuracies.setdefault(system, {})[uid] = value
     if not accuracies:
-        raise DataError(f"{file}: no accuracies in it; it needs a column for each system")
+        raise DataError(f"{file}: no accuracies; it needs a column for each system")
     return ModelSummary(accuracies, phenomena)

@@ -1,4 +1,4 @@
-"""The BLiMP paper's systems beside scored models, and where their figures come from."""
+"""The BLiMP paper's systems, and where their figures come from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAIRS = 1_000
 
 
 def published_systems(beside: Sequence[str] | None) -> dict[str, dict[str, float]]:
-    """Accuracies of the named systems by paradigm; of all if none are named."""
+    """Accuracies of the named systems by paradigm; of all systems if None."""
     known = published()
     if beside is None:
         return dict(known)
@@ -56,7 +56,7 @@ def published_notes(systems: Sequence[str], named: Sequence[Result]) -> list[str
 
 
 def _other_data(named: Sequence[Result]) -> str:
-    """Which results are on other sentences than BLiMP's, or on a part of them."""
+    """Which results are not on BLiMP's sentences, or only on some of them."""
     known = published()["human"]
     sets = {r.label: [s for name, s in r.facts.sets.items() if name in known] for r in named}
     others = [label for label, of in sets.items() if any(s.reference != REFERENCE for s in of)]

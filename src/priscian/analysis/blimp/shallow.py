@@ -102,7 +102,7 @@ class Shallow(HasFigures):
 def analyse_shallow(results: Sequence[Result], bins: int = BINS) -> Shallow:
     """Bins and regressions of every model whose scores are log-probabilities."""
     if bins < 2:
-        raise UsageError(f"{bins} bins show nothing; ask for 2 or more")
+        raise UsageError(f"{bins} bins show nothing; give 2 or more")
     models, notes = [], []
     for result in pair_results(results):
         measure = result.summary.measure
@@ -132,7 +132,7 @@ def _model(name: str, rows: polars.DataFrame, bins: int) -> ShallowModel:
     credit = rows["correct"].to_numpy().astype(np.float64)
     tie = rows["tie"].to_numpy()
     made = {key: quantile_bins(x, credit, tie, bins) for key, x in values.items()}
-    # perplexities are skewed by a few odd sentences: their logarithm goes into the regression
+    # perplexities are skewed by a few odd sentences, so the regression uses their logarithm
     columns = {**values, "perplexity": np.log(values["perplexity"])}
     fit = fit_logistic(credit, columns, rows["set"].to_list())
     return ShallowModel(name, rows.height, made, fit)
@@ -160,7 +160,7 @@ def quantile_bins(x: Array, credit: Array, tie: NDArray[np.bool_], bins: int) ->
     [(1.0, 2.0, 4), (3.0, 4.0, 2)]
     """
     limits = np.unique(np.quantile(x, np.linspace(0, 1, bins + 1)[1:-1], method="lower"))
-    place = np.searchsorted(limits, x, side="left")  # a value on a limit belongs below it
+    place = np.searchsorted(limits, x, side="left")  # a value on a limit is in the bin below
     made = []
     for number in np.unique(place):
         inside = place == number

@@ -1,4 +1,4 @@
-"""Do two models differ, where, and on which items?"""
+"""Whether two models differ, where, and on which items."""
 
 from priscian.analysis.compare.compare_runs import Comparisons, compare
 from priscian.analysis.compare.comparison import CompareOptions, Comparison, compare_results

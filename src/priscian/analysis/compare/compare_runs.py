@@ -1,4 +1,4 @@
-"""Compare two models of runs: choose their results, match the data sets, compare each."""
+"""Compare two models of runs: select their results, match the data sets, compare each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COLUMNS = ("data", "set", "item", "a", "b", "delta_a", "delta_b")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparisons(HasFigures, Sequence[Comparison]):
-    """Two models on one data set or several, a comparison for each."""
+    """Two models on one or more data sets, with one comparison for each."""
 
     comparisons: tuple[Comparison, ...]
 
@@ -44,7 +44,7 @@ class Comparisons(HasFigures, Sequence[Comparison]):
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """The difference in every set, a figure for each data set."""
+        """The difference in every set, one figure per data set."""
         if len(self) == 1:
             return self[0].figures
         names = file_names(c.data for c in self)
@@ -137,7 +137,7 @@ def _two(a: Choice, b: Choice | None) -> tuple[Chosen, Chosen]:
 
 
 def _names(first: Chosen, second: Chosen) -> tuple[str, str]:
-    """The models' names, with their runs if they are called the same."""
+    """The models' names, with their runs if the names are the same."""
     if first.model != second.model:
         return first.model, second.model
     if first.run is None or second.run is None:
@@ -146,7 +146,7 @@ def _names(first: Chosen, second: Chosen) -> tuple[str, str]:
 
 
 def _matching(first: Chosen, second: Chosen, data: str | None) -> list[tuple[Result, Result]]:
-    """Results on data of one name; if each side has only one, these."""
+    """Results on data with the same name, or the only result of each side."""
     left, right = ({r.data: r for r in c.results} for c in (first, second))
     if data is not None:
         for side in (left, right):

@@ -51,7 +51,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class SetDifference:
-    """One paradigm or suite: accuracies, items that one model alone has right, the test."""
+    """One paradigm or suite: accuracies, items that only one model has right, the test."""
 
     name: str
     group: str
@@ -71,7 +71,7 @@ class SetDifference:
 
     @property
     def significant(self) -> bool:
-        """Whether it stands at 5 % after Holm's correction."""
+        """Whether it is significant at 5 % after Holm's correction."""
         return self.p_holm < LEVEL
 
     def as_dict(self) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class Flip:
 
     @property
     def size(self) -> float:
-        """How far apart the models' margins are; 0 where there are none, as in suites."""
+        """The difference of the models' margins; 0 if there are none, as in suites."""
         if self.delta_a is None or self.delta_b is None:
             return 0.0
         return abs(self.delta_a - self.delta_b)
@@ -213,7 +213,7 @@ class CompareOptions:
     seed: int = 0
 
     def check(self) -> Resample:
-        """Refuse what is impossible; the way to resample."""
+        """Check the options and return what is resampled."""
         if self.draws < 100:
             raise UsageError(f"{self.draws} bootstrap draws are too few; --draws is 100 or more")
         return find_resample(self.resample)
@@ -233,7 +233,7 @@ def compare_results(
 
     For every set McNemar's test with mid-p, corrected by Holm; where ties have half credit, an item
     counts for the model with more. The overall difference of means of sets has a paired bootstrap
-    interval over what `resample` says; that of a group is joined from its sets'.
+    interval over what `resample` says; that of a group combines those of its sets.
     """
     resample = options.check()
     matched = match(a, b, options.method)

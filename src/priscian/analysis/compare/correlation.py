@@ -17,12 +17,12 @@ from priscian.stats.correlations import Correlation, pearson, spearman
 Coefficient = Literal["pearson", "spearman"]
 NAMES: dict[Coefficient, str] = {"pearson": "Pearson's r", "spearman": "Spearman's ρ"}
 LEAST = 4
-"""Fewer points leave Fisher's interval without a width to compute."""
+"""With fewer points, Fisher's interval cannot be computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Two systems over the sets that both were judged on."""
+    """Two systems over the sets that both were evaluated on."""
 
     a: str
     b: str
@@ -159,7 +159,7 @@ def set_accuracies(result: Result, method: str = "full") -> dict[str, float]:
 
 
 def system_names(results: Sequence[Result]) -> list[str]:
-    """Each model's name; with its data, then a number, where names would be the same."""
+    """Each model's name; with its data, or a number, if names would be the same."""
     models = [r.model for r in results]
     names = [r.model if models.count(r.model) == 1 else f"{r.model} on {r.data}" for r in results]
     seen: dict[str, int] = {}
@@ -179,5 +179,5 @@ def _cell(a: str, b: str, x: Mapping[str, float], y: Mapping[str, float]) -> Cel
     first, second = [x[n] for n in both], [y[n] for n in both]
     for name, column in ((a, first), (b, second)):
         if max(column) == min(column):
-            return Cell(a, b, len(both), None, None, f"{name} has one accuracy throughout")
+            return Cell(a, b, len(both), None, None, f"{name} has the same accuracy everywhere")
     return Cell(a, b, len(both), pearson(first, second), spearman(first, second))

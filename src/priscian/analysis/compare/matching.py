@@ -19,7 +19,7 @@ SHOWN = 4
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """How many items each side has, how many are the same, and the sets that are not in both."""
+    """How many items each side has, how many they share, and the sets that only one has."""
 
     a: int
     b: int
@@ -36,7 +36,7 @@ class Overlap:
 
     @property
     def words(self) -> str:
-        """What is compared, in a line."""
+        """What is compared, in one line."""
         if self.complete:
             return f"the same {counted(self.shared, 'item')} in {counted(self.sets, 'set')}"
         left = f"; sets without a shared item: {_listed(self.missing)}" if self.missing else ""
@@ -66,7 +66,7 @@ class Matched:
 
 
 def match(a: Result, b: Result, method: str | None = None) -> Matched:
-    """Join two results on their items; refused, with the reason, where they share none.
+    """Join two results on their items; if they share none, an error gives the reason.
 
     Sets whose content has the same hash are joined by item alone, others by item and sentences.
     """
@@ -149,7 +149,7 @@ def _with_texts(frame: polars.DataFrame, result: Result, same: list[str]) -> pol
     import polars
 
     if result.kind == "suites":
-        # spaces are left out: before a full stop they depend on the model, not on the item
+        # without spaces: before a full stop they depend on the model, not on the item
         found = {
             key: "\x1f".join(f"{c}={''.join(text.split())}" for c, text in conditions.items())
             for key, conditions in sentences_of(result, frame).items()

@@ -20,7 +20,7 @@ SIZE = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)(?:/(\d+))?\s*([kmbgt]?)", re.IGNORE
 COLUMNS = ("model", "tokens", "run", "curve")
 
 Sizes = dict[tuple[str, str], tuple[float, str]]
-"""Tokens and curve, by run (or nothing, for any run) and model."""
+"""Tokens and curve, by run (empty: any run) and model."""
 
 
 def parse_tokens(text: str, where: str) -> float:
@@ -61,7 +61,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def read_sizes(file: Path) -> Sizes:
-    """Training sizes from a table with the columns model, tokens and, if need be, run and curve."""
+    """Training sizes from a table with the columns model, tokens and optionally run and curve."""
     found: Sizes = {}
     for number, row in read_table(file, needs=("model", "tokens")):
         model, size, run, curve = (str(row.get(name) or "") for name in COLUMNS)

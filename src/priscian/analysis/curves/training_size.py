@@ -1,4 +1,4 @@
-"""Training size: accuracy against log₂ of training tokens, and tokens to people's level.
+"""Training size: accuracy against log₂ of training tokens, and tokens to reach people's level.
 
 Warstadt et al. (2020), § 6.3 and Figure 5.
 """
@@ -21,7 +21,7 @@ from priscian.stats.proportions import mean_accuracy
 
 OVERALL = "overall"
 FEWEST = 3
-LARGEST = 1000.0  # log₂ of what is still printed as a number of tokens
+LARGEST = 1000.0  # log₂ of the largest number of tokens that is printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Reach:
 
     human: float
     log2_tokens: float | None
-    """None where the line does not rise."""
+    """None if the line does not rise."""
     ci: tuple[float, float | None] | None
     """Fieller's 95 % interval: an upper limit of None is beyond any printable number; None as a
     whole means that the slope may be zero."""
@@ -58,7 +58,7 @@ class Reach:
 
     @property
     def tokens(self) -> float | None:
-        """The number itself, where it can be written."""
+        """The number itself, if it can be printed."""
         if self.log2_tokens is None or abs(self.log2_tokens) > LARGEST:
             return None
         return float(2.0**self.log2_tokens)
@@ -73,7 +73,7 @@ class Curve:
     points: tuple[Point, ...]
     line: Line
     reach: Reach | None
-    """None where people's accuracy is not known."""
+    """None if people's accuracy is unknown."""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -177,6 +177,6 @@ def _reach(x: Sequence[float], y: Sequence[float], line: Line, sets: Sequence[st
 def _until(
     x: Sequence[float], y: Sequence[float], line: Line, level: float
 ) -> tuple[float, float | None] | None:
-    """Fieller's interval; without an upper limit where that is no printable number of tokens."""
+    """Fieller's interval; without an upper limit if that is too large to print."""
     found = crossing_interval(x, y, line, level)
     return found and (found[0], found[1] if found[1] <= LARGEST else None)

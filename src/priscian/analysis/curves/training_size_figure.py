@@ -53,7 +53,7 @@ def training_size_figure(found: TrainingSize) -> Figure:
     sizes = len({(p.model, p.tokens) for c in found.curves for p in c.points})
     caption = (
         f"Accuracy (mean of paradigms) over training tokens, by phenomenon; {sizes} models. Bars "
-        "are 95 % intervals over items: Wilson's, joined for means of paradigms. Lines are least "
+        "are 95 % intervals over items: Wilson's, combined for means of paradigms. Lines are least "
         "squares on log₂ tokens; slopes have Student's 95 % intervals."
     )
     if people:
@@ -113,7 +113,7 @@ def _panel(
 
 
 def _ticks(rows: list[dict[str, Any]]) -> list[float]:
-    """Sizes that were trained, thinned so that their labels fit."""
+    """Trained sizes, with some left out so that their labels fit."""
     sizes = sorted({float(row["tokens"]) for row in rows})
     step = -(-len(sizes) // TICKS)
     return sizes[::step]

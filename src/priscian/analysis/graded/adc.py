@@ -29,7 +29,7 @@ CURVE = tuple(n / 20 for n in range(101))  # δ from 0 to 5
 
 @dataclass(frozen=True, slots=True)
 class ModelAdc:
-    """One model on the pairs: its differences, raw and in z-scores, and what it meets."""
+    """One model on the pairs: its differences, raw and as z-scores, and the criteria it meets."""
 
     name: str
     z_from: str
@@ -40,7 +40,7 @@ class ModelAdc:
 
     @property
     def released(self) -> bool:
-        """Whether its z-scores were taken as released, since the scores behind them are partial."""
+        """Whether the released z-scores are used, because the scores are incomplete."""
         return self.z_from == "released"
 
 
@@ -168,7 +168,7 @@ def _model(
 
 
 def _z(graded: GradedSet, scores: SentenceScores, rule: AdcRule) -> tuple[Mapping[str, float], str]:
-    """z-scores over the rule's population; the released ones where scores are partial."""
+    """z-scores over the rule's population; the released ones if scores are incomplete."""
     if rule.population == "pairs":
         over = list(dict.fromkeys(i for p in graded.pairs for i in p.ids))
     else:

@@ -50,7 +50,7 @@ def scatter(analysis: AdcAnalysis, delta: float | None = None) -> Figure:
     }
     caption = (
         f"A point is one of {len(analysis.human):,} pairs: people's difference over the model's, "
-        f"in standard deviations. The band holds differences less than {band:g} apart; points in "
+        f"in standard deviations. In the band, differences are less than {band:g} apart; points in "
         "it whose signs agree meet the ADC. The line is the least-squares fit."
     )
     return Figure("scatter", "People's differences against models'", caption, chart, rows)
@@ -158,7 +158,7 @@ def curves(analysis: AdcAnalysis) -> Figure:
     }
     caption = (
         f"Share of {len(analysis.human):,} pairs that meet the ADC, as δ grows from 0 to 5; "
-        "dashes are the share that BLiMP's criterion gives, which asks for no size."
+        "dashes are the share by BLiMP's criterion, which ignores size."
     )
     return Figure("adc-curve", "ADC over δ", caption, chart, rows)
 

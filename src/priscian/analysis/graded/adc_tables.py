@@ -59,7 +59,7 @@ def _model(model: ModelAdc) -> dict[str, Any]:
 
 
 def formation_json(formation: Formation, agreement: Agreement) -> dict[str, Any]:
-    """What a rule for pairs finds, compared with the pairs that the data list."""
+    """The pairs that a rule forms, compared with the pairs that the data list."""
     reasons: dict[str, list[str]] = {}
     for name, reason in formation.left_out.items():
         reasons.setdefault(reason, []).append(name)
@@ -92,7 +92,7 @@ def pair_lists(
 def write_lists(
     analysis: AdcAnalysis, lists: Mapping[str, Sequence[GradedPair]], folder: Path
 ) -> None:
-    """Every list as a CSV file of its name."""
+    """Write every list as a CSV file with its name."""
     files = file_names(lists)
     for name, pairs in lists.items():
         write_list(analysis, pairs, folder / f"{files[name]}.csv")

@@ -26,7 +26,7 @@ GIVEN, AS_LABELS = "given", "labels"
 
 @dataclass(frozen=True, slots=True)
 class ColaModel:
-    """One model: its threshold and where it was chosen, and what it says of labels.
+    """One model: its threshold, where that was chosen, and the correlations with labels.
 
     `chosen_on` is a split, `given`, or `labels` where the scores are 0 and 1 themselves.
     """
@@ -160,13 +160,13 @@ def _by_id(cola: Cola, scores: SentenceScores) -> dict[str, float]:
 def _scored_sets(
     cola: Cola, scores: SentenceScores, values: Mapping[str, float]
 ) -> dict[str, Sequence[str]]:
-    """Splits that are scored whole; one that is scored in part, or no analysis set, is an error."""
+    """Completely scored splits; a partly scored one, or no analysis set, is an error."""
     found = {}
     for name, ids in cola.sets.items():
         missing = [i for i in ids if i not in values]
         if len(missing) == len(ids) and name not in (IN_DEV, OUT_DEV):
             continue
-        # training sentences that recur in dev, keyed by text, do not make a scored split
+        # training sentences that also occur in dev, keyed by text, do not make a scored split
         if missing and name == TRAIN and len(missing) > len(ids) / 2:
             continue
         if missing:

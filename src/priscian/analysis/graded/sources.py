@@ -1,4 +1,4 @@
-"""Where graded analyses find their data and scores: a release, a table, or a run folder."""
+"""Reads the data and scores of graded analyses: from a release, a table, or a run folder."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _place(run: Run, result: Result) -> Path:
 
 
 def read_graded_sets(runs: Sequence[Run]) -> dict[str, AdcAnalysis]:
-    """The ADC analysis of each rated data set of some runs whose files are still there."""
+    """The ADC analysis of each rated data set of some runs whose files still exist."""
     places: dict[str, list[Path]] = {}
     specs: dict[str, str] = {}
     for run in runs:

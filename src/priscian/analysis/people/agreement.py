@@ -37,11 +37,11 @@ class Inclusion:
             return cls(0, Fraction(0), text)
         found = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", text)
         if not found or int(found[1]) > int(found[2]):
-            raise UsageError(f"--rule {text!r} is not K/N, as 4/5, nor none")
+            raise UsageError(f"--rule {text!r} is neither K/N, such as 4/5, nor none")
         return cls(int(found[1]), Fraction(int(found[1]), int(found[2])), text)
 
     def admits(self, agreed: int, pairs: int) -> bool:
-        """Whether a set with so many pairs that people agree with, of so many, counts."""
+        """Whether a set counts, given how many of its pairs people agree with."""
         return agreed >= self.least and Fraction(agreed, pairs) >= self.share
 
 
@@ -63,7 +63,7 @@ class JudgedSet:
 
     @property
     def agreed(self) -> int:
-        """Pairs with more than half of the people for the good sentence; a tie is not."""
+        """Pairs for which more than half of the people chose the good sentence."""
         return sum(mean > 0.5 for mean in self.means)
 
     @property
@@ -87,7 +87,7 @@ class JudgedSet:
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """Attention checks: how many, how many passed, who failed, and what was left out for it."""
+    """Attention checks: how many, how many passed, who failed, and what was left out."""
 
     checks: int
     passed: int
@@ -243,7 +243,7 @@ def _judged(
 
 
 def _interval(sets: Sequence[JudgedSet], seed: int, draws: int) -> Interval:
-    """Other pairs of the same sets; people who judged many pairs are not drawn again."""
+    """An interval that covers other pairs of the same sets; people are not resampled."""
     import numpy as np
 
     return credit_mean_interval([np.array(s.means) for s in sets], "items", seed, draws).ci

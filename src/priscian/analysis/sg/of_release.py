@@ -43,7 +43,7 @@ class SgResults:
 def analyse_release(
     folder: Path, perplexity: Path | None = None, mixed_effects: bool = False
 ) -> SgResults:
-    """Figures 1 and 3–6, Table 4 and, if wanted, the six regressions."""
+    """Figures 1 and 3–6, Table 4 and, on request, the six regressions."""
     scores = read_suite_scores(folder)
     table = perplexity or find_perplexities(folder)
     if table is None:

@@ -1,4 +1,4 @@
-"""Everything that runs on suites say: circuits, suites, modifiers, perplexity."""
+"""All analyses of runs on suites: circuits, suites, modifiers, perplexity."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from priscian.runs import Result, SuitesSummary
 
 @dataclass(frozen=True, slots=True)
 class SgAnalysis(HasFigures):
-    """Scores by circuit and suite; modifiers and perplexity where the data have them."""
+    """Scores by circuit and suite; modifiers and perplexity if the data have them."""
 
     scores: SgRuns
     modifiers: Stability | None = None

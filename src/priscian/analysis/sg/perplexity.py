@@ -55,7 +55,7 @@ def against_perplexity(found: SgRuns, perplexities: Mapping[str, float]) -> SgPe
               if s.model in perplexities]  # fmt: skip
     if not points:
         raise DataError(
-            f"no perplexity of {', '.join(s.model for s in scores)}; name models as the runs do"
+            f"no perplexity of {', '.join(s.model for s in scores)}; use the names in the runs"
         )
     logs, sg = [math.log(p[1]) for p in points], [p[2] for p in points]
     known = len(points) >= FEWEST and len(set(logs)) > 1 and len(set(sg)) > 1

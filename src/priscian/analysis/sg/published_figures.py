@@ -20,7 +20,7 @@ Means = dict[str, float]
 Figure = Means | dict[str, Means]
 
 OWN_PIECES = "-gptbpe"
-"""Corpora cut into GPT-2's pieces: only one model saw them, so means of corpora leave them out."""
+"""Corpora in GPT-2's tokens: only one model was trained on them, so corpus means omit them."""
 DIGITS = 6
 
 
@@ -59,7 +59,7 @@ def model_means(scores: Iterable[SuiteScore]) -> Means:
 
 
 def delta(scores: Iterable[SuiteScore]) -> list[SuiteScore]:
-    """Scores of the controlled models less the suite's mean over (model, corpus) cells."""
+    """Scores of the controlled models minus the suite's mean over (model, corpus) cells."""
     controlled = [s for s in scores if s.instance.controlled]
     cells = means(((s.instance.model, s.instance.corpus, s.suite), s.score) for s in controlled)
     of_suite = means((suite, score) for (_, _, suite), score in cells.items())

@@ -22,7 +22,7 @@ PERPLEXITY = "perplexity.csv"
 LEFT_OUT = frozenset({"1gram", "ngram-no-rand"})
 """Not in the paper: a unigram model, and the 5-gram without its random breaking of ties."""
 VOTED = frozenset({"ngram"})
-"""The 5-gram ties often, and each of its runs draws for ties: the majority of runs decides."""
+"""The 5-gram ties often, and each run breaks ties at random: the majority of runs decides."""
 TRUTH = {"True": True, "False": False}
 
 
@@ -66,7 +66,7 @@ Answers = dict[Instance, dict[tuple[str, str], bool]]
 
 
 def read_suite_scores(folder: PathLike) -> list[SuiteScore]:
-    """Scores of every instance on the 31 analysed suites; the runs of the 5-gram are one vote."""
+    """Scores of every instance on the 31 analysed suites; the 5-gram's runs vote."""
     answers = vote(_read_answers(folder))
     analysed = selection("31")
     scores = []
@@ -92,7 +92,7 @@ def read_suite_scores(folder: PathLike) -> list[SuiteScore]:
 
 
 def vote(answers: Answers) -> Answers:
-    """Runs of a model that draws for ties become one instance: right where most runs are."""
+    """Merge the runs of a model that breaks ties at random: an item is right if most are."""
     runs: dict[Instance, dict[tuple[str, str], list[bool]]] = defaultdict(lambda: defaultdict(list))
     made: Answers = {}
     for instance, items in answers.items():
@@ -131,7 +131,7 @@ def read_perplexities(file: PathLike) -> list[Perplexity]:
 
 
 def find_perplexities(folder: PathLike) -> Path | None:
-    """`perplexity.csv` in the folder of results or in the one that holds it."""
+    """`perplexity.csv` in the folder of results or in its parent."""
     root = Path(folder).resolve()
     places = (root / PERPLEXITY, root.parent / PERPLEXITY)
     return next((place for place in places if place.is_file()), None)
@@ -162,7 +162,7 @@ def _read_answers(folder: PathLike) -> Answers:
             if (suite, item) in items:
                 raise DataError(
                     f"{file}:{line}: {model} has item {item} of {suite} twice; "
-                    "take one of the rows out"
+                    "remove one of the rows"
                 )
             items[suite, item] = TRUTH[correct]
     return answers
@@ -179,7 +179,7 @@ def _instance(model: str, where: str) -> Instance:
 
 
 def _rows(file: Path, wanted: tuple[str, str, str, str]) -> Iterator[tuple[int, list[str]]]:
-    """Line numbers and the wanted columns of a table."""
+    """Line numbers and the required columns of a table."""
     a, b, c, d = wanted
     for line, row in read_table(file, needs=wanted):
         yield line, [str(row[a] or ""), str(row[b] or ""), str(row[c] or ""), str(row[d] or "")]

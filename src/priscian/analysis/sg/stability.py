@@ -1,4 +1,4 @@
-"""Stability to modifiers: suites and their versions with material that should not matter.
+"""Stability under modifiers: suites and their versions with material that should not matter.
 
 Hu et al. (2020), Figure 6.
 """

@@ -1,4 +1,4 @@
-"""The figure of stability to modifiers: how accuracy changes in each suite."""
+"""The figure of stability under modifiers: how accuracy changes in each suite."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from priscian.analysis.vega import Figure
 
 
 def stability_figure(found: Stability) -> Figure:
-    """How accuracy changes when a modifier is put in."""
+    """How accuracy changes when a modifier is added."""
     models = list(dict.fromkeys(m.model for m in found.suites))
     rows = [
         {
@@ -44,7 +44,7 @@ def stability_figure(found: Stability) -> Figure:
     caption = (
         "Change of accuracy when a modifier that should not matter is put between the parts of a "
         f"dependency; n = {n:,} pairs of items in {len({m.suite for m in found.suites} - {ALL})} "
-        "suites. Bars are 95 % intervals of paired differences (Bonett & Price 2012), joined for "
+        "suites. Bars are 95 % intervals of paired differences (Bonett & Price 2012), combined for "
         "the mean of suites."
     )
-    return figure("stability-to-modifiers", "Stability to modifiers", caption, chart, rows)
+    return figure("stability-to-modifiers", "Stability under modifiers", caption, chart, rows)

@@ -1,4 +1,4 @@
-"""How two sentences differ, seen from their words alone."""
+"""How two sentences differ, judged by their words alone."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ def edit_kind(good: str, bad: str) -> str:
 
 
 def _folded(text: str) -> list[str]:
-    """Words in small letters: a reordering moves the capital."""
+    """Lower-cased words: a reordering moves the capital."""
     return [token.lower() for token in tokens(text)]

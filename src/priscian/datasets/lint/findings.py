@@ -1,4 +1,4 @@
-"""What a check finds, and the register of checks."""
+"""Findings, and the registry of checks."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Finding:
     message: str
 
 
-# what a check sees: (item, message); an empty item is the whole set
+# what a check finds: (item, message); an empty item means the whole set
 Seen = Iterator[tuple[str, str]]
 Look = Callable[[ItemSet], Seen]
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check by name: what it looks for, and whether it knows only English."""
+    """A named check: what it looks for, and whether it is for English only."""
 
     name: str
     look: Look
@@ -33,7 +33,7 @@ class Check:
 
     @property
     def summary(self) -> str:
-        """What it looks for, in one line."""
+        """What the check looks for, in one line."""
         return (self.look.__doc__ or "").splitlines()[0]
 
     def find(self, itemset: ItemSet) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Runs the checks that suit a data set: of pairs, of suites, and of suites' files."""
+"""Runs the checks that apply to a data set: of pairs, of suites, and of suites' files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from priscian.errors import DataError, DataWarning, UnknownNameError, UsageError
 from priscian.records import ItemSet
 
 FORMAT = "format"
-"""The check of suites' files: whatever keeps a file from being read."""
+"""The check of suites' files: problems that prevent a file from being read."""
 
 KINDS: dict[str, Checks] = {"pairs": PAIR_CHECKS, "graded": PAIR_CHECKS, "suites": SUITE_CHECKS}
 CHECKS = tuple(dict.fromkeys((FORMAT, *PAIR_CHECKS, *SUITE_CHECKS)))
@@ -37,7 +37,7 @@ class Checked:
 
     @property
     def items(self) -> int:
-        """Pairs or items that were looked at."""
+        """Number of pairs or items that were checked."""
         return sum(map(len, self.sets))
 
 
@@ -51,7 +51,7 @@ def check_data(
     ('graded', True)
 
     Where the sentences are not English, by their `language` or because most words are unknown,
-    the checks that know only English are left out, and `note` says so.
+    the checks for English only are skipped, and `note` says so.
     """
     for name in skip:
         if name not in CHECKS:
@@ -88,7 +88,7 @@ def _checks(kind: str, *, english: bool) -> Iterator[Check]:
 
 
 def _single(itemset: ItemSet) -> bool:
-    """Whether a set holds single sentences, as the population of a graded set."""
+    """Whether a set has single sentences, such as the population of a graded set."""
     return any("sentence" in item.conditions for item in itemset.items)
 
 
@@ -105,7 +105,7 @@ def _foreign(sets: Sequence[ItemSet]) -> tuple[set[str], str]:
         why = f"the language is {', '.join(dict.fromkeys(other.values()))}"
     else:
         return set(), ""
-    return set(other), f"{why}: left out what is for English only ({names})"
+    return set(other), f"{why}: skipped checks that are for English only ({names})"
 
 
 def _read_suites(target: str) -> tuple[list[ItemSet], list[Finding]]:

@@ -79,7 +79,7 @@ def find_near_duplicates(itemset: ItemSet) -> Seen:
 
 @PAIR_CHECKS("edit")
 def find_undeclared_edits(itemset: ItemSet) -> Seen:
-    """A difference of another kind than the paradigm's, declared or usual in the set."""
+    """A difference of another kind than the paradigm's: than the declared or most frequent one."""
     kinds = {item.id: edit_kind(good.text, bad.text) for item, good, bad in _pairs(itemset)}
     usual, count = Counter(kinds.values()).most_common(1)[0]
     known = paradigms().get(itemset.name)
@@ -96,7 +96,7 @@ def find_undeclared_edits(itemset: ItemSet) -> Seen:
 
 
 def visible_kinds(edit: Edit) -> set[str]:
-    """What a declared edit can look like when only the words are seen."""
+    """The kinds of difference that a declared edit can look like, judged by words alone."""
     match edit:
         case Substitution(words=1):
             return {"substitution"}
@@ -158,13 +158,13 @@ def find_prefixes(itemset: ItemSet) -> Seen:
 
 @PAIR_CHECKS("unknown-word", english=True)
 def find_unknown_words(itemset: ItemSet) -> Seen:
-    """Words that the lexicon does not have: rare, misspelt, or simply not ours."""
+    """Words that are not in the lexicon: rare, misspelt, or simply not included."""
     return unknown_words(itemset)
 
 
 @PAIR_CHECKS("critical", english=True)
 def find_narrow(itemset: ItemSet) -> Seen:
-    """Too few distinct critical words in a large set; words of closed classes do not count."""
+    """Too few different critical words in a large set; closed-class words do not count."""
     if len(itemset) < LARGE:
         return
     words: Counter[str] = Counter()

@@ -27,11 +27,11 @@ from priscian.records import (
     Value,
 )
 
-USUAL = 0.8  # a share from which a suite is taken to have a habit
+USUAL = 0.8  # share of sentences from which something counts as the suite's convention
 
 SUITE_CHECKS = Checks()
 
-# what a side of a comparison adds up: how often each text, up to the end of a region, is counted
+# one side of a comparison: how often each text, up to the end of a region, is counted
 Sum = Counter[tuple[str, str]]
 
 
@@ -66,7 +66,7 @@ def find_duplicates(suite: ItemSet) -> Seen:
 
 @SUITE_CHECKS("no-contrast")
 def find_missing_contrasts(suite: ItemSet) -> Seen:
-    """A formula compares regions that are the same in both conditions, with all before them.
+    """A formula compares regions that are the same in both conditions, with the same text before.
 
     A left-to-right model then gives both the same surprisal, and the comparison always ties.
     """
@@ -89,7 +89,7 @@ def comparisons(tree: Expression) -> Iterator[Comparison]:
 
 
 def _same(item: Item, comparison: Comparison) -> str:
-    """The regions of a comparison whose two sides are bound to be equal."""
+    """The regions of a comparison whose two sides must be equal."""
     found: Sum = Counter()
     if comparison.op == "=" or not (
         _add(item, comparison.left, 1, found) and _add(item, comparison.right, -1, found)
@@ -128,7 +128,7 @@ def find_empty_regions(suite: ItemSet) -> Seen:
 
 @SUITE_CHECKS("form")
 def find_form(suite: ItemSet) -> Seen:
-    """A small letter at the beginning, or no mark at the end, where most sentences have it."""
+    """No capital at the beginning, or no mark at the end, although most sentences have it."""
     texts = [sentence.text for sentence in suite.sentences()]
     habits = (
         ("no capital", lambda text: not lower_case_start(text)),
@@ -162,7 +162,7 @@ def find_articles(suite: ItemSet) -> Seen:
 
 @SUITE_CHECKS("doubled")
 def find_doubled_words(suite: ItemSet) -> Seen:
-    """The same word twice in a row within a region; across regions a gap may lie between."""
+    """The same word twice in a row within a region; between two regions there may be a gap."""
     for item, condition, sentence in conditions(suite):
         for span in sentence.spans:
             found = doubled_word(sentence.text[span.start : span.end])

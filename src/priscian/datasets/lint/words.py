@@ -12,7 +12,7 @@ from priscian.datasets.lint.differences import tokens
 from priscian.lexicon import load_lexicon, takes_an
 from priscian.records import ItemSet, Sentence
 
-FOREIGN = 0.5  # share of unknown words from which sentences are not taken to be English
+FOREIGN = 0.5  # share of unknown words from which sentences do not count as English
 
 _DOUBLED = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(an?) (\w[\w'-]*)", re.IGNORECASE)
@@ -67,7 +67,7 @@ def wrong_articles(text: str) -> list[str]:
 
 
 def doubled_word(text: str) -> str:
-    """The first word that comes twice in a row."""
+    """The first word that occurs twice in a row."""
     match = _DOUBLED.search(text)
     return match[0] if match else ""
 
@@ -78,7 +78,7 @@ def stray_space(text: str) -> bool:
 
 
 def lower_case_start(text: str) -> bool:
-    """A first letter that is small, in a script that has capitals."""
+    """Whether the first letter is lower case, in a script that has capitals."""
     first = next((c for c in text if c.isalpha()), "")
     return first.islower()
 
@@ -89,7 +89,7 @@ def final_mark(text: str) -> bool:
 
 
 def unknown_words(itemset: ItemSet) -> Iterator[tuple[str, str]]:
-    """Words that the lexicon does not have, each with the first item it is in."""
+    """Words that are not in the lexicon, each with the first item it occurs in."""
     seen: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for item, _, sentence in conditions(itemset):

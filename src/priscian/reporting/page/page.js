@@ -1,4 +1,4 @@
-// The page comes to life: theme, heat maps, figures, and items when the browser is idle.
+// Starts the page: theme, heat maps, figures, and items when the browser is idle.
 
 const data = JSON.parse(document.getElementById("page-data").textContent);
 const root = document.documentElement;

@@ -1,4 +1,4 @@
-// Blobs: base64, gzip, then a head of JSON and columns of bytes (priscian/report/pack.py).
+// Blobs: base64, gzip, then a head of JSON and columns of bytes (priscian/reporting/pack.py).
 
 const unpacked = new Map();
 

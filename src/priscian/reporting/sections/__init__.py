@@ -1,4 +1,4 @@
-"""Sections of the report: one file each, entered by a decorator; a new file is a new section."""
+"""Sections of the report: one file each, registered by a decorator."""
 
 from priscian.reporting.sections.registry import (
     Draw,

@@ -12,7 +12,7 @@ from priscian.reporting.sections.registry import Draw, Given, board_section
 from priscian.runs import Result
 
 MOST_COMPARED = 3
-"""With more models than this each is compared with the first alone."""
+"""With more models than this, each is compared only with the first."""
 
 
 @board_section("comparisons", kinds={"pairs", "suites"}, place=20)

@@ -1,4 +1,4 @@
-"""Agreement at a distance and over attractors."""
+"""Agreement at a distance and across attractors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from priscian.reporting.sections.registry import Draw, Given, board_section
 
 @board_section("distance", kinds={"pairs"}, place=40)
 def distance(board: Board, given: Given) -> list[Draw]:
-    """Only of data whose sets have phenomena."""
+    """Only for data whose sets have phenomena."""
     if not any("phenomenon" in r.levels for r in board.results):
         return []
     return [Draw("distance", lambda: analyse_distance(board.results).figures)]

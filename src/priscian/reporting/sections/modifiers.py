@@ -10,4 +10,4 @@ from priscian.reporting.sections.registry import Draw, Given, board_section
 @board_section("modifiers", kinds={"suites"}, place=15)
 def modifiers(board: Board, given: Given) -> list[Draw]:
     """Accuracy without and with a modifier."""
-    return [Draw("stability to modifiers", lambda: analyse_stability(board.results).figures)]
+    return [Draw("stability under modifiers", lambda: analyse_stability(board.results).figures)]

@@ -5,7 +5,7 @@ A module of this package registers a section with a decorator:
     @board_section("distance", kinds={"pairs"}, place=40)
     def distance(board: Board, given: Given) -> list[Draw]: ...
 
-A board is a table of models on one kind of data. Its figures stand under its heading in the order
+A board is a table of models on one kind of data. Its figures appear under its heading in the order
 of `place`; a figure that cannot be drawn is listed with the reason. A page section has a heading of
 its own, after the boards.
 """
@@ -26,7 +26,7 @@ from priscian.runs import Run
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Figures that may be there: what they show, and how they are made."""
+    """Optional figures: what they show, and how they are made."""
 
     what: str
     make: Callable[[], Sequence[Figure]]
@@ -34,7 +34,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a report rests on: its runs, and what was read for it beside them."""
+    """What a report is based on: its runs, and the other files that were read for it."""
 
     runs: Sequence[Run] = ()
     graded: Mapping[str, AdcAnalysis] = field(default_factory=dict)
@@ -94,7 +94,7 @@ def page_section(title: str, *, place: int) -> Callable[[PageDraws], PageDraws]:
 
 
 def make_sections(boards: Sequence[Board], given: Given | None = None) -> list[Section]:
-    """Every figure that the runs allow, board by board, each with a name of its own."""
+    """Every figure that the runs allow, board by board, with unique names."""
     given = given or Given()
     ordered = sorted(SECTIONS.all().items(), key=lambda entry: entry[1].place)
     made = []

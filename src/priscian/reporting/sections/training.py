@@ -1,4 +1,4 @@
-"""What models were trained on: accuracy over training tokens, SG score against perplexity."""
+"""Training: accuracy by number of training tokens, SG score against perplexity."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from priscian.reporting.sections.registry import Draw, Given, page_section
 
 @page_section("Training size and perplexity", place=100)
 def training(given: Given) -> list[Draw]:
-    """Both rest on tables that the user gives."""
+    """Both figures need tables from the user."""
     draws = []
     if given.sizes:
         draws.append(Draw("training size", lambda: _training_size(given)))

@@ -1,4 +1,4 @@
-"""Kinds of data: how each is prepared, which texts a model must score, what the scores say."""
+"""Kinds of data: how each is prepared, which texts are scored, how scores are evaluated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graded sets: pairs, and what people's ratings add: the ADC, correlations with people."""
+"""Graded sets: pairs, and with people's ratings also the ADC and correlations."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def sentence_table(model: str, sentences: Sentences) -> polars.DataFrame:
 def grade(
     model: str, data: Dataset, score: Callable[[Sentence], float]
 ) -> tuple[GradedScores, Sentences]:
-    """What a model's scores say of the ratings; without ratings only BLiMP's criterion."""
+    """How a model's scores agree with the ratings; without ratings only BLiMP's criterion."""
     items = [item for s in data.sets for item in s.items]
     pairs = [item for item in items if "rating_good" in item.meta]
     if not pairs:
@@ -151,7 +151,7 @@ def _with_people(
     people, scores = [ratings[n] for n in graded], [values[n] for n in graded]
     levels = {"deltas": (human, own), "sentences": (people, scores)}
     for level, (x, y) in levels.items():
-        # too few points, or people who all said the same, have no correlation
+        # no correlation: too few points, or all ratings are the same
         if len(x) > 1 and max(x) > min(x) and max(y) > min(y):
             found.setdefault("pearson", {})[level] = pearson(x, y)
             found.setdefault("spearman", {})[level] = spearman(x, y)
@@ -163,7 +163,7 @@ def _ids(pair: Item) -> tuple[str, str]:
 
 
 def _sentences(item: Item) -> list[tuple[str, Sentence, Any]]:
-    """Id, sentence and rating of everything in an item of a graded set."""
+    """Id, text and rating of every sentence in an item of a graded set."""
     if "rating_good" in item.meta:
         return [
             (str(item.meta[f"{side}_id"]), item[side], item.meta[f"rating_{side}"])

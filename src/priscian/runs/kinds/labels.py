@@ -21,13 +21,13 @@ from priscian.runs.summary import Part
 
 METHOD = "label"
 CHOSEN_ON = (TRAIN, IN_DEV)
-"""Where a threshold is chosen: the first of these that the data have."""
+"""Splits on which a threshold is chosen: the first of these that the data have."""
 
 
 class MatthewsScore(Part, frozen=True, kw_only=True):
     """A coefficient, None where all sentences have one label; and its 95 % interval.
 
-    There is no interval where all sentences were called alike.
+    There is no interval if all sentences were given the same label.
     """
 
     mcc: float | None

@@ -24,7 +24,7 @@ LEVELS = ("field", "phenomenon")
 
 
 class UnigramUse(Part, frozen=True, kw_only=True):
-    """Whose unigrams a measure used, and how many words these do not know."""
+    """Which unigram model a measure used, and how many words it does not know."""
 
     model: str
     words: int
@@ -57,7 +57,7 @@ class PairsSummary(Summary, frozen=True, kw_only=True, tag="pairs"):
 
     @property
     def headline(self) -> Accuracy:
-        """Accuracy by full-sentence choice, or by the first method there is."""
+        """Accuracy by full-sentence choice, or else by the first method."""
         return self.scores().overall
 
     def by_set(self, method: str | None = None) -> Mapping[str, Accuracy]:
@@ -88,11 +88,11 @@ class Pairs(Kind):
         return cls(data, job)
 
     def texts(self) -> list[Text]:
-        """Every sentence as it stands."""
+        """Every sentence, unchanged."""
         return [Text(s.text, s.context) for sets in self.data.sets for s in sets.sentences()]
 
     def evaluate(self, scores: Scores) -> Evaluated:
-        """Judge every item of every set, and sum up."""
+        """Judge every item of every set and summarise."""
         rank = self.rank()
         options = self.job.options
         outcomes = {
@@ -153,7 +153,7 @@ def items_table(
 ) -> polars.DataFrame:
     """One row for each item and method, with the score of every condition.
 
-    The columns and their types depend on the data alone, so that the tables of all models stack.
+    Columns and types depend only on the data, so that the tables of all models can be stacked.
     """
     import polars
 

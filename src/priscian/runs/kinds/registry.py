@@ -28,17 +28,17 @@ class Source(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called in tables."""
+        """Its name in tables."""
         ...
 
     @property
     def traits(self) -> Traits:
-        """What it offers beyond scores of tokens."""
+        """What it offers beyond token scores."""
         ...
 
     @property
     def measure(self) -> str | None:
-        """What its numbers are, where that is not for options to say: one score a sentence."""
+        """The measure of its numbers, if options cannot set it: one score per sentence."""
         ...
 
     def find_ending(self, texts: Sequence[Text]) -> Ending:
@@ -48,7 +48,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a kind is told besides the data: whose scores, and how to judge by them."""
+    """What a kind gets besides the data: the source of the scores and the options."""
 
     source: Source
     options: ScoreOptions
@@ -61,17 +61,17 @@ class Job:
 
     @property
     def measure(self) -> str:
-        """What is compared, as a summary says it."""
+        """The measure that is compared, as summaries name it."""
         return self.source.measure or self.options.measure
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What a model said of the texts that it was asked about."""
+    """A model's scores for the requested texts."""
 
     tokens: Mapping[Text, TokenScores]
     unknown: Callable[[Sequence[Text]], Unknown | None] = lambda texts: None
-    """Unknown words of texts; None for a model that knows no list of words."""
+    """Unknown words of texts; None for a model without a fixed list of words."""
 
     def __call__(self, sentence: Sentence) -> TokenScores:
         return self.tokens[Text(sentence.text, sentence.context)]
@@ -100,30 +100,30 @@ class Kind(ABC):
 
     @classmethod
     def select(cls, data: Dataset, options: ScoreOptions) -> Dataset:
-        """The part of the data that is asked for."""
+        """The requested part of the data."""
         return data
 
     @classmethod
     def check(cls, data: Dataset, sources: Sequence[Source], options: ScoreOptions) -> None:
-        """Refuse, before anything is computed or written, what makes no sense."""
+        """Refuse invalid combinations before anything is computed or written."""
         return
 
     @classmethod
     @abstractmethod
     def prepare(cls, data: Dataset, job: Job) -> Self:
-        """The data as this model reads it."""
+        """The data in the form that this model reads."""
 
     @abstractmethod
     def texts(self) -> list[Text]:
         """Everything that the model must score."""
 
     def boundary_texts(self) -> list[Text]:
-        """Those of them whose words are corrected for leading spaces."""
+        """Those texts whose words are corrected for leading spaces."""
         return []
 
     @abstractmethod
     def evaluate(self, scores: Scores) -> Evaluated:
-        """Judge every item, and sum up."""
+        """Judge every item and summarise."""
 
 
 KINDS: Catalogue[type[Kind]] = Catalogue("kind of data", "priscian.runs.kinds")
@@ -132,7 +132,7 @@ K = TypeVar("K", bound=Kind)
 
 
 def kind(name: str) -> Callable[[type[K]], type[K]]:
-    """Enter a class under the name that data formats call it by: `@kind("pairs")`."""
+    """Register a class under the name that data formats use: `@kind("pairs")`."""
 
     def enter(made: type[K]) -> type[K]:
         made.name = name
@@ -143,7 +143,7 @@ def kind(name: str) -> Callable[[type[K]], type[K]]:
 
 
 def find_kind(name: str) -> type[Kind]:
-    """The kind of that name; plug-ins are loaded where it is not one of ours."""
+    """The kind with that name; plug-ins are loaded if it is not one of ours."""
     if name not in KINDS.all():
         data_formats()
     return KINDS.find(name)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class SuiteScore(Part, frozen=True, kw_only=True):
-    """A suite: the share of right items, what chance would give, and a 95 % interval."""
+    """A suite: the share of right items, the chance level, and a 95 % interval."""
 
     accuracy: float
     n: int
@@ -61,12 +61,12 @@ class SgScore(Part, frozen=True, kw_only=True):
 
     @property
     def accuracy(self) -> float:
-        """The score, by the name that other means have."""
+        """The score, under the name that other means use."""
         return self.score
 
 
 class ModifierScore(Part, frozen=True, kw_only=True):
-    """A suite and its version with a modifier; `same` is the share of items judged alike."""
+    """A suite and its version with a modifier; `same` is the share of items with equal results."""
 
     modified_suite: str
     accuracy: float
@@ -77,7 +77,7 @@ class ModifierScore(Part, frozen=True, kw_only=True):
 
 
 class SuitesSummary(Summary, frozen=True, kw_only=True, tag="suites"):
-    """SG score, circuits, suites, stability to modifiers, and how they were judged."""
+    """SG score, circuits, suites, stability under modifiers, and how they were judged."""
 
     predictions: str
     eos: str
@@ -122,7 +122,7 @@ class SuitesSummary(Summary, frozen=True, kw_only=True, tag="suites"):
 @kind("suites")
 @dataclass(frozen=True, slots=True)
 class Suites(Kind):
-    """Items in several conditions, cut into regions, and formulas over their surprisals."""
+    """Items in several conditions, divided into regions, and formulas over their surprisals."""
 
     data: Dataset
     job: Job
@@ -141,13 +141,13 @@ class Suites(Kind):
 
     @classmethod
     def select(cls, data: Dataset, options: ScoreOptions) -> Dataset:
-        """The suites of a published selection, where one is asked for."""
+        """The suites of a published selection, if one is requested."""
         chosen = options.suites.suites
         return data if chosen is None else select_suites(data, chosen)
 
     @classmethod
     def check(cls, data: Dataset, sources: Sequence[Source], options: ScoreOptions) -> None:
-        """Refuse, or warn of, what makes no sense of region surprisals."""
+        """Refuse or warn about options that do not fit region surprisals."""
         if options.measure != "surprisal":
             raise UsageError(
                 f"suites are judged by surprisal; score them without --measure {options.measure}"
@@ -165,7 +165,7 @@ class Suites(Kind):
                 )
             if source.traits.bidirectional:
                 warnings.warn(
-                    f"{source.name} reads both ways: it sees what follows a region, so its "
+                    f"{source.name} is bidirectional: it sees what follows a region, so its "
                     "surprisals are not those of a reader from left to right",
                     PriscianWarning,
                     stacklevel=4,
@@ -173,7 +173,7 @@ class Suites(Kind):
 
     @classmethod
     def prepare(cls, data: Dataset, job: Job) -> Self:
-        """The suites with punctuation as the model was trained on, and its end of text."""
+        """The suites with the punctuation that the model was trained on, and its end of text."""
         chosen = find_punctuation(job.options.suites.punctuation, job.source.traits)
         fitted = replace(data, sets=tuple(punctuate(s, chosen) for s in data.sets))
         if job.options.suites.eos == "exclude":
@@ -182,15 +182,15 @@ class Suites(Kind):
         return cls(fitted, job, chosen, job.source.find_ending(texts))
 
     def texts(self) -> list[Text]:
-        """Every condition, with its end where that is scored."""
+        """Every condition, with its end if that is scored."""
         return [self.ending.text(s) for suite in self.data.sets for s in suite.sentences()]
 
     def boundary_texts(self) -> list[Text]:
-        """All of them, if words are corrected for leading spaces."""
+        """All texts, if words are corrected for leading spaces."""
         return self.texts() if self.job.options.suites.boundary != "plain" else []
 
     def evaluate(self, scores: Scores) -> Evaluated:
-        """Judge every suite; one that cannot be judged is named, the others are kept."""
+        """Judge every suite; one that cannot be judged is reported, the others are kept."""
         options = self.job.options
         corrected = find_boundary(options.suites.boundary) == "corrected"
 
@@ -229,7 +229,7 @@ class Suites(Kind):
         return Evaluated(msgspec.convert(facts, SuitesSummary), tables)
 
     def _items(self, judged: Sequence[SuiteOutcome]) -> polars.DataFrame:
-        """One row for each item and prediction, with the region surprisals it rests on."""
+        """One row for each item and prediction, with the region surprisals that it uses."""
         import polars
 
         value = polars.Struct(
@@ -273,7 +273,7 @@ class Suites(Kind):
 
 
 def find_punctuation(chosen: str, traits: Traits) -> Punctuation:
-    """`attached` or `detached`; if left open, as in the text that the model was trained on."""
+    """`attached` or `detached`; by default as in the text that the model was trained on."""
     if chosen != "auto":
         return cast(Literal["attached", "detached"], chosen)
     return "detached" if traits.detached_punctuation else "attached"

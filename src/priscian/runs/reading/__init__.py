@@ -1,4 +1,4 @@
-"""Texts word by word, as readers meet them: surprisal tables and perplexity."""
+"""Texts word by word: surprisal tables and perplexity."""
 
 from priscian.runs.reading.passages import Line, Passage, make_passages, read_passages
 from priscian.runs.reading.perplexity import Perplexity, measure_perplexity

@@ -1,4 +1,4 @@
-"""How frequent words are, by the unigrams of an n-gram model."""
+"""Word frequencies from the unigrams of an n-gram model."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 def find_unigrams(model: str | ModelSpec) -> ModelSpec:
-    """A model string as one of unigrams; models that have none are refused."""
+    """The spec of a model's unigrams; models without unigrams are refused."""
     spec = parse_model(model, default="ngram")
     if not traits_of(spec).unigrams:
         raise UsageError(
-            f"{spec} has no word frequencies: they come from an n-gram model; "
+            f"{spec} has no word frequencies: these need an n-gram model; "
             "write builtin:ngram or ngram:FILE"
         )
     if spec.options.get("order", "1") != "1":
@@ -39,13 +39,13 @@ def look_up_frequencies(spec: ModelSpec, words: Iterable[str]) -> dict[str, floa
     """log2 of each word's unigram probability, without the punctuation around it.
 
     NaN for a word that the model does not know, and for punctuation alone. A word that the model
-    cuts in two (do + n't) has the sum of both.
+    splits in two (do + n't) has the sum of both.
     """
     bare = {word: _EDGES.sub("", word) for word in dict.fromkeys(words)}
     asked = list(dict.fromkeys(Text(form) for form in bare.values() if form))
     model = load(spec)
     if not isinstance(model, LanguageModel) or not isinstance(model, ClosedVocabulary):
-        raise ModelError(f"{spec} cannot say which words it does not know; use builtin:ngram")
+        raise ModelError(f"{spec} cannot report unknown words; use builtin:ngram")
     unknown = dict(zip(asked, model.oov_counts(asked), strict=True)) if asked else {}
     known = {
         text.text: scores.total / BIT

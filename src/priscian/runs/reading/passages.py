@@ -1,4 +1,4 @@
-"""Passages: lines that are read one after another, each with its number in the file."""
+"""Passages: lines that belong together, each with its number in the file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A text and its number: its line in a file, or its place in a list, from 1."""
+    """A text and its number: its line in a file, or its position in a list, from 1."""
 
     number: int
     text: str
@@ -25,7 +25,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Lines that follow one another; each is conditioned on those before it.
+    """Consecutive lines; each is conditioned on those before it.
 
     >>> passage = Passage((Line(1, "It rained."), Line(2, "We stayed.")))
     >>> passage.text
@@ -98,7 +98,7 @@ def read_passages(file: Path, *, together: bool = False, joint: str = " ") -> li
     if lines:
         passages.append(Passage(tuple(lines), joint))
     if not passages:
-        raise DataError(f"{_name(file)} has no text in it; give at least one line of words")
+        raise DataError(f"{_name(file)} contains no text; give at least one line of words")
     return passages
 
 

@@ -23,16 +23,16 @@ from priscian.scoring.long_texts import LongOptions, score_long_texts
 
 BIT = math.log(2)
 TOGETHER = 2000
-"""Texts that are scored at once."""
+"""Number of texts that are scored at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Perplexity:
     """The log-probability of some texts, in nats, and what it is divided by.
 
-    Words are counted by spaces. `ends` is how many ends of sentences are part of the
-    log-probability (of n-gram models, as KenLM counts them), `unscored` how many first tokens are
-    not (of models without BOS). `known_logprob` leaves unknown words out.
+    Words are separated by spaces. `ends` is how many ends of sentences are included in the
+    log-probability (for n-gram models, as in KenLM), `unscored` how many first tokens are
+    not (for models without BOS). `known_logprob` leaves unknown words out.
     """
 
     model: str
@@ -55,7 +55,7 @@ class Perplexity:
 
     @property
     def per_word(self) -> float:
-        """exp of −log p per word between spaces: comparable between models of one text."""
+        """exp of −log p per word between spaces: comparable between models on the same text."""
         return math.exp(-self.logprob / self.words)
 
     @property
@@ -157,7 +157,7 @@ def _measure_tokens(
 
 @dataclass(slots=True)
 class _Size:
-    """Counts texts as they go by."""
+    """Counts texts as they are read."""
 
     texts: int = 0
     words: int = 0

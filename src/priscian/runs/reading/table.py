@@ -27,7 +27,7 @@ INTEGERS = frozenset(PLACES) - {"word"}
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A token or word, where it is, and what a model said of it.
+    """A token or word, where it is, and its scores.
 
     `passage` and `text` count from 1, `line` is the number in the file, `index` counts within the
     text, `start` and `end` are character offsets in the text. `surprisal` and `entropy` are in
@@ -48,7 +48,7 @@ class Unit:
 
     @property
     def length(self) -> int:
-        """Characters, without white space at the ends."""
+        """Number of characters, without white space at the ends."""
         return len(self.word.strip())
 
 
@@ -56,8 +56,8 @@ class Unit:
 class SurprisalTable(Sequence[Unit]):
     """Units of all models, model by model; `rows`, `frame` and `write` lay them out as a table.
 
-    `values` names the columns that were asked for: surprisal, entropy, log_frequency. Words of
-    several models stand side by side; their tokens differ, so they follow one another.
+    `values` names the requested columns: surprisal, entropy, log_frequency. Words of
+    several models share a row; tokens differ, so every model has rows of its own.
     """
 
     units: tuple[Unit, ...]
@@ -179,7 +179,7 @@ class SurprisalTable(Sequence[Unit]):
             yield json.dumps(rounded, ensure_ascii=False)
 
     def write(self, file: Path | str) -> None:
-        """Write the table; the name's ending says how: .tsv, .csv, .jsonl or .parquet."""
+        """Write the table; the extension sets the format: .tsv, .csv, .jsonl or .parquet."""
         file = Path(file)
         ending = file.suffix.lower()
         if ending not in FORMATS:

@@ -1,4 +1,4 @@
-"""Surprisals of tokens and words, of one model or several, of sentences or whole passages."""
+"""Surprisals of tokens and words, by one or more models, in sentences or whole passages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WORD = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class SurprisalOptions:
-    """What is computed, and of what.
+    """What is computed.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ class SurprisalOptions:
     def check(self) -> None:
         """Refuse options that contradict each other."""
         if find_boundary(self.boundary) == "corrected" and not self.words:
-            raise UsageError("--boundary corrected is about whole words; add --words")
+            raise UsageError("--boundary corrected is for whole words; add --words")
         if self.frequency is not None and not self.words:
-            raise UsageError("--frequency is about whole words; add --words")
+            raise UsageError("--frequency is for whole words; add --words")
         if self.previous < 0:
             raise UsageError(f"--previous {self.previous}: give a number from 0")
         if self.stride is not None and self.stride < 1:
@@ -132,7 +132,7 @@ def score_passages(
 ) -> list[TokenScores]:
     """Token scores of each passage, with offsets in its text.
 
-    A model that reads both ways is shown what comes before a line, and not what follows it.
+    A bidirectional model sees what comes before a line, but not what follows it.
     """
     corrected = options.boundary == "corrected"
     how = LongOptions(
@@ -149,7 +149,7 @@ def score_passages(
         what = "1 text is" if count == 1 else f"{count:,} texts are"
         warnings.warn(
             f"{what} longer than the {found.limit:,} tokens that {spec.label} reads: scored with a "
-            f"sliding window, after the first each token follows {after:,} or more",
+            f"sliding window; after the first, each token has {after:,} or more before it",
             PriscianWarning,
             stacklevel=3,
         )
@@ -194,7 +194,7 @@ def _units(
         for start, end, bits, entropy in pieces:
             line = bisect_right(starts, home(whole, start)) - 1
             index, last = (index + 1 if line == last else 1), line
-            start = max(start, starts[line])  # a space between two lines is part of neither
+            start = max(start, starts[line])  # a space between two lines belongs to neither
             yield Unit(
                 model=model,
                 passage=count,
@@ -239,7 +239,7 @@ def _words(text: str, scores: TokenScores) -> Iterator[Piece]:
 
 
 def _names(specs: Sequence[ModelSpec]) -> list[str]:
-    """Short names of models; the whole string where two would be called the same."""
+    """Short names of models; the whole string if two short names are the same."""
     labels = [spec.label for spec in specs]
     names = [label if labels.count(label) == 1 else str(spec)
              for label, spec in zip(labels, specs, strict=True)]  # fmt: skip
