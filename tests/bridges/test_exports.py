@@ -1,4 +1,4 @@
-"""A run in the file shapes of other tools, and what it rests on."""
+"""A run in the file formats of other tools, and what it is based on."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_a_run_without_ratings_says_what_is_needed(priscian: Command, pairs: Pat
     [
         (("--delta", "0"), 2, "δ = 0: the allowed deviation must be above 0"),
         (("--delta", "-1"), 2, "δ = -1: the allowed deviation must be above 0"),
-        (("--delta", "half"), 2, "not numbers joined by commas"),
+        (("--delta", "half"), 2, "not numbers separated by commas"),
         (("--rule", "stric"), 2, "no rule 'stric'; did you mean strict?"),
         (("--ddof", "3"), 2, "ddof is 0 or 1"),
         (("--compare", "m"), 2, "--compare takes two models"),

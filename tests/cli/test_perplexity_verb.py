@@ -45,7 +45,7 @@ def test_what_limits_a_figure_is_said(priscian: Command, text: Path) -> None:
 def test_wrong_usage_is_one_line(priscian: Command, text: Path) -> None:
     for arguments, code, told in (
         (("builtin:ngram",), 2, "name a text file"),
-        (("builtin:ngram", text, "--lines", "--passages"), 2, "exclude each other"),
+        (("builtin:ngram", text, "--lines", "--passages"), 2, "cannot be combined"),
         (("builtin:ngram", "none.txt"), 1, "no file none.txt"),
     ):
         done = priscian("perplexity", *arguments)

@@ -122,7 +122,7 @@ class TestBadInput:
             (("show", "sg/garden", "--plot", "a.svg"), 2, "add --run RUN"),
             (("show", "sg/gardn", "--item", "1"), 2, "no suite 'gardn'"),
             (("show", "small/choice.json", "--item", "7"), 1, "has no item 7; its items are 1 to"),
-            (("show", "adjunct_island", "--item", "7"), 2, "go with a suite"),
+            (("show", "adjunct_island", "--item", "7"), 2, "need a suite"),
             (("show", "sg/garden", "--run", "gone"), 1, "not a run folder"),
         ],
     )

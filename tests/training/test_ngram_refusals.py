@@ -134,7 +134,7 @@ def test_train_and_perplexity_from_the_command_line(
     assert run([*arguments, "--out", str(model), "--arpa", str(arpa)]) == 0
     shown = capsys.readouterr().out
     assert "39 words in 6 sentences" in shown
-    assert "the stated fall-back" in shown
+    assert "fall-back values: too few" in shown
     assert run(["perplexity", f"ngram:{model}", str(text)]) == 0
     assert "unknown words                      0  (0.00%)" in capsys.readouterr().out
     assert run(["perplexity", f"ngram:{arpa}?case=lower", str(text), "--json"]) == 0

@@ -1,4 +1,4 @@
-"""The verbs: what each does in a line, and where its code is."""
+"""The verbs: a one-line summary of each, and where its code is."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ VERBS = {
     "demo": ("demo:demo_command", "start here: fresh pairs, the built-in models, a report"),
     "generate": ("generate:generate_command", "minimal pairs in BLiMP's schema, from any seed"),
     "show": ("show:show_command", "pairs of a paradigm, or a suite's items by region"),
-    "check": ("check:check_command", "lint minimal pairs: ours, the official, your own"),
-    "score": ("score:score_command", "models on data sets, into a run folder"),
+    "check": ("check:check_command", "check minimal pairs and suites: ours, published, your own"),
+    "score": ("score:score_command", "score models on data sets; writes a run folder"),
     "surprisal": ("surprisal:surprisal_command", "how unexpected each token or word is, in bits"),
     "list": ("list:list_command", "paradigms, suites, models, data sets, measures"),
-    "report": ("report:report_command", "one page of scores, sentences and figures of runs"),
+    "report": ("report:report_command", "one page with scores, sentences and figures of runs"),
     "export": ("export:export_command", "a run as lm-eval, BabyLM, SyntaxGym or CSV files"),
     "compare": ("compare:compare_command", "two models, item by item: tests, and what flipped"),
     "analyse": (
         "analyse.app:analyse_app",
-        "what lies behind scores: length, distance, people, ADC",
+        "what is behind scores: length, distance, people, ADC",
     ),
     "judge": ("judge.app:judge_app", "collect people's judgements: the web app, and exports"),
     "train": ("train:train_app", "GPT-2, LSTM, Transformer-XL, n-gram … on your own text"),
     "corpus": ("corpus:corpus_command", "nested subsets of a corpus, with dev and test parts"),
     "convert": ("convert:convert_app", "published PyTorch models, without running their files"),
     "perplexity": ("perplexity:perplexity_command", "how well a model predicts a text"),
-    "models": ("models:models_app", "fetch the weights of smollm2 before they are needed"),
+    "models": ("models:models_app", "download the weights of smollm2 in advance"),
     "cache": ("cache:cache_app", "the score store: list, size, prune"),
-    "cite": ("cite:cite_command", "BibTeX of everything a run rests on"),
+    "cite": ("cite:cite_command", "BibTeX of everything a run is based on"),
     "schema": ("schema:schema_command", "JSON schemas of run.json and summary.json"),
 }
 HELP = """\
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line; the exit code."""
+    """Run the command line and return the exit code."""
     if not arguments:
         guard("", _print_help)
         return USAGE

@@ -1,4 +1,4 @@
-"""`priscian cache`: what the score store holds, and how to make room."""
+"""`priscian cache`: what the score store contains, and how to free space."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ cache_app = App(
     name="priscian cache",
     help_format="plaintext",
     version_flags=(),
-    help="Look at the score store, or forget a model's scores.",
+    help="List the score store, or delete a model's scores.",
 )
 
 
@@ -64,21 +64,21 @@ def cache_size() -> None:
 def cache_prune(
     *models: str, all_: Annotated[bool, Parameter(name="--all", negative="")] = False
 ) -> None:
-    """Forget the scores of some models.
+    """Delete the scores of some models.
 
-    A process that is scoring one of them at the same time computes again what it needs.
+    If another process is scoring one of them, it computes the scores that it needs again.
 
     Parameters
     ----------
     models
-        Keys, or the beginnings of keys, or labels, as `priscian cache list` shows them.
+        Keys, beginnings of keys, or labels, as `priscian cache list` shows them.
     all_
         Every model.
     """
     from priscian.scoring import ScoreStore
 
     if not models and not all_:
-        raise UsageError("name the models to forget, or --all; priscian cache list shows them")
+        raise UsageError("name the models to delete, or --all; priscian cache list shows them")
     with ScoreStore.default() as store:
         known = store.models()
         chosen = {m.key for m in known} if all_ else set()
@@ -88,9 +88,7 @@ def cache_prune(
             if not found:
                 raise UnknownNameError("model in the store", name, [m.label for m in known])
             if len(found) > 1 and not any(m.label == name for m in known):
-                raise UsageError(
-                    f"{len(found)} keys begin with {name!r}; write more of the one meant"
-                )
+                raise UsageError(f"{len(found)} keys begin with {name!r}; write more of the key")
             chosen |= found
         pruned = store.prune(chosen)
         left = store.size()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TableColumns:
-    """Columns of a table of pairs whose names are not the usual ones.
+    """Columns of a table of pairs, if their names are not the usual ones.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ class TableColumns:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is looked for and how much of it is printed.
+    """Which checks are run, and how much is printed.
 
     Parameters
     ----------
     skip
-        Checks to leave out, joined by commas.
+        Checks to skip, separated by commas.
     show
         Findings to print for each check and set.
     json_
@@ -72,7 +72,7 @@ def check_command(
     spaces, identical (two conditions with one text), duplicate, no-contrast (a comparison that
     always ties), empty-region, form, capital, article, doubled.
 
-    Checks that know only English are left out for other languages. Exit code 1 if anything was
+    Checks for English only are skipped for other languages. Exit code 1 if anything was
     found.
 
     Examples:
@@ -87,7 +87,7 @@ def check_command(
     columns
         Columns of a table of pairs.
     shown
-        What is looked for and printed.
+        Which checks are run, and how much is printed.
     """
     from priscian.cli.notes import complain
     from priscian.datasets import PairColumns
@@ -105,7 +105,7 @@ def check_command(
         _print(checked, shown.show)
     if checked.findings:
         found = counted(len(checked.findings), "finding")
-        raise DataError(f"{found} in {data}; --skip CHECK leaves a check out")
+        raise DataError(f"{found} in {data}; --skip CHECK skips a check")
 
 
 def _print(checked: Checked, show: int) -> None:

@@ -1,4 +1,4 @@
-"""`priscian cite`: BibTeX of everything a run rests on."""
+"""`priscian cite`: BibTeX of everything a run is based on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a command's place to an app that parses its arguments, and all of them as one app."""
+"""Makes an app that parses a command's arguments, and one app of all commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cyclopts import App, Parameter
 
 
 def _shown(default: Any) -> Any:
-    """A default worth showing, or None: that an option is off goes without saying."""
+    """A default worth showing, or None: an option that is off needs no mention."""
     return None if default in (None, "", ()) or default is False else str(default)
 
 
@@ -49,13 +49,13 @@ def whole_app(places: Mapping[str, str]) -> App:
         command = load_command(place, verb)
         for name in command:
             if not name.startswith("-"):
-                command[name].show = True  # some are hidden, so that help need not import them
+                command[name].show = True  # some are hidden so that help imports less
         app.command(command, name=verb)
     return app
 
 
 def _reflow(app: App) -> None:
-    """Let the help of a command fill the terminal: the docstring's line breaks are not its own."""
+    """Let the help of a command use the terminal's width, not the docstring's line breaks."""
     command = app.default_command
     if command is None:
         return

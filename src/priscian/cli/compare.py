@@ -62,9 +62,9 @@ def compare_command(
     Parameters
     ----------
     a
-        A run folder, or RUN:model. Alone, it must hold exactly two models.
+        A run folder, or RUN:model. On its own it must have exactly two models.
     b
-        What it is compared with.
+        The run or RUN:model to compare it with.
     data
         Data set, if the runs have several; by default all that both have.
     """

@@ -1,4 +1,4 @@
-"""`priscian --install-completion`: verbs, analyses and options completed by the shell."""
+"""`priscian --install-completion`: shell completion of verbs, analyses and options."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RESTART = {
 
 
 def install_completion(app: App, arguments: Sequence[str]) -> None:
-    """Write the completion script of this shell, or of the one that is named."""
+    """Write the completion script of this shell, or of the named one."""
     from cyclopts.completion.detect import ShellDetectionError, detect_shell
 
     try:
@@ -38,7 +38,7 @@ def show_completion(app: App, arguments: Sequence[str]) -> None:
 
 
 def find_shell(arguments: Sequence[str]) -> Shell:
-    """The shell that is named, checked."""
+    """The named shell, checked."""
     if len(arguments) != 1:
         raise UsageError(f"name one shell: {', '.join(get_args(Shell))}")
     if arguments[0] not in get_args(Shell):

@@ -15,7 +15,7 @@ def corpus_command(
     order_seed: int = 1,
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
-    """Cut text into nested sizes for training, and describe them.
+    """Make nested subsets of a text for training, and describe them.
 
     Dev (1,500 sentences) and test (3,000) are cut off first and are the same for every size and
     seed. Sizes count Penn Treebank tokens; each is the beginning of the next.
@@ -29,11 +29,11 @@ def corpus_command(
     files
         Text files, one paragraph per line; plain, .gz or .xz.
     sizes
-        Tokens of each subset, with commas between: 250k,1M,4M.
+        Tokens in each subset, separated by commas: 250k,1M,4M.
     out
-        An empty or new folder.
+        A new or empty folder.
     order_seed
-        Another seed chooses other paragraphs.
+        Seed of the choice of paragraphs.
     quiet
         No progress bar.
     """

@@ -13,7 +13,7 @@ from priscian.errors import ModelError
 from priscian.runs.show import counted
 
 SUITE_ITEMS = 25
-"""Of the 100 items of each suite, about as many as the published suites have."""
+"""Items of each suite, out of 100; about as many as the published suites have."""
 
 
 def demo_command(
@@ -40,7 +40,7 @@ def demo_command(
     full
         1,000 pairs of each, and all items of the suites.
     out
-        Folder for pairs, run and page; by default demo/ and the date and time.
+        Folder for pairs, run and page; by default demo/ followed by the date and time.
     """
     from priscian import ReportOptions, report
     from priscian.cli.screen import Progress
@@ -54,7 +54,7 @@ def demo_command(
 
     chosen = [f"builtin:{name}" for name, model in MODELS.items() if model.here] + list(models)
     for model in chosen:
-        parse_model(model)  # complain before any work is done
+        parse_model(model)  # fail before any work is done
     n = 1000 if full else n
     folder = out or Path("demo") / time.strftime("%Y%m%d-%H%M%S")
     data = folder / f"seed{seed}"
@@ -70,7 +70,7 @@ def demo_command(
         run = score(list(chosen), on, out=folder / "run", watch=progress)
     if not run.results:
         raise ModelError("no model was scored")
-    shown = tuple(r for r in run.results if r.data != "textbook")  # too long for a screen
+    shown = tuple(r for r in run.results if r.data != "textbook")  # too long for the screen
     print_run(replace(run, results=shown), beside=("5-gram", "LSTM", "GPT-2", "human"))
     page = folder / "report.html"
     report(run, page, ReportOptions(command=f"priscian demo --seed {seed}"))

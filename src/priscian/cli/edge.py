@@ -28,11 +28,11 @@ TOO_DEEP = "the input is nested too deeply to be read; simplify the file, formul
 
 
 def guard(verb: str, action: Callable[[], object]) -> int:
-    """Run an action; 0, or the exit code of the error that it ended with."""
+    """Run an action and return 0, or the exit code of its error."""
     try:
         with _noting():
             action()
-            sys.stdout.flush()  # here, so that a reader who has gone away is noticed here
+            sys.stdout.flush()  # flush here, so that a closed pipe is noticed here
     except BrokenPipeError:
         _discard_output()
         return FAILED
@@ -69,7 +69,7 @@ def explain(verb: str, error: Exception) -> tuple[str, int]:
 def use_unicode(streams: Sequence[TextIO]) -> None:
     """Make sure that printing cannot fail, whatever the locale.
 
-    A terminal keeps its encoding and shows what it does not have as \\uXXXX. Files and pipes get
+    A terminal keeps its encoding and shows unsupported characters as \\uXXXX. Files and pipes get
     UTF-8, so that no data are changed.
     """
     for stream in streams:
@@ -80,7 +80,7 @@ def use_unicode(streams: Sequence[TextIO]) -> None:
 
 @contextlib.contextmanager
 def _noting() -> Iterator[None]:
-    """Warnings of ours are notes; those of other libraries are shown only while debugging."""
+    """Our warnings become notes; those of other libraries are shown only while debugging."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", PriscianWarning)
         warnings.showwarning = _show_warning
@@ -105,7 +105,7 @@ def _show_warning(
 
 
 def _discard_output() -> None:
-    """Send the rest of standard output nowhere, so that closing it cannot fail again."""
+    """Discard the rest of standard output, so that closing it cannot fail again."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -1,4 +1,4 @@
-"""`priscian export`: a run in the file shapes of other tools."""
+"""`priscian export`: a run in the file formats of other tools."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def generate_command(
 
     The same seed and version give the same bytes on any machine. Each paradigm and each suite has
     its own random stream, so --only gives the same sentences as a full run. Every file says its
-    licence (CC BY 4.0) and what it was made by.
+    licence (CC BY 4.0) and what made it.
 
     Examples:
       priscian generate blimp --seed 3 --out data/seed3
@@ -48,8 +48,8 @@ def generate_command(
     n
         Pairs per paradigm (1000 by default) or items per suite (100).
     only
-        UIDs or names of suites, joined by commas; priscian list shows them. further stands for all
-        suites beyond the published ones, which are made only if asked for.
+        UIDs or names of suites, separated by commas; priscian list shows them. `further` means all
+        suites beyond the published ones, which are generated only on request.
     paradigms
         A Python file with paradigms of your own; see docs/writing-paradigms.md.
     suites

@@ -1,4 +1,4 @@
-"""`priscian list`: what there is to choose from."""
+"""`priscian list`: available paradigms, suites, models, data formats and measures."""
 
 from __future__ import annotations
 

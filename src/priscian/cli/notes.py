@@ -1,4 +1,4 @@
-"""Notes on standard error: one line each, and notes that are alike as one line with a count."""
+"""Notes on standard error: one line each; similar notes share a line with a count."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLURALS = re.compile(r"\b(file|pair|region|row|sentence|value)s\b")
 
 @dataclass(slots=True)
 class _Group:
-    """Notes that say the same thing."""
+    """Similar notes."""
 
     first: str
     count: int = 0
@@ -36,7 +36,7 @@ class Notes:
     """Collects notes and prints each kind once.
 
     Notes about data files are alike if they differ only in file, line and numbers; other notes
-    are alike if they are equal. They are held back until something else is shown.
+    are alike if they are equal. They are kept until something else is shown.
 
     >>> notes = Notes(print)
     >>> for file in ("a.csv", "b.csv", "c.csv"):
@@ -50,7 +50,7 @@ class Notes:
         self._groups: dict[str, _Group] = {}
 
     def add(self, message: str, category: type[Warning]) -> None:
-        """Hold a note."""
+        """Keep a note."""
         message = " ".join(message.split())
         key, file = _kind(message) if issubclass(category, DataWarning) else (message, "")
         group = self._groups.setdefault(key, _Group(message))
@@ -59,7 +59,7 @@ class Notes:
             group.files[file] = None
 
     def flush(self) -> None:
-        """Print what is held."""
+        """Print the notes that were kept."""
         groups, self._groups = self._groups, {}
         for group in groups.values():
             self._show(f"note: {group.line()}")
@@ -81,4 +81,4 @@ def complain(line: str) -> None:
 
 
 NOTES = Notes(complain)
-"""The notes of this process; a command's last ones are printed when it ends."""
+"""The notes of this process; the last ones are printed when the command ends."""

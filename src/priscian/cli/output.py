@@ -1,4 +1,4 @@
-"""What commands share: options that are flattened, JSON, tables, where figures went."""
+"""Shared by commands: flattened options, JSON, tables, paths of figures."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Output:
 
 
 def print_json(found: object) -> None:
-    """One line of JSON; a number that is not one is null."""
+    """Print one line of JSON; NaN and infinity become null."""
     print(json.dumps(_finite(found), ensure_ascii=False, allow_nan=False))
 
 
@@ -52,7 +52,7 @@ def _finite(found: object) -> object:
 def show(
     found: HasFigures, facts: object, output: Output, tables: Sequence[Table], notes: Sequence[str]
 ) -> None:
-    """Write the figures that were asked for; then JSON, or tables and notes."""
+    """Write figures if requested, then print JSON, or tables and notes."""
     if output.figures is not None:
         found.write_figures(output.figures)
     if output.json:

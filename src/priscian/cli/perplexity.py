@@ -25,8 +25,8 @@ def perplexity_command(
 ) -> None:
     """Measure how well a model predicts held-out text.
 
-    Perplexities per token can be compared between models with the same tokens only. Per word, per
-    character and per byte they can be compared between all models that know every word.
+    Perplexities per token can be compared only between models with the same tokenizer. Per word,
+    character and byte they can be compared between all models that know every word.
 
     Examples:
       priscian perplexity builtin:lstm held-out.txt
@@ -40,7 +40,7 @@ def perplexity_command(
     files
         Text files, plain, .gz or .xz.
     lines
-        Score every line alone. By default, lines are cut into sentences for models that were
+        Score every line alone. By default, lines are split into sentences for models that were
         trained on single sentences.
     passages
         Score the lines up to a blank one as one text, with a sliding window if it is long.
@@ -53,7 +53,7 @@ def perplexity_command(
     if not files:
         raise UsageError("name a text file to measure the model on")
     if lines and passages:
-        raise UsageError("--lines and --passages exclude each other")
+        raise UsageError("--lines and --passages cannot be combined")
     with ScoreStore.default() as store:
         found = perplexity(
             model, files, by="line" if lines else "passage" if passages else "auto", store=store
@@ -90,4 +90,4 @@ def _print(found: Perplexity) -> None:
     if found.unknown:
         print("unknown words count as one word <unk>: figures per word, character and byte are low")
     if found.pseudo:
-        print("the model reads both ways: compare it with other masked models only")
+        print("the model is bidirectional: compare it with other masked models only")

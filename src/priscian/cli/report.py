@@ -1,4 +1,4 @@
-"""`priscian report`: one page of what models know; or its tables, for a README or a paper."""
+"""`priscian report`: one page about what models know, or its tables for a README or paper."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from priscian.runs.show import counted
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of the models beside the runs.
+    """Facts about the models that are not in the runs.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def report_command(
     figures: Path | None = None,
     known: Annotated[Known, FLAT] = Known(),  # noqa: B008
 ) -> None:
-    """Make a page of one or several runs: scores, heat map, every sentence, every figure.
+    """Make a page about one or more runs: scores, heat map, every sentence, every figure.
 
     The page is one file that opens offline and can be sent by mail.
 
@@ -52,7 +52,7 @@ def report_command(
     Parameters
     ----------
     runs
-        Run folders, as priscian score --out made them.
+        Run folders that priscian score --out wrote.
     out
         File to write; by default report.html, and the screen for md and tex.
     title

@@ -1,4 +1,4 @@
-"""`priscian score`: models on data sets, into a run folder."""
+"""`priscian score`: score models on data sets and write a run folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ for hidden in (PairColumns, Options):  # given below, as few options, or as word
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Data in tables: which columns, and scores that are there already."""
+    """Data in tables: which columns to use, and existing scores."""
 
     n: Annotated[int | None, Parameter(name=("--n", "-n"))] = None
     """The same as --limit."""
@@ -36,7 +36,7 @@ class Given:
     bad: str | None = None
     """Column of the unacceptable sentence (pairs)."""
     group: str | None = None
-    """Column whose values put pairs into sets (pairs)."""
+    """Column whose values divide pairs into sets (pairs)."""
     from_scores: Path | None = None
     """Instead of models: a table with id or sentence and one column of scores per model."""
 
@@ -88,7 +88,7 @@ def score_command(
 ) -> None:
     """Score models on minimal pairs or suites and write a run folder.
 
-    Scores are kept in a store: nothing is ever computed twice, and a run that was killed goes on
+    Scores are kept in a store: nothing is ever computed twice, and a run that was killed continues
     with --resume where it stopped.
 
     Examples:
@@ -108,9 +108,9 @@ def score_command(
         Data sets: blimp:PATH, pairs:FILE, sg, sg:PATH, li-adger:DIR, graded:FILE, or a path.
         Repeat for several.
     out
-        Run folder to make; by default runs/ and the date and time.
+        Run folder to create; by default runs/ followed by the date and time.
     resume
-        Go on with the run in --out.
+        Continue the run in --out.
     """
     options = _complete(options, given, running)
     if given.from_scores is not None:
@@ -124,7 +124,7 @@ def score_command(
     from priscian.runs import score
 
     if resume and out is None:
-        raise UsageError("--resume needs --out RUN, the folder of the run to go on with")
+        raise UsageError("--resume needs --out RUN, the folder of the run to continue")
     specs = _specs(models, running)
     out = out or Path("runs") / time.strftime("%Y%m%d-%H%M%S")
     with Progress(shown.quiet) as progress:
@@ -133,10 +133,10 @@ def score_command(
 
 
 def _complete(options: ScoreOptions, given: Given, running: Running) -> ScoreOptions:
-    """The options with what has flags of its own on the command line."""
+    """The options, completed with those that have flags of their own."""
     limit, n = options.limit, given.n
     if limit is not None and n is not None and limit != n:
-        raise UsageError(f"--limit {limit} and --n {n} are one option; give one of them")
+        raise UsageError(f"--limit {limit} and --n {n} are the same option; give one of them")
     return replace(
         options,
         limit=n if limit is None else limit,
@@ -149,7 +149,7 @@ def _complete(options: ScoreOptions, given: Given, running: Running) -> ScoreOpt
 
 
 def _specs(models: Sequence[str], running: Running) -> list[ModelSpec]:
-    """The models with the options that they take."""
+    """The models with their options."""
     from priscian.models import parse_model, traits_of
 
     return [
@@ -163,7 +163,7 @@ def _specs(models: Sequence[str], running: Running) -> list[ModelSpec]:
 
 
 def _named(models: Sequence[str], running: Running) -> list[str]:
-    """The models, and the one that is given as lm-evaluation-harness takes it."""
+    """The models, and the one given in the form of lm-evaluation-harness."""
     if running.model_args:
         return [*models, _harness_model(running.model or "hf", running.model_args)]
     return [*models, running.model] if running.model else list(models)

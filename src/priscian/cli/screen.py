@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def out() -> Console:
     """Standard output; wide and plain when it is not a terminal.
 
-    Brackets are text, never markup: they stand in names of files and in sentences.
+    Brackets are text, never markup: they occur in file names and sentences.
     """
     NOTES.flush()
     console = Console(markup=False)
@@ -25,7 +25,7 @@ def out() -> Console:
 
 
 class Progress:
-    """A bar for each model, with rate and time left; silent when nobody watches."""
+    """A bar for each model, with rate and time left; silent if output is not a terminal."""
 
     def __init__(self, quiet: bool = False) -> None:
         from rich.progress import (
@@ -86,6 +86,6 @@ def is_terminal() -> bool:
 
 
 def shade(bits: float) -> str:
-    """A colour for a surprisal: grey when expected, through yellow, to red when a shock."""
+    """A colour for a surprisal: from grey (expected) through yellow to red (surprising)."""
     steps = ((1, "grey50"), (3, "green3"), (6, "yellow3"), (10, "orange3"), (15, "red3"))
     return next((colour for limit, colour in steps if bits < limit), "bold red1")

@@ -1,4 +1,4 @@
-"""`priscian show`: look at minimal pairs in the terminal, the difference marked."""
+"""`priscian show`: minimal pairs in the terminal, with the difference marked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SuiteView:
-    """What is shown of a suite.
+    """What to show of a suite.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def show_command(
     paradigms
         A Python file with paradigms of your own.
     suite
-        What is shown of a suite.
+        What to show of a suite.
     json_
         Rows in BLiMP's schema, as JSON lines.
     """
@@ -85,7 +85,7 @@ def show_command(
         show_suite(uid, suite, n=n, seed=seed, json_=json_)
     elif suite != PLAIN:
         raise UsageError(
-            f"--suites, --item, --run and --plot go with a suite, as sg/npz_ambig; not {uid!r}"
+            f"--suites, --item, --run and --plot need a suite, such as sg/npz_ambig; not {uid!r}"
         )
     else:
         _show_pairs(uid, paradigms, n=n, seed=seed or 0, json_=json_)
@@ -116,7 +116,7 @@ def _show_pairs(uid: str, file: Path | None, *, n: int, seed: int, json_: bool) 
 
 
 def marked(sentence: Sentence, lead: str, colour: str) -> Rich:
-    """A sentence with its contrast in colour; underlined too, for those who see no colour."""
+    """A sentence with its contrast in colour, and underlined for readers without colour."""
     from rich.text import Text as Rich
 
     text = Rich(lead + sentence.text)

@@ -24,14 +24,14 @@ BARS = " ▁▂▃▄▅▆▇█"
 
 
 def show_suite(name: str, view: SuiteView, *, n: int, seed: int | None, json_: bool) -> None:
-    """Print an item, or some, or with a run alone the means by region."""
+    """Print one item, several, or, with a run and no item, the means by region."""
     from priscian.suites import load_suites
 
     if view.suites is not None:
         load_suites(view.suites)
     item, run, plot = view.item, view.run, view.plot
     if plot is not None and run is None:
-        raise UsageError("--plot draws what a run found; add --run RUN")
+        raise UsageError("--plot draws the results of a run; add --run RUN")
     short = name.removeprefix("sg/")
     found = _surprisals(run, short) if run else {}
     suite = find_suite(name, seed, run, max(n, item or 1))
@@ -59,7 +59,7 @@ def show_suite(name: str, view: SuiteView, *, n: int, seed: int | None, json_: b
 
 
 def find_suite(name: str, seed: int | None, run: Path | None, n: int) -> ItemSet:
-    """A suite by the data of a run, by its file, or `n` items of one of our own."""
+    """A suite from the data of a run, from its file, or `n` items of one of our own."""
     from priscian.datasets.sg import ITEMS, SEED, own_suite
     from priscian.datasets.syntaxgym import read_suite
 
@@ -93,7 +93,7 @@ def _find_item(suite: ItemSet, number: int) -> Item:
 
 
 def _surprisals(run: Path, suite: str) -> Surprisals:
-    """What each model of a run made of the suite's regions."""
+    """Each model's surprisals of the suite's regions."""
     import polars
 
     from priscian.runs import load_run

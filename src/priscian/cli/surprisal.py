@@ -29,14 +29,14 @@ class Given:
     Parameters
     ----------
     also
-        A further model, shown beside the first. Repeat for several.
+        Another model to show next to the first. Repeat for several.
     file
         Texts from a file, one per line; - is standard input.
     passages
         With --file: lines up to a blank line are one passage, and each line is conditioned on
         those before it.
     join
-        What stands between the lines of a passage: space or newline.
+        What joins the lines of a passage: space or newline.
     """
 
     also: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None
@@ -47,14 +47,14 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where it goes.
+    """Where the result goes.
 
     Parameters
     ----------
     out
         File for the table: .tsv, .csv, .jsonl or .parquet.
     tsv
-        A table even on a terminal.
+        Print a table even on a terminal.
     json
         One JSON object per text.
     """
@@ -76,7 +76,7 @@ def surprisal_command(
 
     On a terminal the bits are coloured. Elsewhere, with --tsv or --out, they are a table for work
     on reading times, one row per token or word: text, line, index, word, start, end, length,
-    surprisal and what else is asked for.
+    surprisal and the other requested columns.
 
     Examples:
       priscian surprisal builtin:lstm "The keys to the cabinet is here."
@@ -112,7 +112,7 @@ def surprisal_command(
 
 
 def _passages(models: list[str], texts: tuple[str, ...], given: Given) -> list[Passage]:
-    """The texts of the command line, and those of the file; what looks like a slip is named."""
+    """The texts of the command line and of the file; likely mistakes are errors."""
     from priscian.models import names_model
     from priscian.runs.reading import make_passages, read_passages
 
@@ -135,7 +135,7 @@ def _passages(models: list[str], texts: tuple[str, ...], given: Given) -> list[P
                 f'priscian surprisal {first} --also {text} "TEXT"'
             )
     if given.file is None and given.passages:
-        raise UsageError("--passages is about the lines of a file; add --file FILE")
+        raise UsageError("--passages is for the lines of a file; add --file FILE")
     found = make_passages(texts)
     if given.file is not None:
         joint = "\n" if given.join == "newline" else " "
@@ -148,7 +148,7 @@ def _passages(models: list[str], texts: tuple[str, ...], given: Given) -> list[P
 def _is_file(text: str) -> bool:
     try:
         return Path(text).is_file()
-    except (OSError, ValueError):  # too long for a path, or not one at all
+    except (OSError, ValueError):  # too long for a path, or not a path
         return False
 
 

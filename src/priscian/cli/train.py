@@ -35,15 +35,15 @@ class Words:
     vocabulary
         Keep the most frequent N words; the others count as <unk>.
     min_count
-        Keep words that occur N times; the others count as <unk>.
+        Keep words that occur at least N times; the others count as <unk>.
     tokens
-        The text is already cut into words: split at spaces, one sentence per line.
+        The text is already tokenized: split at spaces, one sentence per line.
     lines
-        Every line is one sentence; by default lines are paragraphs and cut into sentences.
+        Every line is one sentence; by default lines are paragraphs, which are split into sentences.
     case
         keep or lower.
     unk
-        kenlm: <unk> is a word of count 0. srilm: it gets all the mass that unigrams leave.
+        kenlm: <unk> is a word of count 0. srilm: it gets all the probability that unigrams leave.
     """
 
     vocabulary: int | None = None
@@ -62,12 +62,12 @@ class Limits:
     Parameters
     ----------
     memory
-        How much memory to use at most: 2G, 500M.
+        Most memory to use: 2G, 500M.
     prune
-        For each order, leave out n-grams that occur no more often: 0 0 1. The last value applies
-        to all longer n-grams.
+        For each order, leave out n-grams that occur at most this often: 0 0 1. The last value
+        applies to all longer n-grams.
     quantised
-        Keep probabilities and back-offs as codes of eight bits: a smaller file.
+        Store probabilities and back-offs in eight bits each: a smaller file.
     scratch
         Folder for temporary files; the system's by default.
     """
@@ -96,7 +96,7 @@ def train_ngram_command(
     """Estimate an n-gram model with interpolated modified Kneser–Ney smoothing.
 
     The corpus is read once and sorted bucket by bucket; what does not fit in --memory goes to
-    temporary files. The model then is ngram:OUT for every other verb.
+    temporary files. In other verbs the model is then ngram:OUT.
 
     Examples:
       priscian train ngram --corpus books.txt more.txt.xz --order 5 --out books.pngm
@@ -171,7 +171,7 @@ def _report(trained: Trained, seconds: float) -> str:
     ]
     for n, (count, discounts) in enumerate(zip(trained.ngrams, trained.discounts, strict=True), 1):
         shown = " ".join(f"{d:.4f}" for d in discounts.amounts)
-        note = "" if discounts.estimated else " (too few counts to estimate: the stated fall-back)"
+        note = "" if discounts.estimated else " (fall-back values: too few counts to estimate)"
         lines.append(f"{n}-grams {count:>12,}  discounts {shown}{note}")
     size = trained.path.stat().st_size / 1e6
     lines.append(f"{trained.path}: {size:.1f} MB; use it as ngram:{trained.path}")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ARCHITECTURES = {
     "gpt2": "a GPT-2, saved as an ordinary Hugging Face folder",
-    "transformer-xl": "a Transformer-XL with relative places and memory",
+    "transformer-xl": "a Transformer-XL with relative positions and memory",
     "lstm": "an LSTM, which scores on NumPy alone",
     "on-lstm": "an ordered-neurons LSTM, which scores on NumPy alone",
 }
@@ -36,7 +36,7 @@ class Changes:
     size
         Tokens of the corpus to train on: 250k, 16M. Smaller sizes are part of larger ones.
     tokens
-        Tokens to see in all: 24M.
+        Total number of training tokens: 24M.
     passes
         Instead of --tokens: the number of passes through the corpus.
     seed
@@ -88,7 +88,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
     key, equals, value = text.partition("=")
     if not equals or "." not in key:
-        raise UsageError(f"--set takes table.key=value, as network.layers=4; not {text!r}")
+        raise UsageError(f"--set takes table.key=value, such as network.layers=4; not {text!r}")
     try:
         return key.strip(), tomllib.loads(f"x = {value}")["x"]
     except tomllib.TOMLDecodeError:
@@ -128,9 +128,9 @@ def train_command(architecture: str) -> Callable[..., None]:
 
     command.__doc__ = f"""Train {ARCHITECTURES[architecture]}.
 
-    A recipe says everything: corpus, tokens, network, schedule. Three are built in: tiny, small
+    A recipe sets everything: corpus, tokens, network, schedule. Three are built in: tiny, small
     (two cores) and paper (published sizes, for GPUs); or give a TOML file of your own. Flags
-    override it. The resolved recipe is saved in OUT; a training that was stopped goes on with
+    override it. The resolved recipe is saved in OUT; a training that was stopped continues with
     --resume and ends with the same bits.
 
     Examples:
@@ -145,7 +145,7 @@ def train_command(architecture: str) -> Callable[..., None]:
     out
         Folder of the model.
     resume
-        Go on with the training in OUT.
+        Continue the training in OUT.
     quiet
         No progress line.
     """
@@ -153,7 +153,7 @@ def train_command(architecture: str) -> Callable[..., None]:
 
 
 class _Line:
-    """A line that shows loss, speed and time left, and is rewritten in a terminal."""
+    """A line that shows loss, speed and time left; a terminal updates it in place."""
 
     def __init__(self, quiet: bool) -> None:
         from rich.console import Console
@@ -171,12 +171,12 @@ class _Line:
             self.console.print()
 
     def say(self, line: str) -> None:
-        """What is being prepared."""
+        """Say what is being prepared."""
         if not self.quiet:
             self.console.print(line)
 
     def show(self, moment: Moment) -> None:
-        """Twice a second in a terminal, every half minute in a log."""
+        """Update twice a second in a terminal, every half minute in a log."""
         import time
 
         now = time.monotonic()

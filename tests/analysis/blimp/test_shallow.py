@@ -109,7 +109,7 @@ def test_figures_show_every_bin_and_coefficient() -> None:
     assert len(figure.chart["concat"]) == 4
     coefficients = regression_figure(found)
     assert len(coefficients.rows) == 4
-    assert "alike within each of 30 paradigms" in coefficients.caption
+    assert "clustered by paradigm (30 clusters)" in coefficients.caption
 
 
 def test_one_bin_is_refused() -> None:

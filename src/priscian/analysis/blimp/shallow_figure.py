@@ -112,7 +112,7 @@ def regression_figure(found: Shallow) -> Figure:
     )
     clusters = max((m.regression.clusters for m in found.models), default=0)
     how = (
-        f"from errors that may be alike within each of {clusters} paradigms"
+        f"from errors clustered by paradigm ({clusters} clusters)"
         if clusters
         else f"pairs counted as independent (fewer than {FEW_CLUSTERS} paradigms)"
     )

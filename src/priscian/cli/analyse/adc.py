@@ -34,9 +34,9 @@ class Reading:
     ddof
         0 for the population's standard deviation (default), 1 for the sample's.
     sign
-        positive (both differences above 0 or both not) or sign (equal signs, Equation 1).
+        positive (both differences above 0 or neither) or sign (equal signs, Equation 1).
     delta
-        Values of δ, joined by commas.
+        Values of δ, separated by commas.
     """
 
     rule: str = "paper"
@@ -53,7 +53,7 @@ class Reading:
             return [check_delta(float(part)) for part in self.delta.split(",")]
         except ValueError:
             raise UsageError(
-                f"--delta {self.delta!r}: not numbers joined by commas, as 0.5,1,5"
+                f"--delta {self.delta!r}: not numbers separated by commas, such as 0.5,1,5"
             ) from None
 
     def chosen(self) -> AdcRule:
@@ -77,7 +77,7 @@ class Output:
     Parameters
     ----------
     form_pairs
-        Report how a rule forms pairs beside those of the data: overlap (ids and shared words),
+        Compare the pairs that a rule forms with those of the data: overlap (ids and shared words),
         phenomenon, or a JSON file of type pairs.
     compare
         Two models, A,B: lists the pairs where one meets the ADC and the other does not.

@@ -11,7 +11,7 @@ ANALYSES = {
     "methods": ("methods:methods_command", "prefix methods against full sentences"),
     "training-size": (
         "training_size:training_size_command",
-        "accuracy over training tokens",
+        "accuracy by number of training tokens",
     ),
     "sg": ("sg:sg_command", "circuits, suites, modifiers and perplexity"),
     "sg-results": ("sg_results:sg_results_command", "figures and regressions of Hu et al. (2020)"),
@@ -21,7 +21,7 @@ ANALYSES = {
     "correlation": ("correlation:correlation_command", "models with models and people"),
     "published": ("published:published_command", "means of a released table of models"),
 }
-HELP = """Analyse results: what lies behind the scores of a run, or in the files of a paper.
+HELP = """Analyse what is behind the scores of a run, or the files of a published paper.
 
 Analyses:
 {analyses}
@@ -40,5 +40,5 @@ analyse_app = App(
     suppress_keyboard_interrupt=False,
 )
 for _name, (_place, _) in ANALYSES.items():
-    # not shown by the parser, which would have to import a command to describe it
+    # not printed by the parser, which would have to import every command to describe it
     analyse_app.command(f"priscian.cli.analyse.{_place}", name=_name, show=False)

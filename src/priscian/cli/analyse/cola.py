@@ -43,7 +43,7 @@ def cola_command(
     ----------
     scores
         Run folders on cola:DIR, or tables of scores (sentence, and one column per model). A
-        column of 0 and 1 is taken as a classifier's labels.
+        column of 0 and 1 is read as a classifier's labels.
     data
         Folder of CoLA's release, with its annotations; by default that of the first run.
     threshold
@@ -83,7 +83,7 @@ def _print(cola: Cola, models: Sequence[ColaModel], features: str) -> None:
     console.print(_splits(cola, models))
     for name in dict.fromkeys(m.chosen_on for m in models):
         if name in cola.sets:
-            print(f"Thresholds were chosen on {name}: correlations there are the best there can be")
+            print(f"Thresholds were chosen on {name}: correlations there are too good")
     if features != "none":
         console.print(_features(models, features))
 

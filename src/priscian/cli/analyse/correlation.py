@@ -23,7 +23,7 @@ def correlation_command(
 ) -> None:
     """Pearson's and Spearman's correlations of accuracies over paradigms or suites.
 
-    The paper's systems and its people are set beside models that were judged on BLiMP's paradigms.
+    Models on BLiMP's paradigms are also compared with the paper's systems and people.
 
     Examples:
       priscian analyse correlation runs/first runs/second
@@ -36,7 +36,7 @@ def correlation_command(
     method
         full, one_prefix or two_prefix, for pairs.
     models_only
-        Leave the systems and people of the BLiMP paper out.
+        Leave out the systems and people of the BLiMP paper.
     """
     from priscian import analyse
 

@@ -18,7 +18,7 @@ def distance_command(
     baselines: str = "none",
     output: Annotated[Output, FLAT] = Output(),  # noqa: B008
 ) -> None:
-    """Agreement at a distance, over attractors, and of irregular nouns.
+    """Agreement at a distance, across attractors, and with irregular nouns.
 
     Determiner and noun with and without an adjective between; subject and verb with no attractor,
     one in a relational noun and one in a relative clause; regular against irregular plurals.
@@ -32,7 +32,7 @@ def distance_command(
     runs
         Run folders.
     baselines
-        Published systems to show, joined by commas: human, 5-gram, LSTM, Transformer-XL, GPT-2;
+        Published systems to show, separated by commas: human, 5-gram, LSTM, Transformer-XL, GPT-2;
         all or none.
     """
     from priscian import analyse

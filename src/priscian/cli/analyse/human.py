@@ -38,9 +38,9 @@ def human_command(
     file
         CSV or TSV of forced choices.
     rule
-        Sets that count: at least K of N pairs with a majority for the label, as 4/5; none for all.
+        Sets that count: at least K of N pairs with a majority for the label, e.g. 4/5; none: all.
     keep_failed
-        Count people who failed an attention check as well.
+        Include people who failed an attention check.
     paradigms
         Print every paradigm, not only phenomena.
     """

@@ -20,7 +20,7 @@ def sg_command(
     perplexity: Path | None = None,
     output: Annotated[Output, FLAT] = Output(),  # noqa: B008
 ) -> None:
-    """Syntactic generalization: by circuit, by suite, stability to modifiers, perplexity.
+    """Syntactic generalization: by circuit, by suite, stability under modifiers, perplexity.
 
     Examples:
       priscian analyse sg runs/two
@@ -87,7 +87,7 @@ def _suites(found: SgRuns) -> Table:
 
 def _modifiers(found: Stability) -> Table:
     made = grid(
-        "Stability to modifiers: accuracy in per cent, change in points",
+        "Stability under modifiers: accuracy in per cent, change in points",
         ["model", "suite", "without", "with", "change", "same"],
         left=2,
     )

@@ -40,7 +40,7 @@ def sg_results_command(
     perplexity
         CSV file of test perplexities; without it, perplexity.csv in or above the folder.
     mixed_effects
-        Also fit the six linear mixed models (some ten seconds).
+        Also fit the six linear mixed models (about ten seconds).
     json_
         Print JSON, under the names of the figures.
     """
@@ -87,7 +87,7 @@ def _list(title: str, what: str, values: Mapping[str, float], sign: bool = False
 
 
 def _grid(title: str, values: Mapping[str, float], sign: bool = False) -> Table:
-    """`row|column` keys as a table; what is not there is a dash."""
+    """`row|column` keys as a table; a missing value is a dash."""
     rows = list(dict.fromkeys(key.partition("|")[0] for key in values))
     columns = list(dict.fromkeys(key.partition("|")[2] for key in values))
     made = grid(title, ["", *columns])

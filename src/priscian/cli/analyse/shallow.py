@@ -20,7 +20,7 @@ def shallow_command(
 ) -> None:
     """Accuracy by sentence length, perplexity, log-probability and confidence.
 
-    Pairs are put into quantile bins of each predictor, and a logistic regression weighs all four
+    Pairs are divided into quantile bins of each predictor, and a logistic regression uses all four
     at once, standardised.
 
     Examples:
@@ -82,7 +82,5 @@ def _problems(found: Shallow) -> list[str]:
         for name in fit.left_out:
             said.append(f"{model.name}: {name} is left out of the regression: it does not vary")
         if fit.clusters:
-            said.append(
-                f"{model.name}: errors may be alike within each of {fit.clusters} paradigms"
-            )
+            said.append(f"{model.name}: errors are clustered by paradigm ({fit.clusters} clusters)")
     return said

@@ -25,7 +25,7 @@ def tables_command(
     format_: Annotated[Literal["text", "md", "tex", "csv"], Parameter(name="--format")] = "text",
     output: Annotated[Output, FLAT] = Output(),  # noqa: B008
 ) -> None:
-    """Accuracy by field, phenomenon or paradigm, beside the figures of the BLiMP paper.
+    """Accuracy by field, phenomenon or paradigm, next to the figures of the BLiMP paper.
 
     Examples:
       priscian analyse tables runs/two
@@ -37,11 +37,11 @@ def tables_command(
     runs
         Run folders.
     by
-        field, phenomenon or paradigm; by default phenomenon where the data have phenomena.
+        field, phenomenon or paradigm; by default phenomenon if the data have phenomena.
     method
         full, one_prefix or two_prefix.
     baselines
-        Published systems to show, joined by commas: human, 5-gram, LSTM, Transformer-XL, GPT-2;
+        Published systems to show, separated by commas: human, 5-gram, LSTM, Transformer-XL, GPT-2;
         all or none.
     interval
         wilson, or a bootstrap of items within paradigms, of sets (paradigms) or of both.

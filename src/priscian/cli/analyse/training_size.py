@@ -23,10 +23,10 @@ def training_size_command(
     method: str = "full",
     output: Annotated[Output, FLAT] = Output(),  # noqa: B008
 ) -> None:
-    """Accuracy against log2 of training tokens, and how many tokens people's level would take.
+    """Accuracy against log2 of training tokens, and how many tokens would reach people's level.
 
     A line is fitted for each phenomenon; its slope is the accuracy gained with each doubling.
-    Where people's level lies beyond the sizes that were trained it is marked as extrapolated.
+    If people's level is beyond the trained sizes, it is marked as extrapolated.
 
     Examples:
       priscian analyse training-size runs/curve --tokens lstm-1M=1M --tokens lstm-4M=4M …
@@ -40,7 +40,7 @@ def training_size_command(
         Table with the columns model and tokens and, if need be, run and curve: models with another
         curve get a line of their own.
     tokens
-        MODEL=1M, as 250k, 1/2M or 3.1B. Repeat for several.
+        MODEL=1M; also 250k, 1/2M or 3.1B. Repeat for several.
     method
         full, one_prefix or two_prefix.
     """
@@ -87,7 +87,7 @@ def _reach(curve: Curve) -> str:
 
 
 def written(log2: float) -> str:
-    """2 to some power, as people write it.
+    """A power of 2 in readable form.
 
     >>> written(20), written(70), written(5000)
     ('1.0M', '1.2·10^21', '10^1505')
@@ -97,7 +97,7 @@ def written(log2: float) -> str:
         if digits <= power < digits + 3:
             scaled = 10 ** (power - digits)
             return f"{scaled:.0f}{unit}" if scaled >= 100 else f"{scaled:.1f}{unit}"
-    if power > 300:  # beyond what a float holds
+    if power > 300:  # too large for a float
         return f"10^{power:.0f}"
     if 0 <= power < 3:
         return f"{10**power:.0f}"

@@ -37,5 +37,5 @@ def cell(mcc: float | None, ci: tuple[float, float] | None) -> str:
     if mcc is None or math.isnan(mcc):
         return "one label"
     if ci is None:
-        return f"{mcc:.3f}  – (all called alike)"
+        return f"{mcc:.3f}  – (all given one label)"
     return f"{mcc:.3f}  {ci[0]:.2f}–{ci[1]:.2f}"

@@ -17,11 +17,11 @@ from priscian.runs import PairsSummary, Result, Run
 from priscian.runs.summary import MethodScores, Score
 
 FEW = 14
-"""Data sets with at most so many paradigms are shown by paradigm, others by phenomenon."""
+"""Data sets with at most this many paradigms are shown by paradigm, others by phenomenon."""
 
 
 def print_run(run: Run, beside: Sequence[str] = ()) -> None:
-    """A table for each data set and method, models side by side, and where the files are.
+    """Print a table for each data set and method, models side by side, and the files' paths.
 
     `beside` names published systems whose accuracies on BLiMP's own data are shown as well.
     """
@@ -58,7 +58,7 @@ def table(data: str, method: str, results: Sequence[Result], beside: Sequence[st
     """Accuracy in per cent with its 95 % interval; rows from the broad to the narrow."""
     scores = [r.expect(PairsSummary).scores(method) for r in results]
     if not scores[0].paradigms.keys() <= blimp_taxonomy().keys():
-        beside = ()  # published means are of BLiMP's paradigms
+        beside = ()  # published means are over BLiMP's paradigms
     known = {system: published_means(system) for system in beside}
     made = _empty(f"{data}: {method}", results)
     for system in known:
@@ -146,7 +146,7 @@ def _warn_of_ties(results: Sequence[Result]) -> None:
 
 
 def _warn_of_unknown_words(results: Sequence[Result]) -> None:
-    """One line for each model that has pairs whose sides differ in words it does not know."""
+    """Print one line for each model with pairs whose sides differ in unknown words."""
     for result in results:
         found = result.expect(PairsSummary).unknown_words
         if not found or not found.differ:

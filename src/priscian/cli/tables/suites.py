@@ -13,11 +13,11 @@ from priscian.runs.kinds.suites import SgScore, SuiteScore
 from priscian.runs.show import counted
 
 FEW = 14
-"""So many suites are shown one by one; more are shown by circuit alone."""
+"""Up to this many suites are shown one by one; more are shown by circuit only."""
 
 
 def suites_table(data: str, results: Sequence[Result]) -> Table:
-    """SG score, circuits and, where they are few, suites; in per cent with 95 % intervals."""
+    """SG score, circuits and, if there are few, suites; in per cent with 95 % intervals."""
     made = Table(
         title=f"{data}: syntactic generalization", title_justify="left", title_style="bold"
     )
