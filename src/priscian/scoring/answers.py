@@ -1,4 +1,4 @@
-"""What a model must answer: for each text its tokens, their places in the text and numbers."""
+"""Checks a model's answers: for each text its tokens, their offsets and log-probabilities."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from priscian.models.text_offsets import shorten
 from priscian.records import Text, TokenScores
 
 ROUNDING = 1e-6
-"""How far above 0 a log-probability may be."""
+"""How far above 0 a log-probability may be, through rounding."""
 
 
 def plain_scores(model: str, answer: TokenScores) -> TokenScores:
-    """The answer with plain tuples of plain numbers, whatever sequences a model gave."""
+    """The answer as plain tuples of plain numbers, whatever sequences a model returned."""
     if not isinstance(answer, TokenScores):
         raise ScoreError(
             f"{model} gave {type(answer).__name__} for a text; score(texts) gives one "
@@ -35,10 +35,10 @@ def plain_scores(model: str, answer: TokenScores) -> TokenScores:
 def check_answers(
     model: str, texts: Sequence[Text], scores: Sequence[TokenScores], scores_first: bool
 ) -> None:
-    """Refuse what would count as a tie or a wrong answer later on; the text is named.
+    """Refuse answers that would later count as a tie or as wrong; the error names the text.
 
     NaN stands for a token that was not scored. Only the first token of a model without BOS may
-    have it (`Traits.scores_first` is False): any other NaN is a mistake of the model.
+    have it (`Traits.scores_first` is False): any other NaN is an error of the model.
     """
     if len(scores) != len(texts):
         raise ScoreError(f"{model} gave {len(scores)} answers to {len(texts)} texts")
@@ -56,14 +56,14 @@ def check_answers(
 
 
 def check_looked_up(text: Text, score: TokenScores) -> None:
-    """Refuse scores made elsewhere that say nothing of a text.
+    """Refuse scores from elsewhere without any finite value for a text.
 
-    A table may lack the score of a token (NaN), and hold reading times instead of surprisals.
+    A table may lack the score of a token (NaN), and may have reading times in place of surprisals.
     """
     if not any(map(math.isfinite, score.logps)) or any(map(math.isinf, score.logps)):
         raise ScoreError(
-            f"the text {shorten(text.text)!r} has no finite scores; correct them where they come "
-            f"from, or leave the text out"
+            f"the text {shorten(text.text)!r} has no finite scores; correct their source, "
+            "or leave the text out"
         )
 
 
@@ -93,15 +93,15 @@ def _check_places(model: str, text: Text, score: TokenScores) -> None:
 
 
 def check_encodings(model: str, texts: Sequence[Text], encodings: Sequence[Encoding]) -> None:
-    """Refuse a text that becomes no token at all."""
+    """Refuse a text that has no tokens."""
     for text, encoding in zip(texts, encodings, strict=True):
         if not encoding.starts:
             raise ScoreError(no_tokens(model, text))
 
 
 def no_tokens(model: str, text: Text) -> str:
-    """What to say of a text that a model cannot see."""
-    whose = " of its own behind its context" if text.context else ""
+    """The message for a text without tokens."""
+    whose = " of its own after its context" if text.context else ""
     return (
         f"{model} has no token{whose} for the text {shorten(text.text)!r}; "
         f"remove the text or use another model"

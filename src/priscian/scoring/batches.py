@@ -1,7 +1,7 @@
 """From texts to token batches: packed trees, shared beginnings, plain rows, masked rows.
 
 A way of batching (`Batching`) does two things: `group` divides the texts into batches, once, from
-the full list; `build` turns one batch into arrays. Both are pure, so a plan can be made again.
+the full list; `build` turns one batch into arrays. Both are pure, so a plan is reproducible.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Batching(Protocol):
 
     @property
     def name(self) -> str:
-        """What the plan calls it."""
+        """Its name in the plan."""
         ...
 
     def group(self, encodings: Sequence[Encoding]) -> list[list[int]]:
@@ -82,7 +82,7 @@ def pad(
 
 
 def own(encoding: Encoding) -> range:
-    """Places of the text's own tokens in its ids."""
+    """Positions of the text's own tokens in its ids."""
     return range(encoding.first, encoding.first + len(encoding.starts))
 
 
@@ -108,7 +108,7 @@ class Rows:
         return groups
 
     def build(self, encodings: Sequence[Encoding]) -> Batch:
-        """One row a text; its last token is never read, only predicted."""
+        """One row per text; its last token is never read, only predicted."""
         queries = Queries()
         members = tuple(
             tuple(queries.ask(row, j - 1, e.ids[j]) if j else -1 for j in own(e))
@@ -121,7 +121,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class SharedBeginnings:
-    """Texts that begin alike read their beginning once and go on from its key–value cache."""
+    """Reads the shared beginning of texts once and continues from its key–value cache."""
 
     batch_tokens: int
     name: str = "cache"
@@ -192,8 +192,8 @@ class MaskedRows:
     def group(self, encodings: Sequence[Encoding]) -> list[list[int]]:
         """Texts of one length together, so that nothing is padded, in batches of one size.
 
-        They stay in the order they are given: the two sentences of a pair so come together, and
-        the inputs that hide where they differ are the same.
+        They keep their order, so the two sentences of a pair are in the same batch, and
+        the inputs in which the difference is masked are the same.
         """
         by_length: dict[int, list[int]] = {}
         for i, encoding in enumerate(encodings):

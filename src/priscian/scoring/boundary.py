@@ -1,8 +1,8 @@
-"""The channel `boundary`: before each token of a text, how probable it was that a word begins.
+"""The channel `boundary`: before each token of a text, the probability that a word begins.
 
-Of a text of n tokens it holds n + 1 natural logarithms, the last one after the text. For that the
-last token must be read as well, so a text is read with one more token behind it, whose own
-log-probability is thrown away.
+For a text of n tokens it has n + 1 natural logarithms, the last one after the text. For this the
+last token must be read as well, so one more token is added after the text, whose own
+log-probability is discarded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CHANNEL = "boundary"
 
 
 def find_boundary_model(spec: ModelSpec, model: LanguageModel | TorchModel) -> BoundaryModel:
-    """The model as one that knows where words begin, or a word on why it is none."""
+    """The model, if it knows where words begin; otherwise an error says why not."""
     if not isinstance(model, BoundaryModel):
         raise ModelError(
             f"{spec.label} cannot be corrected for leading spaces: only causal models (hf:) whose "
@@ -37,7 +37,7 @@ def extend(
     wanted: Collection[Text],
     limit: int | None,
 ) -> list[Encoding]:
-    """Encodings of the wanted texts with one more token, which is predicted but never read."""
+    """Encodings of the requested texts with one more token, which is predicted but never read."""
     longer = [
         Encoding(
             ids=(*e.ids, e.ids[-1]),
@@ -57,7 +57,7 @@ def collect(
     model: BoundaryModel, batch: Batch, texts: Sequence[Text], encodings: Sequence[Encoding],
     wanted: Collection[Text],
 ) -> list[TokenScores]:  # fmt: skip
-    """Scores of a batch of extended texts, those that want it with the channel."""
+    """Scores of a batch of extended texts, with the channel where it was requested."""
     begins = model.word_beginnings()
     answers = [batch.collect(values) for values in model.boundaries(batch.tokens)]
     found = []
@@ -74,12 +74,12 @@ def collect(
 def _opening(
     text: Text, encoding: Encoding, logps: Sequence[float], mass: float, begins: Bools
 ) -> float:
-    """Before the first token: where a tokenizer puts no space there, the mass of all other pieces.
+    """Before the first token: the mass of unmarked tokens, if the tokenizer adds no space there.
 
-    A text that opens with `The` and not `ĠThe` was never going to open with a marked piece.
+    A text that begins with `The` and not `ĠThe` could never begin with a marked token.
     """
     if text.context or not logps or math.isnan(mass) or begins[encoding.ids[encoding.first]]:
         return mass
     others = -math.expm1(mass)
-    # rounding may leave less than the first token's own share of it
+    # rounding may leave less than the first token's own probability
     return max(math.log(others) if others > 0 else -math.inf, logps[0])

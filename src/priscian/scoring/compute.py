@@ -68,7 +68,7 @@ def simple_batches(
 
 
 def refuse_broken(model: TorchModel, texts: Sequence[Text], encodings: Sequence[Encoding]) -> None:
-    """Refuse the first text whose scores are not finite even when it is read alone."""
+    """Refuse the first text whose scores are not finite even when it is scored alone."""
     for text, encoding in zip(texts, encodings, strict=True):
         try:
             model.reference(encoding)

@@ -1,4 +1,4 @@
-"""Score texts with a model: look in the store, plan what is missing, run it, keep every batch."""
+"""Score texts with a model: look in the store, plan the missing texts, run and store them."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def score_texts(
             computed += len(rows)
     scores |= shelf.read(lacking)
     pruned = [text not in scores for text in todo]
-    if any(pruned):  # by another process, while we were at work
+    if any(pruned):  # pruned by another process meanwhile
         with closing(_run(work, pruned, progress, len(texts))) as batches:
             for rows in batches:
                 shelf.write(rows)
@@ -99,7 +99,7 @@ def score_texts(
 def _pending(
     texts: Sequence[Text], scores: Collection[Text], plan: Plan | None
 ) -> tuple[Plan | None, list[bool]]:
-    """The plan to follow, if any, and for each text whether the plan is about it."""
+    """The plan to follow, if any, and for each text whether the plan includes it."""
     missing = [text not in scores for text in texts]
     if plan is None:
         return None, missing
@@ -112,7 +112,7 @@ def _pending(
 def _run(
     work: Work, missing: Sequence[bool], progress: Progress, total: int
 ) -> Generator[Rows, None, None]:
-    """Compute every batch that has a missing text, as a whole; rows of one batch at a time."""
+    """Compute every batch that has a missing text, always the whole batch."""
     texts, groups = work.task.texts, work.groups
     todo = [g for g, group in enumerate(groups) if any(missing[i] for i in group)]
     done = total - sum(len(groups[g]) for g in todo)
@@ -126,7 +126,7 @@ def _run(
 
 @dataclass(frozen=True, slots=True)
 class _Shelf:
-    """One model's place in the store; some texts want the channel `boundary` as well."""
+    """One model's part of the store; some texts need the channel `boundary` as well."""
 
     store: ScoreStore
     key: ModelKey
@@ -134,7 +134,7 @@ class _Shelf:
     boundary: frozenset[Text]
 
     def missing(self, texts: Sequence[Text]) -> list[bool]:
-        """For each text, whether its scores or a channel that it wants are not there."""
+        """For each text, whether its scores or a channel that it needs are missing."""
         missing = self.store.missing(self.key, texts)
         if not self.boundary:
             return missing
@@ -145,7 +145,7 @@ class _Shelf:
         ]
 
     def read(self, texts: Sequence[Text]) -> dict[Text, TokenScores]:
-        """The texts that have all they want."""
+        """The texts that have all channels that they need."""
         scores = self.store.read(self.key, texts)
         wanting = [text for text in texts if text in self.boundary]
         masses = self.store.read(self.key, wanting, CHANNEL) if wanting else {}

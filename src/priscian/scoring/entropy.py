@@ -1,4 +1,4 @@
-"""The channel `entropy`: before each token of a text, how uncertain the model was of it.
+"""The channel `entropy`: before each token of a text, how uncertain the model was about it.
 
 It holds one value for each token, in nats: H = −Σ p(v) log p(v) over all tokens v that might have
 come next. Log-probabilities are computed and stored in the same pass.
@@ -27,7 +27,7 @@ from priscian.scoring.store import ScoreStore
 
 CHANNEL = "entropy"
 TOGETHER = 500
-"""Texts of a simple model that are scored, and stored, at once."""
+"""Number of texts of a simple model that are scored and stored at once."""
 
 
 def missing_entropies(spec: ModelSpec, texts: Sequence[Text], store: ScoreStore) -> list[Text]:
@@ -39,7 +39,7 @@ def missing_entropies(spec: ModelSpec, texts: Sequence[Text], store: ScoreStore)
 def store_entropies(
     spec: ModelSpec, texts: Sequence[Text], store: ScoreStore, model: LanguageModel | TorchModel
 ) -> dict[Text, tuple[float, ...]]:
-    """Compute the entropies of texts, and their log-probabilities, and keep both."""
+    """Compute and store the entropies and log-probabilities of texts."""
     key = model_key(spec)
     if isinstance(model, TorchModel):
         if not isinstance(model, TorchEntropyModel):

@@ -1,6 +1,6 @@
 """Where batches are computed: in this process, or in forked workers.
 
-An executor gets a function and the numbers of the batches, and gives results back as they come, in
+An executor gets a function and the numbers of the batches, and yields results as they arrive, in
 any order. Plan, store and retries stay with the caller, so a cluster is one more class here.
 """
 
@@ -24,13 +24,13 @@ class Executor(Protocol):
     """Something that computes batches."""
 
     def run(self, compute: Compute, order: Sequence[int]) -> Results:
-        """The scores of every batch in `order`, each with the batch's number, as they come."""
+        """The scores of every batch in `order`, each with the batch's number, as they arrive."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """One batch after the other, in this process."""
+    """One batch at a time, in this process."""
 
     def run(self, compute: Compute, order: Sequence[int]) -> Results:
         """Results in the order of the batches."""
@@ -50,5 +50,5 @@ class Forked:
 
 
 def choose_executor(plan: Plan) -> Executor:
-    """The executor that a plan asks for."""
+    """The executor for a plan."""
     return Forked(plan.workers) if plan.workers > 1 else Inline()

@@ -19,10 +19,10 @@ Settle = Callable[[Text, TokenScores], TokenScores]
 
 @dataclass(frozen=True, slots=True)
 class LongOptions:
-    """How long texts are read, and what is computed beside log-probabilities.
+    """How long texts are read, and what is computed besides log-probabilities.
 
     `stride` is the number of tokens that a window scores: half of what the model reads by default.
-    `boundary` and `entropy` ask for these channels; `settle` is applied to the scores of every
+    `boundary` and `entropy` request these channels; `settle` is applied to the scores of every
     window before they are joined, with its channels.
     """
 

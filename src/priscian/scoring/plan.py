@@ -14,7 +14,7 @@ from priscian.errors import RunError
 
 CPU_BATCH = 512
 MASKED_BATCH = 2048
-"""A masked row asks for one token: as many rows as give the output layer enough to do at once."""
+"""A masked row scores one token: this many rows give the output layer enough work."""
 DEVICE_BATCH = 8192
 ROW = 128
 
@@ -43,9 +43,9 @@ class Plan:
     row_tokens: int
     workers: int
     threads: int
-    error: float  # largest difference from the plain way that the self-check saw
+    error: float  # largest difference from plain scoring in the self-check
     pending: str  # which of the texts were still to be scored, as a packed bitmap
-    digest: str = ""  # of the batches, to notice a plan that no longer fits
+    digest: str = ""  # of the batches, to detect a plan that no longer fits
 
     def to_dict(self) -> dict[str, object]:
         """For `run.json`."""
@@ -66,7 +66,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class SavedPlan:
-    """The plan that a run began with, if it is resumed, and what to do with the one it follows."""
+    """The plan of the run that is resumed, if any, and a function that saves the plan in use."""
 
     plan: Plan | None = None
     save: Callable[[Plan], None] = lambda plan: None
@@ -76,13 +76,13 @@ NOT_SAVED = SavedPlan()
 
 
 def digest_of(groups: Sequence[Sequence[int]]) -> str:
-    """A short hash of which texts go together."""
+    """A short hash of the division into batches."""
     payload = json.dumps([list(g) for g in groups], separators=(",", ":"))
     return hashlib.sha256(payload.encode()).hexdigest()[:16]
 
 
 def pack_bits(bits: Sequence[bool]) -> str:
-    """A list of yes and no as a short string."""
+    """A list of booleans as a short string."""
     number = bytes(
         sum(1 << k for k, bit in enumerate(bits[at : at + 8]) if bit)
         for at in range(0, len(bits), 8)

@@ -1,4 +1,4 @@
-"""Make a plan: divide the texts into batches and choose the fastest way that is exact."""
+"""Make a plan: divide the texts into batches by the fastest method that is exact."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WORTH_FORKING = 5000
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Texts that one model has to score, and how; those in `boundary` want that channel too."""
+    """Texts that one model has to score, and how; those in `boundary` need that channel too."""
 
     spec: ModelSpec
     texts: Sequence[Text]
@@ -84,7 +84,7 @@ Planned = tuple[Plan, Batching, list[list[int]]]
 
 
 def _follow(model: TorchModel, encodings: list[Encoding], saved: Plan | None) -> Planned | None:
-    """The saved plan, if it still gives the batches that it gave then."""
+    """The saved plan, if it still gives the same batches."""
     if saved is None:
         return None
     _set_threads(saved)
@@ -94,7 +94,7 @@ def _follow(model: TorchModel, encodings: list[Encoding], saved: Plan | None) ->
 
 
 def _choose(task: Task, model: TorchModel, encodings: list[Encoding]) -> Planned:
-    """The first way of batching that agrees with one text at a time."""
+    """The first way of batching that agrees with scoring one text at a time."""
     plan = _sizes(task, model, encodings)
     _set_threads(plan)
     names = ["masked"] if model.kind == "masked" else ["tree", "cache", "rows", "single"]

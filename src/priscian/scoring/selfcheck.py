@@ -1,4 +1,4 @@
-"""Before a fast way of batching is used, it is compared with the plain way on this very run."""
+"""Compares a fast way of batching with plain scoring on texts of the run, before it is used."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REFUSALS = (
 
 
 def tolerance(model: TorchModel) -> float:
-    """How far a fast way may be from the plain one, in nats a token."""
+    """How much fast batching may differ from plain scoring, in nats per token."""
     return TOLERANCE if "float32" in model.notes.get("dtype", "float32") else LOOSE
 
 
@@ -38,7 +38,7 @@ def measure_error(
     groups: Sequence[Sequence[int]],
     boundary: bool = False,
 ) -> float:
-    """Largest difference from one text at a time, in the largest batch and in the longest path.
+    """Largest difference from one text at a time, in the largest batch and the longest path.
 
     With `boundary` the masses of new words are compared too. Infinite where the model
     refuses this way of reading altogether.
@@ -60,9 +60,9 @@ def measure_error(
 def measure_masked_error(
     model: TorchModel, way: Batching, encodings: Sequence[Encoding], groups: Sequence[Sequence[int]]
 ) -> float:
-    """Largest difference of two rows of a text, in company and each alone.
+    """Largest difference between two rows of a text scored together and each alone.
 
-    Rows do not see each other, so those of one text stand for a batch of any size.
+    Rows do not see each other, so those of one text represent a batch of any size.
     """
     tokens = way.build([encodings[max(groups, key=len)[-1]]]).tokens
     try:
@@ -70,7 +70,7 @@ def measure_masked_error(
     except REFUSALS:
         return math.inf
     worst = 0.0
-    for number in sorted({0, len(tokens.queries) - 1}):  # each takes a pass of its own
+    for number in sorted({0, len(tokens.queries) - 1}):  # each needs its own forward pass
         row, column, target = tokens.queries[number]
         alone = TokenBatch(
             ids=tokens.ids[row : row + 1],
@@ -82,13 +82,13 @@ def measure_masked_error(
 
 
 def _difference(got: float, wanted: float) -> float:
-    if math.isnan(got) and math.isnan(wanted):  # a token that nothing precedes
+    if math.isnan(got) and math.isnan(wanted):  # a token without predecessor
         return 0.0
     return math.inf if math.isnan(got - wanted) else abs(got - wanted)
 
 
 def _answers(model: TorchModel, batch: Batch, boundary: bool) -> list[list[float]]:
-    """All that the fast way says of each text: log-probabilities, then masses if wanted."""
+    """All values of each text by fast batching: log-probabilities, then masses if requested."""
     if not boundary or not isinstance(model, BoundaryModel):
         return batch.collect(model.logprobs(batch.tokens))
     logps, masses = (batch.collect(values) for values in model.boundaries(batch.tokens))
@@ -96,7 +96,7 @@ def _answers(model: TorchModel, batch: Batch, boundary: bool) -> list[list[float
 
 
 def _plain(model: TorchModel, encoding: Encoding, boundary: bool) -> list[float]:
-    """The same of one text, the plain way."""
+    """The same values of one text, scored plainly."""
     found = model.reference(encoding)
     if boundary and isinstance(model, BoundaryModel):
         return [*found, *model.reference_boundaries(encoding)]
@@ -104,7 +104,7 @@ def _plain(model: TorchModel, encoding: Encoding, boundary: bool) -> list[float]
 
 
 def _telling(encodings: Sequence[Encoding], groups: Sequence[Sequence[int]]) -> list[int]:
-    """The batch with most tokens, and the one that holds the longest text."""
+    """The batch with the most tokens, and the one with the longest text."""
     if not groups:
         return []
     largest = max(range(len(groups)), key=lambda g: sum(len(encodings[i].ids) for i in groups[g]))
@@ -113,7 +113,7 @@ def _telling(encodings: Sequence[Encoding], groups: Sequence[Sequence[int]]) -> 
 
 
 def _sample(members: Sequence[Encoding]) -> list[int]:
-    """The longest text, the last one and some between: late rows and deep paths go wrong first."""
+    """The longest text, the last one and some between: late rows and deep paths fail first."""
     longest = max(range(len(members)), key=lambda i: len(members[i].ids))
     spread = [len(members) * k // SAMPLE for k in range(SAMPLE)]
     return sorted({longest, len(members) - 1, *spread})

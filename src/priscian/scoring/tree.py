@@ -28,7 +28,7 @@ class Row:
         return min(common_length(self.last, ids), len(self.path))
 
     def add(self, ids: tuple[int, ...]) -> list[int]:
-        """Add a text, all but its last token, which is only predicted; columns of its tokens."""
+        """Add a text without its last token, which is only predicted; return its columns."""
         keep = self._shared(ids)
         del self.path[keep:]
         for token in ids[keep:-1]:
@@ -89,7 +89,7 @@ class Tree:
                         for j in own(encoding)
                     )
                 )
-            if not row.ids:  # texts of one token and no BOS: nothing to read, nothing to score
+            if not row.ids:  # texts of one token without BOS: nothing to read, nothing to score
                 row.ids, row.parents = [0], [-1]
             rows.append(row)
         tokens = TokenBatch(

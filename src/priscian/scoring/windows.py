@@ -3,7 +3,7 @@
 A window reads as many tokens as the model can, and scores the last `stride` of them; the tokens
 before those only condition them. So every token of a long text is scored once, after at least
 `limit - stride` tokens (fewer only at the beginning of the text). Windows are cut between words
-where there are any. Each is a `Text` with a context, so what is stored is what the model says of
+if possible. Each is a `Text` with a context, so the stored scores are those of
 exactly that text.
 """
 
@@ -61,7 +61,7 @@ def join_windows(windows: Sequence[Window], scores: Sequence[TokenScores]) -> To
 
 
 class _Cutter:
-    """Where one text, after its context, is cut."""
+    """Finds where one text, after its context, is split."""
 
     def __init__(self, text: Text, encode: Encode, limit: int, stride: int) -> None:
         self.whole = text.context + text.text
@@ -71,7 +71,7 @@ class _Cutter:
         (code,) = encode([Text(self.whole)])
         self.ids = code.ids[code.first : code.first + len(code.starts)]
         self.front = code.first  # special tokens that open a text
-        self.room = limit - (len(code.ids) - len(self.ids))  # special tokens take their place
+        self.room = limit - (len(code.ids) - len(self.ids))  # special tokens take up space
         if self.room < 2:
             raise TooLongError(
                 f"the model reads {limit} tokens, too few for {shorten(text.text)!r}; "
@@ -90,7 +90,7 @@ class _Cutter:
                 self.tokens.append(token)
                 self.places[token] = start
             place = seen
-            while place and whole[place - 1].isspace():  # a space goes with what follows
+            while place and whole[place - 1].isspace():  # a space belongs to what follows
                 place -= 1
             if place < seen < len(whole) and last <= place:
                 self.words.append(token)
@@ -114,7 +114,7 @@ class _Cutter:
         )
 
     def _fit(self, token: int, place: int) -> tuple[int, Window]:
-        """The longest window that scores from a token on, and the token after it."""
+        """The longest window that scores from a given token on, and the token after it."""
         most = min(max(token + self.stride, self.room), len(self.ids))
         while most > token:
             end = self._last_cut(token, most)
@@ -129,7 +129,7 @@ class _Cutter:
         )
 
     def _last_cut(self, token: int, most: int) -> int:
-        """The last place to cut after a token: the end, before a word, or else inside one."""
+        """The last position to split after a token: the end, before a word, or else inside one."""
         if most == len(self.ids):
             return most
         for cuts in (self.words, self.tokens):
@@ -164,7 +164,7 @@ class _Cutter:
         return None
 
     def _first_cut(self, least: int, most: int) -> int:
-        """The first place from a token on where a context may begin, before a word if possible."""
+        """The first position after a token where a context may begin, if possible before a word."""
         if least == 0:
             return 0
         for cuts in (self.words, self.tokens):

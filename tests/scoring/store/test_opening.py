@@ -33,7 +33,7 @@ class TestDamage:
         fill(path)
         whole = path.read_bytes()
         path.write_bytes(whole[: int(len(whole) * keep)])
-        with pytest.warns(PriscianWarning, match=r"damaged.*cut short.*set aside"):
+        with pytest.warns(PriscianWarning, match=r"damaged.*cut short.*renamed"):
             store = ScoreStore(path)
         assert store.missing(KEY, [Text("text 1")]) == [True]
         store.write(KEY, "a", [(Text("text 1"), SCORES)])
@@ -52,7 +52,7 @@ class TestDamage:
         path = tmp_path / "s.sqlite"
         for number in range(3):  # all within a second
             path.write_text(f"damaged {number} " * 20)
-            with pytest.warns(PriscianWarning, match="set aside"):
+            with pytest.warns(PriscianWarning, match="renamed to"):
                 ScoreStore(path).close()
         kept = {p.read_text()[:9] for p in tmp_path.glob("*damaged*")}
         assert kept == {"damaged 0", "damaged 1", "damaged 2"}

@@ -81,7 +81,7 @@ class TestWrongKeys:
                 except StoreError as error:
                     told.append(str(error))
         assert len(told) == 1
-        assert "a row is damaged; forget this model's scores" in told[0]
+        assert "a row is damaged; delete this model's scores" in told[0]
 
     def test_models_never_share_scores(self) -> None:
         with ScoreStore() as store:

@@ -1,4 +1,4 @@
-"""The score store: what every model said of every text, in one SQLite file."""
+"""The score store: every model's scores for every text, in one SQLite file."""
 
 from priscian.scoring.store.columns import TokenColumns, columns_of
 from priscian.scoring.store.scores import Pruned, ScoreStore, StoredModel

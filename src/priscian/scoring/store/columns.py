@@ -1,4 +1,4 @@
-"""Tokens of very many texts in columns, for those who read a whole run at once."""
+"""Tokens of very many texts in columns, for reading a whole run at once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 class TokenColumns:
     """The tokens of n texts, end to end: text i has those from `offsets[i]` to `offsets[i + 1]`.
 
-    `found` tells a text that is not in the store from one without tokens.
+    `found` is False for a text that is not in the store.
     """
 
     offsets: Ints  # (texts + 1,)
@@ -44,7 +44,7 @@ def columns_of(scores: Sequence[TokenScores | None]) -> TokenColumns:
 
 
 def decode(owner: int, hashes: Sequence[bytes], rows: Sequence[Row]) -> TokenColumns:
-    """Rows of the store, which come in any order, in the order of the hashes."""
+    """Rows of the store, which may be in any order, in the order of the hashes."""
     counts = np.array([check_row(owner, row) for row in rows], np.int64)  # (rows,)
     packed = [offsets or b"" for _, offsets, _ in rows]
     widths = np.array([offsets[0] for offsets in packed], np.int64)
@@ -54,7 +54,7 @@ def decode(owner: int, hashes: Sequence[bytes], rows: Sequence[Row]) -> TokenCol
     logps = _join(values, widths, counts, "f")
     place = {text: i for i, (text, _, _) in enumerate(rows)}
     which = np.array([place.get(text, -1) for text in hashes], np.int64)  # (texts,)
-    asked = np.append(counts, 0)[which]  # a text that is not there has no tokens
+    asked = np.append(counts, 0)[which]  # a missing text has no tokens
     offsets = _ends(asked)
     inner = np.arange(offsets[-1]) - np.repeat(offsets[:-1], asked)  # (tokens,) 0, 1, … in a text
     tokens = np.repeat(_ends(counts)[which], asked) + inner
@@ -64,7 +64,7 @@ def decode(owner: int, hashes: Sequence[bytes], rows: Sequence[Row]) -> TokenCol
 
 
 def _join(parts: Sequence[bytes], widths: Ints, counts: Ints, letter: str) -> NDArray[Any]:
-    """The numbers of all rows end to end; rows differ in how many bytes a number takes."""
+    """The numbers of all rows, concatenated; rows differ in bytes per number."""
     out = np.empty(counts.sum(), f"{letter}8")
     for width in np.unique(widths[counts > 0]):
         chosen = widths == width

@@ -1,4 +1,4 @@
-"""Is a file on a network disk? SQLite's write-ahead log needs memory that processes share."""
+"""Detects network disks: SQLite's write-ahead log needs memory that processes share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NETWORK = frozenset(
     | {"lustre", "gpfs", "ceph", "glusterfs", "beegfs", "fhgfs_client", "panfs", "pvfs2"}
     | {"orangefs", "wekafs", "ocfs2", "gfs", "gfs2"}
 )
-"""9p and virtiofs are not among them: they join a guest to its own host, as one machine."""
+"""9p and virtiofs are not included: they connect a guest to its own host."""
 NETWORK_FUSE = frozenset(
     {"sshfs", "s3fs", "gcsfuse", "goofys", "rclone", "ceph", "ceph-fuse", "glusterfs", "juicefs"}
     | {"mfs", "moosefs", "davfs", "davfs2", "smbnetfs", "curlftpfs", "blobfuse", "blobfuse2"}
@@ -47,7 +47,7 @@ def network_disk(path: Path, mounts: str | None = None) -> str:
         if not dash or len(fields) < 5:
             continue
         point = Path(_plain(fields[4])).parts
-        if parts[: len(point)] == point and len(point) >= best[0]:  # a later mount hides an earlier
+        if parts[: len(point)] == point and len(point) >= best[0]:  # later mounts hide earlier
             best = (len(point), system.split(" ")[0])
     kind = best[1]
     fuse, _, name = kind.partition(".")

@@ -1,4 +1,4 @@
-"""Bring a store of version 1 to the present one, inside one transaction.
+"""Convert a store of version 1 to the current version, inside one transaction.
 
 Version 1 (which wrote `user_version` 0) kept the text's hash, the channel's name, both offsets of
 each token and a double in every row.
@@ -19,7 +19,7 @@ BATCH = 2000
 
 
 def migrate(db: sqlite3.Connection) -> int:
-    """Rewrite every row; those that are damaged are left out, and counted."""
+    """Rewrite every row; damaged ones are left out and counted."""
     db.execute("ALTER TABLE models RENAME TO old_models")
     db.execute("ALTER TABLE scores RENAME TO old_scores")
     create_tables(db)

@@ -16,19 +16,19 @@ from priscian.scoring.store.migrate import migrate
 from priscian.scoring.store.tables import VERSION, create_tables
 
 LARGE = 2**26
-"""Beyond this many bytes a store is checked by its header alone when it is opened."""
+"""A store larger than this is checked only by its header when it is opened, in bytes."""
 PATIENCE = 60.0
 """Seconds to wait for another process that writes."""
 MIGRATION = 3600.0
-"""The same for one that brings a large store to this version."""
+"""The same for a process that converts a large store to this version."""
 HEADER = 100
-"""Bytes that every SQLite file has."""
+"""The first bytes of every SQLite file."""
 NOT_SQLITE = "not an SQLite file"
 DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 def open_database(path: Path | None) -> sqlite3.Connection:
-    """A connection to a store of this version; the file is made, migrated or set aside."""
+    """A connection to a store of this version; the file is created, migrated or renamed."""
     if path is not None:
         _make_folder(path)
         refuse_network_disk(path)
@@ -61,13 +61,13 @@ def store_errors(path: Path | None) -> Iterator[None]:
         elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
             remedy = "set PRISCIAN_CACHE to a folder that can be written"
         else:
-            remedy = "move the file away to start afresh"
+            remedy = "move the file away to start again"
         where = path or "the store in memory"
         raise StoreError(f"score store {where}: {error}; {remedy}") from error
-    except UnicodeDecodeError as error:  # a text in a damaged file, or SQLite's message about it
+    except UnicodeDecodeError as error:  # damaged text in the file or in SQLite's message
         where = path or "the store in memory"
         raise StoreError(
-            f"score store {where}: damaged ({error}); move the file away to start afresh"
+            f"score store {where}: damaged ({error}); move the file away to start again"
         ) from error
 
 
@@ -79,7 +79,7 @@ def transaction(db: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iterator[Non
         yield
         db.execute("COMMIT")
     except BaseException:
-        if db.in_transaction:  # a full disk has ended it already
+        if db.in_transaction:  # a full disk has already ended it
             with contextlib.suppress(sqlite3.Error):
                 db.execute("ROLLBACK")
         raise
@@ -88,7 +88,7 @@ def transaction(db: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iterator[Non
 def _set_up(db: sqlite3.Connection, path: Path | None) -> None:
     version = _version(db, path)
     if version == VERSION:
-        db.execute("PRAGMA journal_mode=WAL")  # asks for nothing if it is so already
+        db.execute("PRAGMA journal_mode=WAL")  # does nothing if it is already set
     else:
         _bring_up(db, path)
     db.execute("PRAGMA synchronous=NORMAL")
@@ -98,13 +98,13 @@ def _set_up(db: sqlite3.Connection, path: Path | None) -> None:
 
 
 def _bring_up(db: sqlite3.Connection, path: Path | None) -> None:
-    """Make the tables of a new store, or migrate an old one; one process does it, others wait."""
+    """Create the tables of a new store, or migrate an old one; other processes wait."""
     db.execute(f"PRAGMA busy_timeout={int(MIGRATION * 1000)}")
     db.execute("PRAGMA auto_vacuum=INCREMENTAL")  # must come before the first table
     _use_log(db)
     damaged = None
     with transaction(db):
-        if _version(db, path) < VERSION:  # still: another process may have been first
+        if _version(db, path) < VERSION:  # check again: another process may have been first
             if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'scores'").fetchone():
                 damaged = migrate(db)
             else:
@@ -112,7 +112,7 @@ def _bring_up(db: sqlite3.Connection, path: Path | None) -> None:
     db.execute(f"PRAGMA busy_timeout={int(PATIENCE * 1000)}")
     if damaged is None:
         return
-    with contextlib.suppress(sqlite3.OperationalError):  # in use, or no room for a copy
+    with contextlib.suppress(sqlite3.OperationalError):  # in use, or no space for a copy
         db.execute("VACUUM")
     if damaged:
         warnings.warn(
@@ -157,12 +157,12 @@ def _make_folder(path: Path) -> None:
 
 
 def _set_aside_if_damaged(path: Path) -> None:
-    """Rename a store that is cut short or malformed, and say so."""
+    """Rename a truncated or malformed store, with a warning."""
     try:
         before = path.stat()
         reason = _damage(path) if before.st_size else ""
         if not reason or path.stat().st_ino != before.st_ino:
-            return  # sound, or another process has set it aside already
+            return  # intact, or another process has already renamed it
         aside = _free_name(path)
         path.rename(aside)
         for tail in ("-wal", "-shm"):
@@ -177,30 +177,30 @@ def _set_aside_if_damaged(path: Path) -> None:
             f"to a folder that can be written"
         ) from None
     warnings.warn(
-        f"score store {path} is damaged ({reason}); set aside as {aside.name}, starting a new one",
+        f"score store {path} is damaged ({reason}); renamed to {aside.name}, starting a new one",
         PriscianWarning,
         stacklevel=5,
     )
 
 
 def _free_name(path: Path) -> Path:
-    """A name beside the store that no earlier damaged one has."""
+    """An unused file name in the store's folder."""
     stem = f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
     names = itertools.chain([stem], (f"{stem}-{n}" for n in itertools.count(2)))
     return next(p for name in names if not (p := path.with_name(name)).exists())
 
 
 def _damage(path: Path) -> str:
-    """What is wrong with a file; empty if it is sound or cannot be judged now.
+    """What is wrong with a file; empty if it is intact or cannot be checked now.
 
-    The file is read through SQLite alone: closing a handle of our own would drop every lock that
-    this process has on it, and another process could then take the log away under our eyes.
+    The file is read only through SQLite: closing a handle of our own would drop every lock that
+    this process has on it, and another process could then remove the log while we read.
     """
     if path.stat().st_size < HEADER:
         return NOT_SQLITE
     try:
         with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE)) as db:
-            # While we read, no other process can shorten the file or take its log away.
+            # While we read, no other process can shorten the file or remove its log.
             db.execute("BEGIN")
             db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
             if reason := _cut_short(db, path):
@@ -211,7 +211,7 @@ def _damage(path: Path) -> str:
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code not in DAMAGE:
-            return ""  # locked, not permitted …: opening it will say so
+            return ""  # locked, no permission …: opening it will report that
         return NOT_SQLITE if code == sqlite3.SQLITE_NOTADB else _missing_end(path) or str(error)
     except UnicodeDecodeError:  # SQLite's message quotes the damage
         return "its list of tables is damaged"
@@ -225,7 +225,7 @@ def _cut_short(db: sqlite3.Connection, path: Path) -> str:
 
 
 def _missing_end(path: Path) -> str:
-    """Whether a file that SQLite finds damaged, and so is lost, is shorter than its header says."""
+    """Whether a file that SQLite reports as damaged is shorter than its header says."""
     header = path.read_bytes()[:HEADER]
     page = int.from_bytes(header[16:18], "big")
     return _compare(path, (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big"))

@@ -1,9 +1,9 @@
-"""How a row of the store is written: token offsets, values, and a checksum that binds them.
+"""How a row of the store is written: token offsets, values, and a checksum over both.
 
-The offsets of a text are kept once for all models that tokenise it alike: pairs (gap, length) in
-the fewest bytes that hold them all. Values are float32 where that loses nothing, else float64. The
-checksum covers the model's key, the channel, the text, the offsets and the values, so that a row
-that came to stand under another key is damaged and never read.
+The offsets of a text are kept once for all models that tokenize it the same way: pairs (gap,
+length) in the fewest bytes that hold them all. Values are float32 if that is exact, else float64.
+The checksum covers the model's key, the channel, the text, the offsets and the values, so that a
+row that was stored under another key counts as damaged and is never read.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from numpy.typing import NDArray
 from priscian.records import TokenScores
 
 CHANNELS = ("logp", "boundary", "eos", "entropy", "score")
-"""A channel's number in the store is its place here: add at the end, never reorder."""
+"""A channel's number in the store is its position here: add at the end, never reorder."""
 
-CODES = {1: "b", 2: "h", 4: "i", 8: "q"}  # bytes an integer takes: its code in `struct`
+CODES = {1: "b", 2: "h", 4: "i", 8: "q"}  # bytes of an integer: its code in `struct`
 CHECKSUM = 4
 SOUND = 0x2144DF1C
-"""What CRC-32 gives for anything that ends with its own CRC-32."""
+"""The CRC-32 of any data that ends with its own CRC-32."""
 
 
 Row = tuple[bytes, bytes | None, bytes]
-"""A text's hash, its offsets and its data as the store holds them."""
+"""A text's hash, its offsets and its data, as stored."""
 
 
 class DamagedRow(Exception):
-    """A row does not match its checksum; the store says which model's it is."""
+    """A row does not match its checksum; the store adds the model's name."""
 
 
 def pack_offsets(rows: Sequence[TokenScores]) -> list[bytes]:
-    """Offsets of each text as gaps and lengths, after one byte that says how wide a number is."""
+    """Offsets of each text as gaps and lengths, after one byte for the width of a number."""
     places = [0, *accumulate(map(len, rows))]
     starts = np.fromiter(chain.from_iterable([row.starts for row in rows]), np.int64, places[-1])
     ends = np.fromiter(chain.from_iterable([row.ends for row in rows]), np.int64, places[-1])
@@ -64,7 +64,7 @@ def _any_in(bad: NDArray[np.bool_], places: Sequence[int]) -> Sequence[bool]:
 
 
 def _pack_wide(pairs: NDArray[np.int64]) -> bytes:
-    """The same of a text that has a gap or a token beyond one byte."""
+    """The same for a text with a gap or a token that does not fit in one byte."""
     width = next(w for w in CODES if (pairs.astype(f"<i{w}") == pairs).all())
     return bytes([width]) + pairs.astype(f"<i{width}").tobytes()
 
@@ -78,7 +78,7 @@ def unpack_offsets(data: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def pack_values(rows: Sequence[TokenScores]) -> list[bytes]:
-    """The values of each text, in 4 bytes a number where all of them survive that, else in 8."""
+    """The values of each text, in 4 bytes per number if that is exact for all, else in 8."""
     places = [0, *accumulate(map(len, rows))]
     wide = np.fromiter(chain.from_iterable([row.logps for row in rows]), "<f8", places[-1])
     with np.errstate(over="ignore", invalid="ignore"):
@@ -92,7 +92,7 @@ def pack_values(rows: Sequence[TokenScores]) -> list[bytes]:
 
 
 def owner(digest: str, channel: int) -> int:
-    """Where the checksums of a model's rows start from."""
+    """The start value of the checksums of a model's rows."""
     return zlib.crc32(f"{digest}/{channel}".encode())
 
 
@@ -102,7 +102,7 @@ def seal(owner: int, text: bytes, offsets: bytes, values: bytes) -> bytes:
 
 
 def check_row(owner: int, row: Row) -> int:
-    """The number of tokens of a sound row; an error if it is not what was written."""
+    """The number of tokens of an intact row; an error if the row has changed."""
     text, offsets, data = row
     if offsets is None or zlib.crc32(text + offsets + data, owner) != SOUND:
         raise DamagedRow

@@ -1,8 +1,8 @@
-"""The score store: one SQLite file that keeps what every model said of every text.
+"""The score store: one SQLite file that keeps every model's scores for every text.
 
 A row belongs to a model's key, a text's hash and a channel. Many processes may read, write and
-prune at once: a model's place is looked up by its key inside every transaction, so that whatever
-another process removes meanwhile, no row comes to stand under another model's key. What was
+prune at once: a model's id is looked up by its key inside every transaction, so that no row is
+ever stored under another model's key, whatever another process removes meanwhile. What was
 committed is never lost; a damaged row or file is never read.
 """
 
@@ -33,14 +33,14 @@ from priscian.scoring.store.tables import (
 )
 
 SCAN = 4
-"""All rows of a model are read at once where at most so many times those asked for are there."""
+"""All rows of a model are read at once if they are at most this many times the requested ones."""
 VACUUM_PAGES = 2000
-"""Given back to the disk in one go; between them other processes may write."""
+"""Pages that are freed at once; in between, other processes can write."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredModel:
-    """What the store holds of one model."""
+    """What the store has for one model."""
 
     key: str
     label: str
@@ -101,7 +101,7 @@ class ScoreStore:
         rows: Iterable[tuple[Text, TokenScores]],
         channel: str = "logp",
     ) -> None:
-        """Keep some scores, all or none of them; what is there already stays as it is."""
+        """Store some scores, all or none of them; existing scores are not changed."""
         digest = key.digest
         hashed = [(text.hash, scores) for text, scores in rows]
         with self._transaction("IMMEDIATE"):
@@ -114,7 +114,7 @@ class ScoreStore:
     def read(
         self, key: ModelKey, texts: Sequence[Text], channel: str = "logp"
     ) -> dict[Text, TokenScores]:
-        """The scores that are there."""
+        """The scores that are in the store."""
         by_hash = {text.hash: text for text in texts}
         start = owner(key.digest, CHANNELS.index(channel))
         with self._transaction("DEFERRED"), self._damage(key.digest):
@@ -150,7 +150,7 @@ class ScoreStore:
         return sum(file.stat().st_size for file in files if file.is_file())
 
     def prune(self, keys: Iterable[str]) -> Pruned:
-        """Forget models by key, and texts that no other model has scores of.
+        """Delete models by key, and texts for which no other model has scores.
 
         A process that is scoring one of them computes again what it needs, and ends as if nothing
         had happened.
@@ -160,11 +160,11 @@ class ScoreStore:
             found = [place for place in places if place is not None]
             remove_models(self._db, [model for model, _ in found])
         with self._lock, contextlib.suppress(sqlite3.OperationalError):
-            self._give_back()  # no matter if it is in use: later scores fill the room
+            self._give_back()  # no matter if it is in use: later scores use the space
         return Pruned(len(found), sum(texts for _, texts in found))
 
     def _give_back(self) -> None:
-        """Return free pages to the disk, a part at a time."""
+        """Return free pages to the disk, some at a time."""
         while self._db.execute("PRAGMA freelist_count").fetchone()[0]:
             before = self._db.execute("PRAGMA page_count").fetchone()[0]
             self._db.execute(f"PRAGMA incremental_vacuum({VACUUM_PAGES})").fetchall()
@@ -183,7 +183,7 @@ class ScoreStore:
             yield
         except DamagedRow:
             raise StoreError(
-                f"score store {self.path or 'in memory'}: a row is damaged; forget this model's "
+                f"score store {self.path or 'in memory'}: a row is damaged; delete this model's "
                 f"scores with `priscian cache prune {digest[:12]}` and score it again"
             ) from None
 
@@ -210,7 +210,7 @@ class ScoreStore:
         for chunk, marks in chunks(by_id):
             names = dict(chunk)
             first, last = chunk[0][0], chunk[-1][0]
-            if last - first < SCAN * len(chunk):  # texts that came together are read together
+            if last - first < SCAN * len(chunk):  # texts stored together are read together
                 among, values = "BETWEEN ? AND ?", [first, last]
             else:
                 among, values = f"IN ({marks})", list(names)

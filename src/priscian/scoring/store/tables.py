@@ -1,8 +1,8 @@
-"""The tables of the store, and how rows are put into them.
+"""The tables of the store, and how rows are added.
 
-A row of `scores` holds integers and values only. Texts and token offsets are kept once for all
-models, so a sweep over checkpoints pays for them once. Ids of models and texts are never used
-again, and every function here looks them up inside the transaction that its caller has begun:
+A row of `scores` has only integers and values. Texts and token offsets are kept once for all
+models, so a sweep over checkpoints stores them once. Ids of models and texts are never reused,
+and every function here looks them up inside the transaction that its caller has started:
 nothing is remembered from one transaction to the next.
 """
 
@@ -35,11 +35,11 @@ SCHEMA = (
 CHUNK = 500
 T = TypeVar("T")
 ROW_BYTES = 20
-"""What SQLite adds to a row's values, about."""
+"""Approximate overhead of SQLite per row, in bytes."""
 
 
 def create_tables(db: sqlite3.Connection) -> None:
-    """The tables of an empty store; commit them with the version, or not at all."""
+    """Create the tables of an empty store; commit them together with the version."""
     for statement in SCHEMA:
         db.execute(statement)
     db.execute(f"PRAGMA user_version={VERSION}")
@@ -48,7 +48,7 @@ def create_tables(db: sqlite3.Connection) -> None:
 def add_model(
     db: sqlite3.Connection, key: str, label: str, fields: str, created: float | None = None
 ) -> int:
-    """Add a model that is not there; its id."""
+    """Add a new model and return its id."""
     cursor = db.execute(
         "INSERT INTO models (key, label, fields, created) VALUES (?, ?, ?, ?)",
         (key, label, fields, time.time() if created is None else created),
@@ -57,7 +57,7 @@ def add_model(
 
 
 def find_model(db: sqlite3.Connection, key: str) -> tuple[int, int] | None:
-    """A model's id and the number of its texts; None if it is not there."""
+    """A model's id and the number of its texts; None if there is no such model."""
     row: tuple[int, int] | None = db.execute(
         "SELECT id, texts FROM models WHERE key = ?", (key,)
     ).fetchone()
@@ -71,7 +71,7 @@ def add_scores(
     channel: str,
     rows: Sequence[tuple[bytes, TokenScores]],
 ) -> None:
-    """Scores of some texts, given by hash; what is there already stays as it is."""
+    """Add scores of some texts, given by hash; existing scores are not changed."""
     number = CHANNELS.index(channel)
     unique: dict[bytes, TokenScores] = {}
     for text, scores in rows:
@@ -103,7 +103,7 @@ def add_scores(
 
 
 def find_texts(db: sqlite3.Connection, hashes: Sequence[bytes]) -> dict[bytes, int]:
-    """Ids of the texts that are there."""
+    """Ids of the texts that are in the store."""
     ids: dict[bytes, int] = {}
     for chunk, marks in chunks(sorted(hashes)):  # in the order of the index
         ids.update(db.execute(f"SELECT hash, id FROM texts WHERE hash IN ({marks})", chunk))
@@ -113,7 +113,7 @@ def find_texts(db: sqlite3.Connection, hashes: Sequence[bytes]) -> dict[bytes, i
 def _find_rows(
     db: sqlite3.Connection, model: int, texts: Sequence[int]
 ) -> set[tuple[int | None, int]]:
-    """Texts and channels that a model has rows of."""
+    """Texts and channels for which a model has rows."""
     there: set[tuple[int | None, int]] = set()
     for chunk, marks in chunks(texts):
         there.update(
@@ -126,7 +126,7 @@ def _find_rows(
 
 
 def _add_texts(db: sqlite3.Connection, hashes: Sequence[bytes]) -> dict[bytes, int]:
-    """Ids for texts that are not there yet."""
+    """Ids for new texts."""
     if not hashes:
         return {}
     row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'texts'").fetchone()
@@ -165,7 +165,7 @@ def _add_offsets(
 
 
 def remove_models(db: sqlite3.Connection, ids: Sequence[int]) -> None:
-    """Remove models with their scores, and texts that no other model has scores of."""
+    """Remove models with their scores, and texts for which no other model has scores."""
     if {model for (model,) in db.execute("SELECT id FROM models")} <= set(ids):
         for table in ("scores", "offsets", "texts", "models"):
             db.execute(f"DELETE FROM {table}")  # all at once, which SQLite does without a search
@@ -187,7 +187,7 @@ def remove_models(db: sqlite3.Connection, ids: Sequence[int]) -> None:
 
 
 def chunks(values: Sequence[T]) -> Iterator[tuple[Sequence[T], str]]:
-    """Parts that fit one statement, each with as many question marks."""
+    """Parts that fit in one statement, each with its question marks."""
     for at in range(0, len(values), CHUNK):
         chunk = values[at : at + CHUNK]
         yield chunk, ",".join("?" * len(chunk))
