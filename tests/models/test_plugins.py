@@ -117,7 +117,7 @@ class TestObjects:
         string = str(parse_model(Toy()))
         assert load(string)
         registry._objects._models.clear()
-        with pytest.raises(ModelError, match="an object of another Python process; pass it"):
+        with pytest.raises(ModelError, match="an object from another Python process; pass it"):
             load(string)
 
 

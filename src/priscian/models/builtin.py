@@ -39,7 +39,7 @@ class Builtin:
 
     @property
     def here(self) -> bool:
-        """Whether this installation has it."""
+        """Whether this installation has the file."""
         return (FOLDER / self.file).is_file()
 
     @property
@@ -87,11 +87,11 @@ class BuiltinProvider:
         return model.load(model.path, spec)
 
     def traits(self, spec: ModelSpec) -> Traits:
-        """The traits of the embedded model."""
+        """The traits of the built-in model."""
         return _find(spec).traits
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
-        """Embedded models whose names match."""
+        """Built-in models whose names match."""
         return [ModelSpec("builtin", name) for name in MODELS if fnmatchcase(name, pattern)]
 
 

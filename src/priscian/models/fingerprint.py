@@ -50,7 +50,7 @@ def hash_file(path: Path) -> str:
         with (
             contextlib.suppress(sqlite3.OperationalError),
             memo,
-        ):  # a memo that is lost costs time only
+        ):  # losing a memo only costs time
             memo.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (stamp, digest))
     return digest
 

@@ -13,7 +13,7 @@ from priscian.models.key import ModelKey
 from priscian.models.spec import ModelSpec
 
 PROVIDERS = {"lstm": "lstm", "on-lstm": "lstm", "transformer-xl": "txl"}
-"""Which provider reads the folder of an architecture; GPT-2's is an ordinary Hugging Face one."""
+"""Which provider reads the folder of an architecture; GPT-2 uses an ordinary Hugging Face one."""
 PARTS = ("config.json", "model.safetensors", "tokenizer.json", "vocabulary.json")
 
 
@@ -29,11 +29,11 @@ def provider_of(folder: Path) -> str | None:
 
 
 def model_folder(spec: ModelSpec) -> Path:
-    """The folder of a model, or of its checkpoint where a revision is named."""
+    """The folder of a model, or of its checkpoint if the spec has a revision."""
     folder = spec.path / spec.revision if spec.revision else spec.path
     if not (folder / "model.safetensors").is_file():
         raise ModelError(
-            f"{folder} holds no model.safetensors; give a folder that priscian train has finished, "
+            f"{folder} has no model.safetensors; give a folder that priscian train has finished, "
             "or a checkpoint in it: DIR@tokens-N"
         )
     return folder
@@ -57,7 +57,7 @@ def read_config(folder: Path, architectures: Sequence[str]) -> dict[str, Any]:
 
 
 def folder_key(folder: Path, provider: str) -> ModelKey:
-    """What identifies the scores of a folder: the content of its files."""
+    """The key of a folder: a hash of its files."""
     hashes = {
         name.partition(".")[0]: hash_file(folder / name)
         for name in PARTS

@@ -1,4 +1,4 @@
-"""Model keys: all that can change a score, known without loading the model."""
+"""Model keys: everything that can change a score, known without loading the model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class ModelKey:
     """Fields that identify a model's scores, and their digest.
 
     Provider, id, resolved revision or content hash, tokenizer hash, dtype, BOS policy, method.
-    Two keys are equal only if every field is: no model is ever served another one's scores.
+    Two keys are equal only if every field is: no model ever gets another model's scores.
     """
 
     fields: Mapping[str, str]

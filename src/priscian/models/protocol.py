@@ -60,9 +60,9 @@ class Encoding:
 
 @dataclass(frozen=True, slots=True)
 class TokenBatch:
-    """Rows of token ids and the log-probabilities that are asked of them.
+    """Rows of token ids and the log-probabilities that are requested.
 
-    A query (row, column, target) asks for log p(target | all that `column` attends to). Without
+    A query (row, column, target) requests log p(target | all that `column` attends to). Without
     `parents`, a causal model reads each row from left to right. With them, a row is a packed
     prefix tree: a token attends to itself and its ancestors, and its position is its depth.
     With `prefix`, row r continues prefix row `owner[r]`, and columns count from its start.
@@ -78,7 +78,7 @@ class TokenBatch:
 
 @runtime_checkable
 class TorchModel(Protocol):
-    """A model that reads token ids, so that the engine can own trees and batches."""
+    """A model that reads token ids, so that the engine can handle trees and batches."""
 
     kind: str  # "causal" or "masked"
     device: str
@@ -100,10 +100,10 @@ class TorchModel(Protocol):
 
 @runtime_checkable
 class BoundaryModel(TorchModel, Protocol):
-    """A torch model that can say how probable it is that a new word begins."""
+    """A torch model that can compute the probability that a new word begins."""
 
     def word_beginnings(self) -> Bools:
-        """For each token id, whether it begins a word; an error where no piece is marked so."""
+        """For each token id, whether it begins a word; an error if no token is marked."""
         ...
 
     def boundaries(self, batch: TokenBatch) -> tuple[Floats, Floats]:
@@ -126,7 +126,7 @@ class MaskedTorchModel(TorchModel, Protocol):
 
 @runtime_checkable
 class EntropyModel(LanguageModel, Protocol):
-    """A simple model that can say how uncertain it is of the next token."""
+    """A simple model that can compute its uncertainty about the next token."""
 
     def score_entropies(self, texts: Sequence[Text]) -> Iterable[Sequence[float]]:
         """For each text, before each of its tokens, the entropy of what may come next, in nats."""
@@ -135,7 +135,7 @@ class EntropyModel(LanguageModel, Protocol):
 
 @runtime_checkable
 class TorchEntropyModel(TorchModel, Protocol):
-    """A torch model that can say how uncertain it is of the next token."""
+    """A torch model that can compute its uncertainty about the next token."""
 
     def entropies(self, batch: TokenBatch) -> tuple[Floats, Floats]:
         """For each query its log-probability and the entropy of what may come there, in nats."""
@@ -144,7 +144,7 @@ class TorchEntropyModel(TorchModel, Protocol):
 
 @runtime_checkable
 class ClosedVocabulary(Protocol):
-    """A model of whole words; every word outside its list is the same unknown word."""
+    """A word-level model; every word outside its list is the same unknown word."""
 
     def oov_counts(self, texts: Sequence[Text]) -> list[int]:
         """How many words of each text the model does not know."""
@@ -164,7 +164,7 @@ class Measured:
 
 @runtime_checkable
 class SentenceMeter(Protocol):
-    """A model that measures many sentences at once, with their ends, known words apart."""
+    """A model that measures many sentences at once, with their ends, also known words alone."""
 
     def measure(self, sentences: Iterable[str]) -> Measured:
         """The log-probability of sentences, each alone."""
@@ -192,7 +192,7 @@ class PrecomputedScores(Protocol):
     """Scores that were computed elsewhere and are looked up, one text at a time."""
 
     def look_up(self, text: Text) -> TokenScores:
-        """The text's tokens; an error if it is not there."""
+        """The text's tokens; an error if it is missing."""
         ...
 
 
@@ -201,7 +201,7 @@ class TraitsProvider(Protocol):
     """A provider that says what its models offer beyond `score(texts)`."""
 
     def traits(self, spec: ModelSpec) -> Traits:
-        """Features of the model; cheap, as its key is."""
+        """Features of the model; as cheap as its key."""
         ...
 
 
@@ -210,5 +210,5 @@ class EndTokenProvider(Protocol):
     """A provider whose models read the end of a text as one more token."""
 
     def end_token(self, spec: ModelSpec) -> str:
-        """The token as it is written after a text; an error if the model has none."""
+        """The token to write after a text; an error if the model has none."""
         ...

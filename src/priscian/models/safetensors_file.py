@@ -16,7 +16,7 @@ from priscian.files import replacing
 
 LARGEST_HEADER = 100_000_000
 LARGEST = 1e6
-"""Of weights; more is damage, and overflows in the sums."""
+"""Largest weight; larger ones mean damage, and sums would overflow."""
 _DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4"}
 
 Floats32 = npt.NDArray[np.float32]

@@ -1,6 +1,6 @@
 """Models that are a Python class with one method, `score(texts)`: registered by name, or passed in.
 
-A class cannot be hashed as a file can, so its key is a promise of its author: its name and, if it
+A class cannot be hashed like a file, so its author defines the key: its name and, if it
 has one, its `version`. Without a version the source text of the class is part of the key.
 """
 
@@ -21,11 +21,11 @@ from priscian.models.traits import PLAIN, Traits
 OBJECTS = "python"
 """The provider of models that were passed in as objects."""
 DEFAULT = "default"
-"""The id where only the name of a registered class is given."""
+"""The id if only the name of a registered class is given."""
 
 
 def as_provider(name: str, thing: Any) -> Provider:
-    """A provider from what was registered: one, its class, or a model or class with `score`."""
+    """A provider, from a provider or its class, or from a model or class with `score`."""
     if _is_provider(thing):
         return cast(Provider, thing() if inspect.isclass(thing) else thing)
     if callable(getattr(thing, "score", None)):
@@ -53,7 +53,7 @@ class SimpleProvider:
 
     @property
     def about(self) -> str:
-        """What the class says of itself."""
+        """The first line of the class's docstring."""
         return (inspect.getdoc(self._type) or f"{self._type.__name__}, from Python").splitlines()[0]
 
     @property
@@ -66,14 +66,14 @@ class SimpleProvider:
         return self.model if inspect.isclass(self.model) else type(self.model)
 
     def key(self, spec: ModelSpec) -> ModelKey:
-        """Name, id, options and version: the author's promise."""
+        """Name, id, options and version, as the author defines them."""
         self._check(spec)
         options = {f"option {k}": v for k, v in spec.options.items() if k not in HARMLESS}
         fields = {"provider": self.name, "model": spec.id, "method": "simple"} | options
         return ModelKey(fields | _identity(self.model))
 
     def load(self, spec: ModelSpec) -> LanguageModel:
-        """The object, or a new one of the class."""
+        """The object, or a new instance of the class."""
         self._check(spec)
         if not inspect.isclass(self.model):
             return cast(LanguageModel, self.model)
@@ -83,7 +83,7 @@ class SimpleProvider:
         return cast(LanguageModel, made)
 
     def traits(self, spec: ModelSpec) -> Traits:
-        """What the class declares, and what its methods say."""
+        """The declared traits, and those that its methods imply."""
         found = traits_of_class(self.model)
         return replace(found, options=found.options | HARMLESS | self._parameters()[1])
 
@@ -105,7 +105,7 @@ class SimpleProvider:
 
 
 def traits_of_class(model: Any) -> Traits:
-    """The attribute `traits`, with what the methods of the class make plain."""
+    """The attribute `traits`, with the traits that the methods of the class imply."""
     declared = getattr(model, "traits", PLAIN)
     if not isinstance(declared, Traits):
         raise ModelError(f"the attribute traits of {model!r} must be priscian.models.Traits(…)")
@@ -118,7 +118,7 @@ def traits_of_class(model: Any) -> Traits:
 
 
 def _identity(model: Any) -> dict[str, str]:
-    """What of a class or object goes into its key."""
+    """The part of a class or object that goes into its key."""
     kind = model if inspect.isclass(model) else type(model)
     fields = {"class": f"{kind.__module__}.{kind.__qualname__}"}
     version = getattr(model, "version", None)
@@ -126,7 +126,7 @@ def _identity(model: Any) -> dict[str, str]:
         return fields | {"version": str(version)}
     try:
         source = inspect.getsource(kind)
-    except (OSError, TypeError):  # typed at a prompt
+    except (OSError, TypeError):  # defined at a prompt
         return fields
     return fields | {"source": hashlib.sha256(source.encode()).hexdigest()}
 
@@ -165,7 +165,7 @@ class ObjectProvider:
         return ModelSpec(OBJECTS, name, version, {"name": label})
 
     def key(self, spec: ModelSpec) -> ModelKey:
-        """The author's promise."""
+        """The key that the author defines."""
         return self._find(spec).key(spec)
 
     def load(self, spec: ModelSpec) -> LanguageModel:
@@ -173,7 +173,7 @@ class ObjectProvider:
         return self._find(spec).load(spec)
 
     def traits(self, spec: ModelSpec) -> Traits:
-        """What its class says."""
+        """The traits of its class."""
         return self._find(spec).traits(spec)
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
@@ -184,7 +184,7 @@ class ObjectProvider:
         found = self._models.get((spec.id, spec.revision))
         if found is None:
             raise ModelError(
-                f"{spec.id} is an object of another Python process; pass it to priscian.score() "
+                f"{spec.id} is an object from another Python process; pass it to priscian.score() "
                 f"again, or register its class (docs/plugins.md)"
             )
         return found

@@ -18,7 +18,7 @@ _PROVIDER = re.compile(r"([a-z][a-z0-9_-]*):(?!//)(.*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """A model string taken apart.
+    """A parsed model string.
 
     >>> ModelSpec.parse("hf:EleutherAI/pythia-70m@step1000?dtype=bfloat16").revision
     'step1000'
@@ -42,12 +42,12 @@ class ModelSpec:
         match = _PROVIDER.fullmatch(head)
         provider, name = (match[1], match[2]) if match else (default, head)
         revision = ""
-        if not os.path.exists(as_path(name)):  # a path that is there is meant as it stands
+        if not os.path.exists(as_path(name)):  # an existing path is used as it is
             if "@" in name:
                 name, _, revision = name.rpartition("@")
             name, revision = unquote(name), unquote(revision)
         if not name:
-            raise UsageError(f"model string {text!r} names no model; write provider:id, as hf:gpt2")
+            raise UsageError(f"model string {text!r} names no model; write provider:id (hf:gpt2)")
         parts = query.split("&") if query else []
         options = dict(parse_qsl(query, keep_blank_values=True))
         if len(options) != len(parts) or "" in options or any("=" not in p for p in parts):
@@ -106,7 +106,7 @@ def as_path(name: str) -> Path:
 
 
 def some_of(names: Sequence[str], shown: int = 12) -> str:
-    """Names in a row for a message, not too many.
+    """A list of names for a message, shortened if long.
 
     >>> some_of(["main", "step1", "step2"], shown=2)
     'main, step1 and 1 more'
@@ -116,9 +116,9 @@ def some_of(names: Sequence[str], shown: int = 12) -> str:
 
 
 def _escape(part: str) -> str:
-    """An id or revision with the marks that would end it written as %XX."""
+    """An id or revision with special characters written as %XX."""
     return part.replace("%", "%25").replace("?", "%3F").replace("@", "%40")
 
 
 HARMLESS = frozenset({"device", "name"})
-"""Options that choose how a score is computed, not what it is."""
+"""Options that change how a score is computed, but not its value."""

@@ -12,7 +12,7 @@ from priscian.records import Text
 
 SHOWN = 60
 INVISIBLE = frozenset({"Mn", "Me", "Cc", "Cf", "Cn", "Cs", "Zs", "Zl", "Zp"})
-"""Unicode categories of characters that a tokenizer may leave out without harm."""
+"""Unicode categories of characters that a tokenizer may drop without harm."""
 
 
 def own_tokens(
@@ -20,7 +20,7 @@ def own_tokens(
 ) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
     """Index of the first token that belongs to the text, not its context; offsets in the text.
 
-    A token belongs to where its first visible character stands; a space goes with what follows.
+    A token belongs where its first visible character is; a space belongs to what follows.
     """
     shift = len(text.context)
     if not shift:
@@ -54,7 +54,7 @@ def dropped(text: str, offsets: Sequence[tuple[int, int]]) -> str:
     """Visible characters of a text that no token covers, each once, in order.
 
     Spaces, combining marks, control and zero-width characters do not count: tokenizers that
-    normalise a text take them away on purpose.
+    normalise a text remove them on purpose.
 
     >>> dropped("a☃b", [(0, 1), (2, 3)])
     '☃'
@@ -78,7 +78,7 @@ def warn_of_dropped(
     """Warn if a tokenizer has left out characters: sentences that differ in them look the same.
 
     `vanishes` says whether a character alone becomes no token. Inside a word the offsets do not
-    tell which characters are gone: those of the tokens behind them are moved forward.
+    show which characters are gone: those of the following tokens are shifted.
     """
     found = [
         (text, lost)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """The features of a model that other packages ask for.
+    """The features of a model that other packages use.
 
     A provider gives them with `traits(spec)`; a class that has only `score(texts)` may have an
     attribute `traits`. Everything is off by default. Where a protocol is named, the loaded model

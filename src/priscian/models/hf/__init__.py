@@ -3,4 +3,4 @@
 __all__ = ["INSTALL"]
 
 INSTALL = "pip install -c constraints.txt '.[hf]' in the folder of Priscian's source"
-"""How to get torch and Transformers; the constraint keeps CUDA away."""
+"""How to install torch and Transformers; the constraints avoid CUDA packages."""

@@ -23,7 +23,7 @@ class Bert:
     transform: Any
 
     def states(self, ids: Tensor, mask: Tensor | None, rows: Tensor, columns: Tensor) -> Tensor:
-        """What the output layer reads at (rows[p], columns[p]).
+        """The input of the output layer at (rows[p], columns[p]).
 
         ids: (rows, length); mask: (rows, length), 1 where there is a token → (places, width).
         """
@@ -35,7 +35,7 @@ class Bert:
         hidden = _finish(first, _mix(first, *_shared(first, hidden, ids), seen), hidden)
         for layer in middle:
             own = layer.attention.self
-            # the keys' bias would add the same to all scores of a query
+            # the keys' bias would add the same value to all scores of a query
             parts = own.query(hidden), linear(hidden, own.key.weight), own.value(hidden)
             hidden = _finish(layer, _mix(layer, *parts, seen), hidden)
         asked = hidden[rows, columns]  # (places, width)
@@ -125,7 +125,7 @@ def find_bert(model: Any, output: str, probe: Tensor, tolerance: float) -> Bert 
     try:
         for mask in (None, padded):
             wanted = model(input_ids=probe, attention_mask=mask).logits[rows, columns].float()
-            for every in (1, 2):  # two places of a row, and one
+            for every in (1, 2):  # two positions of a row, then one
                 asked = rows[::every], columns[::every]
                 got = found.states(probe, mask, *asked).float()
                 if not bool((got - wanted[::every]).abs().max() <= tolerance):

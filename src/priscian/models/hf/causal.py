@@ -47,11 +47,11 @@ class CausalProvider(HuggingFaceProvider):
         return {"method": "causal", "bos": spec.options.get("bos", "auto")}
 
     def traits(self, spec: ModelSpec) -> Traits:
-        """Reads from left to right, in subwords that mark the beginning of a word."""
+        """Left to right, with subwords that mark the beginning of a word."""
         return Traits(options=OPTIONS, boundary=True, references=cited(spec))
 
     def end_token(self, spec: ModelSpec) -> str:
-        """The token between documents, as the vocabulary spells it; it is read after a text."""
+        """The token between documents, as spelled in the vocabulary; it is read after a text."""
         import_transformers()
         token = Tokenizer(spec, self.place(spec)).end(spec.options.get("bos", "auto"))
         if not token:
@@ -82,7 +82,7 @@ class CausalModel:
         self.context_length = context_length(config)
         self.base = self.model.base_model
         self._beginnings: Bools | None = None
-        self._outputs = 0  # logits of a position, found out with the head
+        self._outputs = 0  # logits per position, found with the head
         with torch.inference_mode():
             self.head = self._verified_head()
         self.notes = {
@@ -149,7 +149,7 @@ class CausalModel:
         return self._beginnings
 
     def _answers(self, batch: TokenBatch, extra: Extra | None) -> tuple[Floats, Floats]:
-        """Log-probabilities and what else is asked of each query (else nothing)."""
+        """Log-probabilities and, if requested, another value for each query."""
         import torch
 
         with torch.inference_mode():
@@ -291,7 +291,7 @@ def one_row(batch: TokenBatch, row: int) -> TokenBatch:
 
 
 def refuse_encoder(spec: ModelSpec, config: Any) -> None:
-    """An encoder is not a causal model, even where Transformers would load it as one."""
+    """Refuse an encoder, even if Transformers would load it as a causal model."""
     names = config.architectures or []
     masked = any(n.endswith(("ForMaskedLM", "ForPreTraining")) for n in names)
     causal = any(n.endswith(("ForCausalLM", "LMHeadModel")) for n in names)

@@ -1,4 +1,4 @@
-"""From texts to token ids with character offsets; which token, if any, opens a text."""
+"""From texts to token ids with character offsets; the choice of the BOS token."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from priscian.models.text_offsets import own_tokens, warn_of_dropped
 from priscian.records import Text
 
 DOCUMENT_SEPARATORS = frozenset({"<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>"})
-"""End-of-text tokens that stand between documents in training, so that one may open a text."""
+"""End-of-text tokens that separate documents in training, so that one may begin a text."""
 
 
 class Tokenizer:
@@ -48,7 +48,7 @@ class Tokenizer:
         self.fast: Any = self.hf.backend_tokenizer
         special = set(self.hf.all_special_ids)
         if self.fast.get_vocab_size(with_added_tokens=True) <= len(special):
-            # Transformers makes one up where a folder has no tokenizer files
+            # Transformers creates an empty one if a folder has no tokenizer files
             raise ModelError(
                 f"the tokenizer of {spec} has no vocabulary: its files are missing; "
                 f"copy tokenizer.json beside the weights or name another with ?tokenizer=PATH"
@@ -59,7 +59,7 @@ class Tokenizer:
     def bos(self, policy: str) -> int | None:
         """The id of the first token under a BOS policy: `auto`, `none`, a token or an id.
 
-        `auto`: the tokenizer's BOS; else its EOS where that separates documents; else none.
+        `auto`: the tokenizer's BOS; else its EOS if that separates documents; else none.
         """
         if policy == "none":
             return None
@@ -77,13 +77,13 @@ class Tokenizer:
         raise ModelError(f"{self.name} has no token {policy!r} to use as BOS; try auto or none")
 
     def end(self, policy: str) -> str:
-        """The token between documents, whether it is called BOS or EOS; else the EOS; else ""."""
+        """The token between documents, whether it is called BOS or EOS; else EOS; else ""."""
         bos = self.bos(policy)
         opening = self.hf.convert_ids_to_tokens(bos) if bos is not None else None
         return str((opening if opening in DOCUMENT_SEPARATORS else self.hf.eos_token) or "")
 
     def encode(self, texts: Sequence[Text], bos: int | None) -> list[Encoding]:
-        """Ids as a causal model reads them: BOS once, then context and text as they stand."""
+        """Ids as a causal model reads them: BOS once, then context and text unchanged."""
         coded = self.fast.encode_batch(
             [t.context + t.text for t in texts], add_special_tokens=False
         )

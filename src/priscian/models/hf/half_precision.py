@@ -1,4 +1,4 @@
-"""Whether this machine can compute in bfloat16 or float16, found out in a child process.
+"""Whether this machine can compute in bfloat16 or float16, tested in a child process.
 
 Some virtual machines advertise CPU instructions (AMX) that they cannot run: the first bfloat16
 product then ends the process with an illegal instruction, which no `except` can catch.
@@ -24,9 +24,9 @@ from priscian.models.fingerprint import cache_folder
 
 HALF = frozenset({"bfloat16", "float16"})
 LIMIT = 180.0
-"""Seconds; most of a trial is the import of torch."""
+"""Seconds; most of a test is the import of torch."""
 SETTINGS = ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY")
-"""Environment variables that choose the instructions that torch uses."""
+"""Environment variables that select the CPU instructions that torch uses."""
 TRIAL = """
 import sys, torch
 try:
@@ -49,7 +49,7 @@ with torch.inference_mode():
 
 
 def check_dtype(model: str, dtype: str, device: str) -> None:
-    """Refuse a half-precision dtype that would end this process."""
+    """Refuse a half-precision dtype that would crash this process."""
     problem = find_problem(dtype) if device == "cpu" and dtype in HALF else ""
     if problem:
         raise ModelError(
@@ -59,7 +59,7 @@ def check_dtype(model: str, dtype: str, device: str) -> None:
 
 
 def find_problem(dtype: str) -> str:
-    """Why a dtype cannot be used on this CPU, or ""; tried once per machine and torch version."""
+    """Why a dtype cannot be used on this CPU, or ""; tested once per machine and torch version."""
     name = f"{dtype} {_machine()}"
     path = cache_folder() / "dtypes.json"
     known = _read(path)
@@ -68,7 +68,7 @@ def find_problem(dtype: str) -> str:
     try:
         problem = _try(dtype)
     except subprocess.TimeoutExpired:
-        return f"a trial was not done after {LIMIT:g} s"  # perhaps only a busy machine: not kept
+        return f"a trial was not done after {LIMIT:g} s"  # possibly a busy machine: not cached
     with contextlib.suppress(OutputError):  # it will be tried again
         write_json(path, _read(path) | {name: problem})
     return problem
@@ -99,7 +99,7 @@ def _signal(number: int) -> str:
 
 
 def _machine() -> str:
-    """What the outcome of a trial depends on: CPU, system, torch and its settings."""
+    """What the result of a test depends on: CPU, system, torch and its settings."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

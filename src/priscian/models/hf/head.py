@@ -72,10 +72,10 @@ class Head:
         return self._finish(chosen.float())
 
     def _normaliser(self, hidden: Tensor) -> Tensor:
-        """log Σ exp(logit) of each position, shifted by the greatest logit of the first tile.
+        """log Σ exp(logit) of each position, shifted by the largest logit of the first tile.
 
-        That is enough unless a later tile is higher by some 88 nats; then the sum overflows, and
-        the careful way, with a running maximum, is taken.
+        That is enough unless a later tile is higher by about 88 nats; then the sum overflows, and
+        the slower method with a running maximum is used.
         """
         total = torch.zeros(len(hidden), device=hidden.device)  # (positions,)
         shift = None
@@ -128,7 +128,7 @@ class Head:
         return top + total.log()
 
     def _tiles(self, hidden: Tensor) -> Iterator[Tensor]:
-        """Logits of one stretch of the vocabulary after another, in float32.
+        """Logits of successive parts of the vocabulary, in float32.
 
         In float32 the tiles share one buffer: use each before taking the next.
         """

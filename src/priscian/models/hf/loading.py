@@ -23,7 +23,7 @@ from priscian.models.spec import ModelSpec
 
 DTYPES = ("float32", "bfloat16", "float16", "auto")
 NO_LIMIT = 10**7
-"""Some configurations say that a model reads this much or more when they mean no limit."""
+"""Some configurations use a context length this large, or larger, for no limit."""
 
 
 class HuggingFaceProvider:
@@ -36,7 +36,7 @@ class HuggingFaceProvider:
         raise NotImplementedError
 
     def place(self, spec: ModelSpec) -> Place:
-        """Where the model is; weights that come in a package are made ready first."""
+        """Where the model is; weights from a package are prepared first."""
         packaged = find_packaged(spec.id)
         if packaged is not None:
             make_ready(packaged)
@@ -61,7 +61,7 @@ class HuggingFaceProvider:
 
 
 def cited(spec: ModelSpec) -> tuple[str, ...]:
-    """What a model's scores rest on, as keys of `references.bib`."""
+    """The works that a model's scores are based on, as keys of `references.bib`."""
     return ("transformers", *(["smollm2"] if spec.label.startswith("smollm2") else []))
 
 
@@ -71,7 +71,7 @@ def _tokenizer_content(spec: ModelSpec) -> str:
 
 
 def import_transformers() -> Any:
-    """Import Transformers with its messages off; an error that says how to install it."""
+    """Import Transformers silently; if it is missing, the error says how to install it."""
     os.environ.setdefault("TRANSFORMERS_NO_ADVISORY_WARNINGS", "1")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     keep_memory()
@@ -102,7 +102,7 @@ def load_config(spec: ModelSpec, place: Place) -> Any:
 
 
 def load_weights(auto: Any, spec: ModelSpec, place: Place, device: str) -> Any:
-    """The model in evaluation mode; safetensors or `weights_only`, never a pickle executed."""
+    """The model in evaluation mode; safetensors or `weights_only`, so no pickle is executed."""
     import torch
 
     from priscian.models.hf.fuse import fuse_gelu
@@ -164,7 +164,7 @@ def _cannot_load(spec: ModelSpec, part: str, error: Exception) -> ModelError:
     reason = lines[0].rstrip(".") if lines else type(error).__name__
     if "trust_remote_code" in str(error):
         return ModelError(
-            f"{spec} comes with code of its own, which is not run unless you trust it: "
+            f"{spec} comes with code of its own, which is run only if you trust it: "
             f"read it, then add the option remote_code=yes"
         )
     return ModelError(
@@ -174,7 +174,7 @@ def _cannot_load(spec: ModelSpec, part: str, error: Exception) -> ModelError:
 
 
 def pick_device(spec: ModelSpec) -> str:
-    """The device named by the spec, else the best one of this machine."""
+    """The device named by the spec, else the best one on this machine."""
     import torch
 
     asked = spec.options.get("device", "auto")
@@ -201,7 +201,7 @@ def context_length(config: Any) -> int | None:
 
 
 def check_finite(values: Floats) -> Floats:
-    """Refuse NaN and infinity; the engine names the text."""
+    """Refuse NaN and infinity; the engine adds the text."""
     if not np.isfinite(values).all():
         raise ScoreError("the model gave NaN or infinite log-probabilities")
     return values

@@ -23,7 +23,7 @@ _REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?")
 class Place:
     """A folder or repository, the commit of the latter, and the GGUF file if there is one.
 
-    `content` is the hash of the weights where it is known without reading them.
+    `content` is the hash of the weights, if it is known without reading them.
     """
 
     source: str
@@ -32,7 +32,7 @@ class Place:
     content: str = ""
 
     def fields(self) -> dict[str, str]:
-        """What the model key says of the place: contents, never a name that may be reused."""
+        """Fields of the model key: content hashes, never a name that may be reused."""
         if self.commit:
             return {"repository": self.source, "commit": self.commit} | (
                 {"gguf": self.gguf} if self.gguf else {}
@@ -70,11 +70,11 @@ def locate(spec: ModelSpec) -> Place:
 
 
 def locate_tokenizer(spec: ModelSpec, place: Place) -> Place:
-    """Where the tokenizer is: with the model, unless the option `tokenizer` names another."""
+    """Where the tokenizer is: with the model, or where the option `tokenizer` says."""
     named = spec.options.get("tokenizer")
     if named is None:
         return place
-    if as_path(named).is_dir():  # it may hold a tokenizer and no model
+    if as_path(named).is_dir():  # it may have a tokenizer and no model
         return Place(str(as_path(named)))
     return locate(ModelSpec.parse(named))
 
@@ -100,7 +100,7 @@ def _folder(folder: Path, spec: ModelSpec) -> Place:
         return Place(str(folder), gguf=files[0].name)
     if files:
         raise ModelError(
-            f"{folder} holds {len(files)} GGUF files; name one of them, as hf:{files[0]}"
+            f"{folder} holds {len(files)} GGUF files; name one of them, e.g. hf:{files[0]}"
         )
     raise ModelError(f"{folder} is not a model: it has neither config.json nor a .gguf file")
 
@@ -131,16 +131,16 @@ def _hub_references(repository: str) -> list[str]:
 
 
 def _known_references(repository: str) -> list[str]:
-    """The same for a message that is about something else; none if the Hub does not answer."""
+    """The same for an error message; empty if the Hub does not answer."""
     try:
         found = _hub().HfApi().list_repo_refs(repository)
-    except Exception:  # of any library that the Hub's client rests on
+    except Exception:  # from any library that the Hub's client uses
         return []
     return [reference.name for reference in (*found.branches, *found.tags)]
 
 
 def _resolve(repository: str, revision: str) -> str:
-    """The commit that a revision stands for: asked of the Hub, or of the local cache offline."""
+    """The commit of a revision: from the Hub, or offline from the local cache."""
     if _COMMIT.fullmatch(revision):
         return revision
     hub = _hub()

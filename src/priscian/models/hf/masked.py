@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 OPTIONS = frozenset({"dtype", "device", "pll", "tokenizer", "remote_code", "name", "attention"})
 VARIANTS = ("word-l2r", "original", "whole-word")
 CACHED = 1024
-"""Tokens that the layers of a model take at a time on a CPU."""
+"""Tokens that the layers of a model process at a time on a CPU."""
 
 
 class MaskedProvider(HuggingFaceProvider):
@@ -46,7 +46,7 @@ class MaskedProvider(HuggingFaceProvider):
         return {"method": "pll", "pll": variant(spec)}
 
     def traits(self, spec: ModelSpec) -> Traits:
-        """Reads both ways."""
+        """Bidirectional."""
         method = "pll-word-l2r" if variant(spec) == "word-l2r" else "pll"
         return Traits(options=OPTIONS, bidirectional=True, references=(*cited(spec), method))
 
@@ -65,7 +65,7 @@ def variant(spec: ModelSpec) -> str:
 
 
 def hidden_with(token: int, words: Sequence[int | None], pll: str) -> list[int]:
-    """Which of a text's tokens are masked when one is scored.
+    """Which of a text's tokens are masked when one of them is scored.
 
     original: the token itself (Salazar et al. 2020); word-l2r: also the later pieces of its
     word, so that they cannot give it away; whole-word: every piece of its word.
@@ -144,7 +144,7 @@ class MaskedModel:
         return head if good else None
 
     def _find_bert(self) -> Any:
-        """The layers one by one if they are BERT-style, else None."""
+        """The layers as a `Bert` if they are BERT-style, else None."""
         import torch
 
         from priscian.models.hf.bert import find_bert
@@ -185,8 +185,8 @@ class MaskedModel:
     def _states(self, ids: Tensor, mask: Tensor | None, rows: Tensor, columns: Tensor) -> Tensor:
         """The input of the output layer at some positions, or its logits; rows are in order.
 
-        On a CPU the layers take a few rows at a time, so that what they write stays in the cache;
-        the output layer then takes all positions at once, since it reads its whole matrix.
+        On a CPU the layers process a few rows at a time, so that results stay in the CPU's cache;
+        the output layer then processes all positions at once, since it reads its whole matrix.
         """
         import torch
 
@@ -225,7 +225,7 @@ class MaskedModel:
 
 
 def refuse_causal(spec: ModelSpec, config: Any) -> None:
-    """A causal model has no masked positions to fill."""
+    """Refuse a causal model, which has no mask token."""
     names = config.architectures or []
     if any(n.endswith(("ForCausalLM", "LMHeadModel")) for n in names) or (
         not names and config.model_type in {"gpt2", "llama", "gpt_neox", "opt", "mistral"}

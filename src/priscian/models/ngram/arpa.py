@@ -1,4 +1,4 @@
-"""ARPA files, plain, gzip or xz: read in blocks of lines, no more of them than the head says."""
+"""ARPA files, plain, gzip or xz: read in blocks, up to the counts in the header."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ RATIO = 25
 BLOCK = 1 << 24
 LONGEST_LINE = 1 << 16
 SAMPLE = 1 << 13
-"""N-grams of each block in which doubled ones are looked for, so that a file that repeats itself
-without end is refused before it is read; the rest is compared when all of it is there."""
+"""N-grams of each block that are checked for duplicates, so that a file that repeats itself
+endlessly is refused early; the rest is compared when everything has been read."""
 MOST_HEAD = 1000
-"""Lines before `\\data\\`, which say nothing."""
+"""Most lines before `\\data\\`; they are ignored."""
 _COUNT = re.compile(rb"ngram\s+(\d{1,2})\s*=\s*(\d{1,12})")
 
 
@@ -59,7 +59,7 @@ def _read(lines: _Lines) -> tuple[tuple[str, ...], list[Rows]]:
 
 
 class _Lines:
-    """The lines of a file: a few at its head one by one, n-grams in blocks."""
+    """The lines of a file: the header line by line, n-grams in blocks."""
 
     def __init__(self, path: Path, stream: IO[bytes]) -> None:
         self.path = path
@@ -81,7 +81,7 @@ class _Lines:
         return text.strip()
 
     def block(self) -> tuple[int, bytes]:
-        """Whole lines up to the next that begins with a backslash, and the number of the first."""
+        """Whole lines up to the next with a backslash, and the number of the first."""
         data = self._rest or self._stream.read(BLOCK)
         if data and not data.endswith(b"\n"):
             data += self._read_line()
@@ -160,8 +160,8 @@ def _section(
     if found != count:
         more = "more than" if found > count else "only"
         raise ModelError(
-            f"{lines.path}:{title}: {more} {found:,} {n}-grams follow, but the head of the "
-            f"file says {count:,}; copy or make it again"
+            f"{lines.path}:{title}: {more} {found:,} {n}-grams follow, but the header "
+            f"says {count:,}; copy or make it again"
         )
     if n == order:
         lines.expect("\\end\\")
@@ -201,7 +201,7 @@ def _table(path: Path, first: int, data: bytes, n: int) -> pl.DataFrame:
 
 
 def _bad_line(path: Path, first: int, data: bytes, n: int) -> ModelError:
-    """Name the first line that is not an n-gram."""
+    """Report the first line that is not an n-gram."""
     for number, text in enumerate(data.split(b"\n"), first):
         if text and not _is_entry(text.split(b"\t"), n):
             return ModelError(
@@ -231,7 +231,7 @@ def _shown(text: bytes) -> str:
 def _unigrams(
     path: Path, section: Iterator[tuple[int, bytes, pl.DataFrame]]
 ) -> tuple[tuple[str, ...], Rows]:
-    """Words by id, ours for the special ones; the others in the order of the file."""
+    """Words by id: our ids for special words, then the order of the file."""
     names: list[str] = []
     probs: dict[str, float] = {}
     backoffs: dict[str, float] = {}
@@ -258,7 +258,7 @@ def _unigrams(
 
 
 class _Ids:
-    """The ids of words, a column of them at a time."""
+    """The ids of words, one column at a time."""
 
     def __init__(self, words: tuple[str, ...]) -> None:
         import polars as pl

@@ -1,4 +1,4 @@
-"""A trie from lists of n-grams in any order, as an ARPA file gives them."""
+"""A trie from lists of n-grams in any order, as in an ARPA file."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def build_trie(words: tuple[str, ...], rows: Sequence[Rows]) -> Trie:
 
 
 class _MissingEndError(Exception):
-    """An n-gram is there without the shorter one that ends it."""
+    """An n-gram occurs without its suffix, the n-gram without the first word."""
 
 
 class DoubledNgramError(Exception):
-    """An n-gram is there twice."""
+    """An n-gram occurs twice."""
 
     def __init__(self, ngram: tuple[str, ...]) -> None:
         super().__init__(" ".join(ngram))
@@ -111,7 +111,7 @@ def find_ngrams(trie: Trie, words: Array) -> Nodes:
 
 
 def _implied(trie: Trie, row: Rows) -> Array:
-    """Back-off of the context and probability of the shorter n-gram, where a row has no own."""
+    """Back-off of the context times the shorter n-gram's probability, for rows without one."""
     values = np.zeros(len(row))
     blank = np.flatnonzero(np.isnan(row.probs))
     if not len(blank):

@@ -34,10 +34,10 @@ class Entropies:
 
     @cached_property
     def tables(self) -> list[Floats]:
-        """By length of context, from 0: the entropy after each context that the trie holds."""
+        """By length of context, from 0: the entropy after each context in the trie."""
         first = self.trie.levels[0]
         logs = first.prob(np.arange(len(self.trie.words))) * LN10
-        logs[BOS] = -np.inf  # <s> opens a sentence and is never predicted
+        logs[BOS] = -np.inf  # <s> begins a sentence and is never predicted
         some = np.array([_plogp(logs).sum()])
         whole = np.array([np.exp(logs).sum()])
         tables = [_normalise(some, whole)]
@@ -70,7 +70,7 @@ class Entropies:
         return tables
 
     def _contexts(self, order: int, inner: Nodes, level: Level) -> Nodes:
-        """The context of each n-gram: its node of one order less, or -1 if it is not there."""
+        """The context of each n-gram: its node one order below, or -1 if there is none."""
         assert level.words is not None
         found = np.full(len(inner), -1, np.int64)
         there = np.flatnonzero(inner >= 0)
@@ -78,7 +78,7 @@ class Entropies:
         return found
 
     def after(self, row: npt.NDArray[np.int32], places: Nodes) -> Floats:
-        """The entropy before each of some places of a row of words; the row begins with `<s>`."""
+        """The entropy before given positions in a row of words; the row begins with `<s>`."""
         found = np.full(len(places), self.tables[0][0])
         if self.trie.order == 1:
             return found
@@ -95,7 +95,7 @@ class Entropies:
 
 
 def _normalise(some: Floats, whole: Floats) -> Floats:
-    """H of a distribution whose values sum to `whole`, which rounding may put beside 1."""
+    """H of a distribution whose values sum to `whole`, which is 1 except for rounding."""
     return np.log(whole) - some / whole
 
 

@@ -29,7 +29,7 @@ _KNOWN = 500_000
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """Words of texts laid end to end: ids, places in their text, and how many each text has."""
+    """Words of texts, concatenated: ids, positions in their text, and words per text."""
 
     ids: list[int]
     starts: list[int]
@@ -38,7 +38,7 @@ class Coded:
 
 
 class NgramModel:
-    """Sentences word by word, each after `<s>`; what is unknown counts as `<unk>`."""
+    """Scores sentences word by word, each after `<s>`; unknown words count as `<unk>`."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class NgramModel:
         }
 
     def encode(self, texts: Sequence[str]) -> Coded:
-        """Cut texts into words and look these up."""
+        """Split texts into words and look these up."""
         ids: list[int] = []
         starts: list[int] = []
         ends: list[int] = []
@@ -129,7 +129,7 @@ class NgramModel:
         return result
 
     def _logps(self, ids: Ids, lengths: Sequence[int]) -> tuple[Floats, Floats | None]:
-        """Natural-log probabilities of words and, if asked for, of the end of each sentence."""
+        """Natural-log probabilities of words and, if requested, of the end of each sentence."""
         if not self.eos:
             return self.trie.log10(ids, lengths)[0] * LN10, None
         return self.with_ends(ids, lengths)
@@ -151,11 +151,11 @@ class NgramModel:
 
     @property
     def reads_sentences(self) -> bool:
-        """Whether it was trained on running text, sentence by sentence, and not on ready tokens."""
+        """Whether it was trained on running text by sentence, not on pre-tokenized text."""
         return self.tokenisation.words == "ptb"
 
     def measure(self, sentences: Iterable[str]) -> Measured:
-        """The log-probability of sentences with their ends; known words apart."""
+        """The log-probability of sentences with their ends, also of known words alone."""
         return measure_sentences(self, sentences)
 
     def score_entropies(self, texts: Sequence[Text]) -> list[tuple[float, ...]]:
@@ -189,7 +189,7 @@ class NgramModel:
     def look_up(self, sentences: Sequence[str]) -> tuple[Ids, npt.NDArray[np.int64]]:
         """Ids of words between spaces, laid end to end, and the number of words in each sentence.
 
-        All sentences are cut at once, an end of sentence between them: a list for each would cost
+        All sentences are split at once, with an end mark between them: a list for each would cost
         more than the look-up.
         """
         if not sentences:
@@ -200,7 +200,7 @@ class NgramModel:
         known = self.trie.ids.get
         ids = np.fromiter(map(known, words, repeat(UNK)), np.int32, len(words))
         ends = np.flatnonzero(ids == EOS)
-        if len(ends) != len(sentences):  # a sentence has the mark as a word
+        if len(ends) != len(sentences):  # a sentence contains the end mark as a word
             parts = [sentence.split() for sentence in sentences]
             flat = [known(word, UNK) for part in parts for word in part]
             return np.array(flat, np.int32), np.array([len(part) for part in parts], np.int64)
@@ -231,7 +231,7 @@ class NgramModel:
 
 
 def differ_in_oov(model: NgramModel, pairs: Sequence[tuple[str, str]]) -> list[bool]:
-    """Pairs whose sides have different numbers of unknown words: what they say is doubtful."""
+    """Whether the sides of each pair differ in unknown words: such pairs are unreliable."""
     counts = model.oov_counts([text for pair in pairs for text in pair])
     return [a != b for a, b in zip(counts[::2], counts[1::2], strict=True)]
 

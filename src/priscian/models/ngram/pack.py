@@ -1,4 +1,4 @@
-"""Packed models: eight-bit codes, small differences, xz; unpacked into memory when they are read.
+"""Compressed models: eight-bit codes, small differences, xz; unpacked into memory.
 
 In a packed file `begin` is written as the number of children of each n-gram, and words as their
 distance from the word before them under the same n-gram: both are small numbers.
@@ -57,7 +57,7 @@ def sums(trie: Trie) -> Trie:
         words = level.words
         if words is not None and below is not None:
             if int(below[-1]) != len(words):
-                raise UnsoundError(f"the places of {n}-grams do not cover them")
+                raise UnsoundError(f"the child ranges of {n}-grams do not cover them")
             run = np.cumsum(words, dtype=np.int64)
             starts = below[:-1][np.diff(below) > 0]
             before = np.where(starts > 0, run[starts - 1], 0)

@@ -38,7 +38,7 @@ Array = npt.NDArray[Any]
 
 
 class Section:
-    """A stretch of the file that is filled from its beginning."""
+    """A part of the file that is filled from its beginning."""
 
     def __init__(self, file: BinaryIO, name: str, dtype: npt.DTypeLike, length: int) -> None:
         self._file = file
@@ -50,7 +50,7 @@ class Section:
         self.crc = 0
 
     def write(self, values: Array) -> None:
-        """Add values behind those that are there."""
+        """Append values."""
         data = np.ascontiguousarray(values, self.dtype).view(np.uint8)
         self._file.seek(self.offset + self.filled * self.dtype.itemsize)
         self._file.write(data.data)
@@ -63,7 +63,7 @@ class Section:
         return self.length * self.dtype.itemsize
 
     def describe(self) -> dict[str, object]:
-        """What the reader must know."""
+        """The entry in the description at the end of the file."""
         if self.filled != self.length:
             raise AssertionError(f"section {self.name}: {self.filled} of {self.length} written")
         return {
@@ -93,7 +93,7 @@ class Writer:
         return made
 
     def add(self, name: str, values: Array) -> None:
-        """A whole section."""
+        """Add a complete section."""
         self.section(name, values.dtype, len(values)).write(values)
 
     def finish(self, facts: dict[str, object]) -> None:
@@ -107,21 +107,21 @@ class Writer:
 
 @contextmanager
 def writing(path: Path) -> Iterator[BinaryIO]:
-    """A file under a temporary name that gets its real one only when all of it is written."""
+    """A file with a temporary name that is renamed when it is complete."""
     with replacing(path) as temporary, temporary.open("w+b") as file:
         yield cast(BinaryIO, file)
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a file holds."""
+    """The contents of a file."""
 
     facts: dict[str, Any]
     arrays: dict[str, Array]
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """Where a section lies; as `Section.describe` writes it."""
+    """Where a section is, as written by `Section.describe`."""
 
     name: str
     dtype: str
@@ -131,7 +131,7 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class _Description(msgspec.Struct, frozen=True):
-    """What stands at the end of a file."""
+    """The description at the end of a file."""
 
     facts: dict[str, Any]
     sections: list[_Entry]
@@ -153,7 +153,7 @@ def read_file(path: Path) -> Contents:
 
 
 def read_facts(path: Path) -> dict[str, Any]:
-    """What the file says of itself, without its sections."""
+    """The description of a file, without its sections."""
     return _open(path)[0].facts
 
 
@@ -181,14 +181,14 @@ def _open(path: Path) -> tuple[_Description, npt.NDArray[np.uint8]]:
     for entry in described.sections:
         if not _inside(entry, end):
             raise ModelError(
-                f"{path} is damaged: its section {entry.name!r} is not where or what it should "
-                "be; train it again"
+                f"{path} is damaged: its section {entry.name!r} has a wrong position "
+                "or type; train it again"
             )
     return described, raw
 
 
 def _inside(entry: _Entry, end: int) -> bool:
-    """Whether a section holds whole numbers of a known kind between the head and `end`."""
+    """Whether a section has a known type and lies between the header and `end`."""
     item = int(entry.dtype[2:]) if entry.dtype in _DTYPES else 0
     return (
         item > 0

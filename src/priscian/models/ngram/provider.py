@@ -24,7 +24,7 @@ class NgramProvider:
     example = "ngram:model.arpa.gz?case=lower"
 
     def key(self, spec: ModelSpec) -> ModelKey:
-        """The file's contents, how texts are cut into words, what is scored."""
+        """The file's contents, how texts are split into words, what is scored."""
         path = _file(spec)
         eos = _eos(spec)
         chosen = _tokenisation(spec, _facts(path))
@@ -45,7 +45,7 @@ class NgramProvider:
         return load_ngram(_file(spec), spec)
 
     def traits(self, spec: ModelSpec) -> Traits:
-        """A model of whole words, `<unk>` and `</s>` among them."""
+        """A word-level model with `<unk>` and `</s>`."""
         return Traits(
             options=OPTIONS,
             closed_vocabulary=True,
@@ -55,7 +55,7 @@ class NgramProvider:
         )
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
-        """Model files beside this one whose names match."""
+        """Model files in the same folder whose names match."""
         folder = spec.path
         folder = folder if folder.is_dir() else folder.parent
         return [ModelSpec("ngram", str(p), "", spec.options) for p in sorted(folder.glob(pattern))]
@@ -76,7 +76,7 @@ def load_ngram(path: Path, spec: ModelSpec | None = None) -> NgramModel:
 
 
 def _shorten(trie: Trie, spec: ModelSpec) -> Trie:
-    """The model's lower orders alone, if the model string asks for them: order=1 is its unigrams.
+    """The model's lower orders only, if the model string says so: order=1 is its unigrams.
 
     Each order of a back-off model is a distribution of its own. With Kneser–Ney smoothing the lower
     ones count in how many contexts a word was seen, not how often.
@@ -85,7 +85,7 @@ def _shorten(trie: Trie, spec: ModelSpec) -> Trie:
         return trie
     order = _order(spec)
     if order > trie.order:
-        raise UsageError(f"{spec}: the model has order {trie.order}; ask for 1 to {trie.order}")
+        raise UsageError(f"{spec}: the model has order {trie.order}; give 1 to {trie.order}")
     return Trie(trie.words, trie.levels[:order])
 
 
@@ -111,10 +111,10 @@ def _facts(path: Path) -> dict[str, Any]:
 
 
 def _tokenisation(spec: ModelSpec, facts: dict[str, Any]) -> Tokenisation:
-    """As the file says, unless the model string says otherwise; PTB for an ARPA file."""
+    """The tokenisation: from the model string, else from the file; PTB for an ARPA file."""
     said = facts.get("tokenisation", {"words": "ptb"})
     if not isinstance(said, dict):
-        raise ModelError(f"the file of {spec} does not say how it cuts words; train it again")
+        raise ModelError(f"the file of {spec} does not say how it splits words; train it again")
     stored = Tokenisation.from_facts(said)
     return Tokenisation.of(
         spec.options.get("words", stored.words), spec.options.get("case", stored.case)

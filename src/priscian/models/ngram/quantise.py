@@ -1,4 +1,4 @@
-"""Smaller models: values as one of 256 codes, no more n-grams than a file may hold."""
+"""Smaller models: every value is one of 256 codes."""
 
 from __future__ import annotations
 

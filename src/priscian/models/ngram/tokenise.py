@@ -1,4 +1,4 @@
-"""Words of a text with their places: PTB style by default, or split at spaces."""
+"""Words of a text with their offsets: PTB style by default, or split at spaces."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _KNOWN = 500_000
 
 @dataclass(frozen=True, slots=True)
 class Tokenisation:
-    """How a model cuts texts into words; written in its file and part of its key."""
+    """How a model splits texts into words; saved in its file and part of its key."""
 
     words: WordStyle = "ptb"
     case: Case = "keep"
@@ -76,7 +76,7 @@ class Tokenisation:
 
 
 class WordSplitter:
-    """Cuts texts into words; what lies between spaces is cut once and remembered."""
+    """Splits texts into words; text between spaces is split once and cached."""
 
     def __init__(self, tokenisation: Tokenisation) -> None:
         self.tokenisation = tokenisation
@@ -97,7 +97,7 @@ class WordSplitter:
         return found
 
     def chunk(self, chunk: str, final: bool) -> tuple[Piece, ...]:
-        """Words of what lies between two spaces; a final full stop always stands alone."""
+        """Words of the text between two spaces; a final full stop is always separate."""
         known = self._final if final else self._known
         found = known.get(chunk)
         if found is None:

@@ -30,7 +30,7 @@ BATCH = 1 << 19
 class Level:
     """N-grams of one order, sorted from their last word to their first.
 
-    `words` holds first words (of order 1 nothing: the id is the place), `begin` where the
+    `words` has first words (for order 1 none: the id is the index), `begin` where the
     children of each begin in the next order. Values are log10, or codes into a code book.
     """
 
@@ -75,7 +75,7 @@ class Trie:
         return {word: number for number, word in enumerate(self.words)}
 
     def find_child(self, n: int, nodes: Nodes, words: Array) -> Nodes:
-        """The n-gram of order n + 1 that puts a word before each n-gram of order n, or -1."""
+        """The n-gram of order n + 1 that extends each n-gram of order n to the left, or -1."""
         begin, outer = self.levels[n - 1].begin, self.levels[n].words
         assert begin is not None
         assert outer is not None
@@ -85,7 +85,7 @@ class Trie:
         left = np.flatnonzero(low < high)
         wanted = words[left]
         a, b = low[left], high[left]
-        while len(left):  # the first entry that is not less than the word wanted
+        while len(left):  # the first entry that is not less than the wanted word
             middle = (a + b) >> 1
             less = outer[middle] < wanted
             a = np.where(less, middle + 1, a)
@@ -102,7 +102,7 @@ class Trie:
         return found
 
     def log10(self, ids: Ids, sentences: Sequence[int] | Nodes) -> tuple[Floats, Lengths]:
-        """Log10 probability of every word of sentences laid end to end; the n-gram length used.
+        """Log10 probability of every word of concatenated sentences; the n-gram length used.
 
         `sentences` gives the number of words in each; none of them begins with `<s>`.
         """
@@ -122,7 +122,7 @@ class Trie:
         return self._walk(opened, own)
 
     def _walk(self, row: Ids, own: Nodes) -> tuple[Floats, Lengths]:
-        """Look up the n-grams that end at each place of a row in which `<s>` opens sentences."""
+        """Look up the n-grams that end at each position of a row where `<s>` begins sentences."""
         order, size = self.order, len(row)
         start = order - 1  # the row begins with padding
         first = row.astype(np.int64)
@@ -164,7 +164,7 @@ class Trie:
 def group(
     places: Nodes, run: Nodes, outer: Ids, vocabulary: int
 ) -> tuple[Nodes, Nodes, Ids, Nodes]:
-    """Sort places by run and outer word; where each group begins."""
+    """Sort positions by run and outer word, and find where each group begins."""
     bits = max(1, len(places).bit_length())
     key = run.astype(np.uint64) * np.uint64(vocabulary) + outer.astype(np.uint64)
     if len(key) and int(key.max()).bit_length() + bits <= 64:
@@ -181,7 +181,7 @@ def group(
 
 
 def open_sentences(ids: Ids, lengths: Nodes, order: int) -> tuple[Ids, Nodes]:
-    """A row with `<s>` before each sentence, and the places of the words in it."""
+    """A row with `<s>` before each sentence, and the positions of the words in it."""
     own = np.arange(len(ids), dtype=np.int64)
     own += np.repeat(np.arange(1, len(lengths) + 1), lengths) + (order - 1)
     row = np.full(len(ids) + len(lengths) + order - 1, BOS, np.int32)

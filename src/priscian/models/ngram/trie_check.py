@@ -1,4 +1,4 @@
-"""Whether the numbers of a model file make a model: sizes fit, ids exist, values are finite.
+"""Checks the numbers of a model file: sizes match, ids exist, values are finite.
 
 Checksums find damage. These checks find files that were written wrongly, before a look-up reads
 beyond an array or a score becomes NaN. Arrays may be larger than memory, so they are read in parts.
@@ -19,7 +19,7 @@ Array = npt.NDArray[Any]
 
 PART = 1 << 22
 HIGHEST = 1e-3
-"""Log10 of the greatest probability; rounding may take one a little above 0."""
+"""Log10 of the largest probability; rounding may leave it slightly above 0."""
 LOWEST = -1e4
 
 
@@ -52,9 +52,9 @@ def _check_sizes(n: int, level: Level, size: int, following: Level | None) -> No
     if following is None:
         return
     if level.backoffs is None or level.begin is None or following.words is None:
-        raise UnsoundError(f"its {n}-grams have no back-offs or no places of longer ones")
+        raise UnsoundError(f"its {n}-grams have no back-offs or no child ranges")
     if len(level.backoffs) != size or len(level.begin) != size + 1:
-        raise UnsoundError(f"its {n}-grams have back-offs or places of another number")
+        raise UnsoundError(f"its {n}-grams have a wrong number of back-offs or child ranges")
     if following.words.dtype.kind != "u" or level.begin.dtype.kind != "u":
         raise UnsoundError(f"ids or places of its {n + 1}-grams are not whole numbers")
 
@@ -71,7 +71,7 @@ def _check_values(what: str, values: Array, codes: Array | None, highest: float)
     for part in _parts(values):
         # comparisons with NaN are false
         if not (float(part.min()) >= LOWEST and float(part.max()) <= highest):
-            raise UnsoundError(f"the {what} have a value that cannot be")
+            raise UnsoundError(f"the {what} have an impossible value")
 
 
 def _check_children(n: int, begin: Array, following: Level, words: int) -> None:
@@ -79,11 +79,11 @@ def _check_children(n: int, begin: Array, following: Level, words: int) -> None:
     outer = following.words
     assert outer is not None
     if int(begin[0]) != 0 or int(begin[-1]) != len(outer):
-        raise UnsoundError(f"the places of {n + 1}-grams do not cover them")
+        raise UnsoundError(f"the child ranges of {n + 1}-grams do not cover them")
     for at in range(0, len(begin) - 1, PART):
         stretch = begin[at : at + PART + 1]
         if (stretch[1:] < stretch[:-1]).any():
-            raise UnsoundError(f"the places of {n + 1}-grams go back")
+            raise UnsoundError(f"the child ranges of {n + 1}-grams are not in order")
     for at in range(0, len(outer), PART):
         stretch = outer[at : at + PART + 1]
         if int(stretch.max()) >= words:

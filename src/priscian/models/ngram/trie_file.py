@@ -21,7 +21,7 @@ MOST_ORDER = 32
 
 
 def open_trie(path: Path) -> tuple[Trie, dict[str, Any]]:
-    """The model in a file, and what the file says of it; its numbers are checked."""
+    """The model in a file, and its description; its numbers are checked."""
     contents = read_file(path)
     try:
         order = contents.facts["order"]
@@ -57,7 +57,7 @@ def _level(contents: Contents, n: int, order: int) -> Level:
 
 
 def save_trie(trie: Trie, facts: dict[str, Any], path: Path) -> None:
-    """Write a model to a file, under a temporary name until all of it is there."""
+    """Write a model to a file, with a temporary name until it is complete."""
     with writing(path) as file:
         writer = Writer(file)
         writer.add("vocabulary", np.frombuffer("\n".join(trie.words).encode(), np.uint8))

@@ -1,4 +1,4 @@
-"""Surprisals made elsewhere, read from a table and served as a model's scores."""
+"""Surprisals from elsewhere, read from a table and used as a model's scores."""
 
 from priscian.models.surprisals.alignment import align
 from priscian.models.surprisals.table import SurprisalTable, read_surprisals

@@ -1,6 +1,6 @@
 """Find another tool's tokens in a text, for scores that come without character offsets.
 
-Each token is looked for at the next place in the text: as it is written, without subword marks, as
+Each token is searched at the next position in the text: as written, without subword marks, as
 Moses and the Penn Treebank write it, in upper or lower case. An unknown-word token stands for
 exactly one word, which ends at a space, at a punctuation mark or before `n't`. Punctuation that
 the tokenizer drops is skipped. Byte-level pieces are joined as bytes. If the tokens do not fit,
@@ -18,7 +18,7 @@ from priscian.errors import DataError
 Place = tuple[int, int]
 
 LONGEST_WORD = 200
-"""Characters that an unknown-word token can cover; the bound keeps alignment quadratic."""
+"""Characters that an unknown-word token can cover; the limit keeps alignment quadratic."""
 
 BOUNDARIES = frozenset(
     {"<s>", "</s>", "<bos>", "<eos>", "<|endoftext|>", "<|begin_of_text|>", "<|end_of_text|>",
@@ -75,7 +75,7 @@ def align(
 
 
 def forms(token: str) -> list[str]:
-    """What a token may look like in the text, the likeliest first."""
+    """Possible spellings of a token in the text, most likely first."""
     bare = token.strip()
     found = [bare, WRITTEN.get(bare, bare)]
     for mark in ("Ġ", "▁", "##", "Ċ", "@@", "￭"):
@@ -88,7 +88,7 @@ def forms(token: str) -> list[str]:
 
 
 def letters(text: str) -> str:
-    """A text's letters and digits in one case: what every spelling of it has in common."""
+    """A text's letters and digits in lower case, which all spellings of it share."""
     return "".join(filter(str.isalnum, text)).casefold()
 
 
@@ -118,7 +118,7 @@ def _walk(
     may_hide: Callable[[str], bool],
     may_drop: Callable[[str], bool],
 ) -> tuple[list[Place] | None, int]:
-    """The first way of laying the tokens along the text, and how many fitted at best.
+    """The first alignment of the tokens with the text, and the most tokens that fitted.
 
     A depth-first search on a list of its own; no token is tried twice at one place.
     """
@@ -128,7 +128,7 @@ def _walk(
     last = max((at for at, drop in enumerate(dropped) if not drop), default=-1)
 
     def steps(number: int, at: int) -> Iterator[tuple[Place | None, int, int]]:
-        """What a token may cover from a place on, then the next token and its place."""
+        """What a token may cover from a position on, then the next token and its position."""
         token = tokens[number]
         if is_unknown(token):
             for end in _word_ends(text, at):
@@ -167,7 +167,7 @@ def _walk(
 
 
 def _word_ends(text: str, start: int) -> list[int]:
-    """Where one word that begins here may end: it has a letter, or stands between spaces."""
+    """Where a word that begins here may end: it has a letter, or is between spaces."""
     stop = start
     while stop < min(len(text), start + LONGEST_WORD) and not text[stop].isspace():
         stop += 1
@@ -186,9 +186,9 @@ def _word_ends(text: str, start: int) -> list[int]:
 
 
 def _align_bytes(text: str, tokens: Sequence[str]) -> list[Place] | None:
-    """Offsets of byte-level pieces; one that starts inside a character starts at that character."""
+    """Offsets of byte-level tokens; one that starts inside a character starts at that character."""
     whole = text.encode("utf-8", "surrogatepass")
-    owner: list[int] = []  # of every byte, the character it is part of
+    owner: list[int] = []  # for every byte, the character it is part of
     for number, character in enumerate(text):
         owner += [number] * len(character.encode("utf-8", "surrogatepass"))
     found, at = [], 0
@@ -215,7 +215,7 @@ def _bytes_of(token: str) -> bytes:
 
 @cache
 def _byte_alphabet() -> dict[str, int]:
-    """The visible character that GPT-2's byte-level pieces write for each byte."""
+    """The visible character for each byte in GPT-2's byte-level tokens."""
     shown = [*range(33, 127), *range(161, 173), *range(174, 256)]
     hidden = [byte for byte in range(256) if byte not in shown]
     return {chr(b): b for b in shown} | {chr(256 + i): b for i, b in enumerate(hidden)}

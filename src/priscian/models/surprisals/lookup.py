@@ -1,4 +1,4 @@
-"""Which sentence of a table is meant by a text: never another one's, never a guess."""
+"""Finds the sentence of a table for a text: exactly one match, never a guess."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from priscian.models.surprisals.alignment import (
 
 @dataclass(frozen=True, slots=True)
 class TokenRow:
-    """A token of a sentence, and where it stands in the file."""
+    """A token of a sentence, and where it is in the file."""
 
     token: str
     value: str
@@ -32,14 +32,14 @@ class TokenRow:
 
 @dataclass(frozen=True, slots=True)
 class TableSentence:
-    """The rows of one sentence; `text` is empty where the table only has its tokens."""
+    """The rows of one sentence; `text` is empty if the table has only its tokens."""
 
     text: str
     rows: tuple[TokenRow, ...]
 
     @property
     def name(self) -> str:
-        """Its text, or what the tokens say of it."""
+        """Its text, or its tokens joined."""
         return self.text or " ".join(self.tokens)
 
     @property
@@ -55,7 +55,7 @@ class TableSentence:
 
     @property
     def end(self) -> tuple[TokenRow, ...]:
-        """EOS, where the table has it; one that stands alone is BOS."""
+        """EOS, if the table has it; a boundary token without others is BOS."""
         return self.rows[-1:] if len(self.rows) > 1 and is_boundary(self.rows[-1].token) else ()
 
     @property
@@ -70,14 +70,14 @@ class TableSentence:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A sentence of the table, and its tokens' places if finding it took an alignment."""
+    """A sentence of the table, and its tokens' offsets if they were aligned to find it."""
 
     sentence: TableSentence
     places: list[Place] | None = None
 
 
 class SentenceIndex:
-    """The sentences of a table, found by their text, or by their tokens where it has no texts."""
+    """The sentences of a table, found by text, or by tokens if the table has no texts."""
 
     def __init__(self, file: Path, sentences: Sequence[TableSentence]) -> None:
         self.file = file
@@ -106,7 +106,7 @@ class SentenceIndex:
                 self._by_beginning[parts[0]].append((parts[-1], sentence))
 
     def find(self, text: str) -> Match | None:
-        """The sentence that a text is: to the letter, but for spaces and case, or by its tokens.
+        """The sentence for a text: an exact match, a match without spaces and case, or by tokens.
 
         If sentences with different surprisals fit equally well, the error names two of them.
         """
@@ -138,14 +138,14 @@ class SentenceIndex:
         return found
 
     def _may_be_unknown(self, word: str) -> bool:
-        """A word that the table spells elsewhere is known to the model: no token hides it."""
+        """Whether `<unk>` may stand for a word: not if the table contains the word elsewhere."""
         edges = (word[0], word[-1])
         if any(not c.isalnum() and not self._may_be_dropped(c) for c in edges):
             return False  # a mark has a token of its own
         return (word.lower() if self._uncased else word) not in self._known
 
     def _may_be_dropped(self, mark: str) -> bool:
-        """A mark that the table has elsewhere is one that the tokenizer keeps."""
+        """Whether a tokenizer may have dropped a mark: not if the table contains it elsewhere."""
         return mark not in self._marks
 
     def _the_one(self, text: str, found: Sequence[Match]) -> Match:
@@ -161,12 +161,12 @@ class SentenceIndex:
 
 
 def plain(text: str) -> str:
-    """A text without spaces and capitals, to recognise it in another tool's spelling."""
+    """A text without spaces and capitals, to match another tool's spelling."""
     return re.sub(r"\s+", "", text).casefold()
 
 
 def _words(token: str) -> list[str]:
-    """A token as a word of its own; pieces from inside a word are not words."""
+    """A token as a word; subwords from inside a word are not words."""
     bare = token.strip()
     if is_unknown(bare) or bare.startswith(("##", "@@", "￭")) or bare.endswith(("@@", "￭")):
         return []

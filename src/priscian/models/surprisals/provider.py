@@ -1,4 +1,4 @@
-"""`surprisals:` — scores that were made elsewhere, from a table of sentence, token, surprisal."""
+"""`surprisals:` — scores from elsewhere, in a table of sentence, token, surprisal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SurprisalsProvider:
         return Traits(options=OPTIONS, precomputed=True)
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
-        """Tables beside this one whose names match."""
+        """Tables in the same folder whose names match."""
         folder = spec.path
         folder = folder if folder.is_dir() else folder.parent
         return [ModelSpec(PROVIDER, str(p), "", spec.options) for p in sorted(folder.glob(pattern))]

@@ -1,4 +1,4 @@
-"""Surprisals that were made elsewhere: a table of sentence, token and surprisal."""
+"""Surprisals from elsewhere: a table of sentence, token and surprisal."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ SURPRISAL = ("surprisal", "surp", "bits", "rt", "reading_time", "value")
 START = ("start", "char_start")
 
 UNITS: dict[str, float] = {"bits": math.log(2), "nats": 1.0, "log10": math.log(10)}
-"""Nats in one unit; times in milliseconds count as bits: only their order and sums matter."""
+"""Nats per unit; times in milliseconds count as bits: only their order and sums matter."""
 
 Unit = Literal["bits", "nats", "log10"]
 
 
 @dataclass(frozen=True, slots=True)
 class SurprisalTable:
-    """Sentences with their tokens' surprisals, found whatever their spaces and capitals."""
+    """Sentences with their tokens' surprisals, found ignoring spaces and capitals."""
 
     file: Path
     unit: str
@@ -39,7 +39,7 @@ class SurprisalTable:
         return not text.context and self.index.find(text.text) is not None
 
     def scores(self, text: Text) -> TokenScores:
-        """The tokens of a text; one that is missing is an error that names it."""
+        """The tokens of a text; for a missing text, the error names it."""
         if text.context:
             raise DataError(
                 f"{self.file}: the sentence {text.text!r} is read after a context, and a table of "
@@ -62,7 +62,7 @@ class SurprisalTable:
         )
 
     def _places(self, text: str, sentence: TableSentence) -> list[Place]:
-        """Offsets of the file if its sentence is ours to the letter, else found by the tokens."""
+        """Offsets from the file if its sentence equals ours, else found by the tokens."""
         rows = sentence.inner
         if not rows:
             raise DataError(
@@ -79,7 +79,7 @@ class SurprisalTable:
 
 
 def _number(file: Path, row: TokenRow) -> float:
-    """The surprisal; NaN where there is none. Read late: other sentences may be sound."""
+    """The surprisal, or NaN if there is none. Parsed late: other sentences may be valid."""
     if row.value.lower() in ("", "nan", "na", "none"):
         return math.nan
     try:
@@ -115,7 +115,7 @@ def read_surprisals(file: PathLike, unit: str = "bits") -> SurprisalTable:
     if sentence and all(str(row[sentence]).strip().isdecimal() for _, row in table):
         sentence, number = None, sentence
     start = _pick(header, START)
-    # the same sentence may come twice; its second set of tokens is a sentence of its own
+    # a sentence may occur twice; its second set of tokens is a separate sentence
     groups: list[tuple[str, list[TokenRow]]] = []
     before = None
     for line, row in table:
