@@ -13,12 +13,12 @@ WORKERS := -n 2 --dist worksteal
 .PHONY: demo test check slow bench bench-mlm clean help
 
 help:
-	@echo "make demo   install, generate fresh minimal pairs, score the embedded models, make a report (MODELS=smollm2 adds one)"
+	@echo "make demo   install, generate fresh minimal pairs, score the built-in models, make a report (MODELS=smollm2 adds one)"
 	@echo "make test   install what the tests need and run them all"
 	@echo "make check  lint and type checks"
 	@echo "make slow   the tests that take minutes"
-	@echo "make bench  speed and memory beside lm-evaluation-harness and minicons"
-	@echo "make bench-mlm  masked models beside minicons: the same scores, and how fast"
+	@echo "make bench  speed and memory compared with lm-evaluation-harness and minicons"
+	@echo "make bench-mlm  masked models compared with minicons: scores and speed"
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "Priscian needs Python 3.11 or later; set PYTHON=/path/to/python"; exit 1; }

@@ -1,7 +1,7 @@
-"""Do the three tools say the same of the same sentences? One process, no timing.
+"""Do the three tools give the same scores for the same sentences? One process, no timing.
 
-They differ on purpose: lm-eval puts a space before each sentence; minicons gives no BOS and leaves
-the first token out, unless asked. Each difference is asked of Priscian too, then nothing is left.
+They differ by design: lm-eval puts a space before each sentence; minicons by default uses no BOS
+and leaves out the first token. Priscian is run in the same ways, so that no difference remains.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tools import load_lm_eval, load_minicons, load_priscian, quiet, set_cores
 
 
 def differences(model: str, texts: Sequence[str], batch_size: int) -> dict[str, float]:
-    """Largest difference of a sentence's log-probability from ours, for each peer's way."""
+    """Largest difference of a sentence's log-probability from ours, for each peer."""
     ours = load_priscian(model)
     plain = ours(texts, 0).scores
     spaced = ours([f" {text}" for text in texts], 0).scores

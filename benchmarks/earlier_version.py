@@ -1,4 +1,4 @@
-"""This version beside an earlier commit: the same scores bit for bit, and how fast each one is.
+"""Compare this version with an earlier commit: scores bit for bit, and speed.
 
     python benchmarks/earlier_version.py abffb0c [--n 200] [--rounds 3]
 
@@ -83,7 +83,7 @@ def measure(packages: Path, here: Path, data: Path, n: int) -> dict[str, float]:
 
 
 def cli(packages: Path, here: Path, *arguments: str) -> float:
-    """Run one command; its processor seconds."""
+    """Run one command and return its processor seconds."""
     env = os.environ | {
         "PYTHONPATH": str(packages),
         "PRISCIAN_CACHE": str(here / "cache"),
@@ -100,7 +100,7 @@ def cli(packages: Path, here: Path, *arguments: str) -> float:
 
 
 def tell(job: str, before: float, now: float) -> bool:
-    """Print the ratio; True if it reaches the bar."""
+    """Print the ratio and return True if it reaches the bar."""
     good = before >= BAR * now
     print(f"{job:16} before {before:6.2f} s  now {now:6.2f} s  {before / now:5.2f} ×"
           f"{'' if good else f'  short of {BAR}'}", flush=True)  # fmt: skip
@@ -129,7 +129,7 @@ def accuracies(run: Path) -> dict[str, object]:
 
 
 def same_scores(here: Path, commit: str) -> bool:
-    """Whether the earlier store, migrated, holds the rows that this version computed itself."""
+    """Whether the earlier store, migrated, has the same rows as this version's own store."""
     from priscian.models import model_key, parse_model
     from priscian.records import Text
     from priscian.scoring import ScoreStore

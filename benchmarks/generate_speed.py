@@ -1,4 +1,4 @@
-"""How fast fresh pairs are made: all 67 paradigms, files written, on one core.
+"""How fast fresh pairs are generated: all 67 paradigms, files written, on one core.
 
     python benchmarks/generate_speed.py [--n 1000] [--seeds 1]
 

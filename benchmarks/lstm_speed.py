@@ -1,4 +1,4 @@
-"""How fast the embedded recurrent model scores fresh pairs, beside the same network in torch.
+"""How fast the built-in LSTM scores fresh pairs, compared with the same network in torch.
 
     python benchmarks/lstm_speed.py [--model builtin:lstm] [--n 50] [--seed 900]
 
@@ -22,7 +22,7 @@ BAR = 800.0  # sentences/s on two cores
 
 
 def main() -> None:
-    """Print sentences a second, the ratio to torch and the largest difference from it."""
+    """Print sentences per second, the ratio to torch and the largest difference from it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", type=Path, default=None, help="a model file; the embedded one")
     parser.add_argument("--n", type=int, default=50)

@@ -1,4 +1,4 @@
-"""What the benchmarks run on: pairs of our own generator, a tokenizer, models of random weights."""
+"""Materials of the benchmarks: generated pairs, a tokenizer, models with random weights."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ END = "<|endoftext|>"
 PARADIGMS = 67
 SEED = 11
 ENOUGH = 100
-"""Pairs a paradigm that show nearly every word of the lexicon that the paradigms use."""
+"""Pairs per paradigm that contain nearly every word that the paradigms use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ SHAPES = {
 
 
 def generated_pairs(each: int, seed: int = SEED) -> list[PairText]:
-    """`each` pairs of each of BLiMP's paradigms, one paradigm after the other."""
+    """`each` pairs of each of BLiMP's paradigms, paradigm by paradigm."""
     from priscian.datasets.generated_pairs import generate_rows
     from priscian.paradigms import paradigms
 
@@ -109,7 +109,7 @@ def sentences(pairs: Sequence[PairText]) -> Iterator[str]:
 
 
 def build_tokenizer(texts: Sequence[str]) -> Any:
-    """A byte-level BPE with as many merges as give GPT-2's number of tokens a word.
+    """A byte-level BPE with as many merges as give GPT-2's number of tokens per word.
 
     The rest of the vocabulary is filled with entries that no merge produces.
     """
@@ -164,7 +164,7 @@ def _tokens_a_word(tokenizer: Any, texts: Sequence[str]) -> float:
 
 
 def build_model(shape: Shape, texts: Sequence[str], folder: Path) -> Path:
-    """A model of random weights with its tokenizer, saved as Transformers saves them.
+    """A model with random weights and its tokenizer, saved as Transformers saves them.
 
     Weights are spread wider than at the start of training, so that attention is uneven and
     log-probabilities differ between tokens: a wrong mask or position shows in the scores.

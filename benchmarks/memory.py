@@ -1,6 +1,6 @@
 """Peak memory of Priscian scoring with the 124M model: PSS summed over the process tree.
 
-PSS divides a shared page among those who share it, so forked workers do not count weights twice.
+PSS divides a shared page among the processes that share it, so weights are not counted twice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PERIOD = 0.05
 
 
 def main() -> int:
-    """Score in a child, look at its memory every 50 ms, print the peak; exit 1 if above the bar."""
+    """Score in a child, sample its memory every 50 ms, print the peak; exit 1 if above the bar."""
     asked = _arguments()
     end_cleanly()
     pairs = find_pairs(asked.pairs, asked.pairs_per_paradigm)
@@ -53,7 +53,7 @@ def main() -> int:
 
 
 def watch(child: subprocess.Popen[bytes]) -> tuple[int, int, int]:
-    """Peak bytes, processes at the peak, and how often the tree was looked at."""
+    """Peak bytes, processes at the peak, and the number of samples."""
     peak = processes = looks = 0
     while child.poll() is None:
         sizes = [pss(pid) for pid in tree(child.pid)]
@@ -65,7 +65,7 @@ def watch(child: subprocess.Popen[bytes]) -> tuple[int, int, int]:
 
 
 def tree(root: int) -> list[int]:
-    """A process and all that descend from it."""
+    """A process and all its descendants."""
     found = [root]
     for pid in found:
         for tasks in Path(f"/proc/{pid}/task").glob("*/children"):

@@ -1,10 +1,10 @@
-"""Query a 5-gram beside KenLM's Python package: sentences a second, ratio, greatest difference.
+"""Query a 5-gram with Priscian and KenLM: sentences per second, ratio, largest difference.
 
     python benchmarks/ngram_query.py --model 10m.pngm --arpa 10m.arpa --sentences sentences.txt
 
-The sentences, one a line, are cut into words once, with offsets, which is timed apart; then both
-models get the same words with spaces between them. KenLM reads the ARPA file, or a binary made of
-it. Without the package `kenlm` only ours is run.
+The sentences, one per line, are split into words once, with offsets, which is timed separately;
+then both models get the same words with spaces between them. KenLM reads the ARPA file, or a
+binary made from it. Without the package `kenlm` only ours is run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from priscian.records import Text
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The shortest of some runs, by the clock and by processor time."""
+    """The shortest of several runs, by wall-clock and by processor time."""
 
     wall: float
     processor: float
@@ -40,12 +40,12 @@ class Measured:
         )
 
     def times_as_fast_as(self, other: Measured) -> str:
-        """How many times the rate of another, by the clock and by processor time."""
+        """The ratio to another rate, by wall-clock and by processor time."""
         return f"{other.wall / self.wall:.2f} wall, {other.processor / self.processor:.2f} cpu"
 
 
 def best(work: Callable[[], Any], times: int) -> tuple[Measured, Any]:
-    """Measure some runs; what the work gave."""
+    """Measure several runs; also return the result."""
     walls, processors = [], []
     given = None
     for _ in range(times):
@@ -108,11 +108,11 @@ def main() -> None:
     peer_whole.show("kenlm: score", len(words))
     flat = np.array([p for row in found for p in row])
     print(
-        f"greatest difference, log10: {np.abs(flat - logps / math.log(10)).max():.2g} a token, "
-        f"{np.abs(np.array(peer_totals) - totals / math.log(10)).max():.2g} a sentence"
+        f"largest difference, log10: {np.abs(flat - logps / math.log(10)).max():.2g} per token, "
+        f"{np.abs(np.array(peer_totals) - totals / math.log(10)).max():.2g} per sentence"
     )
-    print(f"rate beside full_scores: per-token {tokens.times_as_fast_as(peer_tokens)}")
-    print(f"rate beside score: totals {whole.times_as_fast_as(peer_whole)}")
+    print(f"rate relative to full_scores: per-token {tokens.times_as_fast_as(peer_tokens)}")
+    print(f"rate relative to score: totals {whole.times_as_fast_as(peer_whole)}")
     assert int(edges[-1]) == len(flat)
 
 

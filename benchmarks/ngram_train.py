@@ -1,9 +1,9 @@
-"""Estimate 5-grams beside KenLM's lmplz: wall time, processor time, memory, ratio.
+"""Estimate 5-grams with Priscian and KenLM's lmplz: wall time, processor time, memory, ratio.
 
     python benchmarks/ngram_train.py --corpus books.txt.xz wiki.txt.xz --lmplz build/bin/lmplz
     python benchmarks/ngram_train.py --corpus books.txt --sizes 1 3 10 --arpa
 
-Both read the same text with spaces between words, a line a sentence, and end with their usual
+Both read the same text, with spaces between words and one sentence per line, and write their usual
 file: ARPA there, .pngm here; --arpa times our ARPA too. Without --lmplz only ours is run.
 """
 
@@ -24,7 +24,7 @@ from priscian.training.corpora import read_blocks
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a command took."""
+    """The resources that a command used."""
 
     wall: float
     processor: float
@@ -35,7 +35,7 @@ class Measured:
 
 
 def take_words(corpus: Sequence[Path], words: int, out: Path) -> int:
-    """The first lines of a corpus, as many as hold about that many words."""
+    """The first lines of a corpus, with about that many words."""
     taken = 0
     with out.open("wb") as file:
         for _, _, block in read_blocks(corpus):

@@ -1,4 +1,4 @@
-"""Our generated pairs beside BLiMP's own figures: duplicates, diversity, length, edits.
+"""Compare our generated pairs with BLiMP's figures: duplicates, diversity, length, edits.
 
     python benchmarks/paradigm_figures.py [--n 1000] [--seeds 1 2 3]
 
@@ -34,7 +34,7 @@ CLOSED = {"an": "a", "these": "this", "those": "that", "are": "be", "is": "be", 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What one seed's pairs of one paradigm look like."""
+    """Figures of one seed's pairs of one paradigm."""
 
     words_good: float
     words_bad: float
@@ -120,7 +120,7 @@ NEEDED = (
 
 
 def main() -> int:
-    """Print a line a paradigm and seed that misses a bar, and the totals."""
+    """Print one line per paradigm and seed that misses a bar, and the totals."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=1000)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])

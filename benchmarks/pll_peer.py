@@ -30,14 +30,14 @@ TOKENS_A_WORD = 1.2
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 BATCH_SIZES = (1, 4, 16, 32)
 IDLE = 0.9
-"""A side whose processor time is a smaller share of the clock's had to wait for others."""
+"""If processor time is a smaller share of wall-clock time, a side had to wait for others."""
 SAME = 1e-4
 """Nats by which a token may differ in float32."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The size of a BERT, how many pairs a paradigm it is timed on, and the bar."""
+    """The size of a BERT, the number of pairs per paradigm for timing, and the bar."""
 
     layers: int
     width: int
@@ -81,7 +81,7 @@ class Bench:
 
 
 def build_tokenizer(texts: Sequence[str], folder: Path) -> None:
-    """An uncased WordPiece of BERT's size that cuts words about as often as BERT's own.
+    """An uncased WordPiece of BERT's size that splits words about as often as BERT's own.
 
     Entries beyond those learned are never used. The file that names its class is written by hand,
     for Transformers 4 does not know the class that Transformers 5 writes.
@@ -133,7 +133,7 @@ def _pieces(tokenizer: Any, texts: Sequence[str]) -> float:
 
 
 def build_model(shape: Shape, texts: Sequence[str], folder: Path) -> int:
-    """A BERT of random weights, spread so that a wrong mask shows; its number of parameters."""
+    """A BERT with random weights, spread so that a wrong mask shows; its number of parameters."""
     import torch
     from transformers import BertConfig, BertForMaskedLM
     from transformers.utils.logging import disable_progress_bar
@@ -176,7 +176,7 @@ def agreement(bench: Bench, pairs: Path) -> bool:
 
 
 def speed(bench: Bench, shape: Shape, pairs: Path, count: int, asked: argparse.Namespace) -> bool:
-    """Print pairs a second of each round, and the median ratio to minicons at each batch size."""
+    """Print pairs per second of each round, and the median ratio to minicons by batch size."""
     ratios: dict[int, list[float]] = {size: [] for size in asked.batch_sizes}
     disturbed = 0
     for turn in range(asked.rounds):

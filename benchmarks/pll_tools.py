@@ -26,8 +26,8 @@ METRICS = {"original": "original", "word-l2r": "within_word_l2r"}
 class Scored:
     """Log-probabilities of each sentence's tokens, and the seconds they took."""
 
-    seconds: float  # on the clock
-    cpu: float  # of the processor
+    seconds: float  # wall-clock time
+    cpu: float  # processor time
     batch_size: int
     tokens: list[list[float]]
     notes: dict[str, object] = field(default_factory=dict)
@@ -88,7 +88,7 @@ def load_minicons(model: str, metric: str) -> Score:
 
 
 def idlest_core() -> int:
-    """The core, of those allowed, that had the least to do in the last half second."""
+    """The least busy of the allowed cores in the last half second."""
 
     def idle() -> dict[int, int]:
         try:
@@ -125,7 +125,7 @@ def main() -> None:
     quiet()
     texts = list(sentences(read_pairs(asked.pairs)))
     score = LOADERS[asked.tool](str(asked.model), asked.metric)
-    score(texts[:8], 1)  # the first pages, the first kernels
+    score(texts[:8], 1)  # warm up memory pages and kernels
     results = [asdict(score(texts, size)) for size in asked.batch_size]
     asked.out.write_text(json.dumps(results), encoding="utf-8")
 

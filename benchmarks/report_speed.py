@@ -1,9 +1,9 @@
-"""The report over 3 models × 67,000 pairs: seconds, memory, bytes, and how soon it can be used.
+"""The report on 3 models × 67,000 pairs: seconds, memory, bytes, and time until it responds.
 
     python benchmarks/report_speed.py [--pairs FOLDER] [--models 3] [--keep FOLDER]
 
-The pairs are generated (or those of FOLDER), the models are made up: a word's surprisal rests on
-the word before it, as a causal model's would. Scoring is not part of what is measured.
+The pairs are generated (or read from FOLDER) and the models are invented: a word's surprisal
+depends on the word before it, as in a causal model. Scoring is not measured.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def main() -> int:
 
 
 def tell(what: str, value: float, bar: float, unit: str) -> bool:
-    """A measurement beside its bar."""
+    """Print a measurement and its bar."""
     verdict = "PASS" if value < bar else "FAIL"
     print(f"{verdict}  {what}: {value:.2f} {unit} (bar {bar:g})", flush=True)
     return value < bar
@@ -94,7 +94,7 @@ def use(page: Path) -> list[bool]:
 
 
 def make_run(folder: Path, pairs: Path | None, models: int) -> None:
-    """A run folder and a score store of models that never were."""
+    """A run folder and a score store of invented models."""
     from priscian import generate
     from priscian.models import register
     from priscian.runs import score
@@ -109,7 +109,7 @@ def make_run(folder: Path, pairs: Path | None, models: int) -> None:
 
 
 class MadeProvider:
-    """Models that are their names."""
+    """Invented models, which consist of a name."""
 
     def key(self, spec):  # type: ignore[no-untyped-def]
         from priscian.models import ModelKey
@@ -124,7 +124,7 @@ class MadeProvider:
 
 
 class Made:
-    """Token scores out of thin air: the same beginning always gets the same."""
+    """Invented token scores: the same beginning always gets the same scores."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -147,7 +147,7 @@ class Made:
         return TokenScores(tuple(starts), tuple(ends), tuple(logps))
 
     def _word(self, before: str, word: str) -> tuple[list[int], list[float]]:
-        """Pieces of a word and their surprisals: about 10 bits, more for what is rarer."""
+        """Subwords of a word and their surprisals: about 10 bits, more for rarer words."""
         if (before, word) not in self.known:
             stem = len(word) - (1 if word[-1:] in ".?" else 0)
             pieces = [0, *([4] if stem > 9 else []), *([stem] if stem < len(word) and stem else [])]

@@ -1,4 +1,4 @@
-"""Measurements in fresh processes, and how much else the machine had to do meanwhile."""
+"""Measurements in fresh processes, and the load from other processes meanwhile."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BATCH_SIZES = (8, 32, 128)
 
 
 def end_cleanly() -> None:
-    """When told to end, take the child process and the folder of models along."""
+    """On termination, also end the child process and remove the folder of models."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
 
 
@@ -35,7 +35,7 @@ class Run:
 
     @property
     def rate(self) -> float:
-        """Pairs a second."""
+        """Pairs per second."""
         return self.pairs / self.seconds
 
 
@@ -48,7 +48,7 @@ class Bench:
     cores: int
 
     def child(self, script: str, *arguments: object) -> Any:
-        """Run a script of this folder in a fresh process; what it wrote."""
+        """Run a script of this folder in a fresh process and return its output."""
         out = self.folder / "result.json"
         out.unlink(missing_ok=True)
         command = [sys.executable, str(HERE / script), *map(str, arguments)]
@@ -60,7 +60,7 @@ class Bench:
         return json.loads(out.read_text(encoding="utf-8"))
 
     def probe(self, tool: str, pairs: Path) -> list[Run]:
-        """A run at each batch size, after a first pass that is thrown away."""
+        """A run at each batch size, after a first pass that is discarded."""
         return self._runs(tool, pairs, BATCH_SIZES[0], *BATCH_SIZES)[1:]
 
     def run(self, tool: str, pairs: Path, batch_size: int) -> Run:
@@ -80,7 +80,7 @@ class Bench:
 
 @dataclass(frozen=True, slots=True)
 class _Clock:
-    """Seconds of the machine's cores, of those busy, and of our finished children."""
+    """Total and busy seconds of the machine's cores, and seconds of our finished children."""
 
     whole: float
     busy: float

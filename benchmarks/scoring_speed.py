@@ -1,4 +1,4 @@
-"""Pairs a second of Priscian, lm-eval and minicons on the same model, sentences and cores.
+"""Pairs per second of Priscian, lm-eval and minicons on the same model, data and cores.
 
 `make bench`, or `python benchmarks/scoring_speed.py --help` in an environment with the peers.
 """
@@ -34,12 +34,12 @@ from runs import Bench, Run, end_cleanly
 from tools import PEERS, TOOLS
 
 BARS = {"gpt2": (2.2, 2.5), "small": (3.5, 4.0)}
-"""Times the best peer: what is asked, what is aimed at."""
+"""Ratios to the best peer: the bar and the aim."""
 GROWTH = (1, 10, 100, 1000)
 PROBED = 10
-"""Paradigms, whole, on which the peers' batch size is found."""
+"""Number of whole paradigms on which the peers' batch size is chosen."""
 COMPARED = 4
-"""Pairs a paradigm on which the tools' scores are compared."""
+"""Pairs per paradigm on which the tools' scores are compared."""
 BUSY = 0.05
 """Share of the machine that others may take during a run before it is marked."""
 SAME = 1e-3
@@ -94,7 +94,7 @@ def main() -> int:
 
 
 def measure(shape: Shape, bench: Bench, lists: Lists, paths: dict[str, Path], repeats: int) -> bool:
-    """All that is said of one model; whether the bar is reached and the scores agree."""
+    """Print everything about one model; return whether the bar is reached and scores agree."""
     print(
         f"\n{shape.name}: {shape.layers} layers, width {shape.width}, {shape.heads} heads, "
         f"{shape.inner_parameters / 1e6:.1f}M weights in the layers"
@@ -111,7 +111,7 @@ def measure(shape: Shape, bench: Bench, lists: Lists, paths: dict[str, Path], re
     runs: dict[str, list[Run]] = {tool: [] for tool in TOOLS}
     for turn in range(repeats):
         first = turn % len(TOOLS)
-        for tool in (*TOOLS[first:], *TOOLS[:first]):  # nobody always comes after the same one
+        for tool in (*TOOLS[first:], *TOOLS[:first]):  # no tool always follows the same one
             path = paths["whole" if tool == "priscian" else "sample"]
             runs[tool].append(bench.run(tool, path, sizes[tool]))
     reached = print_runs(shape, runs, sizes, probed)
@@ -188,14 +188,14 @@ def print_peak(shape: Shape, bench: Bench, pairs: Sequence[PairText], mine: list
 
 
 def print_growth(source: Path | None, most: int) -> None:
-    """How much there is to read for a pair as the set grows."""
+    """Print how many tokens must be read per pair as the set grows."""
     from priscian.scoring.plan import ROW
     from work import sharing_of
 
     pairs = find_pairs(source, most)
-    tokenizer = build_tokenizer(list(sentences(pairs)))  # one that knows the largest set's words
+    tokenizer = build_tokenizer(list(sentences(pairs)))  # covers the words of the largest set
     print("\ntokens read as the set grows, as a share of one sentence at a time")
-    print(f"  pairs a paradigm    pairs  inside the pair  rows of {ROW}  one tree  tokens a pair")
+    print(f"  pairs/paradigm      pairs  inside the pair  rows of {ROW}  one tree  tokens/pair")
     for n in GROWTH:
         if n <= most:
             s = sharing_of(take(pairs, n), tokenizer, ROW)
@@ -232,7 +232,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--pairs", type=Path, help="JSONL in BLiMP's schema, not our generator's")
     parser.add_argument(
-        "--growth", type=int, default=1000, metavar="N", help="most pairs a paradigm to count on"
+        "--growth", type=int, default=1000, metavar="N", help="largest number of pairs per paradigm"
     )
     return parser.parse_args()
 

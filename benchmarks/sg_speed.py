@@ -1,6 +1,7 @@
-"""Scoring our suites beside BLiMP pairs: tokens of distinct texts per second, and the ratio.
+"""Scoring speed of our suites and of BLiMP pairs: tokens per second, and the ratio.
 
-Both are read by the same model in one process, in turns, each time into an empty store.
+Only distinct texts count. The same model scores both in one process, in turn, each time into an
+empty store.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ BAR = 0.8
 
 
 def main() -> int:
-    """Print a line a round and the median ratio; exit 1 if it is below the bar."""
+    """Print one line per round and the median ratio; exit 1 if it is below the bar."""
     asked = _arguments()
     suites, _ = own_suites(n=asked.items)
     pairs = read_dataset(f"generated:1,{asked.pairs}").sets

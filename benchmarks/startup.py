@@ -1,4 +1,4 @@
-"""How long `priscian --help` and `import priscian` take, and what the import drags in."""
+"""How long `priscian --help` and `import priscian` take, and which modules are imported."""
 
 from __future__ import annotations
 

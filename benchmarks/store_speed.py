@@ -1,4 +1,4 @@
-"""The score store beside that of an earlier commit: seconds to write and read, bytes a token.
+"""Compare the score store with an earlier commit's: write and read time, bytes per token.
 
     python benchmarks/store_speed.py 6a01acf --texts 134000 --rounds 3
 
@@ -58,7 +58,7 @@ def main() -> int:
 
 
 def make_rows(path: Path, count: int) -> None:
-    """Sentences of our own, cut into the pieces of the embedded LSTM, with values of float32."""
+    """Sentences of our own, tokenized by the built-in LSTM, with float32 values."""
     import priscian
     from priscian.models import load
 
@@ -146,7 +146,7 @@ def show(found: dict[str, list[dict[str, float]]], commit: str) -> bool:
 
 
 def show_room(here: Path) -> bool:
-    """Bytes a token of a sweep: 20 checkpoints, 2,000 sentences, float32 values and others."""
+    """Bytes per token of a sweep: 20 checkpoints, 2,000 sentences, float32 values and others."""
     from priscian.models import ModelKey
     from priscian.records import Text, TokenScores
     from priscian.scoring import ScoreStore
@@ -168,7 +168,7 @@ def show_room(here: Path) -> bool:
                 store.write(ModelKey({"step": str(number)}), "m", rows)
         room = path.stat().st_size / tokens
         good &= room <= ROOM
-        print(f"{kind}: {room:.2f} bytes a token ({MODELS} models, {len(raw):,} sentences, "
+        print(f"{kind}: {room:.2f} bytes per token ({MODELS} models, {len(raw):,} sentences, "
               f"{tokens / MODELS / len(raw):.1f} tokens each; allowed {ROOM:g})")  # fmt: skip
     return good
 

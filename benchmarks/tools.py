@@ -25,7 +25,7 @@ TOOLS = ("priscian", *PEERS)
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """Sentence log-probabilities, the seconds they took, and how they were come by."""
+    """Sentence log-probabilities, the seconds they took, and how they were obtained."""
 
     seconds: float
     scores: list[float]
@@ -68,7 +68,7 @@ def load_lm_eval(model: str) -> Score:
         lm.batch_size_per_gpu = batch_size
         start = time.perf_counter()
         requests = [
-            # The empty prompt and the default delimiter: a space stands before every sentence.
+            # Empty prompt and default delimiter: there is a space before every sentence.
             Instance("loglikelihood", {}, ("", f" {text}"), i)
             for i, text in enumerate(texts)
         ]
@@ -112,7 +112,7 @@ def set_cores(cores: int) -> None:
 
 
 def quiet() -> None:
-    """No network, no progress bars, no advice on the screen."""
+    """No network, no progress bars, no messages."""
     os.environ |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)

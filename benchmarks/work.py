@@ -1,4 +1,4 @@
-"""How much arithmetic a plan asks for, what the machine could do, and what sharing saves."""
+"""How much arithmetic a plan needs, what the machine could do, and what sharing saves."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Sharing:
 
     pairs: int
     in_pair: float
-    packed: float  # as the plan packs it: each row begins anew
+    packed: float  # as the plan packs it: each row starts again
     tree: float
     tokens: int  # read in packed rows
 
@@ -54,7 +54,7 @@ def encode(tokenizer: Any, pairs: Sequence[PairText]) -> list[Encoding]:
 
 
 def work_of(plan: dict[str, Any], encodings: Sequence[Encoding]) -> Work:
-    """Count what the batches of a plan ask of the model."""
+    """Count the tokens and positions in the batches of a plan."""
     way = _way(str(plan["way"]), int(plan["batch_tokens"]), int(plan["row_tokens"]))
     tokens = positions = 0
     for group in way.group(encodings):
@@ -74,11 +74,11 @@ def _way(name: str, batch_tokens: int, row_tokens: int) -> Any:
 
 
 def sharing_of(pairs: Sequence[PairText], tokenizer: Any, row_tokens: int) -> Sharing:
-    """What sharing inside the pair, in packed rows and in one tree over all texts leaves."""
+    """Tokens left to read with sharing inside the pair, in packed rows and in one tree."""
     encodings = encode(tokenizer, pairs)
     ids = {text: e.ids for text, e in zip(dict.fromkeys(sentences(pairs)), encodings, strict=True)}
     whole = sum(len(e.ids) - 1 for e in encodings)
-    # A sentence that stands in two pairs is read once, whatever is shared besides.
+    # A sentence that occurs in two pairs is read once, whatever else is shared.
     distinct = dict.fromkeys((pair.good, pair.bad) for pair in pairs)
     alone = sum(len(ids[good]) + len(ids[bad]) - 2 for good, bad in distinct)
     shared = sum(min(common_length(ids[g], ids[b]), len(ids[g]) - 1) for g, b in distinct)
@@ -92,7 +92,7 @@ def sharing_of(pairs: Sequence[PairText], tokenizer: Any, row_tokens: int) -> Sh
 
 
 def peak_flops(seconds: float = 1.0) -> float:
-    """The best rate of a float32 matrix product on one thread, in operations a second."""
+    """The best rate of a float32 matrix product on one thread, in operations per second."""
     import torch
 
     torch.set_num_threads(1)

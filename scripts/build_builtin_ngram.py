@@ -1,4 +1,4 @@
-"""Build the embedded 5-gram: `builtin:ngram`.
+"""Build the built-in 5-gram: `builtin:ngram`.
 
     python scripts/build_builtin_ngram.py --corpora ../shared/corpora
 
@@ -29,9 +29,9 @@ PRUNE = (0, 1, 1, 3, 4)
 EXCLUDED = {"books.txt.xz": ((3635, 4674), (177898, 178368)), "everyday.txt.xz": ()}
 """Lines of books under Creative Commons licences that forbid derivatives (PG8086, PG58344)."""
 TERMS = "paragraph 1.F.3"
-"""In a paragraph of the distributor's terms that was left at the end of some books."""
+"""Part of a paragraph of the distributor's terms at the end of some books."""
 LIMIT = 8_000_000
-"""Bytes that the packed file may have."""
+"""Largest size of the compressed file, in bytes."""
 _MARKUP = re.compile(r"[_*\"“”]+")
 
 
@@ -47,7 +47,7 @@ def read_lines(corpora: Path, name: str) -> Iterator[str]:
 
 
 def write_sentences(corpora: Path, train: Path, held_out: Path) -> dict[str, int]:
-    """Sentences, one a line, without quotation marks and the books' marks of emphasis."""
+    """Write sentences, one per line, without quotation marks and emphasis marks."""
     counts = {"train": 0, "held out": 0}
     with train.open("w") as kept, held_out.open("w") as held:
         for name in EXCLUDED:

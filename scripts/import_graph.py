@@ -1,6 +1,6 @@
 """Draw which package imports which, as docs/images/imports.svg; `--check` says if it is current.
 
-Rows are layers: a package stands above everything that it imports. Lazy imports count.
+Rows are layers: a package is above everything that it imports. Lazy imports count.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`priscian convert`: published models as folders of ours; nothing in their files is run."""
+"""`priscian convert`: converts published models without running anything in their files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ convert_app = App(
 
 @convert_app.command(name="gulordava")
 def gulordava_command(file: Path, /, *, vocab: Path, out: Path, words: str = "ptb") -> None:
-    """An LSTM of PyTorch's word language model, such as Gulordava's, for lstm:OUT.
+    """Convert an LSTM of PyTorch's word language model, such as Gulordava's, for lstm:OUT.
 
     The folder scores on NumPy alone. A text is read after a sentence boundary; OUT?bos=none reads
     it without one, as LM Zoo does, and OUT?eos=yes counts the end too, as BLiMP's LSTM scores do.
@@ -34,11 +34,11 @@ def gulordava_command(file: Path, /, *, vocab: Path, out: Path, words: str = "pt
     file
         The file that torch.save has written: a whole module, or its state dictionary.
     vocab
-        Text file with a word for each row of the embeddings, in their order.
+        Text file with one word for each row of the embeddings, in their order.
     out
         A new folder.
     words
-        How texts are cut into words: ptb, or space for texts that are cut already.
+        How texts are split into words: ptb, or space for text that is already tokenized.
     """
     from priscian.models.convert import convert
 
@@ -55,7 +55,7 @@ def transfo_xl_command(
     config: Path | None = None,
     words: str = "ptb",
 ) -> None:
-    """A Transformer-XL, such as transfo-xl-wt103, for txl:OUT.
+    """Convert a Transformer-XL, such as transfo-xl-wt103, for txl:OUT.
 
     Give the folder with pytorch_model.bin, vocab.bin and config.json as Transformers 4 has it, or
     the model.pt of the original program with --vocab. Scoring it needs PyTorch.
@@ -72,11 +72,11 @@ def transfo_xl_command(
     out
         A new folder.
     vocab
-        The pickled vocabulary, or a text file with a word for each row; found beside the weights.
+        The pickled vocabulary, or a text file with one word per row; default: next to the weights.
     config
-        Transformers' config.json; found beside the weights.
+        Transformers' config.json; by default next to the weights.
     words
-        How texts are cut into words: ptb, or space for texts that are cut already.
+        How texts are split into words: ptb, or space for text that is already tokenized.
     """
     from priscian.models.convert import convert
 

@@ -19,7 +19,7 @@ KEPT = {
     "score": "stopped; what was scored is kept: run the same command again with --resume",
     "surprisal": "stopped; what was scored is kept and not computed again",
     "perplexity": "stopped; what was scored is kept and not computed again",
-    "train": "stopped; a neural training goes on with the same command and --resume",
+    "train": "stopped; continue a neural training with the same command and --resume",
 }
 OUT_OF_MEMORY = (
     "out of memory; use a smaller model or less data, lower --batch-tokens, or close other programs"
