@@ -137,7 +137,46 @@ class TestTransformerXl:
         torch.testing.assert_close(found, wanted, rtol=0, atol=1e-12)
 
 
+def plain_on_lstm(layer: OnLstmLayer, given: Any, state: Any = None) -> Any:
+    """The equations of Shen et al. (2019) word by word, for autograd."""
+    n, size = layer.chunks, layer.hidden
+    h, c = state if state is not None else (given.new_zeros(given.shape[1], size),) * 2
+    states, distances = [], []
+    for x in given:
+        gates = x @ layer.input_weight.T + h @ layer.hidden_weight.T + layer.bias
+        z1, z2, o, g, i, f = gates.split([n, n, size, size, size, size], 1)
+        forget = torch.softmax(z1, 1).cumsum(1).repeat_interleave(layer.chunk, 1)
+        write = (1 - torch.softmax(z2, 1).cumsum(1)).repeat_interleave(layer.chunk, 1)
+        overlap = forget * write
+        f_hat = f.sigmoid() * overlap + forget - overlap
+        i_hat = i.sigmoid() * overlap + write - overlap
+        c = f_hat * c + i_hat * g.tanh()
+        h = o.sigmoid() * c.tanh()
+        states.append(h)
+        distances.append(1 - forget.mean(1))
+    return torch.stack(states), (h, c), torch.stack(distances)
+
+
 class TestOnLstm:
+    @pytest.mark.parametrize("begun", [False, True])
+    def test_states_and_every_gradient_equal_the_equations(self, begun: bool) -> None:
+        layer = OnLstmLayer(5, 12, 3, 0.0).double()
+        torch.nn.init.normal_(layer.bias)
+        given = torch.randn(7, 4, 5, dtype=torch.float64, requires_grad=True)
+        state = None
+        wanted = [given, *layer.parameters()]
+        if begun:
+            state = tuple(torch.randn(4, 12).double().requires_grad_() for _ in range(2))
+            wanted += state
+        weights = [torch.randn(7, 4, 12).double(), *torch.randn(2, 4, 12).double()]
+        found = []
+        for read in (layer, lambda x, s: plain_on_lstm(layer, x, s)):
+            states, (h, c), distances = read(given, state)
+            total = sum((a * w).sum() for a, w in zip((states, h, c), weights, strict=True))
+            found.append((states, h, c, distances, *torch.autograd.grad(total, wanted)))
+        for ours, theirs in zip(*found, strict=True):
+            torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-10)
+
     def test_saturated_master_gates_make_it_an_lstm_but_for_the_last_chunk(self) -> None:
         layer = OnLstmLayer(5, 12, 3, 0.0).double()
         with torch.no_grad():

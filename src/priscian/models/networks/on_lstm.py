@@ -12,6 +12,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
+from priscian.models.networks.on_lstm_recurrence import recur
 from priscian.models.networks.word_tables import WordTables, bands_for
 
 State = tuple[Tensor, Tensor]
@@ -51,7 +52,7 @@ class OnLstmLayer(nn.Module):
 
         The distance of a word is 1 − mean f̃: how much of the memory it forgets.
         """
-        time, batch, _ = given.shape
+        batch = given.shape[1]
         # one product for all steps; only the recurrent part goes step by step
         drive = nn.functional.linear(given, self.input_weight, self.bias)
         weight: Tensor = self.hidden_weight
@@ -60,30 +61,11 @@ class OnLstmLayer(nn.Module):
             weight = weight * torch.empty_like(weight).bernoulli_(1 - self.drop_connect)
         elif self.drop_connect:
             weight = weight * (1 - self.drop_connect)
-        onward = weight.t()
         if state is None:
             zero = given.new_zeros(batch, self.hidden)
             state = (zero, zero)
-        h, c = state
-        states, distances = [], []
-        for at in range(time):
-            h, c, distance = self.step(torch.addmm(drive[at], h, onward), c)
-            states.append(h)
-            distances.append(distance)
-        return torch.stack(states), (h, c), torch.stack(distances)
-
-    def step(self, gates: Tensor, c: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Hidden state, cell and distance after one word: gates (batch, 4·hidden + 2·chunks)."""
-        n, size = self.chunks, self.chunk
-        master_forget = torch.softmax(gates[:, :n], 1).cumsum(1)  # (batch, chunks)
-        master_input = 1 - torch.softmax(gates[:, n : 2 * n], 1).cumsum(1)
-        o, g, i, f = gates[:, 2 * n :].view(-1, 4, n, size).unbind(1)  # (batch, chunks, size)
-        overlap = (master_forget * master_input)[:, :, None]
-        forget = torch.sigmoid(f) * overlap + (master_forget[:, :, None] - overlap)
-        write = torch.sigmoid(i) * overlap + (master_input[:, :, None] - overlap)
-        cell = forget * c.view(-1, n, size) + write * torch.tanh(g)
-        h = torch.sigmoid(o) * torch.tanh(cell)
-        return h.reshape(-1, self.hidden), cell.reshape(-1, self.hidden), 1 - master_forget.mean(1)
+        states, h, c, distances = recur(drive, weight, state, self.chunks)
+        return states, (h, c), distances
 
 
 class OnLstm(nn.Module):
