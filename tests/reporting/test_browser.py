@@ -168,6 +168,31 @@ class TestItems:
                     bits, abs=0.1 + bits**0.5 / 16 + 0.5 * (bits > 9.9)
                 )
 
+    def test_what_differs_is_underlined_green_in_the_good_sentence_and_red_in_the_bad(
+        self, tab: Browser
+    ) -> None:
+        show_items(tab, "b1")
+        colour = "getComputedStyle(document.documentElement).getPropertyValue"
+        for kind, name in ((":not(.bad)", "--good"), (".bad", "--wrong")):
+            wanted = tab.run(
+                "(() => { const probe = document.createElement('i');"
+                f" probe.style.color = {colour}('{name}'); document.body.append(probe);"
+                " const found = getComputedStyle(probe).color; probe.remove(); return found; })()"
+            )
+            shown = tab.run(
+                f"getComputedStyle(document.querySelector('#list .sentence{kind} .differs'))"
+                ".textDecorationColor"
+            )
+            assert shown == wanted, name
+
+    def test_bits_under_words_stand_apart_from_the_underline(self, tab: Browser) -> None:
+        show_items(tab, "b1")
+        tab.run("document.getElementById('list').classList.add('numbers')")
+        place = tab.run(
+            "getComputedStyle(document.querySelector('#list .token.differs'), '::after').position"
+        )
+        assert place == "absolute"  # an underline reaches whatever else is inside the word
+
     def test_suites_are_conditions_by_regions(self, tab: Browser) -> None:
         show_items(tab, "b3")
         type_into(tab, "set", "number_prep")
