@@ -15,8 +15,9 @@ from priscian.datasets.generation import generate, read_generated
 from priscian.datasets.published_suites import published_suites, selection
 from priscian.datasets.syntaxgym import read_suite
 from priscian.datasets.syntaxgym_write import suite_csv
+from priscian.lexicon import load_lexicon
 from priscian.metrics.generalization import ItemOutcome, SuiteOutcome, summarise_suites
-from priscian.suites import further_suites, suites
+from priscian.suites import further_suites, generate_suite, read_rows, suites
 
 PUBLISHED = set(published_suites())
 CIRCUITS = {suite.circuit for suite in published_suites().values() if suite.circuit}
@@ -89,3 +90,50 @@ def test_the_list_tells_them_apart():
     assert rows["degree_complement"]["published"] == "no"
     assert rows["cleft"]["ours"] == "yes"
     assert rows["nn-nv-rpl"]["ours"] == "no"
+
+
+# ---------------------------------------------------------------- what makes their contrasts hold
+
+
+def sentences(name, n=100, seed=7):
+    for item in generate_suite(name, n, seed)["items"]:
+        yield {
+            c["condition_name"]: [r["content"] for r in c["regions"]] for c in item["conditions"]
+        }
+
+
+@pytest.mark.parametrize(
+    ("table", "columns"),
+    [("parasitic_gaps", ("verb", "adjunct")), ("coordinated_gaps", ("verb", "other_verb"))],
+)
+def test_the_verbs_before_a_gap_need_their_object(table, columns):
+    verbs = {verb.lemma: verb for verb in load_lexicon().all_verbs}
+    for row in read_rows(table, *columns):
+        for column in columns:
+            frames = verbs[row[column]].frames.keys()
+            assert not {"drop", "optobj", "alt", "inch", "unerg", "unacc"} & frames, row[column]
+
+
+def test_a_parasitic_gap_loses_its_filler_or_its_host():
+    for item in sentences("parasitic_gap"):
+        good, no_filler, island = item["parasitic"], item["no_filler"], item["island"]
+        assert good[4] == ""
+        assert island == [*good[:4], island[4], *good[5:]]
+        assert no_filler == [island[0], "that", *island[2:]]
+        assert good[1] == "what"
+
+
+def test_coordinated_gaps_come_together():
+    for item in sentences("coordinated_gap"):
+        assert [bool(item["what_gap"][at]) for at in (2, 5)] == [False, False]
+        assert [bool(item["that_gap"][at]) for at in (2, 5)] == [True, False]
+        assert item["what_nogap"][5] == item["that_nogap"][5] != item["that_nogap"][2]
+        # *I know what he peeled, and the maid sliced the pears* would be good.
+        assert item["what_gap"][0] == "What"
+
+
+def test_a_sluice_agrees_with_its_correlate():
+    for item in sentences("sluice"):
+        for name, contents in item.items():
+            assert f"{contents[1]}_{contents[4]}" == name
+            assert contents[5] == "."

@@ -40,9 +40,9 @@ def repeated(item: Words) -> str | None:
 
 @cache
 def _agents(verb: str) -> frozenset[str]:
-    """What somebody who does this may be called: *painter*, *driver*, *swimmer*, *actor*."""
+    """What somebody may be called after it: *painter*, *driver*, *engineer*, *swimmer*, *actor*."""
     stem = verb.removesuffix("e")
-    return frozenset({f"{stem}er", f"{stem}or", f"{verb}{verb[-1:]}er", f"{verb}r"})
+    return frozenset({f"{stem}er", f"{stem}or", f"{verb}er", f"{verb}{verb[-1:]}er"})
 
 
 class Ledger:

@@ -22,7 +22,8 @@ NAMED = 0.45  # share of tellers who have a name
 
 
 @cache
-def _frames(kind: str) -> tuple[str, ...]:
+def frames(kind: str) -> tuple[str, ...]:
+    """The frames of a kind: `knows`, `says`, `teller` …"""
     return tuple(row["text"] for row in read_rows("frames", "kind", "text") if row["kind"] == kind)
 
 
@@ -76,7 +77,7 @@ def _filled_and_gap(region: int, after: int, nogap: str = "nogap") -> str:
 def _extraction(g: Grammar, at: int) -> Regions:
     """A clause of six regions below *who/what* and *that*, with and without a gap at one."""
     # *that* would be a good subject of an event's verb: *I know that deterred the farmers*.
-    prefix, clause = unused(g, _frames("knows")), _clause(g, agent=at == 0)
+    prefix, clause = unused(g, frames("knows")), _clause(g, agent=at == 0)
     parts: list[Node] = [
         clause.subject, clause.verb, clause.object, clause.preposition, clause.third, clause.end,
     ]  # fmt: skip
@@ -120,13 +121,13 @@ def fgd_pp(g: Grammar) -> Regions:
 
 def _teller(g: Grammar) -> Phrase:
     """Somebody who says something: *Emma*, *his wife*."""
-    return (g.name().word,) if g.coin(NAMED) else unused(g, _frames("teller"))
+    return (g.name().word,) if g.coin(NAMED) else unused(g, frames("teller"))
 
 
 def _embedded(g: Grammar, depth: int) -> Regions:
-    prefix, clause = unused(g, _frames("knows")), _clause(g)
+    prefix, clause = unused(g, frames("knows")), _clause(g)
     wh = _wh(g, clause.object)
-    embedding = tuple((_teller(g), unused(g, _frames("says"))) for _ in range(depth))
+    embedding = tuple((_teller(g), unused(g, frames("says"))) for _ in range(depth))
     rest: Node = (clause.preposition, clause.third)
 
     def sentence(comp: Word, what: Node) -> list[Node | str]:
@@ -170,11 +171,11 @@ HIERARCHY = [
 
 def _hierarchy(g: Grammar) -> Regions:
     clause = _clause(g)
-    prefix, knower = words(g, g.deal(_frames("content"))), _teller(g)
-    knows = unused(g, _frames("learns"))
+    prefix, knower = words(g, g.deal(frames("content"))), _teller(g)
+    knows = unused(g, frames("learns"))
     reacts, when = g.choose((("struck", "once"), ("lasting", "while")))
-    upset, others = unused(g, _frames(reacts)), unused(g, _frames("audience"))
-    occasion = unused(g, _frames(when))
+    upset, others = unused(g, frames(reacts)), unused(g, frames("audience"))
+    occasion = unused(g, frames(when))
     wh = _wh(g, clause.object)
 
     def sentence(comp: Word, what: Node, whom: Node) -> list[Node | str]:

@@ -1,0 +1,103 @@
+"""Suites that no published set has: parasitic gaps, gaps in coordinations, sluices."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from priscian.catalogue import FURTHER
+from priscian.grammar import WHAT, WHO, Grammar, Node, Word
+from priscian.suites.long_distance_dependencies import THAT, frames
+from priscian.suites.people import unused
+from priscian.suites.registry import Regions, suite
+from priscian.suites.rows import one_of, phrase
+from priscian.suites.text import COMMA, STOP, dealt, verb, words
+
+further = partial(suite, circuit=FURTHER)
+AND = Word("and", "and", "func")
+SOMEBODY = Word("somebody", "somebody", "func")
+SOMETHING = Word("something", "something", "func")
+HOW = ("first", "beforehand", "properly", "at all")
+
+
+@further(
+    "parasitic_gap",
+    regions=["prefix", "comp", "subject", "verb", "object", "adjunct", "end"],
+    predictions=["((7;%parasitic%)<(7;%no_filler%))&((7;%parasitic%)<(7;%island%))"],
+)
+def parasitic_gap(g: Grammar) -> Regions:
+    """I know what the cook sold __ without tasting __ first / *that … the pie without tasting __
+
+    The gap of an adjunct lives on that of its clause (Engdahl 1983): it is bad without a filler,
+    and bad with one if the clause has no gap of its own (*what the cook sold the pie without
+    tasting*).
+    """
+    row = dealt(g, "parasitic_gaps", "subjects", "verb", "objects", "adjunct")
+    done, undone = verb(g, row["verb"]).past_sg, verb(g, row["adjunct"]).gerund
+    subject, thing = phrase(g, row, "subjects"), phrase(g, row, "objects")
+    prefix, how = unused(g, frames("knows")), words(g, g.deal(HOW))
+    without: Node = (words(g, "without"), undone)
+
+    def sentence(comp: Word, what: Node) -> list[Node | str]:
+        return [prefix, comp, subject, done, what, without, how]
+
+    return {
+        "parasitic": sentence(WHAT, ()),
+        "no_filler": sentence(THAT, thing),
+        "island": sentence(WHAT, thing),
+    }
+
+
+@further(
+    "coordinated_gap",
+    regions=["comp", "first", "first_object", "and", "second", "second_object", "end"],
+    predictions=["((6;%what_nogap%)>(6;%that_nogap%))&((7;%what_gap%)<(7;%that_gap%))"],
+)
+def coordinated_gap(g: Grammar) -> Regions:
+    """What the cook peeled __ and the maid sliced __/*the pears was no secret / That … *sliced __
+
+    A gap in one conjunct needs one in the other (Ross 1967): after a gap the second object is a
+    surprise, and without one a second gap is.
+    """
+    row = dealt(g, "coordinated_gaps", "first", "verb", "second", "other_verb", "things", "others")
+    one: Node = (phrase(g, row, "first"), verb(g, row["verb"]).past_sg)
+    two: Node = (phrase(g, row, "second"), verb(g, row["other_verb"]).past_sg)
+    thing, other = phrase(g, row, "things"), phrase(g, row, "others")
+    end = unused(g, frames("news"))
+
+    def sentence(comp: Word, what: Node, second: Node) -> list[Node | str]:
+        return [comp, one, what, AND, two, second, end]
+
+    return {
+        "what_gap": sentence(WHAT, (), ()),
+        "what_nogap": sentence(WHAT, (), other),
+        "that_gap": sentence(THAT, thing, ()),
+        "that_nogap": sentence(THAT, thing, other),
+    }
+
+
+@further(
+    "sluice",
+    regions=["start", "correlate", "place", "but", "wh", "end"],
+    predictions=[
+        "(((5;%somebody_who%)+(6;%somebody_who%))<((5;%something_who%)+(6;%something_who%)))"
+        "&(((5;%something_what%)+(6;%something_what%))<((5;%somebody_what%)+(6;%somebody_what%)))"
+    ],
+)
+def sluice(g: Grammar) -> Regions:
+    """The diver saw somebody/*something near the pier, but nobody knows who. / *somebody … what.
+
+    The wh-word that is left of a question agrees with its correlate (Ross 1969, Merchant 2001).
+    """
+    row = dealt(g, "sluices", "verb", "subjects", "places")
+    start: Node = (phrase(g, row, "subjects"), verb(g, row["verb"]).past_sg)
+    place, but = one_of(g, row, "places"), unused(g, frames("but"))
+
+    def sentence(correlate: Word, wh: Word) -> list[Node | str]:
+        return [start, correlate, place, (COMMA, but), wh, STOP]
+
+    return {
+        "somebody_who": sentence(SOMEBODY, WHO),
+        "something_who": sentence(SOMETHING, WHO),
+        "something_what": sentence(SOMETHING, WHAT),
+        "somebody_what": sentence(SOMEBODY, WHAT),
+    }
