@@ -123,6 +123,11 @@ class Store:
         )
         return str(rows[0][0])
 
+    def identity(self, person: str) -> str:
+        """The id of somebody on their platform, or nothing."""
+        rows = self.backend.run("SELECT identity FROM identities WHERE person = ?", (person,))
+        return str(rows[0][0]) if rows else ""
+
     def sittings_of(self, person: str) -> list[Sitting]:
         """Everything that somebody has begun."""
         return self._sittings("WHERE person = ? ORDER BY id", (person,))

@@ -5,6 +5,7 @@
 - `sets`: means of sets, for other sets of the same kind; `bootstrap`: the same by resampling.
 - `differences`: two accuracies, on the same items or on different ones; `mcnemar`: their test.
 - `correlations`, `matthews`, `lines`: correlations of numbers and of labels, straight lines.
+- `agreement`: how far raters agree, in plain Python.
 - `logistic`, `mixed_effects` (with `profiled_deviance` and `design`): regressions.
 
 Modules are imported one by one, so that a table of accuracies loads neither NumPy nor SciPy.

@@ -8,6 +8,13 @@ COMMANDS = {
     "new": ("design:new_command", "write a study that runs as it is"),
     "check": ("design:check_command", "say what is wrong with a study"),
     "freeze": ("design:freeze_command", "fix study, items and lists, with their SHA-256"),
+    "serve": ("serve:serve_command", "the web app: participants at /, the researcher at /admin"),
+    "status": ("serve:status_command", "progress, agreement, response times, exclusions"),
+    "simulate": ("simulate:simulate_command", "simulated people, to try a study"),
+    "export": ("results:export_command", "what analyse human and analyse adc read, a codebook"),
+    "agreement": ("results:agreement_command", "kappa, alpha, ICC, split-half, people needed"),
+    "backup": ("results:backup_command", "a checked copy while people answer"),
+    "forget": ("results:forget_command", "delete a person, to the last byte"),
 }
 HELP = """Collect people's judgements of sentences, and models' beside them.
 

@@ -1,0 +1,111 @@
+"""`priscian judge serve` and `status`: run a study, and see how it stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from priscian.cli.output import grid, print_json
+from priscian.errors import UsageError
+
+
+def serve_command(
+    study: Path,
+    /,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    database: str = "",
+    behind_proxy: Annotated[bool, Parameter(negative="")] = False,
+    new_admin_token: Annotated[bool, Parameter(negative="")] = False,
+) -> None:
+    """Serve a study: participants at /, the researcher at /admin.
+
+    Answers are kept in judge.sqlite in the folder of the study. The researcher's token is shown
+    when the study is served for the first time.
+
+    Examples:
+      priscian judge serve study/
+      priscian judge serve study/ --host 0.0.0.0 --behind-proxy
+
+    Parameters
+    ----------
+    study
+        Folder of the study.
+    host
+        Address to listen on.
+    port
+        Port to listen on; 0 for any that is free.
+    database
+        Where answers are kept: another file, or postgresql://… for several processes.
+    behind_proxy
+        A proxy in front does TLS and says where requests come from.
+    new_admin_token
+        Replace the researcher's token.
+    """
+    try:
+        from priscian.judge.app.serve import serve_study
+    except ImportError as error:
+        raise UsageError(
+            f"serving needs {error.name}; install it with pip install 'priscian[judge]'"
+        ) from None
+
+    serve_study(
+        study,
+        database=database,
+        host=host,
+        port=port,
+        behind_proxy=behind_proxy,
+        new_admin_token=new_admin_token,
+        told=lambda line: print(line, flush=True),
+    )
+
+
+def status_command(
+    study: Path,
+    /,
+    *,
+    database: str = "",
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> None:
+    """Progress by list, agreement, accuracy, response times, and who is left out.
+
+    Parameters
+    ----------
+    study
+        Folder of the study.
+    database
+        Where answers are kept.
+    json
+        Print JSON.
+    """
+    from priscian.cli.screen import out
+    from priscian.judge.opening import open_store, ready
+    from priscian.judge.summary import summarise
+
+    frozen = ready(study, database)
+    store = open_store(study, database)
+    found = summarise(store, frozen)
+    store.close()
+    if json:
+        print_json(found.as_dict())
+        return
+    console = out()
+    print(
+        f"{frozen.study.name}, version {found.version}: {found.complete} complete, {found.live} "
+        f"under way, {found.answers} answers"
+    )
+    for title, columns, rows in (
+        ("Lists", ("list", "complete", "under way", "left"), found.lists),
+        ("Agreement", ("measure", "value"), found.agreement),
+        ("Accuracy against the labels", ("set", "answers", "accuracy", "interval"), found.accuracy),
+        ("Response times", ("seconds", "answers"), found.times),
+        ("Left out", ("person", "reason"), found.excluded),
+    ):
+        table = grid(title, columns)
+        for row in rows:
+            table.add_row(*map(str, row))
+        if rows:
+            console.print(table)

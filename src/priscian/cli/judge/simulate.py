@@ -1,0 +1,61 @@
+"""`priscian judge simulate` and `demo`: simulated people over HTTP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from priscian.errors import DataError, counted
+
+
+def simulate_command(
+    study: Path,
+    /,
+    *,
+    url: str = "http://127.0.0.1:8000",
+    raters: int = 20,
+    pause: float = 0.0,
+    accuracy: float = 0.9,
+    seed: int = 1,
+    database: str = "",
+) -> None:
+    """Let simulated people answer a study that is being served, and check that nothing is lost.
+
+    Try a study before real people see it: priscian judge serve study/ in one terminal, this in
+    another. Delete judge.sqlite afterwards.
+
+    Parameters
+    ----------
+    study
+        Folder of the study.
+    url
+        Where it is served.
+    raters
+        Number of simulated people.
+    pause
+        Mean seconds between two answers.
+    accuracy
+        How often somebody prefers the acceptable sentence.
+    seed
+        The same seed gives the same people.
+    database
+        Where answers are kept.
+    """
+    from priscian.judge.opening import open_store, ready
+    from priscian.judge.simulate import Habits, simulate, wait_for
+
+    frozen = ready(study, database)
+    wait_for(url)
+    ledger = simulate(url, frozen, Habits(raters, seed, pause, accuracy))
+    store = open_store(study, database)
+    tokens = {s.id: s.token for s in store.sittings()}
+    kept = {(tokens[a.sitting], a.position): a.response for a in store.answers()}
+    store.close()
+    lost = [key for key, said in ledger.answers.items() if kept.get(key) != said]
+    print(
+        f"{counted(len(ledger.codes), 'sitting')} completed, {ledger.refused} refused, "
+        f"{counted(len(ledger.answers), 'answer')} acknowledged, {len(lost)} missing"
+    )
+    half, most, nearly = (1000 * ledger.quantile(q) for q in (0.5, 0.95, 0.99))
+    print(f"response times: median {half:.0f} ms, p95 {most:.0f} ms, p99 {nearly:.0f} ms")
+    if lost:
+        raise DataError(f"{counted(len(lost), 'acknowledged answer')} not in the database")

@@ -1,0 +1,81 @@
+"""What a request may be: how large, how slow, how often."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Callable
+from urllib.parse import parse_qsl
+
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+
+BODY = 32 * 1024
+"""Bytes of a body."""
+SLOW = 20.0
+"""Seconds in which a body must be there."""
+FIELDS = 60
+MOST_KEYS = 20_000
+
+
+async def read_body(request: Request) -> bytes:
+    """The body of a request, refused when it is too large or too slow."""
+    said = request.headers.get("content-length", "0")
+    if not said.isdigit() or int(said) > BODY:
+        raise HTTPException(413, "The request is too large.")
+    parts: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(SLOW):
+            async for part in request.stream():
+                size += len(part)
+                if size > BODY:
+                    raise HTTPException(413, "The request is too large.")
+                parts.append(part)
+    except TimeoutError:
+        raise HTTPException(408, "The request took too long.") from None
+    except ClientDisconnect:
+        raise HTTPException(400, "The connection was closed.") from None
+    return b"".join(parts)
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """The fields of a form; of a field that is there twice, the last."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise HTTPException(415, "Send a form.")
+    body = await read_body(request)
+    try:
+        pairs = parse_qsl(
+            body.decode("utf-8"), keep_blank_values=True, max_num_fields=FIELDS, errors="strict"
+        )
+    except ValueError:
+        raise HTTPException(400, "The form cannot be read.") from None
+    return dict(pairs)
+
+
+class Buckets:
+    """So many requests a second for each key, and a number at once; forgotten with the process."""
+
+    def __init__(self, rate: float, burst: int, now: Callable[[], float] = time.monotonic) -> None:
+        self.rate = rate
+        self.burst = burst
+        self.now = now
+        self._salt = secrets.token_bytes(16)
+        self._levels: dict[bytes, tuple[float, float]] = {}
+
+    def take(self, key: str) -> None:
+        """Count a request; too many are refused with 429."""
+        hashed = hmac.digest(self._salt, key.encode("utf-8", "replace"), hashlib.sha256)[:12]
+        now = self.now()
+        level, then = self._levels.get(hashed, (float(self.burst), now))
+        level = min(float(self.burst), level + (now - then) * self.rate)
+        if level < 1:
+            wait = max(1, round((1 - level) / self.rate))
+            raise HTTPException(429, "Too many requests.", {"Retry-After": str(wait)})
+        if len(self._levels) >= MOST_KEYS:
+            self._levels.clear()
+        self._levels[hashed] = (level - 1, now)

@@ -1,0 +1,121 @@
+"""Serve a study with uvicorn: one process, and connections that must say what they want in time."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import ipaddress
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from priscian.errors import UsageError
+from priscian.judge.app.admin import KEY, new_token
+from priscian.judge.app.make import make_app
+from priscian.judge.app.site import Site
+from priscian.judge.desk import Desk
+from priscian.judge.opening import open_store, ready
+
+HEADERS = 10.0
+"""Seconds in which the headers of a request must be there."""
+
+
+class PromptProtocol(H11Protocol):
+    """HTTP that closes a connection whose headers do not arrive in time."""
+
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait for the first request."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Stop waiting when a request is whole; wait anew when only a part of one is there."""
+        super().data_received(data)
+        busy = self.cycle is not None and not self.cycle.response_complete
+        if busy and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        elif not busy and self._timer is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the timer."""
+        if self._timer is not None:
+            self._timer.cancel()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._timer = self.loop.call_later(HEADERS, self._too_slow)
+
+    def _too_slow(self) -> None:
+        self._timer = None
+        busy = self.cycle is not None and not self.cycle.response_complete
+        if not busy and self.transport is not None and not self.transport.is_closing():
+            self.transport.close()
+
+
+def bound(host: str, port: int, behind_proxy: bool) -> socket.socket:
+    """A listening socket; plain HTTP for other machines is refused without a proxy for TLS."""
+    try:
+        local = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host).is_loopback
+    except ValueError:
+        local = False
+    if not local and not behind_proxy:
+        raise UsageError(
+            f"{host} can be reached from other machines, and HTTP is not encrypted; serve on "
+            "127.0.0.1 behind a proxy with TLS, or say --behind-proxy if there is one"
+        )
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((host, port))
+    except OSError as error:
+        found.close()
+        if error.errno == errno.EADDRINUSE:
+            raise UsageError(f"port {port} is in use; choose another with --port") from None
+        raise UsageError(f"cannot listen on {host}:{port} ({error.strerror})") from None
+    return found
+
+
+def serve_study(
+    folder: Path,
+    *,
+    database: str = "",
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    behind_proxy: bool = False,
+    new_admin_token: bool = False,
+    told: Callable[[str], None] = print,
+) -> None:
+    """Serve a study until it is stopped; the researcher's token is shown once."""
+    listening = bound(host, port, behind_proxy)
+    frozen = ready(folder, database)
+    store = open_store(folder, database)
+    if new_admin_token or not store.setting(KEY):
+        told(f"Researcher's token, shown only now: {new_token(store)}")
+    store.close()
+    desk = Desk(lambda: open_store(folder, database))
+    app = make_app(Site(frozen, desk, behind_proxy), desk.close)
+    where = listening.getsockname()
+    told(f"{frozen.study.name}, version {frozen.version}: http://{where[0]}:{where[1]}/")
+    config = uvicorn.Config(
+        app,
+        http=PromptProtocol,
+        ws="none",
+        log_level="warning",
+        access_log=False,  # addresses would have tokens
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=20,
+        timeout_graceful_shutdown=5,
+        limit_concurrency=1000,
+        h11_max_incomplete_event_size=16 * 1024,
+    )
+    uvicorn.Server(config).run(sockets=[listening])

@@ -1,0 +1,201 @@
+"""Write what was answered: exactly what `analyse human` and `analyse adc` read, and a codebook."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from priscian.errors import UsageError
+from priscian.files import write_delimited, write_text
+from priscian.judge.codebook import codebook
+from priscian.judge.exclusion import CHECKS, Excluded, exclusions, float_of, kept
+from priscian.judge.frozen import Frozen
+from priscian.judge.items import BAD, GOOD
+from priscian.judge.records import Given, Sitting
+from priscian.judge.store import Store
+
+Row = dict[str, object]
+Transform = Literal["none", "log"]
+RISKY = ("=", "+", "-", "@", "\t", "\r")
+CHOICES = ("set", "item", "rater", "response", "attention_check", "order", "response_time",
+           "phenomenon", "kind", "timing", "list", "sitting", "version")  # fmt: skip
+ANSWERS = ("id", "participant", "rating", "task", "kind", "order", "response_time", "list",
+           "sitting", "version")  # fmt: skip
+SENTENCES = ("id", "sentence", "acceptable", "phenomenon", "lexicalisation", "set", "condition",
+             "role")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What an export wrote, whom it left out, and how many answers are of other versions."""
+
+    files: tuple[Path, ...]
+    answers: int
+    excluded: tuple[Excluded, ...]
+    other_versions: int
+
+
+def export_store(
+    store: Store,
+    frozen: Frozen,
+    out: Path,
+    *,
+    transform: Transform = "none",
+    excel_safe: bool = False,
+    keep_excluded: bool = False,
+) -> Exported:
+    """Write the answers to one version of a study; `raw.jsonl` has those to every version."""
+    if transform == "log" and frozen.study.task != "magnitude":
+        raise UsageError("--transform log is for magnitude estimates; leave it out")
+    everything = list(store.answers())
+    answers = [a for a in everything if a.version == frozen.version]
+    sittings = [s for s in store.sittings() if s.version == frozen.version]
+    left_out = [] if keep_excluded else exclusions(frozen, sittings, answers)
+    good = kept(answers, left_out)
+    tables: dict[str, tuple[Iterable[Row], Sequence[str]]] = {
+        "excluded.csv": ([asdict(e) for e in left_out], ("person", "sitting", "reason")),
+    }
+    if frozen.study.task == "choice":
+        tables["choices.csv"] = (choice_rows(frozen, good), CHOICES)
+    else:
+        tables["sentences.csv"] = (sentence_rows(frozen, good), SENTENCES)
+        tables["answers.csv"] = (answer_rows(frozen, good, transform), ANSWERS)
+        pairs = pair_rows(frozen, good)
+        if pairs:
+            tables["pairs.csv"] = (pairs, ("good_id", "bad_id", "phenomenon"))
+    if frozen.study.demographics:
+        people = demographics(sittings)
+        tables["demographics.csv"] = (people, ("person", "device", *frozen.study.demographics))
+    files = []
+    for name, (rows, columns) in tables.items():
+        safe = [_safe(row) for row in rows] if excel_safe else rows
+        write_delimited(out / name, safe, columns)
+        files.append(out / name)
+    lines = "".join(json.dumps(asdict(a), ensure_ascii=False) + "\n" for a in everything)
+    write_text(out / "raw.jsonl", lines)
+    write_text(out / "codebook.md", codebook(frozen, list(tables), transform, left_out))
+    files += [out / "raw.jsonl", out / "codebook.md"]
+    return Exported(tuple(files), len(good), tuple(left_out), len(everything) - len(answers))
+
+
+def _safe(row: Mapping[str, object]) -> Row:
+    """Cells that a spreadsheet would take for a formula begin with an apostrophe."""
+    return {
+        name: f"'{cell}" if isinstance(cell, str) and cell.startswith(RISKY) else cell
+        for name, cell in row.items()
+    }
+
+
+def _time(answer: Given) -> str:
+    return "" if answer.time is None else f"{answer.time:.3f}"
+
+
+def choice_rows(frozen: Frozen, answers: Sequence[Given]) -> list[Row]:
+    """One row for each forced choice; a check is good if the person passed it."""
+    rows: list[Row] = []
+    for a in answers:
+        if a.role == "practice":
+            continue
+        material = frozen.materials[a.item]
+        rows.append(
+            {
+                "set": material.set,
+                "item": a.item,
+                "rater": a.person,
+                "response": GOOD if a.response == a.side else BAD,
+                "attention_check": int(a.role in CHECKS),
+                "order": a.position,
+                "response_time": _time(a),
+                "phenomenon": material.phenomenon,
+                "kind": a.kind,
+                "timing": a.timing,
+                "list": a.list,
+                "sitting": a.sitting,
+                "version": a.version,
+            }
+        )
+    return rows
+
+
+def _rated(answers: Sequence[Given]) -> list[Given]:
+    """Items and fillers: z-scores need the whole scale that a person used."""
+    return [a for a in answers if a.role in ("item", "filler")]
+
+
+def sentence_rows(frozen: Frozen, answers: Sequence[Given]) -> list[Row]:
+    """Every sentence that somebody has rated."""
+    rows: dict[str, Row] = {}
+    for a in _rated(answers):
+        material = frozen.materials[a.item]
+        label = material.labels.get(a.condition)
+        own = material.sentence_id(a.condition)
+        rows[own] = {
+            "id": own,
+            "sentence": material.conditions[a.condition],
+            "acceptable": "" if label is None else int(label),
+            "phenomenon": material.phenomenon or material.set,
+            "lexicalisation": material.lexicalisation,
+            "set": material.set,
+            "condition": a.condition,
+            "role": a.role,
+        }
+    return list(rows.values())
+
+
+def answer_rows(frozen: Frozen, answers: Sequence[Given], transform: Transform) -> list[Row]:
+    """One row for each rating; magnitudes as they were given, or their logarithm.
+
+    A logarithm may be negative, which no magnitude is, so that its rows name no task.
+    """
+    rows: list[Row] = []
+    for a in _rated(answers):
+        value = float_of(a.response)
+        rating: object = int(value) if frozen.study.task in ("likert", "binary") else value
+        if transform == "log":
+            rating = math.log(value / frozen.study.scale.modulus)
+        rows.append(
+            {
+                "id": frozen.materials[a.item].sentence_id(a.condition),
+                "participant": a.person,
+                "rating": rating,
+                "task": "" if transform == "log" else frozen.study.task,
+                "kind": a.kind,
+                "order": a.position,
+                "response_time": _time(a),
+                "list": a.list,
+                "sitting": a.sitting,
+                "version": a.version,
+            }
+        )
+    return rows
+
+
+def pair_rows(frozen: Frozen, answers: Sequence[Given]) -> list[Row]:
+    """Pairs of an acceptable and an unacceptable sentence of one item, both rated."""
+    rated = {frozen.materials[a.item].sentence_id(a.condition) for a in _rated(answers)}
+    rows: list[Row] = []
+    for material in frozen.materials.values():
+        if material.kind != "item":
+            continue
+        goods = [c for c, label in material.labels.items() if label]
+        bads = [c for c, label in material.labels.items() if not label]
+        for good, bad in zip(goods, bads, strict=False):
+            ids = material.sentence_id(good), material.sentence_id(bad)
+            if rated.issuperset(ids):
+                phenomenon = material.phenomenon or material.set
+                rows.append({"good_id": ids[0], "bad_id": ids[1], "phenomenon": phenomenon})
+    return rows
+
+
+def demographics(sittings: Sequence[Sitting]) -> list[Row]:
+    """What people said about themselves, once for each of them."""
+    rows: dict[str, Row] = {}
+    for s in sittings:
+        about: Mapping[str, Any] = s.facts.get("about") or {}
+        if s.kind == "person" and (about or s.person not in rows):
+            rows[s.person] = {"person": s.person, "device": s.facts.get("device", ""), **about}
+    return list(rows.values())

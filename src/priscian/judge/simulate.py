@@ -1,0 +1,166 @@
+"""Simulated raters over HTTP: they read the pages, answer by a seed, and keep a ledger."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import random
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from priscian.errors import DataError
+from priscian.judge.frozen import Frozen
+from priscian.judge.http import Client
+from priscian.judge.items import BAD, GOOD
+from priscian.judge.study import Study
+
+_CODE = re.compile(r'id="code">([^<]*)<')
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How simulated people answer; everything follows from the seed."""
+
+    raters: int = 20
+    seed: int = 1
+    pause: float = 0.0
+    """Mean seconds between two answers."""
+    accuracy: float = 0.9
+    """How often somebody prefers the acceptable sentence."""
+    first: int = 0
+    """Number of the first rater, so that more can be added later."""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What the server has acknowledged, how long each request took, and the codes given."""
+
+    answers: dict[tuple[str, int], str] = field(default_factory=dict)
+    seconds: list[float] = field(default_factory=list)
+    codes: dict[str, str] = field(default_factory=dict)
+    refused: int = 0
+
+    def quantile(self, share: float) -> float:
+        """A quantile of the response times in seconds."""
+        ordered = sorted(self.seconds)
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else math.nan
+
+
+def simulate(url: str, frozen: Frozen, habits: Habits) -> Ledger:
+    """Let simulated people take part in a study that is being served at `url`."""
+    ledger = Ledger()
+    asyncio.run(_everybody(url, frozen, habits, ledger))
+    return ledger
+
+
+async def _everybody(url: str, frozen: Frozen, habits: Habits, ledger: Ledger) -> None:
+    labels = labels_of(frozen)
+    numbers = range(habits.first, habits.first + habits.raters)
+    await asyncio.gather(*(_one(url, frozen.study, labels, habits, n, ledger) for n in numbers))
+
+
+def labels_of(frozen: Frozen) -> dict[str, tuple[float, str]]:
+    """How good each sentence is, from 0 to 1, and the answer that a check asks for."""
+    found: dict[str, tuple[float, str]] = {}
+    for material in frozen.materials.values():
+        for condition, sentence in material.conditions.items():
+            label = material.labels.get(condition)
+            known = {GOOD: 1.0, BAD: 0.0}.get(condition, 0.5) if label is None else float(label)
+            found[sentence] = (known, material.answer)
+    return found
+
+
+async def _one(
+    url: str,
+    study: Study,
+    labels: Mapping[str, tuple[float, str]],
+    habits: Habits,
+    number: int,
+    ledger: Ledger,
+) -> None:
+    rng = random.Random(f"{habits.seed}/{number}")
+    client = Client(url, ledger.seconds.append)
+    await asyncio.sleep(rng.random() * min(habits.pause, 2))
+    identity = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "sona": "id"}
+    name = identity.get(study.platform.kind)
+    begun = await client.form(
+        "/start", {"consent": "yes", **({name: f"rater{number}"} if name else {})}
+    )
+    if begun.status != 303:
+        ledger.refused += 1
+        await client.close()
+        return
+    place = begun.place
+    token = place.rsplit("/", 1)[-1]
+    await client.form(place, {"step": "instructions"})
+    if study.checks.comprehension:
+        right = {f"q{n}": q.answer for n, q in enumerate(study.checks.comprehension, start=1)}
+        await client.form(place, {"step": "comprehension", **right})
+    block = json.loads((await client.get(f"{place}/block")).body)
+    for trial in block["trials"]:
+        if habits.pause:
+            await asyncio.sleep(rng.expovariate(1 / habits.pause))
+        said = answer(study, trial["sentences"], labels, habits, rng)
+        row = {"position": trial["position"], "response": said, "time": _time(rng), "hidden": 0}
+        done = await client.json(f"{place}/answers", {"answers": [row]})
+        if done.status != 200:
+            raise DataError(f"the server answered {done.status} to an answer: {done.body[:200]!r}")
+        ledger.answers[token, trial["position"]] = said
+    if study.demographics:
+        about = {q: {"age": "30", "native_languages": "en"}.get(q, "") for q in study.demographics}
+        await client.form(place, {"step": "about", **about})
+    end = (await client.get(place)).body.decode()
+    found = _CODE.search(end)
+    if found:
+        ledger.codes[token] = found[1]
+    await client.close()
+
+
+def _time(rng: random.Random) -> float:
+    return round(math.exp(rng.gauss(0.5, 0.4)), 3)
+
+
+def answer(
+    study: Study,
+    sentences: Sequence[str],
+    labels: Mapping[str, tuple[float, str]],
+    habits: Habits,
+    rng: random.Random,
+) -> str:
+    """What a simulated person says: the label with some noise; checks as they ask."""
+    level, wanted = labels.get(sentences[0], (0.5, ""))
+    if study.task == "choice":
+        other, _ = labels.get(sentences[1], (0.5, ""))
+        best = "left" if level > other else "right"
+        wrong = rng.random() >= habits.accuracy and not (wanted or labels[sentences[1]][1])
+        return {"left": "right", "right": "left"}[best] if wrong else best
+    if wanted:
+        return wanted.split("-")[0] or wanted.split("-")[-1]
+    if rng.random() >= habits.accuracy:
+        level = 1 - level
+    if study.task == "binary":
+        return "yes" if level > 0.5 else "no"
+    if study.task == "likert":
+        top = study.scale.points
+        mean = 1 + (0.15 + 0.7 * level) * (top - 1)
+        return str(min(top, max(1, round(rng.gauss(mean, 1.0)))))
+    return f"{study.scale.modulus * math.exp(rng.gauss(level - 0.5, 0.4)):.2f}"
+
+
+def wait_for(url: str, seconds: float = 30.0) -> None:
+    """Wait until a server answers."""
+    import urllib.error
+    import urllib.request
+
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            with urllib.request.urlopen(f"{url.rstrip('/')}/health", timeout=5):
+                return
+        except (OSError, urllib.error.URLError):
+            if time.monotonic() > until:
+                raise DataError(f"{url}: no answer; is the study being served?") from None
+            time.sleep(0.1)

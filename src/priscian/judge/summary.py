@@ -1,0 +1,107 @@
+"""How a study stands: for the researcher's page and `judge status`."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from priscian.judge.agreement import agreement_of
+from priscian.judge.exclusion import exclusions, kept
+from priscian.judge.frozen import Frozen
+from priscian.judge.records import Given
+from priscian.judge.store import Store
+from priscian.stats.proportions import wilson
+
+EDGES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+Row = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Progress, agreement, accuracy, times and exclusions, as rows of tables."""
+
+    version: int
+    complete: int
+    live: int
+    answers: int
+    lists: list[Row]
+    items: list[Row]
+    agreement: list[Row]
+    accuracy: list[Row]
+    times: list[Row]
+    excluded: list[Row]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+
+def summarise(store: Store, frozen: Frozen) -> Summary:
+    """The state of the current version of a study."""
+    sittings = [s for s in store.sittings() if s.version == frozen.version]
+    people = [s for s in sittings if s.kind == "person"]
+    answers = [a for a in store.answers() if a.version == frozen.version and a.kind == "person"]
+    counts = store.counts(frozen.version, 60 * frozen.study.targets.stale_after)
+    excluded = [e for e in exclusions(frozen, sittings, answers) if e.reason != "incomplete"]
+    good = kept(answers, excluded)
+    measured = agreement_of(frozen, good, draws=50)
+    by_item = Counter(a.item for a in answers if a.role == "item")
+    items = [m.id for m in frozen.materials.values() if m.kind == "item"]
+    return Summary(
+        version=frozen.version,
+        complete=sum(s.state == "complete" for s in people),
+        live=sum(s.state == "live" for s in people),
+        answers=len(answers),
+        lists=[(c.list, c.complete, c.live, c.stale) for c in counts],
+        items=[(i, by_item[i]) for i in items],
+        agreement=[
+            (name.replace("_", " "), _short(value)) for name, value in measured.as_dict().items()
+        ],
+        accuracy=accuracy_rows(frozen, good),
+        times=time_rows(good),
+        excluded=[(e.person, e.reason) for e in excluded],
+    )
+
+
+def _short(value: object) -> str:
+    if isinstance(value, float):
+        return "–" if math.isnan(value) else f"{value:.3f}"
+    return str(value)
+
+
+def right(frozen: Frozen, answer: Given) -> bool | None:
+    """Whether an answer agrees with the label, where the task and the item allow it."""
+    if frozen.study.task == "choice":
+        return answer.response == answer.side
+    label = frozen.materials[answer.item].labels.get(answer.condition)
+    if label is None or frozen.study.task != "binary":
+        return None
+    return (answer.response == "yes") == label
+
+
+def accuracy_rows(frozen: Frozen, answers: Sequence[Given]) -> list[Row]:
+    """Accuracy against the labels by set, with Wilson's interval."""
+    sets: dict[str, list[bool]] = {}
+    for a in answers:
+        said = right(frozen, a) if a.role == "item" else None
+        if said is not None:
+            sets.setdefault(frozen.materials[a.item].set, []).append(said)
+    rows: list[Row] = []
+    for name, values in sorted(sets.items()):
+        p = sum(values) / len(values)
+        low, high = wilson(p, len(values))
+        rows.append((name, len(values), f"{100 * p:.1f} %", f"{100 * low:.1f}–{100 * high:.1f}"))
+    return rows
+
+
+def time_rows(answers: Sequence[Given]) -> list[Row]:
+    """A histogram of response times: how many answers took up to so many seconds."""
+    times = [a.time for a in answers if a.time is not None]
+    rows: list[Row] = []
+    for low, high in zip((0.0, *EDGES), (*EDGES, math.inf), strict=True):
+        count = sum(low <= t < high for t in times)
+        rows.append((f"{low:g}–{high:g}" if high < math.inf else f"over {low:g}", count))
+    return rows

@@ -1,0 +1,82 @@
+"""A study in this process, and participants who fill in its forms."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+from starlette.testclient import TestClient
+
+from priscian.judge.app.admin import new_token
+from priscian.judge.app.make import make_app
+from priscian.judge.app.site import Site
+from priscian.judge.desk import Desk
+from priscian.judge.opening import open_store, ready
+from priscian.judge.store import Store
+
+
+@dataclass(slots=True)
+class Served:
+    """A study that is served in this process."""
+
+    folder: Path
+    site: Site
+    client: TestClient
+    token: str
+
+    def store(self) -> Store:
+        return open_store(self.folder)
+
+    def close(self) -> None:
+        self.client.close()
+        self.site.desk.close()
+
+
+def serve(folder: Path) -> Served:
+    """Serve a folder; redirects are not followed."""
+    frozen = ready(folder)
+    store = open_store(folder)
+    token = new_token(store)
+    store.close()
+    site = Site(frozen, Desk(lambda: open_store(folder)))
+    client = TestClient(make_app(site), follow_redirects=False, base_url="http://study.test")
+    return Served(folder, site, client, token)
+
+
+def begin(client: TestClient, **parameters: str) -> str:
+    """Agree, and read the instructions; the address of the sitting."""
+    done = client.post("/start", data={"consent": "yes", **parameters})
+    assert done.status_code == 303, done.text
+    place = done.headers["location"]
+    client.post(place, data={"step": "instructions"})
+    return place
+
+
+def fields(page: httpx.Response) -> dict[str, str]:
+    """Hidden fields of a page's form."""
+    found = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page.text)
+    return {name: html.unescape(value) for name, value in found}
+
+
+def sentences(page: httpx.Response) -> list[str]:
+    """The sentences that a trial shows."""
+    found = re.findall(r'class="sentence"[^>]*>([^<]*)<', page.text)
+    return [html.unescape(text) for text in found]
+
+
+def walk(
+    client: TestClient, place: str, answer: Callable[[list[str]], str], most: int = 500
+) -> httpx.Response:
+    """Answer trials by the page's own form until there are no more."""
+    for _ in range(most):
+        page = client.get(place)
+        sent = fields(page)
+        if sent.get("step") != "trial":
+            return page
+        done = client.post(place, data={**sent, "answer": answer(sentences(page))})
+        assert done.status_code == 303, done.text
+    raise AssertionError("no end")

@@ -1,0 +1,72 @@
+"""A study served by a process of its own, as in real life."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from priscian.judge.simulate import wait_for
+
+
+@dataclass(slots=True)
+class Process:
+    """`priscian judge serve` on a port of its own; may be killed and started again."""
+
+    folder: Path
+    port: int
+    database: str = ""
+    running: subprocess.Popen[str] | None = field(default=None)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        code = "import sys; from priscian.cli import main; main()"
+        words = ["judge", "serve", str(self.folder), "--port", str(self.port)]
+        words += ["--database", self.database] if self.database else []
+        with (self.folder / "log.txt").open("a") as log:
+            self.running = subprocess.Popen(
+                [sys.executable, "-c", code, *words],
+                stdout=log,
+                stderr=log,
+                text=True,
+                env=os.environ,
+            )
+        wait_for(self.url, 60)
+
+    def kill(self) -> None:
+        """As a power cut does it."""
+        assert self.running is not None
+        self.running.send_signal(signal.SIGKILL)
+        self.running.wait()
+
+    def memory(self) -> float:
+        """Resident megabytes."""
+        assert self.running is not None
+        text = Path(f"/proc/{self.running.pid}/status").read_text()
+        line = next(x for x in text.splitlines() if x.startswith("VmHWM"))
+        return int(line.split()[1]) / 1024
+
+    def stop(self) -> None:
+        if self.running is not None and self.running.poll() is None:
+            self.running.terminate()
+            try:
+                self.running.wait(15)
+            except subprocess.TimeoutExpired:
+                self.running.kill()
+                self.running.wait()
+            time.sleep(0)
+
+
+def free_port() -> int:
+    import socket
+
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])

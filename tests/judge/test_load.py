@@ -1,0 +1,99 @@
+"""Under load, and when the server is killed: the ledger of acknowledged answers is the table."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from priscian.judge.frozen import Frozen
+from priscian.judge.opening import freeze_study, open_store
+from priscian.judge.simulate import Habits, Ledger, simulate
+from tests.judge.process import Process, free_port
+from tests.judge.studies import make
+
+SIXTY = "id,set,good,bad\n" + "".join(
+    f"p{n},set{n % 6},Good sentence {n}.,Bad sentence {n}.\n" for n in range(60)
+)
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Iterator[Process]:
+    made = Process(make(tmp_path, "choice", items=SIXTY), free_port())
+    yield made
+    made.stop()
+
+
+def equal(made: Process, ledger: Ledger) -> Counter[int]:
+    """Answers in the table equal the ledger; sittings by list."""
+    store = open_store(made.folder, made.database)
+    sittings = {s.id: s for s in store.sittings()}
+    kept = [((sittings[a.sitting].token, a.position), a.response) for a in store.answers()]
+    store.close()
+    assert len(kept) == len(dict(kept)), "an answer is there twice"
+    assert dict(kept) == ledger.answers
+    complete = [s for s in sittings.values() if s.state == "complete"]
+    assert {s.token: s.code for s in complete} == ledger.codes
+    return Counter(s.list for s in complete)
+
+
+def killed(made: Process, frozen: Frozen, habits: Habits, kills: int, between: float) -> Ledger:
+    """Simulate people while the server is killed and started again."""
+    found: list[Ledger] = []
+    people = threading.Thread(target=lambda: found.append(simulate(made.url, frozen, habits)))
+    people.start()
+    rng = random.Random(1)
+    for _ in range(kills):
+        time.sleep(between * (0.5 + rng.random()))
+        made.kill()
+        made.start()
+    people.join()
+    return found[0]
+
+
+def test_the_ledger_is_the_table(process: Process) -> None:
+    frozen = freeze_study(process.folder)
+    process.start()
+    lists = equal(process, simulate(process.url, frozen, Habits(6, seed=3)))
+    assert sorted(lists.values()) == [3, 3]
+    log = (process.folder / "log.txt").read_text()
+    assert "/s/" not in log, "tokens are never logged"
+
+
+def test_nothing_acknowledged_is_lost_when_the_server_is_killed(process: Process) -> None:
+    frozen = freeze_study(process.folder)
+    process.start()
+    ledger = killed(process, frozen, Habits(3, seed=4, pause=0.05), kills=1, between=1.5)
+    equal(process, ledger)
+    assert len(ledger.codes) == 3
+
+
+@pytest.mark.slow
+def test_two_hundred_raters(process: Process) -> None:
+    frozen = freeze_study(process.folder)
+    process.start()
+    ledger = simulate(process.url, frozen, Habits(200, seed=5, pause=2.0))
+    lists = equal(process, ledger)
+    assert len(ledger.answers) == 200 * 60
+    assert max(lists.values()) - min(lists.values()) <= 1
+    figures = [round(1000 * ledger.quantile(q)) for q in (0.5, 0.95, 0.99)]
+    print(f"median, p95, p99 in ms: {figures}; {process.memory():.0f} MB")
+    assert figures[1] < 250
+    assert figures[2] < 1000
+    assert process.memory() < 150
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_twenty_kills(process: Process, kind: str, request: pytest.FixtureRequest) -> None:
+    process.database = request.getfixturevalue("empty_postgres") if kind == "postgres" else ""
+    frozen = freeze_study(process.folder, process.database)
+    process.start()
+    ledger = killed(process, frozen, Habits(60, seed=6, pause=1.0), kills=20, between=3.0)
+    equal(process, ledger)
+    assert len(ledger.codes) == 60
