@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from priscian.analysis.people.agreement import HumanAgreement
     from priscian.analysis.sg.of_release import SgResults
     from priscian.analysis.sg.of_runs import SgAnalysis
+    from priscian.datasets.choices import Raters
     from priscian.metrics.adc import AdcRule
 
 Runs = Choice | Iterable[Choice]
@@ -278,10 +279,17 @@ def cola(
     return ColaAnalysis(labels, tuple(analyse_cola(labels, known, threshold=threshold, seed=seed)))
 
 
-def human(file: Path | str, *, rule: str = "4/5", keep_failed: bool = False) -> HumanAgreement:
+def human(
+    file: Path | str,
+    *,
+    rule: str = "4/5",
+    keep_failed: bool = False,
+    raters: Raters = "people",
+) -> HumanAgreement:
     """People's forced choices: individual and majority agreement with the labels.
 
     `rule` says which sets count: at least K of N pairs with a majority for the label, or "none".
+    `raters` says whose answers count: people, models (rows with kind model) or all.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -295,7 +303,7 @@ def human(file: Path | str, *, rule: str = "4/5", keep_failed: bool = False) -> 
     from priscian.analysis.people.agreement import human_agreement
     from priscian.datasets.choices import read_choices
 
-    return human_agreement(read_choices(Path(file)), rule=rule, keep_failed=keep_failed)
+    return human_agreement(read_choices(Path(file), raters), rule=rule, keep_failed=keep_failed)
 
 
 def published(file: Path | str) -> ModelSummary:

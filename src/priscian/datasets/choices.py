@@ -2,7 +2,7 @@
 
 The plain table has a row for each choice: `set`, `item`, `rater` and `response` (good or bad), and
 optionally `attention_check` (1 or 0; its response is good if the person passed it), `order`,
-`response_time` in seconds, and `phenomenon`. Other columns are ignored.
+`response_time` in seconds, `phenomenon`, and `kind` (person or model). Other columns are ignored.
 """
 
 from __future__ import annotations
@@ -11,12 +11,17 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, get_args
 
 from priscian.datasets.graded_ratings import number_of, yes_or_no
 from priscian.datasets.reference import blimp_taxonomy, canonical_uid
-from priscian.errors import DataError
+from priscian.errors import DataError, UnknownNameError
 from priscian.files import NumberedRows, Row, read_table
 from priscian.records import Judgement
+
+Raters = Literal["people", "models", "all"]
+RATERS: tuple[Raters, ...] = get_args(Raters)
+KINDS = {"": "people", "person": "people", "model": "models"}
 
 COLUMNS = ("set", "item", "rater", "response")
 MTURK = ("AssignmentStatus", "anonCode", "Input.item_1_condition", "Answer.Choice1")
@@ -39,8 +44,13 @@ class Choices:
     """How many rows or answers were not read, by reason."""
 
 
-def read_choices(file: Path) -> Choices:
-    """Read either form; the header says which it is."""
+def read_choices(file: Path, raters: Raters = "people") -> Choices:
+    """Read either form; the header says which it is.
+
+    `raters` says whose answers count: those of people, of models (rows with kind `model`) or all.
+    """
+    if raters not in RATERS:
+        raise UnknownNameError("kind of raters", raters, RATERS)
     if not file.is_file():
         raise DataError(f"no file {str(file)!r}; give a CSV of forced choices")
     rows = read_table(file, lambda header: _has(header, MTURK) or _has(header, COLUMNS))
@@ -53,19 +63,23 @@ def read_choices(file: Path) -> Choices:
             f"{file}:1: no column {', '.join(missing)}; it needs {', '.join(COLUMNS)}, or must be "
             "the MTurk export that BLiMP released"
         )
-    return _plain(file, rows)
+    return _plain(file, rows, raters)
 
 
 def _has(header: Iterable[str], wanted: Sequence[str]) -> bool:
     return set(wanted) <= set(header)
 
 
-def _plain(file: Path, rows: NumberedRows) -> Choices:
+def _plain(file: Path, rows: NumberedRows, raters: Raters) -> Choices:
     judgements: list[Judgement] = []
     sets: dict[str, str] = {}
     phenomena: dict[str, str] = {}
+    others = 0
     for line, row in rows:
         where = f"{file}:{line}"
+        if raters not in ("all", _kind(row, where)):
+            others += 1
+            continue
         name, item, rater = (str(row[c]).strip() for c in ("set", "item", "rater"))
         check = bool(yes_or_no(row.get("attention_check"), "attention_check", where))
         if not item or not rater or not (name or check):
@@ -88,7 +102,18 @@ def _plain(file: Path, rows: NumberedRows) -> Choices:
             said = str(row.get("phenomenon", "") or "").strip()
             phenomena.setdefault(sets[target], said or _phenomenon(sets[target]))
     _refuse_twice(file, judgements)
-    return Choices(tuple(judgements), sets, {k: v for k, v in phenomena.items() if v}, {})
+    if not judgements:
+        raise DataError(f"{file}: no answers of {raters} in it; choose others with --raters")
+    whose = "models" if raters == "people" else "people"
+    left_out = {f"answers of {whose}": others} if others else {}
+    return Choices(tuple(judgements), sets, {k: v for k, v in phenomena.items() if v}, left_out)
+
+
+def _kind(row: Row, where: str) -> str:
+    said = str(row.get("kind") or "").strip().lower()
+    if said not in KINDS:
+        raise DataError(f"{where}: the kind is {said!r}; write person or model")
+    return KINDS[said]
 
 
 def _response(row: Row, where: str) -> float:

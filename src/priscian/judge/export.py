@@ -63,13 +63,17 @@ def export_store(
         tables["choices.csv"] = (choice_rows(frozen, good), CHOICES)
     else:
         tables["sentences.csv"] = (sentence_rows(frozen, good), SENTENCES)
-        tables["answers.csv"] = (answer_rows(frozen, good, transform), ANSWERS)
+        people = [a for a in good if a.kind == "person"]
+        tables["answers.csv"] = (answer_rows(frozen, people, transform), ANSWERS)
+        models = [a for a in good if a.kind == "model"]
+        if models:  # apart, so that no reader counts models as people
+            tables["model_answers.csv"] = (answer_rows(frozen, models, transform), ANSWERS)
         pairs = pair_rows(frozen, good)
         if pairs:
             tables["pairs.csv"] = (pairs, ("good_id", "bad_id", "phenomenon"))
     if frozen.study.demographics:
-        people = demographics(sittings)
-        tables["demographics.csv"] = (people, ("person", "device", *frozen.study.demographics))
+        said = demographics(sittings)
+        tables["demographics.csv"] = (said, ("person", "device", *frozen.study.demographics))
     files = []
     for name, (rows, columns) in tables.items():
         safe = [_safe(row) for row in rows] if excel_safe else rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from priscian.cli.output import FLAT, Output, show
 from priscian.runs.show import counted
@@ -22,12 +22,14 @@ def human_command(
     rule: str = "4/5",
     keep_failed: bool = False,
     paradigms: bool = False,
+    raters: Literal["people", "models", "all"] = "people",
     output: Annotated[Output, FLAT] = Output(),  # noqa: B008
 ) -> None:
     """People's forced choices: individual and majority agreement with the labels.
 
     FILE is the MTurk export that BLiMP's authors released, or a table with one row per choice:
-    set, item, rater, response (good or bad), and optionally attention_check and phenomenon.
+    set, item, rater, response (good or bad), and optionally attention_check, phenomenon and
+    kind (person or model), as priscian judge export writes it.
 
     Examples:
       priscian analyse human blimp/human_responses.csv
@@ -43,10 +45,12 @@ def human_command(
         Include people who failed an attention check.
     paradigms
         Print every paradigm, not only phenomena.
+    raters
+        Whose answers count: people, models (rows with kind model) or all.
     """
     from priscian import analyse
 
-    found = analyse.human(file, rule=rule, keep_failed=keep_failed)
+    found = analyse.human(file, rule=rule, keep_failed=keep_failed, raters=raters)
     show(found, found.as_dict(), output, [_table(found, paradigms)], list(_notes(found)))
 
 
