@@ -1,4 +1,4 @@
-"""`priscian train gpt2|transformer-xl|lstm|on-lstm`: a neural model from plain text."""
+"""`priscian train gpt2|transformer-xl|lstm|on-lstm|rnng`: a neural model from text or trees."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ ARCHITECTURES = {
     "gpt2": "a GPT-2, saved as an ordinary Hugging Face folder",
     "transformer-xl": "a Transformer-XL with relative positions and memory",
     "lstm": "an LSTM, which scores on NumPy alone",
+    "rnng": "a recurrent neural network grammar, from trees",
     "on-lstm": "an ordered-neurons LSTM, which scores on NumPy alone",
 }
 
@@ -30,7 +31,7 @@ class Changes:
     Parameters
     ----------
     corpus
-        Text files, one paragraph per line; plain, .gz or .xz.
+        Text files, one paragraph per line; plain, .gz or .xz. For rnng: trees, one per line.
     extra
         Text that is mixed in, such as short everyday sentences.
     size
@@ -119,10 +120,11 @@ def train_command(architecture: str) -> Callable[..., None]:
                 overrides=changes.overrides(),
             )  # fmt: skip
         if card and not quiet:
-            test = card["test"]["perplexity"]
+            test, of = card["test"]["perplexity"], card["test"]["of"]
+            joint = "" if of == "words" else f" of {of} together"
             print(
                 f"{out}: {card['parameters']:,} parameters, {card['tokens_seen']:,} tokens seen, "
-                f"test perplexity {test:,.1f} per word; use it as {out}, "
+                f"test perplexity {test:,.1f} per word{joint}; use it as {out}, "
                 f"its checkpoints with --revisions 'tokens-*'"
             )
 

@@ -12,7 +12,7 @@ from priscian.models.fingerprint import hash_file
 from priscian.models.key import ModelKey
 from priscian.models.spec import ModelSpec
 
-PROVIDERS = {"lstm": "lstm", "on-lstm": "lstm", "transformer-xl": "txl"}
+PROVIDERS = {"lstm": "lstm", "on-lstm": "lstm", "transformer-xl": "txl", "rnng": "rnng"}
 """Which provider reads the folder of an architecture; GPT-2 uses an ordinary Hugging Face one."""
 PARTS = ("config.json", "model.safetensors", "tokenizer.json", "vocabulary.json")
 

@@ -45,11 +45,11 @@ def train(
     >>> priscian.score("my-gpt2", "generated:7", revisions="tokens-*")  # doctest: +SKIP
 
     architecture
-        gpt2, transformer-xl, lstm or on-lstm.
+        gpt2, transformer-xl, lstm, on-lstm or rnng.
     out
         Folder of the model, its checkpoints (`tokens-N`), recipe, card and log.
     corpus
-        Text files, a paragraph a line; they may stand in the recipe instead.
+        Text files, a paragraph a line, or for rnng a tree a line; they may stand in the recipe instead.
     recipe
         `"tiny"`, `"small"`, `"paper"`, or a TOML file.
     resume

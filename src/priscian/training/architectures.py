@@ -12,8 +12,13 @@ _PLACES: Mapping[str, tuple[str, str, str]] = {
     "gpt2": ("gpt2", "Gpt2", "Gpt2Shape"),
     "lstm": ("lstm", "Lstm", "LstmShape"),
     "on-lstm": ("on_lstm", "OnLstm", "OnLstmShape"),
+    "rnng": ("rnng", "Rnng", "RnngShape"),
     "transformer-xl": ("transformer_xl", "TransformerXl", "TransformerXlShape"),
 }
+
+
+TREES = frozenset({"rnng"})
+"""Architectures that are trained on trees."""
 
 
 class Network(Protocol):
@@ -39,11 +44,20 @@ def shape_of(architecture: str) -> type:
     return getattr(_import(module), shape)  # type: ignore[no-any-return]
 
 
-def build(architecture: str, vocabulary: int, network: Mapping[str, Any]) -> Any:
-    """A network with fresh weights, drawn from torch's generator."""
+def build(
+    architecture: str,
+    vocabulary: int,
+    network: Mapping[str, Any],
+    learnt: Mapping[str, Any] | None = None,
+) -> Any:
+    """A network with fresh weights, drawn from torch's generator.
+
+    `learnt` has the keys of its shape that the corpus decides.
+    """
     module, name, shape = _place(architecture)
     found = _import(module)
-    return getattr(found, name)(getattr(found, shape)(vocabulary=vocabulary, **network))
+    sizes = {**network, **(learnt or {})}
+    return getattr(found, name)(getattr(found, shape)(vocabulary=vocabulary, **sizes))
 
 
 def _place(architecture: str) -> tuple[str, str, str]:

@@ -9,7 +9,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +17,15 @@ import numpy as np
 
 from priscian.errors import DataError, UsageError
 from priscian.files import read_json, replacing, write_json, write_text
-from priscian.models.vocabulary import BpeVocabulary, Vocabulary, WordVocabulary, load_vocabulary
+from priscian.models.vocabulary import Vocabulary, load_vocabulary
 from priscian.training.amounts import parse_amount
-from priscian.training.architectures import build
-from priscian.training.corpora import read_sentences
+from priscian.training.architectures import TREES, build
 from priscian.training.recipe import Recipe, write_recipe
-from priscian.training.rows import Encoded, encode
+from priscian.training.rows import Encoded
 from priscian.training.schedule import checkpoint_counts
+from priscian.training.sources import Learnt, PlainText, Source
 from priscian.training.subsets import Corpus, read_corpus
+from priscian.training.tree_source import EncodedTrees, TreeText
 
 Say = Callable[[str], None]
 
@@ -39,6 +40,22 @@ class Prepared:
     dev: Encoded
     test: Encoded
     facts: Mapping[str, Any]
+
+    @property
+    def learnt(self) -> Mapping[str, Any]:
+        """Keys of the network's shape that the corpus decides."""
+        found: Mapping[str, Any] = self.facts.get("network", {})
+        return {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in found.items()
+        }
+
+
+def source_of(recipe: Recipe) -> Source:
+    """How the corpus of a recipe is read."""
+    if recipe.architecture in TREES:
+        return TreeText(recipe.text, recipe.network)
+    return PlainText(recipe.text)
 
 
 def prepare(recipe: Recipe, folder: Path, say: Say) -> Prepared:
@@ -58,66 +75,45 @@ def prepare(recipe: Recipe, folder: Path, say: Say) -> Prepared:
         assert test is not None
         return Prepared(load_vocabulary(folder), main, parts["extra"], dev, test, facts)
     say("reading the corpus")
-    corpus = read_corpus([Path(name) for name in recipe.corpus.files])
+    source = source_of(recipe)
+    corpus = read_corpus([Path(name) for name in recipe.corpus.files], source=source)
     size = None if recipe.corpus.size == "all" else parse_amount(recipe.corpus.size, "size")
     sentences = corpus.subset(size, recipe.corpus.order_seed)
-    extra = list(read_sentences([Path(name) for name in recipe.corpus.extra], split=True))
+    extra = source.read([Path(name) for name in recipe.corpus.extra])
     say(f"{len(sentences) + len(extra):,} sentences; learning the vocabulary")
     learn_on = sentences
     if recipe.text.vocabulary == "shared":
         learn_on = corpus.subset(None, recipe.corpus.order_seed)
-    vocabulary = _learn(recipe, [*learn_on, *extra])
-    say(f"{vocabulary.size:,} tokens in the vocabulary; encoding")
-    ready = _encode(recipe, vocabulary, corpus, sentences, extra, mark)
-    vocabulary.save(folder)
+    learnt = source.learn([*learn_on, *extra])
+    say(f"{learnt.vocabulary.size:,} tokens in the vocabulary; encoding")
+    ready = _encode(learnt, corpus, sentences, extra, mark)
+    learnt.vocabulary.save(folder)
     for name in ("main", "extra", "dev", "test"):
         _store(place / f"{name}.npz", getattr(ready, name))
     write_json(place / "prepared.json", ready.facts)
     return ready
 
 
-def _learn(recipe: Recipe, sentences: Sequence[str]) -> Vocabulary:
-    words, _, size = recipe.text.words.partition(":")
-    if words == "bpe":
-        return BpeVocabulary.learn(sentences, parse_amount(size or "8192", "text.words"))
-    if words == "ptb":
-        text = recipe.text
-        return WordVocabulary.learn(
-            sentences, least=text.least, most=text.most or None, classes=text.classes
-        )
-    raise UsageError(f"text.words = {recipe.text.words!r}; it takes ptb or bpe:N")
-
-
 def _encode(
-    recipe: Recipe,
-    vocabulary: Vocabulary,
-    corpus: Corpus,
-    sentences: Sequence[str],
-    extra: Sequence[str],
-    mark: str,
+    learnt: Learnt, corpus: Corpus, sentences: Sequence[str], extra: Sequence[str], mark: str
 ) -> Prepared:
-    longest = recipe.text.longest
-    main = encode(vocabulary, sentences, longest)
-    others = encode(vocabulary, extra, longest, "extra text") if extra else None
+    source = corpus.source
+    main = source.encode(learnt, sentences)
+    others = source.encode(learnt, extra, "extra text") if extra else None
     held: dict[str, Encoded] = {}
     facts: dict[str, Any] = {
         "mark": mark,
         "files": [list(file) for file in corpus.files],
         "sentences": len(sentences),
-        "words": vocabulary.count_words(sentences),
+        "words": sum(map(source.count, sentences)),
         "left_out": main.left_out,
-        "vocabulary": vocabulary.size,
+        "vocabulary": learnt.vocabulary.size,
+        "network": dict(learnt.network),
     }
     for name, part in (("dev", corpus.dev), ("test", corpus.test)):
-        kept = [s for s in part if 0 < len(vocabulary.encode(s).ids) <= longest]
-        held[name] = encode(vocabulary, part, longest, f"{name} part")
-        facts[name] = {
-            "sentences": len(kept),
-            "words": vocabulary.count_words(kept),
-            "unknown": sum(vocabulary.unknown(s) for s in kept),
-            "left_out": held[name].left_out,
-        }
-    return Prepared(vocabulary, main, others, held["dev"], held["test"], facts)
+        held[name] = source.encode(learnt, part, f"{name} part")
+        facts[name] = source.facts(learnt, part) | {"left_out": held[name].left_out}
+    return Prepared(learnt.vocabulary, main, others, held["dev"], held["test"], facts)
 
 
 def _mark(recipe: Recipe) -> str:
@@ -132,7 +128,11 @@ def _mark(recipe: Recipe) -> str:
 def _store(path: Path, data: Encoded | None) -> None:
     if data is not None:
         with replacing(path) as temporary, temporary.open("wb") as file:
-            np.savez(file, ids=data.ids, starts=data.starts, left_out=np.array(data.left_out))
+            np.savez(file, **{name: np.asarray(getattr(data, name)) for name in _fields(data)})
+
+
+def _fields(data: Encoded | type[Encoded]) -> list[str]:
+    return [field.name for field in fields(data)]
 
 
 def _load(path: Path) -> Encoded | None:
@@ -140,7 +140,9 @@ def _load(path: Path) -> Encoded | None:
         return None
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as saved:
-            return Encoded(saved["ids"], saved["starts"], int(saved["left_out"]))
+            kind = EncodedTrees if "labels" in saved else Encoded
+            found = [saved[name] for name in _fields(kind)]
+            return kind(*found[:2], *map(int, found[2:]))
     except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile,
             zlib.error, struct.error) as error:  # fmt: skip
         raise DataError(
@@ -186,7 +188,9 @@ def _train(
         ready = prepare(recipe, out, say)
     write_text(out / "recipe.toml", write_recipe(recipe))
     torch.manual_seed(recipe.training.seed)
-    network = build(recipe.architecture, ready.vocabulary.size, recipe.network)
+    network = build(
+        recipe.architecture, ready.vocabulary.size, recipe.network, ready.learnt
+    )
     loop = Loop(
         network, recipe, Data(ready.main, ready.extra, ready.dev), out / "training", machine
     )

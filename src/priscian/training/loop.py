@@ -22,6 +22,8 @@ from priscian.training.recipe import Recipe
 from priscian.training.rows import Encoded, Packing, make_pass
 
 STATE = "state.pt"
+GEOMETRIC = 1.08
+"""What the rate is divided by after each pass, for `geometric` (Dyer et al. 2016)."""
 SAVE_EVERY = 300.0
 """Seconds between two savings of the state; when it is saved changes nothing else."""
 
@@ -128,7 +130,7 @@ class Loop:
                 group = list(range(first, min(first + each, len(batches))))
                 rate = rate_at(training, progress.tokens / self.total) * progress.factor
                 loss = self._step([batches[n] for n in machine.mine(group)], rate)
-                progress.tokens += sum(int(batches[n][:, 1:].size) for n in group)
+                progress.tokens += sum(batches.tokens(n) for n in group)
                 progress.position = group[-1] + 1
                 progress.step += 1
                 progress.loss = loss
@@ -170,6 +172,8 @@ class Loop:
     def _pass_over(self) -> bool:
         """Dev after a pass: anneal, begin to average, or stop."""
         training, progress = self.recipe.training, self.progress
+        if training.schedule == "geometric":
+            progress.factor /= GEOMETRIC
         if training.schedule != "anneal" and not training.patience and training.optimiser != "asgd":
             return False
         with self.best_weights():
@@ -199,7 +203,7 @@ class Loop:
     def _tokens_of(self, passes: float) -> int:
         """Tokens of so many passes, extra text included."""
         whole = make_pass(self.data.main, self.data.extra, self.packing, 0, 0)
-        once = sum(int(whole[n][:, 1:].size) for n in range(len(whole)))
+        once = sum(whole.tokens(n) for n in range(len(whole)))
         return max(1, round(once * passes))
 
     # ------------------------------------------------------------ state
@@ -280,7 +284,7 @@ def mean_nats(network: nn.Module, data: Encoded, device: str = "cpu", rows: int 
     for number in range(len(batches)):
         batch = torch.from_numpy(batches[number]).to(device)
         loss, _ = network(batch)
-        total += float(loss) * batch[:, 1:].numel()
-        count += batch[:, 1:].numel()
+        total += float(loss) * batches.tokens(number)
+        count += batches.tokens(number)
     network.train(was)
     return total / count

@@ -34,7 +34,7 @@ def rate_at(training: TrainingPart, share: float) -> float:
     """The learning rate when a share of all tokens, from 0 to 1, has been seen."""
     if share < training.warm_up:
         return training.rate * max(share / training.warm_up, 1e-3)
-    if training.schedule in ("constant", "anneal"):
+    if training.schedule in ("constant", "anneal", "geometric"):
         return training.rate
     done = (share - training.warm_up) / (1 - training.warm_up)
     left = 1 - done if training.schedule == "linear" else 0.5 * (1 + math.cos(math.pi * done))

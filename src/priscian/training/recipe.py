@@ -100,7 +100,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "text.vocabulary": ("subset", "shared"),
     "text.pack": ("sentence", "stream"),
     "training.optimiser": ("adamw", "sgd", "asgd", "muon"),
-    "training.schedule": ("linear", "cosine", "constant", "anneal"),
+    "training.schedule": ("linear", "cosine", "constant", "anneal", "geometric"),
     "machine.precision": ("float32", "bfloat16"),
 }
 PARTS: Mapping[str, type[Part]] = {
@@ -110,6 +110,8 @@ PARTS: Mapping[str, type[Part]] = {
     "checkpoints": CheckpointsPart,
     "machine": MachinePart,
 }
+LEARNT = frozenset({"vocabulary", "labels"})
+"""Keys of a network's shape that the corpus decides."""
 SIZES = ("tiny", "small", "paper")
 
 
@@ -207,7 +209,7 @@ def _part(kind: type[Part], values: Any, table: str, where: str) -> Any:
 def _network(values: Any, shape: type, where: str) -> dict[str, Any]:
     if not isinstance(values, Mapping):
         raise DataError(f"{where}: [network] must be a table of keys and values")
-    kinds = {k: v for k, v in shape.__annotations__.items() if k != "vocabulary"}
+    kinds = {k: v for k, v in shape.__annotations__.items() if k not in LEARNT}
     for name, value in values.items():
         if name not in kinds:
             raise UnknownNameError(f"key in [network] of {where}", name, kinds)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ class Encoded:
     starts: Ints  # (sentences + 1,)
     left_out: int = 0
     """Sentences that were empty or too long."""
+    predicts: ClassVar[str] = "words"
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -43,6 +44,10 @@ class Encoded:
     def lengths(self) -> Ints:
         """Tokens of each sentence, boundaries included."""
         return np.diff(self.starts)
+
+    def sentences(self, batch_tokens: int, random: np.random.Generator) -> Pass:
+        """Batches of whole sentences, each of about so many tokens."""
+        return SentencePass(self, batch_tokens, random)
 
 
 def encode(
@@ -72,6 +77,10 @@ class Pass(Protocol):
 
     def __getitem__(self, number: int) -> Ints: ...
 
+    def tokens(self, number: int) -> int:
+        """Tokens of a batch that are predicted."""
+        ...
+
 
 class SentencePass:
     """Rows are whole sentences of one length, so that nothing is padded."""
@@ -97,6 +106,11 @@ class SentencePass:
         places = self.data.starts[group][:, None] + np.arange(length)
         rows: Ints = self.data.ids[places].astype(np.int64)
         return rows
+
+    def tokens(self, number: int) -> int:
+        """All but the opening boundaries."""
+        group = self.groups[number]
+        return len(group) * (int(self.data.lengths[group[0]]) - 1)
 
 
 class StreamPass:
@@ -124,6 +138,10 @@ class StreamPass:
         rows: Ints = self.text[places].astype(np.int64)
         return rows
 
+    def tokens(self, number: int) -> int:
+        """All but the first column, which is read only."""
+        return len(self.begins) * min(self.length, self.depth - number * self.length)
+
 
 class MixedPass:
     """A pass through the corpus with batches of extra text at seeded places."""
@@ -141,6 +159,11 @@ class MixedPass:
     def __getitem__(self, number: int) -> Ints:
         source, place = self.places[number]
         return self.sources[source][place]
+
+    def tokens(self, number: int) -> int:
+        """Of a batch of either text."""
+        source, place = self.places[number]
+        return self.sources[source].tokens(place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +183,8 @@ def make_pass(
     random = np.random.default_rng([seed, number])
     if packing.pack == "stream":
         return StreamPass(main, packing.batch_tokens, packing.stream_length, random)
-    batches = SentencePass(main, packing.batch_tokens, random)
+    batches = main.sentences(packing.batch_tokens, random)
     if extra is None or not packing.extra_share:
         return batches
-    others = SentencePass(extra, packing.batch_tokens, random)
+    others = extra.sentences(packing.batch_tokens, random)
     return MixedPass(batches, others, packing.extra_share, random)

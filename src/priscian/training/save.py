@@ -98,6 +98,7 @@ class Log:
             card[part] = {
                 "perplexity": self._per_word(nats, part),
                 "nats_per_token": nats,
+                "of": data.predicts,
                 **self.ready.facts[part],
             }
         write_json(self.out / "card.json", card)

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from priscian.errors import DataError
-from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
-from priscian.training.corpora import read_blocks, split_sentences
+from priscian.training.corpora import read_blocks
+from priscian.training.recipe import TextPart
+from priscian.training.sources import PlainText, Source
 
 DEV_SENTENCES = 1500
 TEST_SENTENCES = 3000
@@ -33,17 +34,17 @@ class Corpus:
     train: tuple[Paragraph, ...]
     dev: tuple[str, ...]
     test: tuple[str, ...]
+    source: Source
 
     def subset(self, size: int | None, order_seed: int) -> list[str]:
         """Sentences of the first paragraphs that together have `size` tokens; all if None."""
         found: list[str] = []
         tokens = 0
-        splitter = WordSplitter(Tokenisation())
         for _, text in sorted(self.train, key=lambda p: _rank(f"order {order_seed}", p[0])):
-            sentences = split_sentences(text)
+            sentences = self.source.split(text)
             found += sentences
             if size is not None:
-                tokens += sum(len(splitter.split(sentence)) for sentence in sentences)
+                tokens += sum(map(self.source.count, sentences))
                 if tokens >= size:
                     return found
         if size is not None:
@@ -54,44 +55,50 @@ class Corpus:
         return found
 
 
-def read_corpus(files: Sequence[Path], progress: Progress = lambda done, total: None) -> Corpus:
-    """Read text files, one paragraph a line, plain or packed (.gz, .xz)."""
+def read_corpus(
+    files: Sequence[Path],
+    progress: Progress = lambda done, total: None,
+    source: Source | None = None,
+) -> Corpus:
+    """Read files, one paragraph a line, or one tree, plain or packed (.gz, .xz)."""
+    source = source or PlainText(TextPart())
     if not files:
         raise DataError("no corpus; name text files with --corpus")
     marks = [(path.name, _hash_lines(path)) for path in files]
-    paragraphs = list(_paragraphs(files, [mark for _, mark in marks], progress))
+    paragraphs = list(_paragraphs(files, [mark for _, mark in marks], progress, source))
     ranked = sorted(paragraphs, key=lambda p: _rank("held out", p[0]))
     share = len(ranked) // LARGEST_SHARE
-    dev, rest = _cut(ranked, DEV_SENTENCES, share)
-    test, rest = _cut(rest, TEST_SENTENCES, share)
+    dev, rest = _cut(ranked, DEV_SENTENCES, share, source)
+    test, rest = _cut(rest, TEST_SENTENCES, share, source)
     if not dev or not test or not rest:
         names = ", ".join(map(str, files))
         raise DataError(
             f"{names}: {len(paragraphs)} paragraphs are too few to hold out dev and test parts; "
             f"give at least {LARGEST_SHARE + 1} lines of text"
         )
-    return Corpus(tuple(marks), tuple(rest), tuple(dev), tuple(test))
+    return Corpus(tuple(marks), tuple(rest), tuple(dev), tuple(test), source)
 
 
 def _paragraphs(
-    files: Sequence[Path], marks: Sequence[str], progress: Progress
+    files: Sequence[Path], marks: Sequence[str], progress: Progress, source: Source
 ) -> Iterator[Paragraph]:
     by_path = dict(zip(files, marks, strict=True))
     for path, first, block in read_blocks(files, progress):
         for number, line in enumerate(block.decode().split("\n")[:-1], first):
             if line.strip():
+                source.check(line.strip(), f"{path}:{number}")
                 yield f"{by_path[path]} {number}".encode(), line.strip()
 
 
 def _cut(
-    ranked: Sequence[Paragraph], sentences: int, most: int
+    ranked: Sequence[Paragraph], sentences: int, most: int, source: Source
 ) -> tuple[list[str], Sequence[Paragraph]]:
     """Sentences of the first paragraphs, and the paragraphs after them."""
     found: list[str] = []
     for count, (_, text) in enumerate(ranked[:most]):
         if len(found) >= sentences:
             return found, ranked[count:]
-        found += split_sentences(text)
+        found += source.split(text)
     return found, ranked[most:]
 
 

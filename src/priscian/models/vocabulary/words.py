@@ -60,6 +60,20 @@ class WordVocabulary:
         """Words that occur at least `least` times; the others are counted by their class."""
         tokenisation = tokenisation or Tokenisation()
         counts = _count(sentences, tokenisation)
+        made = cls.from_counts(counts, least=least, most=most, classes=classes)
+        return cls(made.words, tokenisation, classes)
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: Mapping[str, int],
+        *,
+        least: int = 2,
+        most: int | None = None,
+        classes: bool = True,
+    ) -> WordVocabulary:
+        """The same from words that are counted already."""
+        counts = {word: count for word, count in counts.items() if word != BOUNDARY}
         ranked = sorted((w for w, n in counts.items() if n >= least), key=lambda w: (-counts[w], w))
         kept = set(ranked[:most])
         found = Counter({word: counts[word] for word in kept})
@@ -68,7 +82,7 @@ class WordVocabulary:
             if word not in kept:
                 found[unk_class(word, kept) if classes else UNKNOWN] += count
         ordered = sorted(found, key=lambda w: (-found[w], w))
-        return cls([BOUNDARY, *ordered], tokenisation, classes)
+        return cls([BOUNDARY, *ordered], classes=classes)
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> WordVocabulary:
@@ -102,6 +116,14 @@ class WordVocabulary:
             ends.append(end)
         return Coded(ids, starts, ends)
 
+    def word_id(self, form: str) -> int:
+        """The id of one word, never that of the boundary."""
+        return self._ids.get(form) or self._class_id(form)
+
+    def knows(self, form: str) -> bool:
+        """Whether a word is in the vocabulary."""
+        return form in self._ids
+
     def unknown(self, text: str) -> int:
         """Words of a text that are outside the vocabulary."""
         return sum(form not in self._ids for form, _, _ in self._splitter.split(text))
@@ -134,5 +156,4 @@ def _count(sentences: Iterable[str], tokenisation: Tokenisation) -> Counter[str]
     counts: Counter[str] = Counter()
     for sentence in sentences:
         counts.update(form for form, _, _ in splitter.split(sentence))
-    counts.pop(BOUNDARY, None)
     return counts

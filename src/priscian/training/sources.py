@@ -1,0 +1,113 @@
+"""What the lines of a corpus hold, and how they become token ids: plain text, or trees.
+
+A source knows the sentences of a line, their words and their ids; everything else in a training
+(nested subsets, batches, loop, checkpoints) is the same for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from priscian.errors import UsageError
+from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
+from priscian.models.vocabulary import BpeVocabulary, Vocabulary, WordVocabulary
+from priscian.training.amounts import parse_amount
+from priscian.training.corpora import read_sentences, split_sentences
+from priscian.training.recipe import TextPart
+from priscian.training.rows import Encoded, encode
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """What is learnt from a corpus before training: a vocabulary, and more for the network."""
+
+    vocabulary: Vocabulary
+    network: Mapping[str, Any] = field(default_factory=dict)
+    """Keys of the network's shape that the corpus decides, such as labels."""
+
+
+class Source(Protocol):
+    """How a corpus is read."""
+
+    def check(self, line: str, where: str) -> None:
+        """Refuse a line that is not what it should be; `where` names file and line."""
+        ...
+
+    def split(self, line: str) -> list[str]:
+        """Sentences of a line."""
+        ...
+
+    def count(self, sentence: str) -> int:
+        """Words of a sentence."""
+        ...
+
+    def read(self, files: Sequence[Path]) -> list[str]:
+        """All sentences of files."""
+        ...
+
+    def learn(self, sentences: Sequence[str]) -> Learnt:
+        """Vocabulary and labels."""
+        ...
+
+    def encode(self, learnt: Learnt, sentences: Sequence[str]) -> Encoded:
+        """Ids of sentences; those that are too long are left out and counted."""
+        ...
+
+    def facts(self, learnt: Learnt, sentences: Sequence[str]) -> dict[str, int]:
+        """Sentences that `encode` keeps, their words, and how many of these are unknown."""
+        ...
+
+
+class PlainText:
+    """A paragraph on each line."""
+
+    def __init__(self, text: TextPart) -> None:
+        self.text = text
+        self._splitter = WordSplitter(Tokenisation())
+
+    def check(self, line: str, where: str) -> None:
+        """Every line is text."""
+
+    def split(self, line: str) -> list[str]:
+        """Sentences of a paragraph."""
+        return split_sentences(line)
+
+    def count(self, sentence: str) -> int:
+        """Penn Treebank tokens."""
+        return len(self._splitter.split(sentence))
+
+    def read(self, files: Sequence[Path]) -> list[str]:
+        """All sentences of files."""
+        return list(read_sentences(files, split=True))
+
+    def learn(self, sentences: Sequence[str]) -> Learnt:
+        """Whole words with UNK classes, or BPE."""
+        words, _, size = self.text.words.partition(":")
+        if words == "bpe":
+            size_wanted = parse_amount(size or "8192", "text.words")
+            return Learnt(BpeVocabulary.learn(sentences, size_wanted))
+        if words == "ptb":
+            text = self.text
+            return Learnt(
+                WordVocabulary.learn(
+                    sentences, least=text.least, most=text.most or None, classes=text.classes
+                )
+            )
+        raise UsageError(f"text.words = {self.text.words!r}; it takes ptb or bpe:N")
+
+    def encode(self, learnt: Learnt, sentences: Sequence[str]) -> Encoded:
+        """Each sentence between two boundaries."""
+        return encode(learnt.vocabulary, sentences, self.text.longest)
+
+    def facts(self, learnt: Learnt, sentences: Sequence[str]) -> dict[str, int]:
+        """What is kept of sentences."""
+        vocabulary = learnt.vocabulary
+        kept = [s for s in sentences if 0 < len(vocabulary.encode(s).ids) <= self.text.longest]
+        return {
+            "sentences": len(kept),
+            "words": vocabulary.count_words(kept),
+            "unknown": sum(vocabulary.unknown(s) for s in kept),
+        }
