@@ -57,11 +57,14 @@ class Output:
         Print a table even on a terminal.
     json
         One JSON object per text.
+    trees
+        Show the most probable tree of each text too, for a model that builds trees (rnng:).
     """
 
     out: Path | None = None
     tsv: bool = False
     json: bool = False
+    trees: bool = False
 
 
 def surprisal_command(
@@ -100,15 +103,34 @@ def surprisal_command(
     passages = _passages(models, texts, given)
     with ScoreStore.default() as store:
         table = surprisals(models, passages, options, store=store)
+    trees = _trees(models, passages, options.context) if output.trees else {}
     if output.out is not None:
         table.write(output.out)
         print(f"{output.out}  {counted(len(table.rows()), 'row')}")
     elif output.json:
-        _print_json(table, passages, options)
+        _print_json(table, passages, options, trees)
     elif output.tsv or not is_terminal():
         sys.stdout.write(table.text())
     else:
         _print_colour(table, options.context)
+    if trees and not output.json:
+        print("\n".join(tree for found in trees.values() for tree in found))
+
+
+def _trees(models: list[str], passages: list[Passage], context: str) -> dict[str, list[str]]:
+    """Of each model, the best tree of each text."""
+    from priscian.models import TreeModel, load, traits_of
+    from priscian.records import Text
+
+    found: dict[str, list[str]] = {}
+    for model in models:
+        if not traits_of(model).trees:
+            raise UsageError(f"{model} builds no trees; leave out --trees, or name a rnng: model")
+        loaded = load(model)
+        assert isinstance(loaded, TreeModel)
+        texts = [Text(line.text, context) for passage in passages for line in passage.lines]
+        found[model] = [str(tree) for tree in loaded.best_trees(texts)]
+    return found
 
 
 def _passages(models: list[str], texts: tuple[str, ...], given: Given) -> list[Passage]:
@@ -152,7 +174,12 @@ def _is_file(text: str) -> bool:
         return False
 
 
-def _print_json(table: SurprisalTable, passages: list[Passage], options: SurprisalOptions) -> None:
+def _print_json(
+    table: SurprisalTable,
+    passages: list[Passage],
+    options: SurprisalOptions,
+    trees: dict[str, list[str]],
+) -> None:
     lines = [line.text for passage in passages for line in passage.lines]
     facts: dict[str, Any] = {"boundary": options.boundary} if options.boundary != "plain" else {}
     rows = map(json.loads, table.json_lines())
@@ -161,6 +188,9 @@ def _print_json(table: SurprisalTable, passages: list[Passage], options: Surpris
         about = {"text": lines[number - 1], "line": pieces[0]["line"], **facts}
         if model is not None:
             about["model"] = model
+        if trees:
+            place = list(table.models).index(model) if model is not None else 0
+            about["tree"] = list(trees.values())[place][number - 1]
         for piece in pieces:
             for name in ("model", "passage", "text", "line", "index"):
                 piece.pop(name, None)

@@ -20,6 +20,7 @@ from priscian.models.protocol import (
     TorchEntropyModel,
     TorchModel,
     TraitsProvider,
+    TreeModel,
 )
 from priscian.models.registry import (
     PRESETS,
@@ -61,6 +62,7 @@ __all__ = [
     "TorchModel",
     "Traits",
     "TraitsProvider",
+    "TreeModel",
     "as_list",
     "cache_folder",
     "expand_revisions",

@@ -13,6 +13,7 @@ from priscian.models.key import ModelKey
 from priscian.models.spec import ModelSpec
 from priscian.models.traits import Traits
 from priscian.records import Text, TokenScores
+from priscian.trees import Tree
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -184,6 +185,15 @@ class EndScorer(Protocol):
 
     def score_ends(self, texts: Sequence[Text]) -> Sequence[float]:
         """Natural-log probability that each text ends where it does."""
+        ...
+
+
+@runtime_checkable
+class TreeModel(Protocol):
+    """A model that builds a tree over each text."""
+
+    def best_trees(self, texts: Sequence[Text]) -> Sequence[Tree]:
+        """The most probable tree of each text."""
         ...
 
 

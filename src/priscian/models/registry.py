@@ -22,6 +22,7 @@ from priscian.models.protocol import (
     Provider,
     TorchModel,
     TraitsProvider,
+    TreeModel,
 )
 from priscian.models.simple import DEFAULT, OBJECTS, ObjectProvider, SimpleProvider, as_provider
 from priscian.models.spec import ModelSpec, some_of
@@ -35,6 +36,7 @@ PROMISES: dict[str, Any] = {
     "closed_vocabulary": ClosedVocabulary,
     "scores_end": EndScorer,
     "precomputed": PrecomputedScores,
+    "trees": TreeModel,
 }
 """Traits, and the methods that a model with them has."""
 

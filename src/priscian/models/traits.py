@@ -22,6 +22,7 @@ class Traits:
     `scores_end`: gives a probability to the end of a text (`EndScorer`).
     `unigrams`: with the option `order=1` it scores each word by its frequency alone.
     `precomputed`: looks scores up in a file; nothing is computed or stored (`PrecomputedScores`).
+    `trees`: builds a tree over every text (`TreeModel`).
     `references`: keys of `references.bib` to cite when the model is used.
     """
 
@@ -34,6 +35,7 @@ class Traits:
     scores_end: bool = False
     unigrams: bool = False
     precomputed: bool = False
+    trees: bool = False
     references: tuple[str, ...] = ()
 
 

@@ -188,9 +188,7 @@ def _train(
         ready = prepare(recipe, out, say)
     write_text(out / "recipe.toml", write_recipe(recipe))
     torch.manual_seed(recipe.training.seed)
-    network = build(
-        recipe.architecture, ready.vocabulary.size, recipe.network, ready.learnt
-    )
+    network = build(recipe.architecture, ready.vocabulary.size, recipe.network, ready.learnt)
     loop = Loop(
         network, recipe, Data(ready.main, ready.extra, ready.dev), out / "training", machine
     )

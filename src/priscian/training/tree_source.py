@@ -190,9 +190,7 @@ class TreeText:
         return found
 
 
-def _ids(
-    actions: Sequence[Action], labels: Mapping[str, int], vocabulary: Vocabulary
-) -> list[int]:
+def _ids(actions: Sequence[Action], labels: Mapping[str, int], vocabulary: Vocabulary) -> list[int]:
     assert isinstance(vocabulary, WordVocabulary)
     kinds = {
         OPEN: lambda value: labels[value],

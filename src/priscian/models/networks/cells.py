@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 
 class Cells(nn.Module):
@@ -16,6 +17,7 @@ class Cells(nn.Module):
         super().__init__()
         self.hidden, self.layers, self.dropout = hidden, layers, dropout
         self.size = 2 * layers * hidden
+        self._tape: Tape | None = None
         bound = hidden**-0.5
         widths = [inputs, *[hidden] * (layers - 1)]
         self.weights = nn.ParameterList(
@@ -33,21 +35,26 @@ class Cells(nn.Module):
 
     def step(self, x: Tensor, state: Tensor) -> Tensor:
         """States after one more input: (n, inputs), (n, size) → (n, size)."""
-        after: list[Tensor] = []
-        for number, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
-            h, c = self._layer(state, number)
-            if number:
-                x = functional.dropout(x, self.dropout, self.training)
-            gates = functional.linear(torch.cat([x, h], 1), weight, bias)
-            x, c = _gate(gates, c)
-            after += [x, c]
-        return torch.cat(after, 1)
+        if not torch.is_grad_enabled():
+            return _forward(self, x, state)[0]
+        tape = self._tape if self._tape is not None else Tape(self)
+        return _Step.apply(self, tape, x, state, *tape.weights)  # type: ignore[no-any-return,no-untyped-call]
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Inside, the gradient of the weights is one product for all steps, not one for each."""
+        self._tape = Tape(self) if torch.is_grad_enabled() else None
+        try:
+            yield
+        finally:
+            self._tape = None
 
     def top(self, state: Tensor) -> Tensor:
         """The last layer's output: (…, size) → (…, hidden)."""
-        return self._layer(state, self.layers - 1)[0]
+        return self.layer(state, self.layers - 1)[0]
 
-    def _layer(self, state: Tensor, number: int) -> tuple[Tensor, Tensor]:
+    def layer(self, state: Tensor, number: int) -> tuple[Tensor, Tensor]:
+        """Parts of a state: h and c of one layer, each (…, hidden)."""
         begin = 2 * number * self.hidden
         return (
             state[..., begin : begin + self.hidden],
@@ -55,11 +62,97 @@ class Cells(nn.Module):
         )
 
 
-def _gate(gates: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
-    """Output and cell of one layer: (n, 4 · hidden), (n, hidden) → twice (n, hidden)."""
-    i, f, g, o = gates.chunk(4, 1)
-    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
-    return torch.sigmoid(o) * torch.tanh(c), c
+class Tape:
+    """What the steps of an LSTM read, and the gradients of their gates, until all are there."""
+
+    def __init__(self, cells: Cells) -> None:
+        self.pairs: list[list[tuple[Tensor, Tensor]]] = [[] for _ in range(cells.layers)]
+        both = zip(cells.weights, cells.biases, strict=True)
+        self.weights = _Weights.apply(self, *(value for pair in both for value in pair))  # type: ignore[no-untyped-call]
+
+
+class _Weights(torch.autograd.Function):
+    """Autograd comes here when it has been through every step."""
+
+    @staticmethod
+    def forward(ctx: Any, tape: Tape, *weights: Tensor) -> tuple[Tensor, ...]:
+        ctx.tape = tape
+        ctx.set_materialize_grads(False)
+        return tuple(weight.view_as(weight) for weight in weights)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
+        found: list[Tensor | None] = [None]
+        for pairs in ctx.tape.pairs:
+            given, gates = (torch.cat(part) for part in zip(*pairs, strict=True))
+            found += [gates.t() @ given, gates.sum(0)]
+            pairs.clear()
+        return tuple(found)
+
+
+class _Step(torch.autograd.Function):
+    """One step of all layers, with its gradient written out."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, cells: Cells, tape: Tape, x: Tensor, state: Tensor, *weights: Tensor
+    ) -> Tensor:
+        after, ctx.saved = _forward(cells, x, state)
+        ctx.cells, ctx.tape, ctx.weights = cells, tape, weights[::2]
+        return after
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
+        cells, n = ctx.cells, ctx.cells.hidden
+        below: Tensor | None = None  # gradient of what the layer above has read
+        before = torch.empty_like(grads[0])
+        for number in reversed(range(cells.layers)):
+            given, soft, new, c, shown, mask = ctx.saved[number]
+            i, f, o = soft[:, :n], soft[:, n : 2 * n], soft[:, 3 * n :]
+            grad_h, grad_c = cells.layer(grads[0], number)
+            grad_h = grad_h if below is None else grad_h + below
+            grad_c = grad_c + grad_h * o * (1 - shown * shown)
+            slope = soft * (1 - soft)
+            gates = torch.empty_like(soft)
+            torch.mul(grad_c * new, slope[:, :n], out=gates[:, :n])
+            torch.mul(grad_c * c, slope[:, n : 2 * n], out=gates[:, n : 2 * n])
+            torch.mul(grad_c * i, 1 - new * new, out=gates[:, 2 * n : 3 * n])
+            torch.mul(grad_h * shown, slope[:, 3 * n :], out=gates[:, 3 * n :])
+            ctx.tape.pairs[number].append((given, gates))
+            read = gates @ ctx.weights[number]
+            below = read[:, :-n] if mask is None else read[:, :-n] * mask
+            into_h, into_c = cells.layer(before, number)
+            into_h.copy_(read[:, -n:])
+            torch.mul(grad_c, f, out=into_c)
+        return (None, None, below, before, *[None] * (2 * cells.layers))
+
+
+Saved = list[tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor | None]]
+
+
+def _forward(cells: Cells, x: Tensor, state: Tensor) -> tuple[Tensor, Saved]:
+    """States after one more input, and of each layer what its gradient needs."""
+    n = cells.hidden
+    after = torch.empty_like(state)
+    saved: Saved = []
+    for number, (weight, bias) in enumerate(zip(cells.weights, cells.biases, strict=True)):
+        h, c = cells.layer(state, number)
+        mask = None
+        if number and cells.training and cells.dropout:
+            keep = 1 - cells.dropout
+            mask = torch.empty_like(x).bernoulli_(keep) / keep
+            x = x * mask
+        given = torch.cat([x, h], 1)
+        gates = torch.addmm(bias, given, weight.t())
+        new = torch.tanh(gates[:, 2 * n : 3 * n])
+        soft = gates.sigmoid_()
+        x, cell = cells.layer(after, number)
+        torch.mul(soft[:, n : 2 * n], c, out=cell)
+        cell.addcmul_(soft[:, :n], new)
+        shown = torch.tanh(cell)
+        torch.mul(soft[:, 3 * n :], shown, out=x)
+        saved.append((given, soft, new, c, shown, mask))
+    return after, saved
 
 
 class Memory:

@@ -13,6 +13,7 @@ No action sees how long the sentence is going to be.
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 
 import torch
@@ -113,8 +114,12 @@ class Rnng(nn.Module):
         A row has action ids (`networks/actions.py`), padded at the end.
         """
         oracle = Oracle.read(rows, self.shape)
-        actions, words = self.losses(oracle)
-        return (actions.sum() + words.sum()) / oracle.tokens, None
+        with ExitStack() as together:
+            for cells in self.modules():
+                if isinstance(cells, Cells):
+                    together.enter_context(cells.together())
+            actions, words = self.losses(oracle)
+        return (actions.sum() + words) / oracle.tokens, None
 
     def losses(self, oracle: Oracle) -> tuple[Tensor, Tensor]:
         """Surprisal of every action, and the summed surprisal of all words."""
@@ -133,9 +138,9 @@ class Rnng(nn.Module):
         cells = Memory(1 + time * batch, self.stack.size, given)
         vectors = Memory(1 + time * batch, self.shape.embedding, given)
         cells.write(0, self.stack.step(self.drop(self.guard[None]), self.stack.start(1)))
-        tops = [self.stack.top(cells.read(torch.zeros(batch, dtype=torch.long)))]
+        states = [cells.read(oracle.below[0])]  # the guard of every row
         for at in range(time - 1):
-            x = given[at]
+            x = given[at]  # (batch, width)
             closing = oracle.closings[at]
             if closing is not None:
                 children = vectors.read(closing.children.reshape(-1))
@@ -145,8 +150,8 @@ class Rnng(nn.Module):
             vectors.write(1 + at * batch, x)
             state = self.stack.step(self.drop(x), cells.read(oracle.below[at]))
             cells.write(1 + at * batch, state)
-            tops.append(self.stack.top(state))
-        found = torch.stack(tops)
+            states.append(state)
+        found = self.stack.top(torch.stack(states))
         return found if self.shape.history == "stack" else self._with_past(oracle, found)
 
     def inputs(self, oracle: Oracle) -> Tensor:

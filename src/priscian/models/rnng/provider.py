@@ -1,0 +1,154 @@
+"""`rnng:` — recurrent neural network grammars from a folder that `priscian train rnng` has made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from priscian.errors import ModelError, TooLongError
+from priscian.models.folder import checkpoints, folder_key, model_folder, read_config
+from priscian.models.key import ModelKey
+from priscian.models.rnng.options import OPTIONS, Beam
+from priscian.models.safetensors_file import read_safetensors
+from priscian.models.spec import ModelSpec
+from priscian.models.text_offsets import own_tokens, shorten
+from priscian.models.traits import Traits
+from priscian.models.vocabulary import Coded, load_vocabulary
+from priscian.models.vocabulary.words import WordVocabulary
+from priscian.records import Text, TokenScores
+from priscian.trees import Action, Tree, tree_of
+
+if TYPE_CHECKING:
+    from priscian.models.rnng.beam import Reading
+
+LONGEST = 300
+"""Words of a text; a grammar is about sentences, and its stack grows with them."""
+REMEMBERED = 20_000
+"""Texts whose search is kept, since words, ends and trees come from the same one."""
+
+
+class RnngProvider:
+    """Recurrent neural network grammars from a folder; `beam` is actions, fast-track, words."""
+
+    example = "rnng:DIR?beam=100,5,10"
+
+    def key(self, spec: ModelSpec) -> ModelKey:
+        """The contents, and the beam."""
+        spec.check_options(OPTIONS)
+        found = folder_key(model_folder(spec), "rnng")
+        return ModelKey({**found.fields, "method": "beam", "beam": str(Beam.of(spec))})
+
+    def load(self, spec: ModelSpec) -> RnngModel:
+        """The model, ready to score."""
+        spec.check_options(OPTIONS)
+        return RnngModel(model_folder(spec), Beam.of(spec))
+
+    def traits(self, spec: ModelSpec) -> Traits:
+        """Whole words, sentence ends and trees."""
+        return Traits(
+            options=OPTIONS, closed_vocabulary=True, scores_end=True, trees=True,
+            references=("rnng", "word-beam"),
+        )  # fmt: skip
+
+    def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
+        """Checkpoint folders inside this one whose names match."""
+        return checkpoints(spec, pattern)
+
+
+class RnngModel:
+    """Sentences word by word; the probability of a word is summed over trees in the beam."""
+
+    reads_sentences = True
+
+    def __init__(self, folder: Path, beam: Beam) -> None:
+        try:
+            import torch
+
+            from priscian.models.networks.rnng import Rnng, RnngShape
+        except ImportError:
+            raise ModelError(
+                "rnng: models need PyTorch: pip install torch==2.13.0 -c constraints.txt"
+            ) from None
+        config = read_config(folder, ("rnng",))
+        sizes = {name: value for name, value in config.items() if name != "architecture"}
+        weights = read_safetensors(folder / "model.safetensors")
+        try:
+            shape = RnngShape(**{**sizes, "labels": tuple(map(str, sizes["labels"]))})
+            self.network = Rnng(shape).eval()
+            self.network.load_state_dict({n: torch.from_numpy(w) for n, w in weights.items()})
+        except (TypeError, KeyError, RuntimeError, ValueError) as error:
+            reason = str(error).splitlines()[0]
+            raise ModelError(f"{folder}: weights do not fit the network ({reason})") from None
+        vocabulary = load_vocabulary(folder)
+        if not isinstance(vocabulary, WordVocabulary) or vocabulary.size != shape.vocabulary:
+            raise ModelError(
+                f"{folder}: the vocabulary is not that of the weights; copy the folder again"
+            )
+        self.vocabulary, self.beam = vocabulary, beam
+        self.notes = {
+            "architecture": "rnng",
+            "dtype": "float32",
+            "vocabulary": str(vocabulary.size),
+            "beam": str(beam),
+            "bos": "none: a tree begins with its root",
+        }
+        self._found: dict[tuple[int, ...], Reading] = {}
+
+    def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
+        """Scores of words, in the order of the texts."""
+        coded = [self._encode(text) for text in texts]
+        readings = self._read(texts, coded)
+        for text, (_, starts, ends), reading in zip(texts, coded, readings, strict=True):
+            first, own_starts, own_ends = own_tokens(text, list(zip(starts, ends, strict=True)))
+            yield TokenScores(own_starts, own_ends, reading.logps[first:])
+
+    def score_ends(self, texts: Sequence[Text]) -> list[float]:
+        """Log-probability that everything closes after each text."""
+        coded = [self._encode(text) for text in texts]
+        return [reading.end for reading in self._read(texts, coded)]
+
+    def oov_counts(self, texts: Sequence[Text]) -> list[int]:
+        """How many words of each text are outside the vocabulary."""
+        return [self.vocabulary.unknown(text.text) for text in texts]
+
+    def best_trees(self, texts: Sequence[Text]) -> list[Tree]:
+        """The most probable tree in the beam, context included."""
+        coded = [self._encode(text) for text in texts]
+        labels = self.network.shape.labels
+        trees = []
+        for text, code, reading in zip(texts, coded, self._read(texts, coded), strict=True):
+            if not reading.actions:
+                raise ModelError(f"no tree for {shorten(text.text)!r}: it has no words")
+            whole = text.context + text.text
+            spans = zip(code.starts, code.ends, strict=True)
+            words = iter([whole[start:end] for start, end in spans])
+            trees.append(tree_of(_action(kind, labels, words) for kind in reading.actions))
+        return trees
+
+    def _encode(self, text: Text) -> Coded:
+        return self.vocabulary.encode(text.context + text.text)
+
+    def _read(self, texts: Sequence[Text], coded: Sequence[Coded]) -> list[Reading]:
+        from priscian.models.rnng.beam import read_texts
+
+        for text, code in zip(texts, coded, strict=True):
+            if len(code.ids) > LONGEST:
+                raise TooLongError(
+                    f"a text has {len(code.ids)} words, but a grammar reads {LONGEST}: "
+                    f"{shorten(text.text)!r}; give single sentences"
+                )
+        # a grammar has no boundary between sentences: its words are counted from 0
+        asked = [tuple(max(0, word - 1) for word in code.ids) for code in coded]
+        missing = [words for words in dict.fromkeys(asked) if words not in self._found]
+        if len(self._found) > REMEMBERED:
+            self._found = {words: self._found[words] for words in asked if words in self._found}
+        found = read_texts(self.network, missing, self.beam)
+        self._found |= dict(zip(missing, found, strict=True))
+        return [self._found[words] for words in asked]
+
+
+def _action(kind: int, labels: Sequence[str], words: Iterable[str]) -> Action:
+    if kind < 2:
+        return Action("SHIFT", next(iter(words))) if kind == 1 else Action("REDUCE")
+    return Action("NT", labels[kind - 2])

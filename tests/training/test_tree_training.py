@@ -1,0 +1,239 @@
+"""Grammars in the training frame: corpora of trees, resume, folders that score and build trees."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from priscian.errors import DataError, PriscianError, UsageError
+from priscian.records import Text
+
+torch = pytest.importorskip("torch")
+
+from priscian.models import TreeModel, load, model_key, parse_model, traits_of  # noqa: E402
+from priscian.training.api import train  # noqa: E402
+from priscian.training.recipe import TextPart  # noqa: E402
+from priscian.training.subsets import read_corpus  # noqa: E402
+from priscian.training.tree_source import EncodedTrees, TreePass, TreeText  # noqa: E402
+
+NOUNS = ("cat", "dog", "child", "teacher")
+VERBS = ("sees", "likes", "finds")
+SMALL: dict[str, Any] = {
+    "network.embedding": 64, "network.hidden": 64, "network.dropout": 0.0,
+    "training.tokens": 4800, "training.batch_tokens": 100, "training.rate": 2e-2, "checkpoints.at": [800],
+}  # fmt: skip
+
+
+def sentence(draw: random.Random) -> str:
+    def phrase() -> str:
+        noun = f"(NP (DT the) (NN {draw.choice(NOUNS)}))"
+        return f"(NP-SBJ {noun} (PP (IN of) {phrase()}))" if draw.random() < 0.2 else noun
+
+    return f"(ROOT (S {phrase()} (VP (VBZ {draw.choice(VERBS)}) {phrase()}) (. .)))"
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    draw = random.Random(1)
+    path = tmp_path_factory.mktemp("trees") / "trees.txt"
+    path.write_text("".join(f"{sentence(draw)}\n" for _ in range(300)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def trained(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("grammar") / "model"
+    train("rnng", out, corpus=[corpus], recipe="tiny", overrides=SMALL)
+    return out
+
+
+def source() -> TreeText:
+    return TreeText(TextPart(), {})
+
+
+class TestCorpus:
+    def test_sizes_nest_and_count_the_words_of_trees(self, corpus: Path) -> None:
+        read = read_corpus([corpus], source=source())
+        small, large = read.subset(100, 1), read.subset(500, 1)
+        assert large[: len(small)] == small
+        words = [sum(map(read.source.count, part)) for part in (small, large)]
+        assert 100 <= words[0] < 120
+        assert 500 <= words[1] < 520
+
+    def test_trees_become_action_ids(self) -> None:
+        reader = TreeText(TextPart(least=1), {})
+        lines = ["(ROOT (S (NP (PRP They)) (VP (VBP bark))))", "(S (NP (DT The) (NNS They)))"]
+        learnt = reader.learn(lines)
+        data = reader.encode(learnt, lines)
+        assert isinstance(data, EncodedTrees)
+        labels, words = learnt.network["labels"], learnt.vocabulary.words  # type: ignore[attr-defined]
+        assert labels == ("NP", "S", "VP")
+        ids = {word: len(labels) + number for number, word in enumerate(words)}
+        first = [2, 1, ids["They"], 0, 3, ids["bark"], 0, 0]
+        assert data.ids.tolist() == [*first, 2, 1, ids["The"], ids["They"], 0, 0]
+        assert data.starts.tolist() == [0, 8, 14]
+        assert (data.tokens, data.words.tolist()) == (6, [2, 2])
+
+    def test_a_pass_has_every_tree_once_and_depends_on_its_random_numbers_alone(
+        self, corpus: Path
+    ) -> None:
+        reader = source()
+        lines = reader.read([corpus])
+        data = reader.encode(reader.learn(lines), lines)
+        assert isinstance(data, EncodedTrees)
+        passes = [TreePass(data, 64, np.random.default_rng(seed)) for seed in (5, 5, 6)]
+        rows = [[r.tolist() for n in range(len(p)) for r in p[n]] for p in passes]
+        assert rows[0] == rows[1]
+        assert rows[0] != rows[2]
+        given = [data.ids[a:b].tolist() for a, b in zip(data.starts, data.starts[1:], strict=False)]
+        kept = [[a for a in row if a >= 0] for row in rows[0]]
+        assert sorted(kept) == sorted(given)
+        assert sum(passes[0].tokens(n) for n in range(len(passes[0]))) == data.tokens
+        assert max(passes[0].tokens(n) for n in range(len(passes[0]))) <= 64
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ("(S (NP a)", r"trees\.txt:2: brackets do not match: 1 bracket left open"),
+            ("(S (NP a)))", r"trees\.txt:2: brackets do not match"),
+            ("(S (NP a) (VP))", r"trees\.txt:2: an empty tree: \(VP\) has no words"),
+            ("They bark.", r"trees\.txt:2: brackets do not match"),
+            (
+                "(S " * 101 + "a b" + ")" * 101,
+                "deeper than the limit: more than 8 .*most_opening=16",
+            ),
+            (
+                "(S a b " * 101 + "a" + ")" * 101,
+                "deeper than the limit: more than 100 .*network.most_open=200",
+            ),
+        ],
+    )
+    def test_bad_trees_are_one_line_with_file_and_line(
+        self, line: str, message: str, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "trees.txt"
+        path.write_text(f"(S (NP (DT a) (NN b)))\n{line}\n")
+        with pytest.raises(DataError, match=message) as caught:
+            read_corpus([path], source=source())
+        assert "\n" not in str(caught.value)
+
+    def test_other_words_than_those_of_the_trees_are_refused(self, corpus: Path) -> None:
+        with pytest.raises(UsageError, match=r"leave out text\.words"):
+            train("rnng", "x", corpus=[corpus], recipe="tiny", overrides={"text.words": "bpe:300"})
+
+    def test_long_trees_and_unseen_labels_are_left_out_and_counted(self) -> None:
+        reader = TreeText(TextPart(longest=3), {})
+        learnt = reader.learn(["(S (NP a) b c)"])
+        data = reader.encode(learnt, ["(S a b c)", "(S a b c d)", "(X a b)"])
+        assert (len(data), data.left_out) == (1, 2)
+
+
+def test_a_trained_grammar_scores_texts_and_builds_their_trees(trained: Path) -> None:
+    card = json.loads((trained / "card.json").read_text())
+    first = json.loads((trained / "tokens-800" / "card.json").read_text())
+    assert 1 < card["dev"]["perplexity"] < first["dev"]["perplexity"] < 1e4
+    assert card["dev"]["of"] == "words and trees"
+    spec = parse_model(str(trained))
+    assert str(spec).startswith("rnng:")
+    assert traits_of(spec).trees
+    model = load(f"rnng:{trained}?beam=30,5,8")
+    assert isinstance(model, TreeModel)
+    texts = [Text("the cat sees the dog."), Text("the zebra sees the dog."), Text("the cat sees")]
+    known, unknown, begun = model.score(texts)  # type: ignore[union-attr]
+    assert begun.logps == pytest.approx(known.logps[:3], abs=1e-4)
+    assert all(logp <= 0 for logp in (*known.logps, *unknown.logps))
+    assert model.oov_counts(texts) == [0, 1, 0]  # type: ignore[union-attr]
+    assert unknown.logps[1] < known.logps[1]
+    ends = model.score_ends(texts)  # type: ignore[union-attr]
+    assert ends[0] > ends[2]
+    trees = [str(tree) for tree in model.best_trees(texts)]
+    assert trees[0] == "(S (NP the cat) (VP sees (NP the dog)) .)"
+    assert " zebra" in trees[1]
+
+
+def test_the_loss_of_training_bounds_what_the_beam_finds(trained: Path, corpus: Path) -> None:
+    """Words alone are more probable than words with one tree."""
+    card = json.loads((trained / "card.json").read_text())
+    model = load(f"rnng:{trained}?beam=30,5,8")
+    dev = read_corpus([corpus], source=source()).dev
+    texts = [Text(" ".join(str(w) for w in leaves(line))) for line in dev]
+    logps = [sum(s.logps) for s in model.score(texts)]  # type: ignore[union-attr]
+    nats = -sum(logps) - sum(model.score_ends(texts))  # type: ignore[union-attr]
+    tokens = card["dev"]["words"] + card["dev"]["sentences"]
+    assert nats / tokens <= card["dev"]["nats_per_token"] + 1e-3
+    assert nats / tokens == pytest.approx(card["dev"]["nats_per_token"], rel=0.5)
+
+
+def leaves(line: str) -> list[str]:
+    from priscian.trees import actions_of, parse_tree
+    from priscian.trees.oracle import words_of
+
+    return words_of(actions_of(parse_tree(line)))
+
+
+def test_the_key_has_the_beam(trained: Path) -> None:
+    plain, same, other = (
+        model_key(f"rnng:{trained}{more}") for more in ("", "?beam=100,5,10", "?beam=50,5,10")
+    )
+    assert plain == same
+    assert plain != other
+
+
+def test_a_text_that_is_too_long_is_one_line(trained: Path) -> None:
+    with pytest.raises(PriscianError, match="has 301 words, but a grammar reads 300"):
+        list(load(str(trained)).score([Text("cat " * 301)]))  # type: ignore[union-attr]
+
+
+def test_surprisal_shows_the_best_tree(
+    trained: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from priscian.cli.surprisal import Output, surprisal_command
+
+    monkeypatch.setenv("PRISCIAN_CACHE", str(trained.parent / "cache"))
+    model = f"rnng:{trained}?beam=20,5,5"
+    surprisal_command(model, "the cat sees the dog.", output=Output(trees=True))
+    assert capsys.readouterr().out.endswith("\n(S (NP the cat) (VP sees (NP the dog)) .)\n")
+    surprisal_command(model, "the cat sees the dog.", output=Output(trees=True, json=True))
+    assert json.loads(capsys.readouterr().out)["tree"].startswith("(S (NP the cat)")
+    with pytest.raises(UsageError, match="builtin:ngram builds no trees"):
+        surprisal_command("builtin:ngram", "A text.", output=Output(trees=True))
+
+
+def test_a_stopped_training_ends_with_the_same_bits(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = {
+        **SMALL, "training.tokens": 1600, "training.batch_tokens": 200, "network.history": "full",
+        "network.dropout": 0.2,
+    }  # fmt: skip
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    train("rnng", whole, corpus=[corpus], recipe="tiny", overrides=options)
+    monkeypatch.setattr("priscian.training.loop.SAVE_EVERY", 0.0)
+
+    class Stop(Exception):
+        pass
+
+    def report(moment: Any) -> None:
+        if moment.tokens > 900:
+            raise Stop
+
+    with pytest.raises(Stop):
+        train("rnng", broken, corpus=[corpus], recipe="tiny", overrides=options, report=report)
+    train("rnng", broken, corpus=[corpus], recipe="tiny", overrides=options, resume=True)
+    for name in ("", "tokens-800", "tokens-1600"):
+        weights = [(at / name / "model.safetensors").read_bytes() for at in (whole, broken)]
+        assert weights[0] == weights[1]
+
+
+def test_the_papers_recipe_trains(corpus: Path, tmp_path: Path) -> None:
+    options = {
+        **SMALL, "training.tokens": "", "training.passes": 0.04, "checkpoints.at": "none",
+        "training.batch_tokens": 1, "training.rate": 0.1,
+    }  # fmt: skip
+    card = train("rnng", tmp_path / "m", corpus=[corpus], recipe="paper", overrides=options)
+    assert card["steps"] > 8  # one sentence a step
