@@ -25,7 +25,8 @@ NOUNS = ("cat", "dog", "child", "teacher")
 VERBS = ("sees", "likes", "finds")
 SMALL: dict[str, Any] = {
     "network.embedding": 64, "network.hidden": 64, "network.dropout": 0.0,
-    "training.tokens": 4800, "training.batch_tokens": 100, "training.rate": 2e-2, "checkpoints.at": [800],
+    "training.tokens": 4800, "training.batch_tokens": 100, "training.rate": 2e-2,
+    "checkpoints.at": [800],
 }  # fmt: skip
 
 
@@ -159,7 +160,7 @@ def test_a_trained_grammar_scores_texts_and_builds_their_trees(trained: Path) ->
 def test_the_loss_of_training_bounds_what_the_beam_finds(trained: Path, corpus: Path) -> None:
     """Words alone are more probable than words with one tree."""
     card = json.loads((trained / "card.json").read_text())
-    model = load(f"rnng:{trained}?beam=30,5,8")
+    model = load(f"rnng:{trained}?beam=300,5,100")
     dev = read_corpus([corpus], source=source()).dev
     texts = [Text(" ".join(str(w) for w in leaves(line))) for line in dev]
     logps = [sum(s.logps) for s in model.score(texts)]  # type: ignore[union-attr]
@@ -208,8 +209,9 @@ def test_a_stopped_training_ends_with_the_same_bits(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = {
-        **SMALL, "training.tokens": 1600, "training.batch_tokens": 200, "network.history": "full",
-        "network.dropout": 0.2,
+        **SMALL, "network.embedding": 16, "network.hidden": 16, "network.dropout": 0.2,
+        "network.history": "full", "training.tokens": 1200, "training.batch_tokens": 200,
+        "checkpoints.at": [600],
     }  # fmt: skip
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     train("rnng", whole, corpus=[corpus], recipe="tiny", overrides=options)
@@ -219,13 +221,13 @@ def test_a_stopped_training_ends_with_the_same_bits(
         pass
 
     def report(moment: Any) -> None:
-        if moment.tokens > 900:
+        if moment.tokens > 700:
             raise Stop
 
     with pytest.raises(Stop):
         train("rnng", broken, corpus=[corpus], recipe="tiny", overrides=options, report=report)
     train("rnng", broken, corpus=[corpus], recipe="tiny", overrides=options, resume=True)
-    for name in ("", "tokens-800", "tokens-1600"):
+    for name in ("", "tokens-600", "tokens-1200"):
         weights = [(at / name / "model.safetensors").read_bytes() for at in (whole, broken)]
         assert weights[0] == weights[1]
 

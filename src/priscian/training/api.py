@@ -49,7 +49,7 @@ def train(
     out
         Folder of the model, its checkpoints (`tokens-N`), recipe, card and log.
     corpus
-        Text files, a paragraph a line, or for rnng a tree a line; they may stand in the recipe instead.
+        Text files, a paragraph a line, or for rnng a tree a line; they may stand in the recipe.
     recipe
         `"tiny"`, `"small"`, `"paper"`, or a TOML file.
     resume

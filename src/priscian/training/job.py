@@ -128,7 +128,8 @@ def _mark(recipe: Recipe) -> str:
 def _store(path: Path, data: Encoded | None) -> None:
     if data is not None:
         with replacing(path) as temporary, temporary.open("wb") as file:
-            np.savez(file, **{name: np.asarray(getattr(data, name)) for name in _fields(data)})
+            arrays: dict[str, Any] = {name: getattr(data, name) for name in _fields(data)}
+            np.savez(file, **arrays)
 
 
 def _fields(data: Encoded | type[Encoded]) -> list[str]:

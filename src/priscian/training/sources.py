@@ -52,7 +52,9 @@ class Source(Protocol):
         """Vocabulary and labels."""
         ...
 
-    def encode(self, learnt: Learnt, sentences: Sequence[str]) -> Encoded:
+    def encode(
+        self, learnt: Learnt, sentences: Sequence[str], part: str = "training part"
+    ) -> Encoded:
         """Ids of sentences; those that are too long are left out and counted."""
         ...
 
@@ -98,9 +100,11 @@ class PlainText:
             )
         raise UsageError(f"text.words = {self.text.words!r}; it takes ptb or bpe:N")
 
-    def encode(self, learnt: Learnt, sentences: Sequence[str]) -> Encoded:
+    def encode(
+        self, learnt: Learnt, sentences: Sequence[str], part: str = "training part"
+    ) -> Encoded:
         """Each sentence between two boundaries."""
-        return encode(learnt.vocabulary, sentences, self.text.longest)
+        return encode(learnt.vocabulary, sentences, self.text.longest, part)
 
     def facts(self, learnt: Learnt, sentences: Sequence[str]) -> dict[str, int]:
         """What is kept of sentences."""

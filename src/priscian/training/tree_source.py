@@ -152,7 +152,9 @@ class TreeText:
         ranked = sorted(labels, key=lambda label: (-labels[label], label))
         return Learnt(vocabulary, {"labels": tuple(ranked)})
 
-    def encode(self, learnt: Learnt, sentences: Sequence[str]) -> Encoded:
+    def encode(
+        self, learnt: Learnt, sentences: Sequence[str], part: str = "training part"
+    ) -> Encoded:
         """Trees as action ids; constituents with a label unseen in training are left out."""
         labels = {label: number for number, label in enumerate(learnt.network["labels"], 1)}
         flat: list[int] = []
@@ -162,8 +164,10 @@ class TreeText:
             flat += _ids(actions, labels, learnt.vocabulary)
             starts.append(len(flat))
         if not kept:
-            longest = self.text.longest
-            raise DataError(f"no tree has from 1 to {longest} words; raise `longest` or add trees")
+            raise DataError(
+                f"the {part} is empty: none of its trees has from 1 to {self.text.longest} words; "
+                "raise text.longest or add trees"
+            )
         return EncodedTrees(
             np.array(flat, np.int32), np.array(starts, np.int64), len(sentences) - len(kept),
             len(labels),
