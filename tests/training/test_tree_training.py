@@ -171,7 +171,8 @@ def test_the_loss_of_training_bounds_what_the_beam_finds(trained: Path, corpus: 
 
 
 def leaves(line: str) -> list[str]:
-    from priscian.trees import actions_of, parse_tree
+    from priscian.trees import actions_of
+    from priscian.trees.line import parse_tree
     from priscian.trees.oracle import words_of
 
     return words_of(actions_of(parse_tree(line)))

@@ -20,7 +20,8 @@ from priscian.training.corpora import read_blocks
 from priscian.training.recipe import TextPart
 from priscian.training.rows import Encoded, Ints, Pass
 from priscian.training.sources import Learnt
-from priscian.trees import Action, actions_of, parse_tree
+from priscian.trees import Action, actions_of
+from priscian.trees.line import parse_tree
 from priscian.trees.oracle import OPEN, SHIFT, words_of
 
 PADDING = -1

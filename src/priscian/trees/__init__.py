@@ -1,6 +1,6 @@
 """Constituency trees: the records, and the actions that build one from left to right."""
 
 from priscian.trees.oracle import Action, actions_of, tree_of
-from priscian.trees.tree import Tree, parse_tree
+from priscian.trees.tree import Tree
 
-__all__ = ["Action", "Tree", "actions_of", "parse_tree", "tree_of"]
+__all__ = ["Action", "Tree", "actions_of", "tree_of"]

@@ -1,22 +1,8 @@
-"""A constituency tree: a label over words and smaller trees; one bracketed line as a tree."""
+"""A constituency tree: a label over words and smaller trees."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-
-from priscian.errors import DataError, counted
-
-TOPS = frozenset({"", "ROOT", "TOP", "S1"})
-"""Labels of a node that only marks the top; it is taken away where it has one child."""
-DEEPEST = 200
-_FUNCTION = re.compile(r"(?<=.)[-=|]")
-_PIECE = re.compile(r"\(|\)|[^\s()]+")
-_WORDS = {
-    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
-    "``": '"', "''": '"', "“": '"', "”": '"', "‘": "'", "’": "'",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,72 +14,3 @@ class Tree:
 
     def __str__(self) -> str:
         return f"({self.label} {' '.join(map(str, self.children))})"
-
-
-def parse_tree(text: str) -> Tree:
-    """A tree in Penn Treebank brackets, without parts of speech, functions and the top node.
-
-    Where every word is alone under a label, these labels are parts of speech.
-
-    >>> print(parse_tree("(ROOT (S (NP-SBJ (PRP They)) (VP (VBP bark)) (. .)))"))
-    (S (NP They) (VP bark) .)
-    """
-    stack: list[tuple[str, list[Tree | str]]] = []
-    found: Tree | None = None
-    pieces = _PIECE.findall(text)
-    at = 0
-    while at < len(pieces):
-        piece, at = pieces[at], at + 1
-        if found is not None or (piece != "(" and not stack):
-            raise DataError("brackets do not match: the tree ends too soon; put one on each line")
-        if piece == "(":
-            label = "" if at == len(pieces) or pieces[at] in "()" else pieces[at]
-            at += bool(label)
-            stack.append((label, []))
-            if len(stack) > DEEPEST:
-                raise DataError(f"a tree deeper than {DEEPEST} constituents; remove the line")
-        elif piece != ")":
-            stack[-1][1].append(_WORDS.get(piece, piece))
-        else:
-            label, children = stack.pop()
-            if not children:
-                raise DataError(f"an empty tree: ({label}) has no words; remove it")
-            made = Tree(label, tuple(children))
-            if stack:
-                stack[-1][1].append(made)
-            else:
-                found = made
-    if stack:
-        raise DataError(f"brackets do not match: {counted(len(stack), 'bracket')} left open; add )")
-    if found is None:
-        raise DataError("an empty tree; remove the line")
-    return _strip(found)
-
-
-def _strip(tree: Tree) -> Tree:
-    """Without parts of speech, functions and the node that only marks the top."""
-    tagged = all(len(node.children) == 1 for node in _nodes(tree) if _has_word(node))
-    made = _plain(tree, tagged)
-    while isinstance(made, Tree) and made.label in TOPS and len(made.children) == 1:
-        if isinstance(made.children[0], str):
-            break
-        made = made.children[0]
-    return made if isinstance(made, Tree) else Tree(tree.label, (made,))
-
-
-def _plain(tree: Tree, tagged: bool) -> Tree | str:
-    if tagged and isinstance(tree.children[0], str):
-        return tree.children[0]
-    children = (_plain(c, tagged) if isinstance(c, Tree) else c for c in tree.children)
-    return Tree(_FUNCTION.split(tree.label)[0], tuple(children))
-
-
-def _has_word(node: Tree) -> bool:
-    return any(isinstance(child, str) for child in node.children)
-
-
-def _nodes(tree: Tree) -> Iterator[Tree]:
-    yield tree
-    for child in tree.children:
-        if isinstance(child, Tree):
-            yield from _nodes(child)
