@@ -132,7 +132,7 @@ def test_what_is_left_out_is_understood():
 
 
 def test_only_work_is_costly_or_tedious():
-    costly = {"complicated", "costly", "expensive", "tedious"}
+    costly = {"complicated", "costly", "cumbersome", "expensive", "tedious", "tiresome"}
     for pair in generate("tough_vs_raising_1", 400, 61):
         words = stretch(pair, "predicate")
         if words[-1].lemma in costly:

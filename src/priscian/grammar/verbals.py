@@ -197,7 +197,7 @@ def _inflections(
     kind: str, aspect: tuple[bool, bool, bool], copula: bool, ambiguous: bool
 ) -> tuple[tuple[Inflection, ...], tuple[float, ...]]:
     stative, lasting, habit = aspect
-    present = 24.0 if stative else 5.0 if habit else 1.0
+    present = 24.0 if stative else 5.0 if habit else 0.5
     # *has trusted* and *will like* are seldom said without an adverb or a reason.
     eventful = 0.15 if stative and not copula else 1.0
     table = {

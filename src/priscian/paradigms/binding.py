@@ -57,12 +57,10 @@ UNIFORM = (
 PLAIN = "the|indefinite|demonstrative"
 # What people often do to each other, and what one may picture oneself doing.
 OFTEN = "social|liking|stirring"
-PICTURED = (
-    "!stative !rare one_object "
-    "experience|newsworthy|by_number|scenic|social|handling|effortful|timeless|momentary"
-)
+SEEN = "!stative|rare|momentary|unwatchable|stirring|perceiving one_object"
+PICTURED = f"{SEEN} experience|newsworthy|tallied|scenic|social|handling|effortful|timeless"
 OWNED_UP = "!rare experience|newsworthy|social|tallied"
-DONE = "!stative !rare one_object !vague|general"
+DONE = f"{SEEN} !vague|general"
 
 
 def _contrast(g: Grammar) -> tuple[str, str]:
@@ -136,7 +134,7 @@ def principle_A_c_command(g: Grammar) -> Pair:  # noqa: N802
     verb, whose = _reflexive_verb(g, kind), "some company" if kind == "n" else "person"
     inner = g.verb("transitive", f"!incomplete|rare {OFTEN}", subject=whose, object="some person")
     subject = _someone(g, kind, verb.subject, inner.subject, "!kin", det=PLAIN, names=0.0)
-    distractor = _someone(g, other, object_of(inner), "person", names=0.65)
+    distractor = _someone(g, other, object_of(inner), "person", names=0.85)
     tense = PAST if "stative" in verb.flags else g.choose(SAID[:-1])
     return g.pair(
         subject=g.relative(subject, g.vp(inner, earlier(g, inner, tense), object=distractor)),
@@ -166,7 +164,7 @@ def principle_A_case_2(g: Grammar) -> Pair:  # noqa: N802
     """Emma imagined herself washing the cup. / *Emma imagined herself washed the cup."""
     verb = g.verb("ing", "picturing")
     subject = _someone(g, g.deal(KINDS), verb.subject, "person")
-    flags = PICTURED if g.coin(0.7) else DONE
+    flags = PICTURED if g.coin(0.5) else DONE
     inner = g.verb("transitive", flags, subject=subject, fits=_distinct_past)
     form = Either(inner.verb.gerund, inner.verb.past(subject.number))
     return g.pair(
@@ -231,5 +229,5 @@ def principle_A_reconstruction(g: Grammar) -> Pair:  # noqa: N802
     verb = g.verb("refl", "contrastive")
     subject = _someone(g, g.deal(KINDS), "person", names=0.55, adjective=0.4)
     cleft = (g.word("it's"), g.reflexive(subject), g.choose((REL_THAT, REL_WHO)))
-    predicate = _finite(verb, _saying(g, verb), subject)
+    predicate = _finite(verb, PAST if "stative" in verb.flags else g.choose(UNIFORM), subject)
     return g.pair_of((*cleft, subject, predicate), (*cleft, predicate, subject))

@@ -135,7 +135,7 @@ def tough_vs_raising_1(g: Grammar) -> Pair:
     subject = g.dp(object_of(verb), det="known")
     toil = "labor" in verb.flags and not subject.noun.animate
     # Most of what is hard to do is hard work with some thing.
-    if not toil and g.coin(0.78):
+    if not toil and g.coin(0.66):
         raise Reject
     if not subject.noun.animate and g.coin(0.4):
         subject = g.described(subject)
@@ -158,7 +158,7 @@ def tough_vs_raising_2(g: Grammar) -> Pair:
         "!stative !unplanned one_object experience|newsworthy|tallied",
         subject="some person",
     )
-    subject = g.dp((verb.subject, "person"), adjective=0.1)
+    subject = g.dp((verb.subject, "person"), names=0.6, adjective=0.1)
     tense = g.choose((PAST, PAST, PRESENT))
     return g.pair(
         subject=subject,

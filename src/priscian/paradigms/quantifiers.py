@@ -89,7 +89,7 @@ def _counted(g: Grammar, verb: Predicate) -> DP:
     # Nobody keeps count of the houses, cars and machines that one person deals with.
     slots = (verb.object or "entity", "!(body_part|home|vehicle|machine|place|kin)&!=phone")
     dp = g.dp(slots, "pl", det=numeral, names=False, features="count individual")
-    return dp if dp.person or g.coin(0.75) else g.described(dp)
+    return dp if dp.person or g.coin(0.9) else g.described(dp)
 
 
 @cache

@@ -56,7 +56,7 @@ def doing(g: Grammar, verb: Predicate, who: DP, *, place: float = 0.4) -> Node:
             return g.vp(verb, object=things).gerund()
         except Reject:
             pass
-    thing = g.dp(slots, det="known", names=0.45)
+    thing = g.dp(slots, det="known", names=0.65)
     if thing.noun.count == "both":
         thing = g.with_determiner(thing, "bare")
     return g.vp(verb, object=thing).gerund()

@@ -49,7 +49,7 @@ def _agreeing(g: Grammar, subject: DP) -> VP:
             return _habit(g, subject)
         case "copula":
             classes = "mood|stage !raising" if subject.person else "!nationality"
-            tense = PERFECT if classes and g.coin(0.12) else g.choose(WAS_OR_IS)
+            tense = PERFECT if subject.person and g.coin(0.12) else g.choose(WAS_OR_IS)
             if g.coin(0.14):
                 tense = replace(tense, negation="n't")
             return g.copular(g.adjective(subject, classes, "pred"), tense)
