@@ -82,7 +82,7 @@ def tables(
         gather_results(runs),
         by,
         method=method,
-        beside=_systems(baselines),
+        baselines=_systems(baselines),
         interval=interval,
         seed=seed,
     )

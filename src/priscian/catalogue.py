@@ -54,7 +54,7 @@ class Catalogue(Generic[Entry]):
         return dict(sorted(self.entries.items()))
 
     def find(self, name: str) -> Entry:
-        """The entry of that name; an unknown name suggests the nearest ones."""
+        """The entry with that name; an unknown name suggests the nearest ones."""
         known = self.all()
         if name not in known:
             raise UnknownNameError(self.what, name, known)

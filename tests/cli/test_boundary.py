@@ -53,7 +53,7 @@ def test_suites_are_corrected_and_say_so(priscian: Command, model: str, in_folde
         (("surprisal", "builtin:ngram", "Go.", "--words", "--boundary", "corrected"), 1,
          "builtin:ngram cannot be corrected for leading spaces"),
         (("score", "builtin:ngram", "--on", "sg", "--boundary", "corrected"), 1,
-         "builtin:ngram has no pieces with leading spaces"),
+         "builtin:ngram has no tokens with leading spaces"),
         (("score", "MODEL", "--on", "pairs:pairs.csv", "--boundary", "corrected"), 2,
          "is for regions of suites"),
         (("surprisal", "UNMARKED", "Go.", "--words", "--boundary", "corrected"), 1,

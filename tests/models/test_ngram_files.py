@@ -117,7 +117,7 @@ def test_an_ngram_whose_end_is_missing_is_found_all_the_same(tmp_path: Path) -> 
         ("ngram 2=3", "ngram 2=2", ":12: more than 3 2-grams follow"),
         ("ngram 2=3", f"ngram 2={'9' * 5000}", ":3: 'ngram 2=999"),
         ("ngram 1=5", "ngram 1=0", ":4: .* there are no words"),
-        ("-0.4\ta b", "-0.4\t<s> a", "the 2-gram '<s> a' is there twice"),
+        ("-0.4\ta b", "-0.4\t<s> a", "the 2-gram '<s> a' occurs twice"),
         ("-0.4\ta b", "-inf\ta b", ":14: .* is not a 2-gram"),
         ("-0.4\ta b", "-0.4\ta b\tnan", ":14: .* is not a 2-gram"),
         ("-0.8\tb", "-0.8\t", ":10: .* is not a 1-gram"),
@@ -126,7 +126,7 @@ def test_an_ngram_whose_end_is_missing_is_found_all_the_same(tmp_path: Path) -> 
         ("-0.4\ta b", "x\ta b", ":14: .* is not a 2-gram"),
         ("-0.4\ta b", "0.4\ta b", ":14: .* is not a 2-gram"),
         ("-0.4\ta b", "-0.4\ta q", ":14: 'a q' has a word that is not among the 1-grams"),
-        ("-0.8\tb", "-0.8\ta", "the word 'a' is there twice"),
+        ("-0.8\tb", "-0.8\ta", "the word 'a' occurs twice"),
         ("\\end\\", "", "cut off: it ends at line 17 without"),
         ("\\2-grams:", "", ":13: .* is not a 1-gram"),
         ("\\2-grams:", "\\3-grams:", r":12: '.*3-grams:' where .*2-grams: should be"),
@@ -160,8 +160,8 @@ class TestBombs:
     @pytest.mark.parametrize(
         ("line", "message"),
         [
-            ("-0.8\tb\n", "the word 'b' is there twice"),
-            ("-0.4\ta b\n", "2-gram 'a b' is there twice"),
+            ("-0.8\tb\n", "the word 'b' occurs twice"),
+            ("-0.4\ta b\n", "2-gram 'a b' occurs twice"),
         ],
     )
     def test_a_file_that_repeats_itself_is_refused_at_once(
@@ -215,7 +215,7 @@ def test_a_bomb_of_20_megabytes_takes_less_than_a_gigabyte(tmp_path: Path, name:
         check=True,
     )
     said, kilobytes = done.stdout.splitlines()
-    assert "is there twice" in said or "unpacks to more than" in said
+    assert "occurs twice" in said or "unpacks to more than" in said
     assert int(kilobytes) < 1_000_000
 
 

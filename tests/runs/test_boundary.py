@@ -114,7 +114,7 @@ class TestRefusals:
     def test_models_of_words_are_refused_before_a_folder_is_made(
         self, name: str, suites: Path, tmp_path: Path
     ) -> None:
-        with pytest.raises(ModelError, match=rf"{name} has no pieces with leading spaces"):
+        with pytest.raises(ModelError, match=rf"{name} has no tokens with leading spaces"):
             score(name, f"sg:{suites}", out=tmp_path / "run", suites=CORRECTED)
         assert not (tmp_path / "run").exists()
 

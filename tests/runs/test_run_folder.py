@@ -93,7 +93,7 @@ class TestDeadRuns:
         record.worth_keeping = True
         record.end(RunError("the disk\nis full"))
         assert read_info(tmp_path / "run").status == "failed"
-        told = r"was not finished: the disk is full\. 0 of 1 results are there; what was scored"
+        told = r"was not finished: the disk is full\. 0 of 1 results exist; what was scored"
         with pytest.warns(PriscianWarning, match=told):
             Record.begin(REQUEST, tmp_path / "run", resume=True).lock.release()
 

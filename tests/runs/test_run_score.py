@@ -442,7 +442,7 @@ class TestFailures:
         assert (run.info.status, run.info.error) == ("failed", "the machine is on fire; put it out")
         assert [r.model for r in run] == ["builtin:ngram"]
         assert len(run.missing) == 1
-        told = r"not finished: the machine is on fire; put it out\. 1 of 2 results are there"
+        told = r"not finished: the machine is on fire; put it out\. 1 of 2 results exist"
         with (
             pytest.warns(PriscianWarning, match=told),
             pytest.raises(ModelError, match="on fire"),

@@ -18,7 +18,7 @@ SHAPES: Encoding = {
 }
 
 LANES: Encoding = {"scale": {"xOffset": "independent", "yOffset": "independent"}}
-"""How panels side by side share scales: models' lanes are as wide as each panel wants."""
+"""How panels side by side share scales: each panel sets the width of its models' lanes."""
 
 
 def colour(names: Sequence[str]) -> Encoding:

@@ -71,7 +71,7 @@ def demo_command(
     if not run.results:
         raise ModelError("no model was scored")
     shown = tuple(r for r in run.results if r.data != "textbook")  # too long for the screen
-    print_run(replace(run, results=shown), beside=("5-gram", "LSTM", "GPT-2", "human"))
+    print_run(replace(run, results=shown), baselines=("5-gram", "LSTM", "GPT-2", "human"))
     page = folder / "report.html"
     report(run, page, ReportOptions(command=f"priscian demo --seed {seed}"))
     print(f"""

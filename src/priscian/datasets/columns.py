@@ -76,7 +76,7 @@ ANY_COLUMNS = PairColumns()
 
 
 def has_sentences(wanted: PairColumns, header: Collection[str]) -> bool:
-    """Whether both sentences' columns are there."""
+    """Whether the columns of both sentences exist."""
     return _sentences(wanted, [name.strip() for name in header]) is not None
 
 

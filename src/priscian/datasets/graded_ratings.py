@@ -33,7 +33,7 @@ _TASK_NAMES: dict[str, Task] = {
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A sentence's mean z-score and the number of answers it rests on."""
+    """A sentence's mean z-score and the number of answers."""
 
     mean: float
     n: int

@@ -131,7 +131,7 @@ def declared_size(file: Path) -> tuple[int, int]:
         raise unreadable(file, ValueError("its footer is damaged")) from None
 
 
-# The footer is Thrift in its compact protocol: fields of a type and a number, one after the other.
+# The footer is Thrift in its compact protocol: a sequence of fields with a type and a number.
 
 
 def _struct(data: Iterator[int]) -> dict[int, Any]:

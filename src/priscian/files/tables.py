@@ -72,7 +72,7 @@ def read_jsonl(file: Path) -> NumberedRows:
     decoder = msgspec.json.Decoder(Row)
     decode = decoder.decode
     text = read_text(file)
-    # not splitlines(): U+2028 and the like may stand inside a JSON string
+    # not splitlines(): U+2028 and similar characters may occur inside a JSON string
     lines = text.split("\n")
     nested = text.count("[") + text.count("{") - len(lines) > DEEPEST // 2
     suspect = nested or "\\u0000" in text

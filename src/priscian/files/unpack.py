@@ -1,4 +1,4 @@
-"""Plain, gzip or xz files as one stream of bytes, unpacked in bounded pieces.
+"""Plain, gzip or xz files as one stream of bytes, unpacked in parts of limited size.
 
 A small file can unpack to almost any size. A caller that keeps a whole stream in memory gives a
 `ratio`: a file that unpacks to more than that many times its size is refused.

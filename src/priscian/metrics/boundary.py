@@ -1,8 +1,8 @@
 """The leading-space correction: a word's probability includes its end and excludes its beginning.
 
-A piece such as `Ġcat` predicts two things: that the previous word is over, and that `cat` begins.
-So the plain sum over a word's pieces leaves out its own end and includes that of the previous word.
-With B(i) the probability, before token i, of all pieces that begin a word, a word of tokens i to
+A token such as `Ġcat` predicts two things: that the previous word has ended, and that `cat` begins.
+So the plain sum over a word's tokens leaves out its own end and includes that of the previous word.
+With B(i) the probability, before token i, of all tokens that begin a word, a word of tokens i to
 j - 1 has
 
     p(word | context) = p(i) · … · p(j - 1) · B(j) / B(i)

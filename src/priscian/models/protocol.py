@@ -122,7 +122,7 @@ class MaskedTorchModel(TorchModel, Protocol):
     """A torch model that scores a token by masking it."""
 
     mask_id: int
-    pll: str  # which other pieces of a word are masked with one: original, word-l2r, whole-word
+    pll: str  # which tokens of a word are masked together: original, word-l2r, whole-word
 
 
 @runtime_checkable

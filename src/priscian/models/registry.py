@@ -200,7 +200,7 @@ def expand_revisions(model: str | ModelSpec | LanguageModel, pattern: str) -> li
 
 
 PRESETS = {name: model.spec for name, model in PACKAGED.items()}
-"""Short names of models, and what they stand for."""
+"""Short names of models and their specs."""
 
 
 def fetch_weights(name: str, source: Path | None = None) -> Path:

@@ -1,4 +1,4 @@
-"""Items in few bytes: columns, quantised and compressed, that the page unpacks when needed.
+"""Compact items: columns, quantised and compressed, that the page unpacks when needed.
 
 A blob is gzip in base64: the length of a head, the head as JSON, then columns of bytes. Numbers of
 several bytes lie as all low bytes, then the next, which compresses better. `page/unpack.js` is the

@@ -90,10 +90,10 @@ def build_page(
 def _title(boards: Sequence[Board]) -> str:
     models = list(dict.fromkeys(e.model for b in boards for e in b.results))
     if len(models) == 1:
-        return f"What {models[0]} knows of grammar"
+        return f"What {models[0]} knows about grammar"
     if len(models) > 3:
-        return f"What {len(models)} models know of grammar"
-    return f"What {', '.join(models[:-1])} and {models[-1]} know of grammar"
+        return f"What {len(models)} models know about grammar"
+    return f"What {', '.join(models[:-1])} and {models[-1]} know about grammar"
 
 
 # ---------------------------------------------------------------- data

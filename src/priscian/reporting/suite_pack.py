@@ -1,4 +1,4 @@
-"""Suites in few bytes: every region of every condition, with every model's surprisals."""
+"""Compact suites: every region of every condition, with every model's surprisals."""
 
 from __future__ import annotations
 

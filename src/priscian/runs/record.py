@@ -169,7 +169,7 @@ def _story(path: Path, info: RunInfo) -> str:
     asked = len(info.request.models) * len(info.request.data)
     there = len(list(path.glob("*/*/summary.json")))
     return (
-        f"{path} was not finished: {how.rstrip('.')}. {there} of {asked} results are there; what "
+        f"{path} was not finished: {how.rstrip('.')}. {there} of {asked} results exist; what "
         "was scored is kept and the rest is computed now"
     )
 

@@ -172,7 +172,7 @@ class ModelSource:
 
 
 class LookedUp(Mapping[Text, TokenScores]):
-    """Precomputed scores of some texts as a mapping; each is looked up when it is asked for."""
+    """Precomputed scores of some texts as a mapping; each is looked up on demand."""
 
     def __init__(self, model: PrecomputedScores, texts: Sequence[Text]) -> None:
         self._model = model
@@ -247,7 +247,7 @@ class TableSource:
             self._by_text(data)
 
     def find_ending(self, texts: Sequence[Text]) -> Ending:
-        """There is none: a sentence has one score."""
+        """An error: a sentence has only one score."""
         raise UsageError("scores by sentence have no end of text; leave out --eos last-region")
 
     def score(self, texts: Sequence[Text], boundary: Sequence[Text], desk: Desk) -> Scores:

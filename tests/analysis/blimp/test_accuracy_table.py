@@ -125,7 +125,7 @@ class TestPublished:
     def test_a_class_with_a_paradigm_of_one_s_own_has_no_published_cell(self) -> None:
         sets = {**SETS, "my_island": rights(5, 10)}
         mine = scored_pairs("m", sets, {**TAXONOMY, "my_island": ("syntax", "island_effects")})
-        table = accuracy_table([mine], beside=["human"])
+        table = accuracy_table([mine], baselines=["human"])
         cells = {row.name: row.cells[1] for row in table.rows}
         assert cells["island_effects"] is None
         assert cells["overall"] is None
@@ -139,12 +139,12 @@ class TestPublished:
 
     def test_an_unknown_system_is_refused(self) -> None:
         with pytest.raises(UsageError, match="no published system 'GPT-9'; known: human"):
-            accuracy_table([ONE], beside=["GPT-9"])
+            accuracy_table([ONE], baselines=["GPT-9"])
 
 
 def test_models_on_different_data_are_told_apart_and_said_to_be() -> None:
     other = scored_pairs("one", SETS, TAXONOMY, data="seed2")
-    table = accuracy_table([ONE, other], beside=[])
+    table = accuracy_table([ONE, other], baselines=[])
     assert [c.name for c in table.columns] == ["one on seed1", "one on seed2"]
     assert any("share 0 of 3 paradigms" in note for note in table.notes)
     assert [r.label for r in name_results([ONE, ONE])] == ["one on seed1 (1)", "one on seed1 (2)"]
@@ -152,7 +152,7 @@ def test_models_on_different_data_are_told_apart_and_said_to_be() -> None:
 
 def test_a_model_without_a_paradigm_has_an_empty_cell() -> None:
     less = scored_pairs("less", {"passive_1": rights(5, 10)}, TAXONOMY, data="seed1")
-    table = accuracy_table([ONE, less], beside=[])
+    table = accuracy_table([ONE, less], baselines=[])
     islands = next(row for row in table.rows if row.name == "island_effects")
     assert islands.cells[1] is None
     assert "island_effects" in table.as_dict()["rows"]
@@ -171,7 +171,7 @@ def test_what_cannot_be_shown_is_refused() -> None:
 
 class TestFormats:
     def test_markdown_has_a_row_for_each_class(self) -> None:
-        text = to_markdown(accuracy_table([ONE], beside=["human"]))
+        text = to_markdown(accuracy_table([ONE], baselines=["human"]))
         assert "| phenomenon | one | human\\* |".replace("\\", "") in text
         low, high = (100 * x for x in wilson(0.9, 10))
         assert f"| argument structure | 90.0 ({low:.1f}–{high:.1f}) | " in text
@@ -186,7 +186,7 @@ class TestFormats:
         assert text.rstrip().endswith(r"\end{tabular}")
 
     def test_csv_has_a_row_for_each_cell(self) -> None:
-        table = accuracy_table([ONE], "paradigm", beside=["human"])
+        table = accuracy_table([ONE], "paradigm", baselines=["human"])
         rows = list(csv.DictReader(io.StringIO(to_csv(table))))
         assert len(rows) == 8
         first = next(r for r in rows if r["model"] == "one" and r["name"] == "wh_island")
@@ -196,7 +196,7 @@ class TestFormats:
 
 
 def test_the_figure_plots_every_cell_and_says_how_many_pairs() -> None:
-    table = accuracy_table([ONE], beside=["human"])
+    table = accuracy_table([ONE], baselines=["human"])
     figure = tables_figure(table)
     assert len(figure.rows) == len(table.records())
     assert "n = 70 pairs in 3 paradigms" in figure.caption

@@ -23,7 +23,7 @@ def result(model: str, rights: tuple[int, ...], data: str = "small") -> Result:
 def test_it_agrees_with_numpy_and_scipy() -> None:
     stats = pytest.importorskip("scipy.stats")
     a, b = (3, 5, 7, 9, 2), (4, 4, 8, 6, 3)
-    cell = correlate([result("a", a), result("b", b)], beside=()).between("b", "a")
+    cell = correlate([result("a", a), result("b", b)], baselines=()).between("b", "a")
     assert cell.n == 5
     assert cell.pearson is not None
     assert cell.spearman is not None
@@ -57,7 +57,7 @@ def test_the_papers_own_rows() -> None:
 def test_what_cannot_be_computed_says_why() -> None:
     flat = result("flat", (5, 5, 5, 5, 5))
     few = result("few", (5, 4, 3))
-    found = correlate([result("a", (3, 5, 7, 9, 2)), flat, few], beside=())
+    found = correlate([result("a", (3, 5, 7, 9, 2)), flat, few], baselines=())
     assert found.between("a", "flat").why == "flat has the same accuracy everywhere"
     assert found.between("a", "few").why == "3 sets in both; 4 are needed"
     assert found.matrix()["a"]["few"] is None

@@ -137,26 +137,26 @@ def accuracy_table(
     by: By | None = None,
     *,
     method: str = "full",
-    beside: Sequence[str] | None = None,
+    baselines: Sequence[str] | None = None,
     interval: HowSure = "wilson",
     seed: int = 0,
 ) -> AccuracyTable:
     """Every model's accuracy in every class, and the mean of its paradigms.
 
-    `by` is phenomenon where the data have phenomena, else paradigm. `beside` names systems of the
+    `by` is phenomenon if the data have phenomena, else paradigm. `baselines` names systems of the
     paper (all of them if left out); a cell of theirs is filled only where they were tested on all
     paradigms of its class.
     """
     named = [r for r in pair_results(results) if method in r.methods]
     if not named:
-        raise DataError(f"no result by the method {method}; full is there in every run on pairs")
+        raise DataError(f"no result by the method {method}; every run on pairs has the method full")
     level = by or ("phenomenon" if _has(named, "phenomenon") else "paradigm")
     if level != "paradigm" and not _has(named, level):
         raise UsageError(f"these data have no {level}; use --by paradigm")
     accuracies = [set_accuracies(r, method) for r in named]
     boots = [None if interval == "wilson" else _Boot.of(r, method, interval, seed) for r in named]
     classes = _classes(named, accuracies, level)
-    known = published_systems(beside) if method == "full" else {}
+    known = published_systems(baselines) if method == "full" else {}
     known = {name: rows for name, rows in known.items() if rows.keys() & classes[OVERALL]}
     columns = (
         *(Column(r.label, False, r.data, r.summary.tie) for r in named),

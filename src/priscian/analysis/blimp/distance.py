@@ -93,8 +93,8 @@ class Distance(HasFigures):
         return found
 
 
-def analyse_distance(results: Sequence[Result], beside: Sequence[str] = ()) -> Distance:
-    """Compare the conditions that were scored; `beside` names published systems."""
+def analyse_distance(results: Sequence[Result], baselines: Sequence[str] = ()) -> Distance:
+    """Compare the conditions that were scored; `baselines` names published systems."""
     made: list[Condition] = []
     n: dict[str, int] = {}
     for result in pair_results(results):
@@ -110,7 +110,7 @@ def analyse_distance(results: Sequence[Result], beside: Sequence[str] = ()) -> D
             "score all of BLiMP: --on blimp:DIR"
         )
     here = {c.comparison for c in made}
-    for system in beside:
+    for system in baselines:
         rows = {
             name: Accuracy(value, 0, 0, (value, value))
             for name, value in published()[system].items()

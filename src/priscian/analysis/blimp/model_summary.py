@@ -60,7 +60,7 @@ def read_model_summary(file: Path) -> ModelSummary:
         if uid == MEAN:
             continue
         if uid in phenomena:
-            raise DataError(f"{where}: {uid} is there twice; keep one")
+            raise DataError(f"{where}: {uid} occurs twice; keep one")
         phenomena[uid] = str(row[GROUP])
         for system, cell in row.items():
             if system in (NAME, GROUP):

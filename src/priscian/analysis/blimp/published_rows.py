@@ -16,15 +16,15 @@ PAIRS = 1_000
 """Pairs of each of BLiMP's paradigms."""
 
 
-def published_systems(beside: Sequence[str] | None) -> dict[str, dict[str, float]]:
+def published_systems(baselines: Sequence[str] | None) -> dict[str, dict[str, float]]:
     """Accuracies of the named systems by paradigm; of all systems if None."""
     known = published()
-    if beside is None:
+    if baselines is None:
         return dict(known)
-    strangers = [name for name in beside if name not in known]
+    strangers = [name for name in baselines if name not in known]
     if strangers:
         raise UsageError(f"no published system {strangers[0]!r}; known: {', '.join(known)}")
-    return {name: known[name] for name in beside}
+    return {name: known[name] for name in baselines}
 
 
 def starred(system: str) -> str:

@@ -153,7 +153,7 @@ def _predictors(rows: polars.DataFrame) -> dict[str, Array]:
 
 
 def quantile_bins(x: Array, credit: Array, tie: NDArray[np.bool_], bins: int) -> tuple[Bin, ...]:
-    """Bins of about equal size; equal values are never put into two of them.
+    """Bins of about equal size; equal values are always in the same bin.
 
     >>> found = quantile_bins(np.array([1.0, 2, 2, 2, 3, 4]), np.ones(6), np.zeros(6, bool), 3)
     >>> [(b.low, b.high, b.n) for b in found]

@@ -82,7 +82,7 @@ def compare(
     """Compare two models item by item: tests, intervals, and which items flipped.
 
     Each is a run with one model, `RUN:model`, a run in memory or a result; a run of two models may
-    stand alone. Differences are the first minus the second: positive where the first is better.
+    be given alone. Differences are the first minus the second: positive where the first is better.
     Data sets that both have are compared, or the one that `data` names.
 
     >>> import priscian

@@ -118,9 +118,12 @@ def correlate_kinds(
     groups: dict[str, list[Result]] = {}
     for result in results:
         groups.setdefault("suites" if result.kind == "suites" else "pairs", []).append(result)
-    beside = None if published else ()
+    baselines = None if published else ()
     return CorrelationsByKind(
-        {kind: correlate(members, method=method, beside=beside) for kind, members in groups.items()}
+        {
+            kind: correlate(members, method=method, baselines=baselines)
+            for kind, members in groups.items()
+        }
     )
 
 
@@ -128,12 +131,12 @@ def correlate(
     results: Sequence[Result],
     *,
     method: str = "full",
-    beside: Sequence[str] | None = None,
+    baselines: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
 ) -> Correlations:
     """Correlate results over their sets, with each other and with the paper's systems and people.
 
-    Sets are matched by name, so results may be on different data of the same paradigms; `beside`
+    Sets are matched by name, so results may be on different data of the same paradigms; `baselines`
     names published systems, by default all of them where a result has BLiMP's paradigms.
     """
     if not results:
@@ -143,7 +146,7 @@ def correlate(
     known = published()
     own = {name for column in columns.values() for name in column}
     shared = [s for s in known if len(own & known[s].keys()) >= LEAST]
-    wanted = shared if beside is None else list(beside)
+    wanted = shared if baselines is None else list(baselines)
     columns |= {f"{system}*": known[system] for system in wanted}
     if len(columns) < 2:
         raise DataError(

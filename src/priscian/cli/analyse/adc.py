@@ -193,7 +193,7 @@ def _print(analysis: AdcAnalysis) -> None:
     console = out()
     console.print(_table1(analysis))
     if any(m.released for m in analysis.models):
-        print("† z-scores as released: the scores of all sentences, which they rest on, are not")
+        print("† z-scores as released: not all scores behind them were released")
     console.print(_matrix(analysis))
 
 

@@ -32,7 +32,7 @@ def cola_command(
     A sentence with a score above the threshold counts as acceptable. The threshold is chosen for
     the highest correlation in domain, on the training sentences if they are scored, else on the
     dev sentences, and then used everywhere. Intervals are 95 %, from 10,000 draws of
-    the table of labels and guesses; where all sentences get one label there is none.
+    the table of labels and predictions; there is none if all sentences get the same label.
 
     Examples:
       priscian score builtin:lstm --on cola:data/cola --out runs/cola

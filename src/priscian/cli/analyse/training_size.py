@@ -37,7 +37,7 @@ def training_size_command(
     runs
         Run folders.
     sizes
-        Table with the columns model and tokens and, if need be, run and curve: models with another
+        Table with the columns model, tokens and optionally run and curve: models with another
         curve get a line of their own.
     tokens
         MODEL=1M; also 250k, 1/2M or 3.1B. Repeat for several.
@@ -109,6 +109,6 @@ def _notes(found: TrainingSize) -> list[str]:
     if not any(c.reach and c.reach.extrapolated for c in found.curves):
         return []
     return [
-        "extrapolated: people's level lies beyond the sizes that were trained, and nothing says "
-        "that the line goes on so far"
+        "extrapolated: people's level is beyond the sizes that were trained, and the line may not "
+        "continue that far"
     ]

@@ -20,10 +20,10 @@ FEW = 14
 """Data sets with at most this many paradigms are shown by paradigm, others by phenomenon."""
 
 
-def print_run(run: Run, beside: Sequence[str] = ()) -> None:
+def print_run(run: Run, baselines: Sequence[str] = ()) -> None:
     """Print a table for each data set and method, models side by side, and the files' paths.
 
-    `beside` names published systems whose accuracies on BLiMP's own data are shown as well.
+    `baselines` names published systems whose accuracies on BLiMP's own data are shown as well.
     """
     console = out()
     for data in dict.fromkeys(r.data for r in run.results):
@@ -35,7 +35,7 @@ def print_run(run: Run, beside: Sequence[str] = ()) -> None:
             _tell_unigrams(results[0])
             console.print(label_table(data, results))
         elif isinstance(results[0].summary, PairsSummary):
-            _print_pairs(data, results, beside)
+            _print_pairs(data, results, baselines)
         else:
             console.print(sets_table(data, results))
     if run.path is not None:
@@ -43,23 +43,25 @@ def print_run(run: Run, beside: Sequence[str] = ()) -> None:
         console.print("Items are in items.parquet, numbers in summary.json, by model and data set.")
 
 
-def _print_pairs(data: str, results: Sequence[Result], beside: Sequence[str]) -> None:
+def _print_pairs(data: str, results: Sequence[Result], baselines: Sequence[str]) -> None:
     console = out()
     _tell_unigrams(results[0])
     for method in results[0].methods:
-        console.print(table(data, method, results, beside if method == "full" else ()))
+        console.print(table(data, method, results, baselines if method == "full" else ()))
     if results[0].kind == "graded":
         console.print(graded_table(data, results))
     _warn_of_ties(results)
     _warn_of_unknown_words(results)
 
 
-def table(data: str, method: str, results: Sequence[Result], beside: Sequence[str] = ()) -> Table:
+def table(
+    data: str, method: str, results: Sequence[Result], baselines: Sequence[str] = ()
+) -> Table:
     """Accuracy in per cent with its 95 % interval; rows from the broad to the narrow."""
     scores = [r.expect(PairsSummary).scores(method) for r in results]
     if not scores[0].paradigms.keys() <= blimp_taxonomy().keys():
-        beside = ()  # published means are over BLiMP's paradigms
-    known = {system: published_means(system) for system in beside}
+        baselines = ()  # published means are over BLiMP's paradigms
+    known = {system: published_means(system) for system in baselines}
     made = _empty(f"{data}: {method}", results)
     for system in known:
         made.add_column(f"{system}*", justify="right", style="dim")

@@ -51,7 +51,7 @@ class Tokenizer:
             # Transformers creates an empty one if a folder has no tokenizer files
             raise ModelError(
                 f"the tokenizer of {spec} has no vocabulary: its files are missing; "
-                f"copy tokenizer.json beside the weights or name another with ?tokenizer=PATH"
+                f"copy tokenizer.json next to the weights or name another with ?tokenizer=PATH"
             )
         self.fast.no_padding()
         self.fast.no_truncation()

@@ -67,8 +67,8 @@ def variant(spec: ModelSpec) -> str:
 def hidden_with(token: int, words: Sequence[int | None], pll: str) -> list[int]:
     """Which of a text's tokens are masked when one of them is scored.
 
-    original: the token itself (Salazar et al. 2020); word-l2r: also the later pieces of its
-    word, so that they cannot give it away; whole-word: every piece of its word.
+    original: the token itself (Salazar et al. 2020); word-l2r: also the later tokens of its
+    word, so that they cannot give it away; whole-word: every token of its word.
 
     >>> hidden_with(1, [0, 1, 1, 1, 2], "word-l2r")
     [1, 2, 3]

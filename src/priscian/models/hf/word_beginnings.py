@@ -1,8 +1,8 @@
 """Which tokens of a vocabulary begin a new word: the set for the leading-space correction.
 
-A piece does if its text opens with white space (`Ġcat`, `▁cat`, a line break) or if it ends the
+A token does if its text begins with white space (`Ġcat`, `▁cat`, a line break) or if it ends the
 text (EOS and the other special tokens). Punctuation does not: what is written without a space, as
-the comma of `slept,`, goes on with the word, which is how words between spaces are counted, and
+the comma of `slept,`, continues the word, which is how words between spaces are counted, and
 what Oh & Schuler (2024) and Pimentel & Meister (2024) sum.
 """
 

@@ -42,7 +42,7 @@ def read_arpa(path: Path) -> Trie:
         return build_trie(words, rows)
     except DoubledNgramError as error:
         raise ModelError(
-            f"{path}: the {len(error.ngram)}-gram {' '.join(error.ngram)!r} is there twice; "
+            f"{path}: the {len(error.ngram)}-gram {' '.join(error.ngram)!r} occurs twice; "
             "the file is damaged"
         ) from None
 
@@ -243,7 +243,7 @@ def _unigrams(
         if len(probs) != len(names):
             seen: set[str] = set()
             twice = next(w for w in names if w in seen or seen.add(w))  # type: ignore[func-returns-value]
-            raise ModelError(f"{path}: the word {twice!r} is there twice; the file is damaged")
+            raise ModelError(f"{path}: the word {twice!r} occurs twice; the file is damaged")
     if SPECIAL[UNK] not in probs and "<UNK>" in probs:
         probs[SPECIAL[UNK]], backoffs[SPECIAL[UNK]] = probs["<UNK>"], backoffs["<UNK>"]
     for special, missing in ((UNK, UNSEEN), (BOS, 0.0), (EOS, UNSEEN)):

@@ -92,7 +92,7 @@ def _build(words: tuple[str, ...], rows: Sequence[Rows]) -> Trie:
 
 
 def find_ngrams(trie: Trie, words: Array) -> Nodes:
-    """The n-gram of each column of word ids, or -1 where there is none."""
+    """The n-gram of each column of word ids, or -1 if there is none."""
     size = words.shape[1]
     found = np.full(size, -1, np.int64)
     places = np.arange(size, dtype=np.int64)

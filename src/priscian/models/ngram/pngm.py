@@ -2,7 +2,7 @@
 
     magic | sections, each at a multiple of 64 bytes | description (JSON) | size, CRC of it | magic
 
-The description stands at the end, so that a file that was cut off is known at once.
+The description is at the end, so that a truncated file is detected at once.
 """
 
 from __future__ import annotations

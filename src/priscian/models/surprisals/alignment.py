@@ -3,7 +3,7 @@
 Each token is searched at the next position in the text: as written, without subword marks, as
 Moses and the Penn Treebank write it, in upper or lower case. An unknown-word token stands for
 exactly one word, which ends at a space, at a punctuation mark or before `n't`. Punctuation that
-the tokenizer drops is skipped. Byte-level pieces are joined as bytes. If the tokens do not fit,
+the tokenizer drops is skipped. Byte-level tokens are joined as bytes. If the tokens do not fit,
 `align` raises an error.
 """
 

@@ -89,7 +89,7 @@ def _number(file: Path, row: TokenRow) -> float:
     if not math.isfinite(found):
         raise DataError(
             f"{file}:{row.line}: the surprisal of {row.token!r} is {row.value!r}; write a "
-            "number, or leave the cell empty where there is none"
+            "number, or leave the cell empty if there is none"
         )
     return found
 

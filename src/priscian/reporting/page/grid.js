@@ -55,7 +55,7 @@ function saysOf([accuracy, low, high, n, ties]) {
   return parts.join(", ");
 }
 
-/** The sets inside a class, every system beside every other; a cell leads to its items. */
+/** The sets of a class, one column per system; a cell leads to its items. */
 function drawDetail(board, place, name, rowLabel, choose) {
   const sets = name ? board.classes[name] : Object.values(board.classes).flat();
   const columns = board.rows.filter((row) => sets.some((set) => row.sets[set]));

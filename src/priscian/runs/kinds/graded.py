@@ -38,7 +38,7 @@ Sentences = Mapping[str, tuple[str, float]]  # text and score by id
 class GradedScores(Part, frozen=True, kw_only=True):
     """BLiMP's criterion over all pairs and, where there are ratings, the ADC and correlations.
 
-    `adc` is by δ, as the paper computes it; `adc_strict` follows its equations to the letter.
+    `adc` is by δ, as the paper computes it; `adc_strict` follows its equations exactly.
     Correlations with people are of pairs' differences (`deltas`) and of `sentences`.
     """
 

@@ -160,7 +160,7 @@ class Suites(Kind):
                 )
             if options.suites.boundary == "corrected" and not source.traits.boundary:
                 raise ModelError(
-                    f"{source.name} has no pieces with leading spaces to correct for: --boundary "
+                    f"{source.name} has no tokens with leading spaces to correct for: --boundary "
                     "corrected is for causal models (hf:); leave it out"
                 )
             if source.traits.bidirectional:
