@@ -27,7 +27,7 @@ def run(tmp_path: Path) -> Path:
 def test_there_is_one_function_for_each_analysis_and_its_docstring_teaches() -> None:
     assert sorted(name.replace("-", "_") for name in ANALYSES) == sorted(analyse.__all__)
     for name in (*analyse.__all__, "compare", "report"):
-        function: Any = getattr(priscian, name, None) or getattr(analyse, name)
+        function: Any = getattr(analyse, name, None) or getattr(priscian, name)
         assert ">>> " in (inspect.getdoc(function) or ""), name
         assert len(inspect.signature(function).parameters) <= 8, name
 

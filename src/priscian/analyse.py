@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from priscian.analysis.sg.of_runs import SgAnalysis
     from priscian.datasets.choices import Raters
     from priscian.metrics.adc import AdcRule
+    from priscian.models.lstm.unsupervised_trees import TreeScores
 
 Runs = Choice | Iterable[Choice]
 
@@ -51,6 +52,7 @@ __all__ = [
     "shallow",
     "tables",
     "training_size",
+    "trees",
 ]
 
 
@@ -321,6 +323,21 @@ def published(file: Path | str) -> ModelSummary:
     from priscian.analysis.blimp.model_summary import read_model_summary
 
     return read_model_summary(Path(file))
+
+
+def trees(model: str, file: Path | str, *, layer: int = 2, limit: int | None = None) -> TreeScores:
+    """Trees that an ON-LSTM has found by itself, against those of a treebank: unlabelled F1.
+
+    Beside it stand right-branching trees, random trees and random distances.
+
+    >>> import priscian
+    >>> found = priscian.analyse.trees("my-onlstm", "trees.txt.xz")     # doctest: +SKIP
+    >>> found.f1 - found.random_distances                               # doctest: +SKIP
+    12.3
+    """
+    from priscian.models.lstm.unsupervised_trees import score_trees
+
+    return score_trees(model, Path(file), layer, limit)
 
 
 def _systems(baselines: str | Sequence[str]) -> list[str] | None:

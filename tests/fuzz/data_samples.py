@@ -20,6 +20,7 @@ from priscian.datasets.li_adger import PAIR_SCORES, PAIRS, RATINGS, SENTENCES, r
 from priscian.datasets.type_pairs import read_type_pairs
 from priscian.files import delimited_text
 from priscian.records import ItemSet
+from priscian.trees import read_trees
 from tests.fuzz.harness import Sample
 
 NAMES = [f"zq{number}zq" for number in range(8)]
@@ -312,7 +313,13 @@ def texts_of(found: Any) -> list[str]:
 
 
 TYPE_PAIRS = ",\n".join(f'["{name}.g", "{name}.*"]' for name in NAMES)
+TREES = "".join(
+    f"(ROOT{name} (S (NP-SBJ (DT the) (NN {name})) (VP (VBZ {name}) (ADVP (RB {name}))) (. .)))\n"
+    for name in NAMES
+)
+
 DATA: list[Sample] = [
+    text_sample("trees", "t.txt", TREES, lambda file: list(read_trees(file)), each),
     text_sample("blimp jsonl", "toy.jsonl", jsonl(BLIMP), read_blimp, items_of),
     *(
         Sample(

@@ -1,6 +1,29 @@
-"""Constituency trees: the records, and the actions that build one from left to right."""
+"""Constituency trees: records, a reader, the actions that build one, scoring of brackets."""
 
+from priscian.trees.brackets import (
+    Bracketing,
+    f1,
+    random_split,
+    right_branching,
+    spans_of,
+    split_by_distance,
+)
 from priscian.trees.oracle import Action, actions_of, tree_of
-from priscian.trees.tree import Tree
+from priscian.trees.reader import read_trees
+from priscian.trees.tree import Tree, Word, leaves
 
-__all__ = ["Action", "Tree", "actions_of", "tree_of"]
+__all__ = [
+    "Action",
+    "Bracketing",
+    "Tree",
+    "Word",
+    "actions_of",
+    "f1",
+    "leaves",
+    "random_split",
+    "read_trees",
+    "right_branching",
+    "spans_of",
+    "split_by_distance",
+    "tree_of",
+]

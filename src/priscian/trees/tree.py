@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH"})
+"""Part-of-speech tags of punctuation marks."""
+
+
+class Word(str):
+    """A word of a treebank: a string that knows its part of speech."""
+
+    __slots__ = ("tag",)
+    tag: str
+
+    def __new__(cls, form: str, tag: str) -> Word:
+        made = super().__new__(cls, form)
+        made.tag = tag
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,3 +30,21 @@ class Tree:
 
     def __str__(self) -> str:
         return f"({self.label} {' '.join(map(str, self.children))})"
+
+
+def leaves(tree: Tree) -> Iterator[str]:
+    """The words of a tree, from left to right.
+
+    >>> list(leaves(Tree("S", (Tree("NP", ("dogs",)), "bark"))))
+    ['dogs', 'bark']
+    """
+    for child in tree.children:
+        if isinstance(child, str):
+            yield child
+        else:
+            yield from leaves(child)
+
+
+def is_punctuation(word: str) -> bool:
+    """Whether a word's tag says that it is a punctuation mark."""
+    return isinstance(word, Word) and word.tag in PUNCTUATION

@@ -20,6 +20,7 @@ ANALYSES = {
     "human": ("human:human_command", "people's agreement with the labels of pairs"),
     "correlation": ("correlation:correlation_command", "models with models and people"),
     "published": ("published:published_command", "means of a released table of models"),
+    "trees": ("trees:trees_command", "trees that an ON-LSTM has found, against real ones"),
 }
 HELP = """Analyse what is behind the scores of a run, or the files of a published paper.
 

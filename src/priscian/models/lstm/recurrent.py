@@ -72,6 +72,12 @@ class OrderedCells:
 
     def step(self, given: Floats32, hidden: Floats32, cell: Floats32) -> tuple[Floats32, Floats32]:
         """The next hidden state and cell: all (states, hidden)."""
+        return self.measured_step(given, hidden, cell)[:2]
+
+    def measured_step(
+        self, given: Floats32, hidden: Floats32, cell: Floats32
+    ) -> tuple[Floats32, Floats32, Floats32]:
+        """The next hidden state and cell, and the distance 1 − mean f̃ of each word: (states,)."""
         gates = np.concatenate([given, hidden], axis=1) @ self.matrix
         gates += self.bias
         n, rows = self.chunks, len(gates)
@@ -83,7 +89,8 @@ class OrderedCells:
         opened = _sigmoid(write) * overlap + (master_input - overlap)
         after = kept * cell.reshape(rows, n, -1) + opened * np.tanh(new)
         top = _sigmoid(shown) * np.tanh(after)
-        return top.reshape(rows, -1), after.reshape(rows, -1)
+        distance: Floats32 = 1 - master_forget[:, :, 0].mean(axis=1)
+        return top.reshape(rows, -1), after.reshape(rows, -1), distance
 
 
 def _cumax(logits: Floats32) -> Floats32:

@@ -1,0 +1,155 @@
+"""Trees in the brackets of the Penn Treebank, one a line or over several lines.
+
+Functions are taken off labels (NP-SBJ is NP), escaped brackets are brackets again (-LRB- is "("),
+quotation marks are plain ones and empty categories (-NONE-) are left out. Where a hyphen is a word
+of its own (well HYPH known), `join_hyphens` makes one word of the three, as our tokenisation does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from priscian.errors import DataError
+from priscian.files import open_unpacked, shown
+from priscian.trees.tree import Tree, Word
+
+DEEPEST = 200
+"""Phrases inside each other; real trees have 30."""
+LONGEST_LINE = 1 << 20
+RATIO = 100
+"""How many times its size a packed file of trees may unfold to."""
+
+_TOKEN = re.compile(r"[()]|[^\s()]+")
+_BRACKETS = {
+    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
+}  # fmt: skip
+_ESCAPED = re.compile("|".join(_BRACKETS))
+_PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "—": "-", "–": "-"})
+_QUOTES = {"``": '"', "''": '"', "`": "'"}
+
+Open = tuple[str, list[Tree | str], int]  # label, parts, line
+
+
+def read_trees(path: Path, *, join_hyphens: bool = False) -> Iterator[Tree]:
+    """The trees of a file, plain or packed (.gz, .xz), in order.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "trees.txt"
+    >>> _ = file.write_text("(ROOT (S (NP-SBJ (PRP I)) (VP (VBP see) (NP (-LRB- -LRB-)))))")
+    >>> [str(tree) for tree in read_trees(file)]
+    ['(ROOT (S (NP I) (VP see (NP ())))']
+    """
+    stack: list[Open] = []
+    count = 0
+    for line, text in _lines(path):
+        tokens = _TOKEN.findall(text)
+        at = 0
+        while at < len(tokens):
+            token = tokens[at]
+            if token == "(":
+                named = at + 1 < len(tokens) and tokens[at + 1] not in "()"
+                stack.append((tokens[at + 1] if named else "", [], line))
+                at += 1 + named
+                if len(stack) > DEEPEST:
+                    raise DataError(
+                        f"{path}:{line}: phrases are nested more than {DEEPEST} deep; a bracket is "
+                        "missing, or the tree is not one of a sentence"
+                    )
+            elif token == ")":
+                if not stack:
+                    raise DataError(f"{path}:{line}: a closing bracket too many; delete it")
+                done = _close(path, line, stack, join_hyphens)
+                at += 1
+                if done is not None:
+                    count += 1
+                    yield done
+            else:
+                _add_word(path, line, token, stack)
+                at += 1
+    if stack:
+        raise DataError(
+            f"{path}:{stack[0][2]}: the tree that begins here is not closed; add "
+            f"{len(stack)} closing bracket{'s' if len(stack) > 1 else ''}"
+        )
+    if not count:
+        raise DataError(f"{path}: no trees; give a file of bracketed trees: (S (NP …) (VP …))")
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    with open_unpacked(path, ratio=RATIO) as (stream, _):
+        number = 0
+        while raw := stream.readline(LONGEST_LINE):
+            number += 1
+            if len(raw) == LONGEST_LINE:
+                raise DataError(f"{path}:{number}: a line of a megabyte; write one tree a line")
+            try:
+                text = raw.removeprefix(b"\xef\xbb\xbf").decode()
+            except UnicodeDecodeError:
+                raise DataError(f"{path}:{number}: not valid UTF-8; save it as UTF-8") from None
+            if "\0" in text:
+                raise DataError(f"{path}:{number}: a zero byte; save it as plain UTF-8 text")
+            yield number, text
+
+
+def _add_word(path: Path, line: int, token: str, stack: list[Open]) -> None:
+    """A word inside the innermost bracket; its tag was taken for a label."""
+    if not stack:
+        raise DataError(f"{path}:{line}: {shown(token)} is outside of all brackets; delete it")
+    tag, parts, _ = stack[-1]
+    if parts or not tag:
+        raise DataError(
+            f"{path}:{line}: {shown(token)} has no tag of its own; write it as (TAG word)"
+        )
+    parts.append(Word(_form(token), tag))
+
+
+def _close(path: Path, line: int, stack: list[Open], join: bool) -> Tree | None:
+    """End the innermost bracket; the whole tree if it was the outermost."""
+    label, parts, begun = stack.pop()
+    if not parts:
+        what = shown(label) if label else "a tree"
+        raise DataError(f"{path}:{line}: {what} is empty; give it a word or delete it")
+    if len(parts) == 1 and isinstance(parts[0], Word) and parts[0].tag == label:
+        made: Tree | str | None = None if label == "-NONE-" else parts[0]
+    else:
+        kept = [part for part in parts if part != _NOTHING]
+        kept = _join_hyphens(kept) if join else kept
+        made = Tree(_plain_label(label), tuple(kept)) if kept else None
+    if stack:
+        stack[-1][1].append(_NOTHING if made is None else made)
+        return None
+    if made is None or isinstance(made, str):
+        raise DataError(f"{path}:{begun}: a tree without a phrase; write (S (TAG word))")
+    return made
+
+
+_NOTHING = Tree("", ())
+"""What is left of an empty category."""
+
+
+def _plain_label(label: str) -> str:
+    """`NP-SBJ=2` is NP; a label that begins with a hyphen stays."""
+    return re.split(r"[-=|]", label, maxsplit=1)[0] or label or "ROOT"
+
+
+def _form(token: str) -> str:
+    if token in _QUOTES:
+        return _QUOTES[token]
+    return _ESCAPED.sub(lambda found: _BRACKETS[found[0]], token).translate(_PLAIN)
+
+
+def _join_hyphens(parts: list[Tree | str]) -> list[Tree | str]:
+    """well, HYPH, known as sisters become one word, with the tag of the last."""
+    found: list[Tree | str] = []
+    for part in parts:
+        before = found[-1] if found else None
+        if isinstance(part, Word) and isinstance(before, Word):
+            open_hyphen = before.tag == "HYPH"
+            if part.tag == "HYPH" or open_hyphen:
+                tag = "HYPH" if part.tag == "HYPH" else part.tag
+                found[-1] = Word(before + part, tag)
+                continue
+        found.append(part)
+    return found
