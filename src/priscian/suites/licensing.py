@@ -31,11 +31,15 @@ NPI_REGIONS = {
 # ---------------------------------------------------------------- reflexives
 
 
-def _people_of(g: Grammar, gender: Gender) -> tuple[Noun, Noun]:
-    """Two women or two men of the same world."""
-    rows = [row for row in read_rows("gendered", "gender", "people") if row["gender"] == gender]
-    among = g.deal(tuple(row["people"] for row in rows))
-    return person(g, among), person(g, among)
+def _people_of(g: Grammar, gender: Gender, near: bool) -> tuple[Noun, Noun]:
+    """Two women or two men of the same world; if they are merely near, both or neither at court."""
+    rows = read_rows("gendered", "world", "gender", "people")
+    among = {row["world"]: row["people"] for row in rows if row["gender"] == gender}
+    if near:
+        court = among.pop("court")
+        among = {"court": court, "elsewhere": ",".join(among.values())}
+    people = g.weighted(tuple(among.values()), tuple(map(len, among.values())))
+    return person(g, people), person(g, people)
 
 
 def _attitude(g: Grammar, clauses: bool = True, passing: bool = True) -> Verb:
@@ -78,7 +82,7 @@ def _reflexive(g: Grammar, kind: str, sex: str) -> Regions:
         if row["gender"] in ("", gender) and not (kind == "prep" and row["unseen"])
     ]
     does = verb(g, fresh(g, [row["verb"] for row in rows]))
-    head, other = _people_of(g, gender)
+    head, other = _people_of(g, gender, near=kind == "prep")
     (singular, plural), (one, many) = forms(head), forms(other)
     done = _attitude(g, clauses=kind != "src").past_sg
     place = preposition(g)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from priscian.grammar import BE, HAVE, Grammar, Reject
-from priscian.lexicon import CONTENT, Gender, Noun, Verb, Word
+from priscian.lexicon import CONTENT, Noun, Verb, Word
 from priscian.suites.text import dealt, lemmas, read_rows, verb, words
 
 PREPOSITIONS = (
@@ -24,12 +24,10 @@ class Told:
     subject: Noun
 
 
-def person(g: Grammar, among: str = "", gender: Gender | None = None) -> Noun:
-    """Somebody of everyday life, or one of these; with a gender, somebody of that gender."""
+def person(g: Grammar, among: str = "") -> Noun:
+    """Somebody of everyday life, or one of these."""
     if among:
-        return g.noun(lemmas(g, among), features=gender or "")
-    if gender:
-        return g.noun("@gendered_role", features=gender)
+        return g.noun(lemmas(g, among))
     return g.noun("@bystander", features="neuter")
 
 
