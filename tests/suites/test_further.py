@@ -114,6 +114,12 @@ def test_the_verbs_before_a_gap_need_their_object(table, columns):
             assert not {"drop", "optobj", "alt", "inch", "unerg", "unacc"} & frames, row[column]
 
 
+def test_no_verb_of_an_adjunct_lets_its_object_be_understood():
+    """*He served the soup without tasting first* is good."""
+    loose = {"check", "examine", "inspect", "measure", "review", "rinse", "taste", "test", "weigh"}
+    assert not {row["adjunct"] for row in read_rows("parasitic_gaps", "adjunct")} & loose
+
+
 def test_a_parasitic_gap_loses_its_filler_or_its_host():
     for item in sentences("parasitic_gap"):
         good, no_filler, island = item["parasitic"], item["no_filler"], item["island"]

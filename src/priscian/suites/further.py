@@ -16,7 +16,7 @@ further = partial(suite, circuit=FURTHER)
 AND = Word("and", "and", "func")
 SOMEBODY = Word("somebody", "somebody", "func")
 SOMETHING = Word("something", "something", "func")
-HOW = ("first", "beforehand", "properly", "at all")
+HOW = ("at all", "in any way")
 
 
 @further(
@@ -25,11 +25,11 @@ HOW = ("first", "beforehand", "properly", "at all")
     predictions=["((7;%parasitic%)<(7;%no_filler%))&((7;%parasitic%)<(7;%island%))"],
 )
 def parasitic_gap(g: Grammar) -> Regions:
-    """I know what the cook sold __ without tasting __ first / *that … the pie without tasting __
+    """I know what the cook wrapped __ without ruining __ at all / *that … the pie … ruining __
 
     The gap of an adjunct lives on that of its clause (Engdahl 1983): it is bad without a filler,
-    and bad with one if the clause has no gap of its own (*what the cook sold the pie without
-    tasting*).
+    and bad with one if the clause has no gap of its own (*what the cook wrapped the pie
+    without ruining*).
     """
     row = dealt(g, "parasitic_gaps", "subjects", "verb", "objects", "adjunct")
     done, undone = verb(g, row["verb"]).past_sg, verb(g, row["adjunct"]).gerund
