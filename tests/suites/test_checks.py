@@ -124,6 +124,7 @@ def test_a_repeated_word_is_drawn_again(limited):
     assert repeated({"x": [(word("cook"),), ()], "y": [(), (word("cook"),)]}) is None
     assert repeated({"x": [(word("swimmer"),), (word("swim"),)]}) == "swim"
     assert repeated({"x": [(word("dancer"),), (word("dance"),)]}) == "dance"
+    assert repeated({"x": [(word("critic"),), (word("criticize"),)]}) == "critic"
 
     def draw(g: Grammar):
         first, second = (word(f"w{int(g.random() * 40)}") for _ in range(2))

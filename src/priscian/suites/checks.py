@@ -33,16 +33,17 @@ def repeated(item: Words) -> str | None:
                         return word.lemma
                     seen.add(word.lemma)
         for lemma in seen:
-            if not seen.isdisjoint(_agents(lemma)):
+            if not seen.isdisjoint(_derived(lemma)):
                 return lemma
     return None
 
 
 @cache
-def _agents(verb: str) -> frozenset[str]:
-    """What somebody may be called after it: *painter*, *driver*, *engineer*, *swimmer*, *actor*."""
+def _derived(verb: str) -> frozenset[str]:
+    """What is named after it: *painter*, *driver*, *engineer*, *swimmer*, *actor*, *criticize*."""
     stem = verb.removesuffix("e")
-    return frozenset({f"{stem}er", f"{stem}or", f"{verb}er", f"{verb}{verb[-1:]}er"})
+    made = (f"{stem}er", f"{stem}or", f"{verb}er", f"{verb}{verb[-1:]}er", f"{verb}ize")
+    return frozenset(made)
 
 
 class Ledger:
