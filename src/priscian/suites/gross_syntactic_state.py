@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
-from priscian.grammar import THE, Grammar, Node, Word
-from priscian.suites.people import forms, unused
+from priscian.grammar import THE, Grammar, Node, Reject, Word
+from priscian.lexicon import CONTENT
+from priscian.suites.people import forms, person
 from priscian.suites.registry import Regions, suite
 from priscian.suites.text import COMMA, STOP, dealt, lemmas, noun, read_rows, verb, words
 
@@ -63,6 +65,39 @@ class Sentence:
     main: tuple[Word, ...]
     hosts: tuple[str, ...]
     kind: str
+    cast: str
+
+
+@cache
+def _casts() -> Mapping[str, str]:
+    return {row["kind"]: row["people"] for row in read_rows("casts", "kind", "people")}
+
+
+@cache
+def _mains(kinds: tuple[str, ...]) -> tuple[str, ...]:
+    rows = read_rows("mains", "kind", "clause")
+    return tuple(row["clause"] for row in rows if row["kind"] in kinds)
+
+
+@cache
+def _modifying(kind: str, hosts: tuple[str, ...]) -> tuple[str, ...]:
+    rows = read_rows("modifiers", "host", "type", "text")
+    return tuple(row["text"] for row in rows if row["type"] == kind and row["host"] in hosts)
+
+
+def _cast(g: Grammar, texts: tuple[str, ...], cast: str) -> tuple[Word, ...]:
+    """One of these texts that repeats nothing, with people of the scene for {one} and {many}."""
+    for _ in texts:
+        found = words(g, g.deal(texts))
+        content = {word.lemma for word in found if word.category in CONTENT}
+        if content.isdisjoint(g.used):
+            g.used |= content
+            places = {"{one}": 0, "{many}": 1}
+            return tuple(
+                forms(person(g, cast))[places[word.text]] if word.text in places else word
+                for word in found
+            )
+    raise Reject
 
 
 def _sentence(g: Grammar) -> Sentence:
@@ -77,23 +112,22 @@ def _sentence(g: Grammar) -> Sentence:
     assert what is not None
     reaction = row["effect"] in BY_EFFECT and g.coin(REACTIONS[row["effect"]])
     conjunction, kinds = g.choose(BY_EFFECT[row["effect"]] if reaction else BY_SPAN[row["span"]])
-    mains = tuple(m["clause"] for m in read_rows("mains", "kind", "clause") if m["kind"] in kinds)
+    cast = _casts()[row["kind"]]
     return Sentence(
         conjunction=words(g, conjunction),
         subject=(THE, plural if several else singular),
         predicate=(does.past_sg, THE, what),
-        main=unused(g, mains),
+        main=_cast(g, _mains(kinds), cast),
         hosts=("person",) if several else ("person", "somebody"),
         kind=row["kind"],
+        cast=cast,
     )
 
 
 def _modifiers(g: Grammar, item: Sentence, kind: str) -> tuple[Node, Node]:
     """Of the subject and of the object: `pp`, `src` or `orc`."""
-    rows = [row for row in read_rows("modifiers", "host", "type", "text") if row["type"] == kind]
-    of_subject = unused(g, tuple(row["text"] for row in rows if row["host"] in item.hosts))
-    of_object = unused(g, tuple(row["text"] for row in rows if row["host"] == item.kind))
-    return of_subject, of_object
+    of_subject = _cast(g, _modifying(kind, item.hosts), item.cast)
+    return of_subject, _cast(g, _modifying(kind, (item.kind,)), item.cast)
 
 
 def _conditions(item: Sentence, between: list[Node]) -> Regions:
