@@ -10,7 +10,11 @@ from tests.suites.thousand import LEXICON, content, sentences, thousand, words
 from priscian.suites import read_rows
 
 # The plain suite is these without the modifiers.
-SUITES = ["subordination_orc-orc", "subordination_pp-pp", "subordination_src-src"]
+SUITES = [
+    "subordination_orc-orc",
+    "subordination_pp-pp",
+    pytest.param("subordination_src-src", marks=pytest.mark.slow),
+]
 PEOPLE = {noun.lemma for noun in LEXICON.all_nouns if noun.person}
 # *hid the letter from the embassy*, *stole the wallet from the store*: the verb takes the phrase.
 MOVING = {"borrow", "buy", "find", "forget", "hide", "lose", "sell", "steal"}
