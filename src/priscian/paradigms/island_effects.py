@@ -52,7 +52,7 @@ def adjunct_island(g: Grammar) -> Pair:
         f"!stative one_object {TELLING} social|tallied|handling",
         subject="some person",
     )
-    whom = g.dp((object_of(verb), "!body_part"), det="known", names=0.25)
+    whom = g.dp((object_of(verb), "!body_part"), det="known", names=0.45)
     subject = g.dp((verb.subject, "person"), det="known")
     kind = "neutral" if whom.person else "handling"
     adjunct = g.verb("trans", f"!stative {kind}", subject=subject, object=whom)
