@@ -207,3 +207,48 @@ def test_answers_are_numbers_that_a_task_allows() -> None:
     assert passed(study("magnitude"), "100-", "", "250")
     assert passed(study("binary"), "1", "", "yes")
     assert passed(study("choice"), "good", "right", "right")
+
+
+def test_a_full_disk_is_507_and_the_answer_can_be_sent_again(serving: Serving) -> None:
+    served = serving()
+    place = begin(served.client)
+    backend = served.site.desk._store.backend
+    (pages,) = backend.run("PRAGMA page_count")[0]
+    rows = [{"position": n, "response": "left", "time": 1.0} for n in range(1, 13)]
+    backend.run(f"PRAGMA max_page_count = {pages}")
+    filler = "x" * 300_000
+
+    async def fill() -> None:
+        await served.site.desk.write(lambda s: s.event(None, "fill", filler))
+
+    import asyncio
+
+    from priscian.errors import StoreFullError
+
+    with pytest.raises(StoreFullError):
+        asyncio.run(fill())
+    job = served.site.desk._commit
+
+    def full(batch: list[object]) -> None:
+        for _, future in batch:  # type: ignore[misc]
+            future.set_exception(StoreFullError("the disk is full"))
+
+    served.site.desk._commit = full  # type: ignore[method-assign, assignment]
+    done = served.client.post(f"{place}/answers", json={"answers": rows})
+    assert done.status_code == 507
+    assert "disk is full" in done.json()["error"]
+    served.site.desk._commit = job  # type: ignore[method-assign]
+    assert served.client.post(f"{place}/answers", json={"answers": rows}).status_code == 200
+    assert 'id="code"' in served.client.get(place).text
+
+
+def test_serving_loads_no_heavy_library() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, priscian.judge.app.serve, priscian.judge.sqlite, priscian.judge.export\n"
+        "print(sorted({'polars', 'scipy', 'torch', 'pandas'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

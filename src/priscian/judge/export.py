@@ -67,7 +67,11 @@ def export_store(
         tables["answers.csv"] = (answer_rows(frozen, people, transform), ANSWERS)
         models = [a for a in good if a.kind == "model"]
         if models:  # apart, so that no reader counts models as people
-            tables["model_answers.csv"] = (answer_rows(frozen, models, transform), ANSWERS)
+            theirs = answer_rows(frozen, models, transform)
+            hopes = {s.id: s.facts.get("expected", {}) for s in sittings}
+            for row, a in zip(theirs, _rated(models), strict=True):
+                row["expected"] = hopes[a.sitting].get(str(a.position), "")
+            tables["model_answers.csv"] = (theirs, (*ANSWERS, "expected"))
         pairs = pair_rows(frozen, good)
         if pairs:
             tables["pairs.csv"] = (pairs, ("good_id", "bad_id", "phenomenon"))

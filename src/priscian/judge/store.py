@@ -278,6 +278,12 @@ class Store:
 
     # ------------------------------------------------------------ privacy
 
+    def remove(self, sitting: int) -> None:
+        """Delete a sitting with everything in it."""
+        for table in ("answers", "revisions", "trials", "events"):
+            self.backend.run(f"DELETE FROM {table} WHERE sitting = ?", (sitting,))
+        self.backend.run("DELETE FROM sittings WHERE id = ?", (sitting,))
+
     def forget(self, code: str) -> int:
         """Delete everything about the person of a platform id or deletion code; how many sittings.
 
@@ -291,9 +297,7 @@ class Store:
         gone = 0
         for (person,) in people:
             for sitting in self.sittings_of(person):
-                for table in ("answers", "revisions", "trials", "events"):
-                    self.backend.run(f"DELETE FROM {table} WHERE sitting = ?", (sitting.id,))
-                self.backend.run("DELETE FROM sittings WHERE id = ?", (sitting.id,))
+                self.remove(sitting.id)
                 gone += 1
             self.backend.run("DELETE FROM identities WHERE person = ?", (person,))
         return gone

@@ -166,3 +166,36 @@ def forget_command(study: Path, code: str, /, *, database: str = "") -> None:
     store.backend.scrub()
     store.close()
     print(f"{counted(gone, 'sitting')} deleted")
+
+
+def import_command(
+    file: Path,
+    /,
+    *,
+    form: Literal["mturk", "jspsych", "pcibex"],
+    out: Path,
+) -> None:
+    """Results of another tool as tables that analyse human and graded: read.
+
+    Rows need a participant, an item and a response: good or bad, or a number. A set and a
+    condition (good or bad) are used where they are there.
+
+    Examples:
+      priscian judge import data.json --form jspsych --out results/
+
+    Parameters
+    ----------
+    file
+        BLiMP's MTurk export, jsPsych's JSON or CSV, or PCIbex's results file.
+    form
+        The tool that wrote it.
+    out
+        Folder to write to.
+    """
+    from priscian.judge.imports import import_results
+
+    done = import_results(file, form, out)
+    names = ", ".join(f.name for f in done.files)
+    print(f"{counted(done.answers, 'answer')} written to {out} ({names})")
+    if done.skipped:
+        print(f"{counted(done.skipped, 'row')} without an answer to an item, left out")

@@ -3,8 +3,39 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from priscian.errors import DataError, counted
+
+
+def demo_command(
+    *,
+    out: Path = Path("judge-demo"),
+    port: int = 8000,
+    raters: int = 12,
+    seed: int = 1,
+    stay: Annotated[bool, Parameter(negative="--leave")] = True,
+) -> None:
+    """A complete example: a fresh study, simulated people, an export, and the pages to look at.
+
+    Parameters
+    ----------
+    out
+        Folder to make.
+    port
+        Port to serve on; 0 for any that is free.
+    raters
+        Number of simulated people.
+    seed
+        Another seed gives other sentences and people.
+    stay
+        Go on serving afterwards, until Ctrl-C.
+    """
+    from priscian.judge.demo import run_demo
+
+    run_demo(out, port=port, raters=raters, seed=seed, stay=stay)
 
 
 def simulate_command(

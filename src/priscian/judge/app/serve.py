@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from priscian.errors import UsageError
@@ -105,7 +106,12 @@ def serve_study(
     app = make_app(Site(frozen, desk, behind_proxy), desk.close)
     where = listening.getsockname()
     told(f"{frozen.study.name}, version {frozen.version}: http://{where[0]}:{where[1]}/")
-    config = uvicorn.Config(
+    uvicorn.Server(configured(app)).run(sockets=[listening])
+
+
+def configured(app: Starlette) -> uvicorn.Config:
+    """How uvicorn runs an app: quiet, with limits, and without anything that names it."""
+    return uvicorn.Config(
         app,
         http=PromptProtocol,
         ws="none",
@@ -118,4 +124,3 @@ def serve_study(
         limit_concurrency=1000,
         h11_max_incomplete_event_size=16 * 1024,
     )
-    uvicorn.Server(config).run(sockets=[listening])

@@ -1,0 +1,98 @@
+"""`priscian judge answer` and `preregister`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from priscian.errors import counted
+
+if TYPE_CHECKING:
+    from priscian.records import Text
+
+
+def answer_command(
+    study: Path,
+    /,
+    *,
+    model: str,
+    mode: Literal["probability", "prompt"] = "probability",
+    raters: int = 1,
+    temperature: float = 0.0,
+    seed: int = 1,
+    database: str = "",
+) -> None:
+    """Let a model answer the questionnaire, beside the people in the same tables.
+
+    By probability a model chooses the likelier sentence of a pair. By prompt it is given the
+    instructions and the trial, and the probabilities of the possible answers are compared; pairs
+    are asked in both orders. Exports mark its rows with kind model.
+
+    Examples:
+      priscian judge answer study/ --model smollm2
+      priscian judge answer study/ --model smollm2 --mode prompt --raters 20 --temperature 1
+
+    Parameters
+    ----------
+    study
+        Folder of the study.
+    model
+        Model string, as in priscian score.
+    mode
+        By the probability of the sentences, or of the answers to a prompt.
+    raters
+        How many times answers are drawn; needs a temperature.
+    temperature
+        0 takes the likeliest answer.
+    seed
+        For the draws.
+    database
+        Where answers are kept.
+    """
+    from priscian.judge.answer import Asked, answer_study
+    from priscian.judge.opening import open_store, ready
+    from priscian.models import parse_model
+    from priscian.scoring import ScoreStore, score_texts
+
+    frozen = ready(study, database)
+    spec = parse_model(model)
+
+    def score(texts: Sequence[Text]) -> Mapping[Text, float]:
+        with ScoreStore() as scores:
+            found = score_texts(spec, texts, scores).scores
+        return {text: tokens.total for text, tokens in found.items()}
+
+    store = open_store(study, database)
+    asked = Asked(mode, raters, temperature, seed)
+    done = answer_study(store, frozen, spec.label, score, asked)
+    store.close()
+    print(f"{done.name}: {counted(done.answers, 'answer')} by {mode}")
+    if done.bias is not None:
+        print(f"preference for answer A, over both orders: {done.bias:+.3f}")
+
+
+def preregister_command(study: Path, /, *, out: Path | None = None, database: str = "") -> None:
+    """Write a preregistration: design, sample size, stopping, exclusion, analysis, and the hash.
+
+    The headings are those of OSF and AsPredicted. The study is frozen if it was not.
+
+    Parameters
+    ----------
+    study
+        Folder of the study.
+    out
+        File to write; by default it is printed.
+    database
+        Where answers are kept.
+    """
+    from priscian.files import write_text
+    from priscian.judge.opening import ready
+    from priscian.judge.preregister import preregistration
+
+    text = preregistration(ready(study, database), study)
+    if out is None:
+        print(text, end="")
+    else:
+        write_text(out, text)
+        print(f"written to {out}")

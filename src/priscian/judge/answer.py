@@ -1,0 +1,213 @@
+"""Models answer the questionnaire: by the probability of the sentences, or by that of the answers.
+
+In a prompt the instructions and the trial are the context, and the possible answers are the texts
+that are scored, so that nothing is generated and the ordinary scorer and its store serve.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from priscian.errors import UsageError
+from priscian.judge.assign import shown
+from priscian.judge.design import Plan
+from priscian.judge.frozen import Frozen
+from priscian.judge.items import BAD, GOOD, Material
+from priscian.judge.order import Trial
+from priscian.judge.records import Answer, Entry
+from priscian.judge.store import Store
+from priscian.judge.texts import texts
+from priscian.records import Text
+
+TIE = 1e-6
+"""Nats by which two log-probabilities may differ and still tie."""
+Mode = Literal["probability", "prompt"]
+Score = Callable[[Sequence[Text]], Mapping[Text, float]]
+"""Log-probabilities of texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a model is asked; with a temperature, `raters` draws of its answers."""
+
+    mode: Mode = "probability"
+    raters: int = 1
+    temperature: float = 0.0
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswers:
+    """How many answers a model gave, and how far it prefers the first of two sentences.
+
+    `bias` is the mean probability of answering A, over both orders, minus one half.
+    """
+
+    name: str
+    answers: int
+    bias: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Opinion:
+    """Probabilities of the answers to one trial."""
+
+    probabilities: Mapping[str, float]
+
+    def likeliest(self) -> str:
+        """The likeliest answer; of a tie the last, so that a tied pair counts as wrong."""
+        top = max(self.probabilities.values())
+        near = [k for k, p in self.probabilities.items() if p * math.exp(TIE) >= top]
+        return near[-1]
+
+    def expected(self) -> float:
+        return math.fsum(float(k) * p for k, p in self.probabilities.items())
+
+
+def answer_study(
+    store: Store, frozen: Frozen, name: str, score: Score, asked: Asked
+) -> ModelAnswers:
+    """Let a model answer every item once; what it answered before in this mode is replaced."""
+    _refuse(frozen, asked)
+    plans = _plans(frozen)
+    trials = [t for plan in plans for t in plan.trials if t.kind == "item"]
+    opinions, bias = _opinions(frozen, trials, score, asked)
+    count = 0
+    with store.backend.transaction():
+        for number in range(1, asked.raters + 1):
+            suffix = f"#{number}" if asked.raters > 1 else ""
+            person = f"{name}/{asked.mode}{suffix}"
+            for old in store.sittings_of(person):
+                if old.version == frozen.version:
+                    store.remove(old.id)
+            rng = random.Random(f"{asked.seed}/{number}")
+            for plan in plans:
+                count += _sit(
+                    store, frozen, plan, person, opinions, rng if asked.temperature else None
+                )
+    return ModelAnswers(name, count, bias)
+
+
+def _refuse(frozen: Frozen, asked: Asked) -> None:
+    task = frozen.study.task
+    if asked.mode == "probability" and task != "choice":
+        raise UsageError(
+            f"by probability a model can only choose between two sentences, not answer a {task} "
+            "study; use --mode prompt"
+        )
+    if task == "magnitude":
+        raise UsageError("magnitudes have no fixed list of answers that a model could be scored on")
+    if asked.raters < 1 or asked.temperature < 0:
+        raise UsageError("give 1 rater or more, and a temperature of 0 or more")
+    if asked.raters > 1 and not asked.temperature:
+        raise UsageError("without a temperature all raters are the same; give --temperature 1")
+
+
+def _plans(frozen: Frozen) -> list[Plan]:
+    """Lists that show everything once: of a forced choice, one list of each part."""
+    if frozen.study.task != "choice":
+        return list(frozen.plans)
+    first: dict[int, Plan] = {}
+    for plan in frozen.plans:
+        first.setdefault(plan.part, plan)
+    return list(first.values())
+
+
+Opinions = Mapping[tuple[str, str], _Opinion]
+
+
+def _opinions(
+    frozen: Frozen, trials: Sequence[Trial], score: Score, asked: Asked
+) -> tuple[dict[tuple[str, str], _Opinion], float | None]:
+    """Probabilities of the answers, by item and condition; for pairs those of good and bad."""
+    wanted: dict[tuple[str, str], list[dict[str, Text]]] = {}
+    for trial in trials:
+        material = frozen.materials[trial.item]
+        wanted[trial.item, trial.condition] = _questions(frozen, material, trial, asked.mode)
+    scored = score([text for asks in wanted.values() for ask in asks for text in ask.values()])
+    temperature = asked.temperature or 1.0
+    found: dict[tuple[str, str], _Opinion] = {}
+    firsts: list[float] = []
+    for key, asks in wanted.items():
+        each = [_softmax({k: scored[t] / temperature for k, t in ask.items()}) for ask in asks]
+        if len(each) == 2:  # both orders: the good sentence was A, then B
+            firsts += [each[0][GOOD], each[1][BAD]]
+        options = each[0].keys()
+        found[key] = _Opinion({k: math.fsum(p[k] for p in each) / len(each) for k in options})
+    bias = math.fsum(firsts) / len(firsts) - 0.5 if firsts else None
+    return found, bias
+
+
+def _softmax(logs: Mapping[str, float]) -> dict[str, float]:
+    top = max(logs.values())
+    weights = {k: math.exp(v - top) for k, v in logs.items()}
+    whole = math.fsum(weights.values())
+    return {k: w / whole for k, w in weights.items()}
+
+
+def _questions(
+    frozen: Frozen, material: Material, trial: Trial, mode: Mode
+) -> list[dict[str, Text]]:
+    """The texts to score for a trial, by answer; for a prompted pair in both orders."""
+    study = frozen.study
+    if study.task == "choice" and mode == "probability":
+        return [{c: Text(material.conditions[c]) for c in (GOOD, BAD)}]
+    head = (study.pages.instructions or texts()["instructions"][study.task]).replace("**", "")
+    question = study.question or study.title
+    if study.task == "choice":
+        asks = []
+        for order in ((GOOD, BAD), (BAD, GOOD)):
+            one, two = (material.conditions[c] for c in order)
+            context = f"{head.strip()}\n\nA: {one}\nB: {two}\n\n{question}\nAnswer:"
+            asks.append(
+                {c: Text(f" {letter}", context) for c, letter in zip(order, "AB", strict=True)}
+            )
+        return asks
+    sentence = material.conditions[trial.condition]
+    if study.task == "binary":
+        context = f"{head.strip()}\n\nSentence: {sentence}\n\n{question} (yes or no)\nAnswer:"
+        return [{said: Text(f" {said}", context) for said in ("yes", "no")}]
+    top = study.scale.points
+    scale = f"1 ({study.scale.low}) to {top} ({study.scale.high})"
+    context = f"{head.strip()}\n\nSentence: {sentence}\n\n{question} {scale}\nAnswer:"
+    return [{str(n): Text(f" {n}", context) for n in range(1, top + 1)}]
+
+
+def _sit(
+    store: Store,
+    frozen: Frozen,
+    plan: Plan,
+    person: str,
+    opinions: Opinions,
+    rng: random.Random | None,
+) -> int:
+    """One list as a sitting of a model; with a generator answers are drawn, else the likeliest."""
+    trials = [t for t in plan.trials if t.kind == "item"]
+    expected: dict[str, float] = {}
+    answers = []
+    for position, trial in enumerate(trials, start=1):
+        opinion = opinions[trial.item, trial.condition]
+        names = list(opinion.probabilities)
+        if rng is None:
+            said = opinion.likeliest()
+        else:
+            said = rng.choices(names, [opinion.probabilities[k] for k in names])[0]
+        if frozen.study.task == "choice":
+            expected[str(position)] = opinion.probabilities[GOOD]
+            other = {"left": "right", "right": "left"}[trial.side]
+            said = trial.side if said == GOOD else other
+        elif frozen.study.task == "likert":
+            expected[str(position)] = opinion.expected()
+        else:
+            expected[str(position)] = opinion.probabilities["yes"]
+        answers.append(Answer(position, said))
+    entry = Entry("model", person, plan.number, "model", {"expected": expected})
+    sitting = store.add_sitting(entry, person, frozen.version, plan.number, shown(trials))
+    for answer in answers:
+        store.answer(sitting.id, frozen.version, answer)
+    store.finish(sitting.id, "model")
+    return len(answers)
