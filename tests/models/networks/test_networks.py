@@ -50,6 +50,19 @@ class TestOutput:
         for ours, theirs in zip(found, expected, strict=True):
             torch.testing.assert_close(ours, theirs, rtol=1e-10, atol=1e-12)
 
+    def test_a_target_of_hardly_any_probability_has_its_whole_surprisal(self) -> None:
+        states = torch.tensor([[1.0, 0.0], [0.0, 1.0]], requires_grad=True)
+        weight = torch.tensor([[200.0, 0.0], [-300.0, 0.0], [0.0, 1.0]])
+        targets = torch.tensor([1, 2])
+        wanted = torch.nn.functional.cross_entropy(states @ weight.T, targets)
+        assert wanted.item() > 200  # e⁻⁵⁰⁰ is no number in float32
+        loss = linear_cross_entropy(states, weight, targets)
+        assert loss.item() == pytest.approx(wanted.item(), rel=1e-6)
+        loss.backward()
+        assert torch.isfinite(states.grad).all()
+        spoilt = linear_cross_entropy(states * float("nan"), weight, targets)
+        assert math.isnan(spoilt.item())
+
     def test_bands_sum_to_one_and_their_loss_is_their_mean_surprisal(self) -> None:
         words = WordTables(bands_for(200, 16, "adaptive")).double()
         state = torch.randn(1, 16, dtype=torch.float64)

@@ -40,7 +40,8 @@ class Projection(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(…, inputs) → (…, outputs)."""
-        return functional.linear(x, self.weight.t(), self.bias)
+        flat = torch.addmm(self.bias, x.reshape(-1, x.shape[-1]), self.weight)
+        return flat.view(*x.shape[:-1], -1)
 
 
 class Attention(nn.Module):
