@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from priscian.judge.app.flow import passed, response_of
+from priscian.judge.opening import freeze_study
 from priscian.judge.study import Items, Study
 from tests.judge.client import Served, begin, fields, sentences, serve, walk
 from tests.judge.studies import make
@@ -252,3 +253,23 @@ def test_serving_loads_no_heavy_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_somebody_who_began_an_earlier_version_goes_on_with_it(tmp_path: Path) -> None:
+    folder = make(tmp_path, "likert", "[scale]\npoints = 5\n")
+    first = serve(folder)
+    place = begin(first.client)
+    first.close()
+    text = (folder / "study.toml").read_text()
+    (folder / "study.toml").write_text(text.replace("points = 5", "points = 7"))
+    assert freeze_study(folder).version == 2
+    second = serve(folder)
+    page = second.client.get(place)
+    assert 'value="5"' in page.text
+    assert 'value="6"' not in page.text
+    assert 'value="7"' in second.client.get(begin(second.client)).text
+    walk(second.client, place, lambda shown: "5")
+    store = second.store()
+    assert {a.version for a in store.answers()} == {1}
+    store.close()
+    second.close()

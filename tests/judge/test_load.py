@@ -65,6 +65,32 @@ def test_the_ledger_is_the_table(process: Process) -> None:
     assert "/s/" not in log, "tokens are never logged"
 
 
+def test_backup_and_forget_work_while_people_answer(process: Process, tmp_path: Path) -> None:
+    text = (process.folder / "study.toml").read_text()
+    (process.folder / "study.toml").write_text(
+        f"{text}\n[platform]\nkind = 'prolific'\ncomplete = 'CC'\n"
+    )
+    frozen = freeze_study(process.folder)
+    process.start()
+    simulate(process.url, frozen, Habits(1, seed=8, first=900001))
+    found: list[Ledger] = []
+    habits = Habits(4, seed=9, pause=0.02)
+    people = threading.Thread(target=lambda: found.append(simulate(process.url, frozen, habits)))
+    people.start()
+    time.sleep(0.3)
+    store = open_store(process.folder)
+    store.backend.backup(tmp_path / "copy.sqlite")  # runs SQLite's quick_check
+    with store.backend.transaction():
+        assert store.forget("rater900001") == 1
+    store.backend.scrub()
+    store.close()
+    people.join()
+    equal(process, found[0])
+    (tmp_path / "copy.sqlite").unlink()
+    for file in process.folder.iterdir():
+        assert b"rater900001" not in file.read_bytes(), file
+
+
 def test_nothing_acknowledged_is_lost_when_the_server_is_killed(process: Process) -> None:
     frozen = freeze_study(process.folder)
     process.start()

@@ -251,3 +251,26 @@ class TestSqlite:
         assert len(copy.sittings()) == 1
         copy.close()
         store.close()
+
+
+def test_a_connection_to_postgres_that_is_cut_is_made_again(
+    tmp_path: Path, empty_postgres: str
+) -> None:
+    import psycopg
+
+    frozen = freeze_study(make(tmp_path), empty_postgres)
+    desk = Desk(lambda: open_store(tmp_path, empty_postgres))
+    sitting = desk.submit(lambda s: enter(s, frozen, Entry())).result(20)
+    assert isinstance(sitting, Sitting)
+    assert desk.submit(lambda s: s.answer(sitting.id, 1, Answer(1, "left"))).result(20)
+    with psycopg.connect(empty_postgres, autocommit=True) as other:
+        other.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+    lost = desk.submit(lambda s: s.answer(sitting.id, 1, Answer(2, "left")))
+    with pytest.raises(StoreError):
+        lost.result(20)
+    assert desk.submit(lambda s: s.answer(sitting.id, 1, Answer(2, "left"))).result(20)
+    assert desk.submit(lambda s: [a.position for a in s.answers()]).result(20) == [1, 2]
+    desk.close()

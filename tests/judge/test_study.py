@@ -84,6 +84,12 @@ def test_an_item_without_its_condition_is_named(tmp_path: Path) -> None:
         build(make(tmp_path, "likert", items=table))
 
 
+def test_an_id_that_is_used_twice_is_named(tmp_path: Path) -> None:
+    table = "id,set,good,bad\n1,a,A.,B.\n1,a,C.,D.\n"
+    with pytest.raises(DataError, match="the id '1' is used twice"):
+        build(make(tmp_path, items=table))
+
+
 def test_a_list_that_cannot_be_balanced_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"list 3 cannot be balanced: 3 lists"):
         build(make(tmp_path, "likert", "[lists]\nnumber = 3\n"))

@@ -28,6 +28,9 @@ ANSWERS = ("id", "participant", "rating", "task", "kind", "order", "response_tim
 SENTENCES = ("id", "sentence", "acceptable", "phenomenon", "lexicalisation", "set", "condition",
              "role")  # fmt: skip
 
+SITTINGS = ("sitting", "person", "kind", "version", "list", "state", "minutes", "device",
+            "honeypot", "comprehension_tries")  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Exported:
@@ -78,6 +81,7 @@ def export_store(
     if frozen.study.demographics:
         said = demographics(sittings)
         tables["demographics.csv"] = (said, ("person", "device", *frozen.study.demographics))
+    tables["sittings.csv"] = (sitting_rows(sittings), SITTINGS)
     files = []
     for name, (rows, columns) in tables.items():
         safe = [_safe(row) for row in rows] if excel_safe else rows
@@ -197,6 +201,25 @@ def pair_rows(frozen: Frozen, answers: Sequence[Given]) -> list[Row]:
                 phenomenon = material.phenomenon or material.set
                 rows.append({"good_id": ids[0], "bad_id": ids[1], "phenomenon": phenomenon})
     return rows
+
+
+def sitting_rows(sittings: Sequence[Sitting]) -> list[Row]:
+    """Every sitting: how it ended, how long it took, and what was noted."""
+    return [
+        {
+            "sitting": s.id,
+            "person": s.person,
+            "kind": s.kind,
+            "version": s.version,
+            "list": s.list,
+            "state": s.state,
+            "minutes": f"{((s.finished or s.seen) - s.started) / 60:.2f}",
+            "device": s.facts.get("device", ""),
+            "honeypot": int(bool(s.facts.get("honeypot"))),
+            "comprehension_tries": s.facts.get("tries", ""),
+        }
+        for s in sittings
+    ]
 
 
 def demographics(sittings: Sequence[Sitting]) -> list[Row]:

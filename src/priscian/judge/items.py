@@ -54,6 +54,11 @@ def read_items(study: Study, folder: Path) -> list[Material]:
         found = read_materials(folder / study.items.table, study.task == "choice", "item")
     else:
         found = _from_data(study, folder)
+    seen: set[str] = set()
+    for material in found:
+        if material.id in seen:
+            raise DataError(f"items: the id {material.id!r} is used twice; give each its own")
+        seen.add(material.id)
     if study.items.per_set:
         found = _draw(found, study.items.per_set, study.seed)
     return found

@@ -82,6 +82,14 @@ def ready(folder: Path, database: str = "") -> Frozen:
     return freeze_study(folder, database)
 
 
+def latest(store: Store, folder: Path) -> Frozen:
+    """The latest version that the store has; nothing is frozen or changed."""
+    versions = store.versions()
+    if not versions:
+        raise DataError(f"{folder}: nothing has been served yet; run priscian judge serve {folder}")
+    return decode(store.body(versions[-1][0]), f"version {versions[-1][0]}")
+
+
 @dataclass(slots=True)
 class Versions:
     """Frozen studies by version, read from the store when first needed."""

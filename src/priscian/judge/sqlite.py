@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
@@ -15,6 +16,7 @@ from priscian.judge.store import SCHEMA
 
 WAIT = 30.0
 """Seconds to wait for another process that writes, such as a backup."""
+TRIES = 100
 FULL = ("disk is full", "disk I/O error")
 
 
@@ -95,11 +97,11 @@ class Sqlite:
         """Nothing to do: a transaction that writes is alone."""
 
     def backup(self, target: Path) -> None:
-        """A consistent copy, taken in small steps while others write."""
+        """A consistent copy while others write: with a write-ahead log a reader stops nobody."""
         from priscian.files import replacing
 
         with replacing(target) as temporary, contextlib.closing(sqlite3.connect(temporary)) as copy:
-            self.connection.backup(copy, pages=256, sleep=0.005)
+            self.connection.backup(copy)
             ((said,),) = copy.execute("PRAGMA quick_check").fetchall()
             if said != "ok":
                 raise StoreError(f"{target}: the copy is damaged ({said}); try again")
@@ -108,9 +110,21 @@ class Sqlite:
     def scrub(self) -> None:
         """Leave no deleted byte in the file or its log."""
         with _told(self.file):
-            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._empty_log()
             self.connection.execute("VACUUM")
-            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._empty_log()
+
+    def _empty_log(self) -> None:
+        """Move the log into the file and cut it to nothing; somebody may be reading meanwhile."""
+        for _ in range(TRIES):
+            busy, *_ = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if not busy:
+                return
+            time.sleep(0.1)
+        raise StoreError(
+            f"{self.file}: the log is in use, so that deleted bytes may be left in it; stop the "
+            "server and run the command again"
+        )
 
     def close(self) -> None:
         """Close the connection."""

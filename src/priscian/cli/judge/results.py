@@ -50,13 +50,10 @@ def export_command(
     """
     from priscian.judge.export import export_store
     from priscian.judge.frozen import decode
-    from priscian.judge.opening import open_store
+    from priscian.judge.opening import latest, open_store
 
     store = open_store(study, database)
-    versions = store.versions()
-    if not versions:
-        raise DataError(f"{study}: nothing has been served yet; run priscian judge serve {study}")
-    frozen = decode(store.body(version or versions[-1][0]))
+    frozen = decode(store.body(version)) if version else latest(store, study)
     done = export_store(
         store,
         frozen,
@@ -100,10 +97,10 @@ def agreement_command(
     """
     from priscian.judge.agreement import agreement_of, people_needed
     from priscian.judge.exclusion import exclusions, kept
-    from priscian.judge.opening import open_store, ready
+    from priscian.judge.opening import latest, open_store
 
-    frozen = ready(study, database)
     store = open_store(study, database)
+    frozen = latest(store, study)
     answers = [a for a in store.answers() if a.version == frozen.version and a.kind == "person"]
     good = kept(answers, exclusions(frozen, store.sittings(), answers))
     store.close()

@@ -82,11 +82,11 @@ def status_command(
         Print JSON.
     """
     from priscian.cli.screen import out
-    from priscian.judge.opening import open_store, ready
+    from priscian.judge.opening import latest, open_store
     from priscian.judge.summary import summarise
 
-    frozen = ready(study, database)
     store = open_store(study, database)
+    frozen = latest(store, study)
     found = summarise(store, frozen)
     store.close()
     if json:

@@ -108,7 +108,7 @@ async def _page(
             raise HTTPException(503, "Not everything has been saved yet.")
         values |= {"code": code, "deletion": sitting.deletion}
         values["back"] = way_back(frozen.study, code, sitting.facts, identity)
-    return site.page(step, request, values, 422 if problem else 200)
+    return site.page(step, request, values, 422 if problem else 200, frozen.study)
 
 
 def _finish(store: Store, sitting: Sitting, frozen: Frozen, step: str) -> tuple[str, str]:

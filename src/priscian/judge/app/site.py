@@ -19,6 +19,7 @@ from priscian.judge.frozen import Frozen
 from priscian.judge.markdown import render
 from priscian.judge.opening import Versions
 from priscian.judge.records import Sitting
+from priscian.judge.study import Study
 from priscian.judge.texts import texts, words
 
 LOOPBACK = ("127.0.0.1", "::1", "testclient")
@@ -83,10 +84,15 @@ class Site:
         return await self.desk.read(lambda store: self.versions.of(store, sitting.version))
 
     def page(
-        self, name: str, request: Request, values: Mapping[str, Any], status: int = 200
+        self,
+        name: str,
+        request: Request,
+        values: Mapping[str, Any],
+        status: int = 200,
+        study: Study | None = None,
     ) -> HTMLResponse:
-        """A page of the study."""
-        study = self.frozen.study
+        """A page of the study; `study` is an earlier version that somebody began with."""
+        study = study or self.frozen.study
         text = self.environment.get_template(f"{name}.html").render(
             study=study,
             base=request.scope.get("root_path", ""),
