@@ -70,6 +70,7 @@ bench: .venv-bench/.done
 	-.venv-bench/bin/python benchmarks/generate_speed.py
 	-.venv-bench/bin/python benchmarks/report_speed.py
 	-.venv-bench/bin/python benchmarks/train_speed.py
+	-.venv-bench/bin/python benchmarks/rnng_speed.py
 
 # minicons' masked scorer needs Transformers 4, Priscian 5: each runs in its own environment.
 .venv-bench-mlm/.done: benchmarks/peers-mlm.txt

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from priscian.models.networks.rnng import Rnng
+from priscian.models.rnng.options import Beam
 
 
 @dataclass(frozen=True)
@@ -99,10 +100,14 @@ class SimpleRnng:
             kinds += range(2, 2 + len(self.shape.labels))
         return kinds
 
-    def kind_logprobs(self, partial: Partial) -> dict[int, float]:
+    def kinds(self, partial: Partial) -> tuple[list[int], Tensor]:
         kinds = self.valid(partial)
         logits = self.network.act.weight @ self.features(partial) + self.network.act.bias
-        return dict(zip(kinds, torch.log_softmax(logits[kinds], 0).tolist(), strict=True))
+        return kinds, torch.log_softmax(logits[kinds], 0)
+
+    def kind_logprobs(self, partial: Partial) -> dict[int, float]:
+        kinds, values = self.kinds(partial)
+        return dict(zip(kinds, values.tolist(), strict=True))
 
     def word_logprob(self, partial: Partial, word: int) -> float:
         u = self.features(partial)[None]
@@ -133,19 +138,55 @@ class SimpleRnng:
         done = kind == 0 and not any(node.label is not None for node in stack)
         return Partial(tuple(stack), acted, spoken, run, words, done)
 
-    @torch.no_grad()
-    def logprob(self, kinds: list[int], words: list[int]) -> float:
-        """Of a whole tree: the sum over its actions."""
-        partial, total, ahead = self.start(), 0.0, iter(words)
+    def nats(self, kinds: list[int], words: list[int]) -> Tensor:
+        """Surprisal of a whole tree: the sum over its actions."""
+        partial, total, ahead = self.start(), torch.zeros(()), iter(words)
         for kind in kinds:
-            total += self.kind_logprobs(partial)[kind]
+            valid, values = self.kinds(partial)
+            total = total - values[valid.index(kind)]
             word = -1
             if kind == 1:
                 word = next(ahead)
-                total += self.word_logprob(partial, word)
+                u = self.features(partial)[None]
+                total = total - self.network.word_logprobs(u, torch.tensor([word]))[0]
             partial = self.push(partial, kind, word)
         assert partial.done
         return total
+
+    @torch.no_grad()
+    def logprob(self, kinds: list[int], words: list[int]) -> float:
+        """Of a whole tree."""
+        return -float(self.nats(kinds, words))
+
+    @torch.no_grad()
+    def read(self, words: Sequence[int], beam: Beam) -> list[float]:
+        """Log-probability of each word by beam search, one hypothesis at a time."""
+        live, found, before = [(self.start(), 0.0)], [], 0.0
+        for word in words:
+            shifted: list[tuple[float, int, Partial]] = []
+            while live:
+                after = []
+                for partial, logp in live:
+                    for kind, value in self.kind_logprobs(partial).items():
+                        if kind == 0 and partial.opened == 1:
+                            continue
+                        more = self.word_logprob(partial, word) if kind == 1 else 0.0
+                        after.append((logp + value + more, kind, partial))
+                after.sort(key=lambda one: -one[0])
+                best, others = after[: beam.actions], after[beam.actions :]
+                shifted += [one for one in best if one[1] == 1]
+                shifted += [one for one in others if one[1] == 1][: beam.fast]
+                if len(shifted) >= beam.actions:
+                    break
+                live = [(self.push(partial, kind), s) for s, kind, partial in best if kind != 1]
+            shifted.sort(key=lambda one: -one[0])
+            live = [(self.push(p, 1, word), s) for s, _, p in shifted[: beam.words]]
+            mass = float(
+                torch.logsumexp(torch.tensor([s for _, s in live], dtype=torch.float64), 0)
+            )
+            found.append(mass - before)
+            before = mass
+        return found
 
     @torch.no_grad()
     def analyses(

@@ -111,6 +111,14 @@ def test_batching_and_sharing_change_nothing(history: str, monkeypatch: pytest.M
         assert one.actions == two.actions == three.actions
 
 
+@pytest.mark.parametrize("beam", [Beam(8, 2, 4), Beam(12, 0, 12), Beam(6, 5, 3)])
+def test_a_bounded_beam_equals_a_search_of_one_hypothesis_at_a_time(beam: Beam) -> None:
+    network = toy(5, words=6, most_open=6)
+    texts = [(0, 1, 2, 3, 4, 5), (0, 1, 2, 5), (4, 4)]
+    for text, found in zip(texts, read_texts(network, texts, beam), strict=True):
+        assert found.logps == pytest.approx(SimpleRnng(network).read(text, beam), abs=1e-9)
+
+
 def test_words_do_not_depend_on_what_follows_them() -> None:
     network = toy(4, words=5)
     short, long = read_texts(network, [(1, 2, 3), (1, 2, 3, 4, 0, 1)], Beam(30, 5, 10))

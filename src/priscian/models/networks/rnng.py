@@ -139,8 +139,8 @@ class Rnng(nn.Module):
         vectors = Memory(1 + time * batch, self.shape.embedding, given)
         cells.write(0, self.stack.step(self.drop(self.guard[None]), self.stack.start(1)))
         states = [cells.read(oracle.below[0])]  # the guard of every row
-        for at in range(time - 1):
-            x = given[at]  # (batch, width)
+        # taken apart at once: indexing step by step would fill a gradient of this size each time
+        for at, x in enumerate(given.unbind(0)[:-1]):  # (batch, width)
             closing = oracle.closings[at]
             if closing is not None:
                 children = vectors.read(closing.children.reshape(-1))
@@ -162,15 +162,15 @@ class Rnng(nn.Module):
         return flat.view(oracle.time, oracle.batch, -1)
 
     def _with_past(self, oracle: Oracle, tops: Tensor) -> Tensor:
-        time, batch = oracle.time, oracle.batch
-        acted = [self.past_actions.start(batch)]
-        spoken = [self.past_words.start(batch)]
-        given = self.inputs(oracle)
-        kinds = oracle.kinds  # (time, batch)
-        for at in range(time - 1):
-            acted.append(self.past_actions.step(self.drop(self.actions[kinds[at]]), acted[-1]))
-            after = self.past_words.step(self.drop(given[at]), spoken[-1])
-            spoken.append(torch.where((kinds[at] == SHIFTING)[:, None], after, spoken[-1]))
+        acted = [self.past_actions.start(oracle.batch)]
+        spoken = [self.past_words.start(oracle.batch)]
+        given = self.drop(self.inputs(oracle)).unbind(0)
+        actions = self.drop(self.actions[oracle.kinds]).unbind(0)  # each (batch, width)
+        shifts = (oracle.kinds == SHIFTING)[:, :, None]
+        for at in range(oracle.time - 1):
+            acted.append(self.past_actions.step(actions[at], acted[-1]))
+            after = self.past_words.step(given[at], spoken[-1])
+            spoken.append(torch.where(shifts[at], after, spoken[-1]))
         past = [self.past_actions.top(torch.stack(acted)), self.past_words.top(torch.stack(spoken))]
         return torch.cat([tops, *past], -1)
 
