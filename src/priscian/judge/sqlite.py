@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import StoreError, StoreFullError
+from priscian.files.disks import refuse_network_disk
 from priscian.judge.store import SCHEMA
 
 WAIT = 30.0
@@ -32,7 +32,8 @@ class Sqlite:
     name = "SQLite"
 
     def __init__(self, file: Path) -> None:
-        refuse_network(file)
+        remedy = "give --database a file on a local disk or postgresql://…"
+        refuse_network_disk(file, "the database", "answers", remedy)
         self.file = file
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -140,16 +141,3 @@ def _told(file: Path) -> Iterator[None]:
         if any(words in str(error) for words in FULL):
             raise StoreFullError(f"{file}: {error}; free some space") from error
         raise StoreError(f"{file}: {error}; is another program using it?") from error
-
-
-def refuse_network(file: Path) -> None:
-    """An error, with the remedy, for a database on a network disk."""
-    from priscian.scoring.store.disks import ALLOW, network_disk
-
-    kind = network_disk(file) if os.environ.get(ALLOW) != "allow" else ""
-    if kind:
-        raise StoreError(
-            f"{file} is on a network disk ({kind}), where SQLite can lose answers; give "
-            f"--database a file on a local disk or postgresql://…, or set {ALLOW}=allow if only "
-            "this machine ever opens it"
-        )

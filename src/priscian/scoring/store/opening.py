@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from priscian.errors import PriscianWarning, StoreError, counted
-from priscian.scoring.store.disks import refuse_network_disk
+from priscian.files.disks import refuse_network_disk
 from priscian.scoring.store.migrate import migrate
 from priscian.scoring.store.tables import VERSION, create_tables
 
@@ -31,7 +31,9 @@ def open_database(path: Path | None) -> sqlite3.Connection:
     """A connection to a store of this version; the file is created, migrated or renamed."""
     if path is not None:
         _make_folder(path)
-        refuse_network_disk(path)
+        refuse_network_disk(
+            path, "score store", "scores", "set PRISCIAN_CACHE to a folder on a local disk"
+        )
         _set_aside_if_damaged(path)
     with store_errors(path):
         db = sqlite3.connect(

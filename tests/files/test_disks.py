@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from priscian.errors import StoreError
+from priscian.files import disks
+from priscian.files.disks import network_disk
 from priscian.scoring import ScoreStore
-from priscian.scoring.store import disks
-from priscian.scoring.store.disks import network_disk
 
 MOUNTS = r"""
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw

@@ -54,16 +54,15 @@ def network_disk(path: Path, mounts: str | None = None) -> str:
     return kind if kind in NETWORK or (fuse == "fuse" and name in NETWORK_FUSE) else ""
 
 
-def refuse_network_disk(path: Path) -> None:
-    """An error, with the remedy, for a store on a network disk."""
+def refuse_network_disk(path: Path, what: str, loses: str, remedy: str) -> None:
+    """An error, with the remedy, for a database on a network disk."""
     if os.environ.get(ALLOW) == "allow":
         return
     kind = network_disk(path)
     if kind:
         raise StoreError(
-            f"score store {path} is on a network disk ({kind}), where SQLite can lose or damage "
-            f"scores; set PRISCIAN_CACHE to a folder on a local disk, or {ALLOW}=allow if only "
-            f"this machine ever opens it"
+            f"{what} {path} is on a network disk ({kind}), where SQLite can lose or damage "
+            f"{loses}; {remedy}, or {ALLOW}=allow if only this machine ever opens it"
         )
 
 
