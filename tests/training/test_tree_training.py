@@ -100,16 +100,18 @@ class TestCorpus:
     @pytest.mark.parametrize(
         ("line", "message"),
         [
-            ("(S (NP a)", r"trees\.txt:2: brackets do not match: 1 bracket left open"),
-            ("(S (NP a)))", r"trees\.txt:2: brackets do not match"),
-            ("(S (NP a) (VP))", r"trees\.txt:2: an empty tree: \(VP\) has no words"),
-            ("They bark.", r"trees\.txt:2: brackets do not match"),
+            ("(S (NP a)", r"trees\.txt:2: the tree .* is not closed; add 1 closing bracket"),
+            ("(S (NP a)))", r"trees\.txt:2: a closing bracket too many; delete it"),
+            ("(S (NP a) (VP))", r"trees\.txt:2: 'VP' is empty; give it a word or delete it"),
+            ("()", r"trees\.txt:2: a tree is empty"),
+            ("They bark.", r"trees\.txt:2: 'They' is outside of all brackets"),
+            ("(S (X a)) (S (X b))", r"trees\.txt:2: several trees on a line"),
             (
-                "(S " * 101 + "a b" + ")" * 101,
+                "(S " * 101 + "(X a) (X b)" + ")" * 101,
                 "deeper than the limit: more than 8 .*most_opening=16",
             ),
             (
-                "(S a b " * 101 + "a" + ")" * 101,
+                "(S (X a) (X b) " * 101 + "(X a)" + ")" * 101,
                 "deeper than the limit: more than 100 .*network.most_open=200",
             ),
         ],
@@ -129,8 +131,9 @@ class TestCorpus:
 
     def test_long_trees_and_unseen_labels_are_left_out_and_counted(self) -> None:
         reader = TreeText(TextPart(longest=3), {})
-        learnt = reader.learn(["(S (NP a) b c)"])
-        data = reader.encode(learnt, ["(S a b c)", "(S a b c d)", "(X a b)"])
+        learnt = reader.learn(["(S (X a) (X b) (X c))"])
+        lines = ["(S (X a) (X b) (X c))", "(S (X a) (X b) (X c) (X d))", "(NP (X a) (X b))"]
+        data = reader.encode(learnt, lines)
         assert (len(data), data.left_out) == (1, 2)
 
 

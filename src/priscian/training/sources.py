@@ -32,8 +32,8 @@ class Learnt:
 class Source(Protocol):
     """How a corpus is read."""
 
-    def check(self, line: str, where: str) -> None:
-        """Refuse a line that is not what it should be; `where` names file and line."""
+    def check(self, line: str, path: Path, number: int) -> None:
+        """Refuse a line that is not what it should be; errors name its file and number."""
         ...
 
     def split(self, line: str) -> list[str]:
@@ -70,7 +70,7 @@ class PlainText:
         self.text = text
         self._splitter = WordSplitter(Tokenisation())
 
-    def check(self, line: str, where: str) -> None:
+    def check(self, line: str, path: Path, number: int) -> None:
         """Every line is text."""
 
     def split(self, line: str) -> list[str]:

@@ -86,7 +86,7 @@ def _paragraphs(
     for path, first, block in read_blocks(files, progress):
         for number, line in enumerate(block.decode().split("\n")[:-1], first):
             if line.strip():
-                source.check(line.strip(), f"{path}:{number}")
+                source.check(line.strip(), path, number)
                 yield f"{by_path[path]} {number}".encode(), line.strip()
 
 

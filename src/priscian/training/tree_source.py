@@ -99,16 +99,11 @@ class TreeText:
         self.most_opening = int(network.get("most_opening", 8))
         self._known: dict[str, list[Action]] = {}
 
-    def check(self, line: str, where: str) -> None:
+    def check(self, line: str, path: Path, number: int) -> None:
         """Refuse what is not a tree, and a tree that the grammar may not build."""
-        try:
-            self._check_limits(self._actions(line))
-        except DataError as error:
-            raise DataError(f"{where}: {error}") from None
-
-    def _check_limits(self, actions: Sequence[Action]) -> None:
+        self._known[line] = actions_of(parse_tree(line, path, number))
         opened = run = 0
-        for action in actions:
+        for action in self._known[line]:
             run = run + 1 if action.kind == OPEN else 0
             opened += {OPEN: 1, SHIFT: 0}.get(action.kind, -1)
             for name, value in (("most_open", opened), ("most_opening", run)):
@@ -116,8 +111,9 @@ class TreeText:
                 if value > limit:
                     what = "at once" if name == "most_open" else "before one word"
                     raise DataError(
-                        f"a tree deeper than the limit: more than {limit} constituents open "
-                        f"{what}; remove it, or raise the limit: --set network.{name}={2 * limit}"
+                        f"{path}:{number}: a tree deeper than the limit: more than {limit} "
+                        f"constituents open {what}; remove it, or raise the limit: "
+                        f"--set network.{name}={2 * limit}"
                     )
 
     def split(self, line: str) -> list[str]:
@@ -134,7 +130,7 @@ class TreeText:
         for path, first, block in read_blocks(files):
             for number, line in enumerate(block.decode().split("\n")[:-1], first):
                 if line.strip():
-                    self.check(line.strip(), f"{path}:{number}")
+                    self.check(line.strip(), path, number)
                     found.append(line.strip())
         return found
 

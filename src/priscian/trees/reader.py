@@ -8,7 +8,7 @@ of its own (well HYPH known), `join_hyphens` makes one word of the three, as our
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from priscian.errors import DataError
@@ -41,9 +41,20 @@ def read_trees(path: Path, *, join_hyphens: bool = False) -> Iterator[Tree]:
     >>> [str(tree) for tree in read_trees(file)]
     ['(ROOT (S (NP I) (VP see (NP ())))']
     """
-    stack: list[Open] = []
     count = 0
-    for line, text in _lines(path):
+    for tree in parse_trees(_lines(path), path, join_hyphens=join_hyphens):
+        count += 1
+        yield tree
+    if not count:
+        raise DataError(f"{path}: no trees; give a file of bracketed trees: (S (NP …) (VP …))")
+
+
+def parse_trees(
+    lines: Iterable[tuple[int, str]], path: Path, *, join_hyphens: bool = False
+) -> Iterator[Tree]:
+    """The trees of numbered lines; `path` is the file that errors name."""
+    stack: list[Open] = []
+    for line, text in lines:
         tokens = _TOKEN.findall(text)
         at = 0
         while at < len(tokens):
@@ -63,7 +74,6 @@ def read_trees(path: Path, *, join_hyphens: bool = False) -> Iterator[Tree]:
                 done = _close(path, line, stack, join_hyphens)
                 at += 1
                 if done is not None:
-                    count += 1
                     yield done
             else:
                 _add_word(path, line, token, stack)
@@ -73,8 +83,6 @@ def read_trees(path: Path, *, join_hyphens: bool = False) -> Iterator[Tree]:
             f"{path}:{stack[0][2]}: the tree that begins here is not closed; add "
             f"{len(stack)} closing bracket{'s' if len(stack) > 1 else ''}"
         )
-    if not count:
-        raise DataError(f"{path}: no trees; give a file of bracketed trees: (S (NP …) (VP …))")
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
