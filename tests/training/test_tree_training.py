@@ -189,6 +189,27 @@ def test_the_key_has_the_beam(trained: Path) -> None:
     assert plain != other
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("hidden", 0), ("labels", ["S"]), ("labels", None), ("embedding", "64"), ("most_open", 0),
+        ("most_opening", None), ("vocabulary", 3), ("history", "full"), ("nothing", 1),
+    ],
+)  # fmt: skip
+def test_a_changed_configuration_is_one_line(
+    key: str, value: object, trained: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for name in ("model.safetensors", "vocabulary.json"):
+        (folder / name).write_bytes((trained / name).read_bytes())
+    config = json.loads((trained / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, key: value}))
+    with pytest.raises(PriscianError, match="weights do not fit the network") as caught:
+        load(f"rnng:{folder}")
+    assert "\n" not in str(caught.value)
+
+
 def test_a_text_that_is_too_long_is_one_line(trained: Path) -> None:
     with pytest.raises(PriscianError, match="has 301 words, but a grammar reads 300"):
         list(load(str(trained)).score([Text("cat " * 301)]))  # type: ignore[union-attr]

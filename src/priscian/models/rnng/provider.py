@@ -75,9 +75,11 @@ class RnngModel:
         weights = read_safetensors(folder / "model.safetensors")
         try:
             shape = RnngShape(**{**sizes, "labels": tuple(map(str, sizes["labels"]))})
+            if min(int(shape.most_open), int(shape.most_opening)) < 1:
+                raise ValueError("a limit of open constituents is below 1")
             self.network = Rnng(shape).eval()
             self.network.load_state_dict({n: torch.from_numpy(w) for n, w in weights.items()})
-        except (TypeError, KeyError, RuntimeError, ValueError) as error:
+        except (TypeError, KeyError, RuntimeError, ValueError, ArithmeticError) as error:
             reason = str(error).splitlines()[0]
             raise ModelError(f"{folder}: weights do not fit the network ({reason})") from None
         vocabulary = load_vocabulary(folder)
