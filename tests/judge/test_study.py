@@ -109,6 +109,20 @@ def test_markdown_escapes_everything_else() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["status"], ["export", "--out", "x"], ["agreement"], ["backup", "--out", "x"], ["serve"]],
+)
+def test_a_folder_without_a_study_is_named_and_not_made(
+    words: list[str], in_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["judge", words[0], "nowhere", *words[1:]]) == 1
+    said = capsys.readouterr().err
+    assert "no study 'nowhere/study.toml'; make one with priscian judge new" in said
+    assert said.count("\n") == 1
+    assert not list(in_folder.iterdir())
+
+
 def test_the_commands_make_check_and_freeze_a_study(
     in_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

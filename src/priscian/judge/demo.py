@@ -28,11 +28,11 @@ def run_demo(out: Path, *, port: int, raters: int, seed: int, stay: bool) -> Non
     from priscian.judge.export import export_store
     from priscian.judge.simulate import Habits, simulate, wait_for
 
-    listening = bound("127.0.0.1", port, False)
     study = out / "study"
     paradigms = "adjunct_island,anaphor_number_agreement,passive_1,wh_island"
     new_study("fc", f"generated:{seed},5,{paradigms}", study)
     frozen = ready(study)
+    listening = bound("127.0.0.1", port, False)
     store = open_store(study)
     token = new_token(store)
     desk = Desk(lambda: open_store(study))

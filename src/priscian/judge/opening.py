@@ -29,7 +29,14 @@ def open_store(folder: Path, database: str = "") -> Store:
         return Store(Postgres(database))
     from priscian.judge.sqlite import Sqlite
 
+    if not database:
+        _must_exist(folder)
     return Store(Sqlite(Path(database) if database else folder / DATABASE))
+
+
+def _must_exist(folder: Path) -> None:
+    if not (folder / FILE).is_file():
+        raise DataError(f"no study {str(folder / FILE)!r}; make one with priscian judge new")
 
 
 def freeze_study(folder: Path, database: str = "") -> Frozen:
@@ -60,8 +67,7 @@ def _begun(store: Store, version: int) -> bool:
 
 def ready(folder: Path, database: str = "") -> Frozen:
     """The frozen study to serve; frozen now if it was not, or if nobody has begun yet."""
-    if not (folder / FILE).is_file():
-        raise DataError(f"no study {str(folder / FILE)!r}; make one with priscian judge new")
+    _must_exist(folder)
     frozen = read_frozen(folder)
     if frozen is None:
         return freeze_study(folder, database)

@@ -50,6 +50,8 @@ def krippendorff_alpha(units: Units, level: Level = "nominal") -> float:
     values = sorted({v for ratings in rated for v in ratings})
     if len(values) < 2:
         return math.nan
+    if level == "interval":
+        return _interval_alpha(rated)
     totals = Counter(v for ratings in rated for v in ratings)
     distance = _distances(values, totals, level)
     n = sum(totals.values())
@@ -64,6 +66,20 @@ def krippendorff_alpha(units: Units, level: Level = "nominal") -> float:
     return 1 - (n - 1) * observed / expected
 
 
+def _interval_alpha(rated: Sequence[Sequence[float]]) -> float:
+    """α of numbers: squared distances over pairs are variances, so that no table is needed."""
+    everything = [v for ratings in rated for v in ratings]
+    n = len(everything)
+    observed = math.fsum(len(r) * _squares(r) / (len(r) - 1) for r in rated)
+    return 1 - (n - 1) * observed / (n * _squares(everything))
+
+
+def _squares(values: Sequence[float]) -> float:
+    """Sum of squared distances from the mean; n times it is the sum over unordered pairs."""
+    mean = math.fsum(values) / len(values)
+    return math.fsum((v - mean) ** 2 for v in values)
+
+
 def _pairs(counts: Counter[float]) -> list[tuple[tuple[float, int], tuple[float, int]]]:
     return [(a, b) for a in counts.items() for b in counts.items() if a[0] != b[0]]
 
@@ -76,8 +92,6 @@ def _distances(
         for j, b in enumerate(values):
             if level == "nominal":
                 made[a, b] = float(a != b)
-            elif level == "interval":
-                made[a, b] = (a - b) ** 2
             else:
                 between = values[min(i, j) : max(i, j) + 1]
                 made[a, b] = (sum(totals[v] for v in between) - (totals[a] + totals[b]) / 2) ** 2

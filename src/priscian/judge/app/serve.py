@@ -7,6 +7,7 @@ import errno
 import ipaddress
 import socket
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -96,17 +97,17 @@ def serve_study(
     told: Callable[[str], None] = print,
 ) -> None:
     """Serve a study until it is stopped; the researcher's token is shown once."""
-    listening = bound(host, port, behind_proxy)
-    frozen = ready(folder, database)
-    store = open_store(folder, database)
-    if new_admin_token or not store.setting(KEY):
-        told(f"Researcher's token, shown only now: {new_token(store)}")
-    store.close()
-    desk = Desk(lambda: open_store(folder, database))
-    app = make_app(Site(frozen, desk, behind_proxy), desk.close)
-    where = listening.getsockname()
-    told(f"{frozen.study.name}, version {frozen.version}: http://{where[0]}:{where[1]}/")
-    uvicorn.Server(configured(app)).run(sockets=[listening])
+    with closing(bound(host, port, behind_proxy)) as listening:
+        frozen = ready(folder, database)
+        store = open_store(folder, database)
+        if new_admin_token or not store.setting(KEY):
+            told(f"Researcher's token, shown only now: {new_token(store)}")
+        store.close()
+        desk = Desk(lambda: open_store(folder, database))
+        app = make_app(Site(frozen, desk, behind_proxy), desk.close)
+        where = listening.getsockname()
+        told(f"{frozen.study.name}, version {frozen.version}: http://{where[0]}:{where[1]}/")
+        uvicorn.Server(configured(app)).run(sockets=[listening])
 
 
 def configured(app: Starlette) -> uvicorn.Config:
