@@ -31,6 +31,8 @@ class Summary:
     items: list[Row]
     agreement: list[Row]
     accuracy: list[Row]
+    intervals: list[tuple[float, float, float]]
+    """Accuracy, lower and upper bound of each row of `accuracy`, from 0 to 1, for charts."""
     times: list[Row]
     excluded: list[Row]
 
@@ -47,6 +49,7 @@ def summarise(store: Store, frozen: Frozen) -> Summary:
     counts = store.counts(frozen.version, 60 * frozen.study.targets.stale_after)
     excluded = [e for e in exclusions(frozen, sittings, answers) if e.reason != "incomplete"]
     good = kept(answers, excluded)
+    scored = accuracy_rows(frozen, good)
     measured = agreement_of(frozen, good, draws=50)
     by_item = Counter(a.item for a in answers if a.role == "item")
     items = [m.id for m in frozen.materials.values() if m.kind == "item"]
@@ -60,7 +63,8 @@ def summarise(store: Store, frozen: Frozen) -> Summary:
         agreement=[
             (name.replace("_", " "), _short(value)) for name, value in measured.as_dict().items()
         ],
-        accuracy=accuracy_rows(frozen, good),
+        accuracy=[row for row, _ in scored],
+        intervals=[interval for _, interval in scored],
         times=time_rows(good),
         excluded=[(e.person, e.reason) for e in excluded],
     )
@@ -82,18 +86,21 @@ def right(frozen: Frozen, answer: Given) -> bool | None:
     return (answer.response == "yes") == label
 
 
-def accuracy_rows(frozen: Frozen, answers: Sequence[Given]) -> list[Row]:
+def accuracy_rows(
+    frozen: Frozen, answers: Sequence[Given]
+) -> list[tuple[Row, tuple[float, float, float]]]:
     """Accuracy against the labels by set, with Wilson's interval."""
     sets: dict[str, list[bool]] = {}
     for a in answers:
         said = right(frozen, a) if a.role == "item" else None
         if said is not None:
             sets.setdefault(frozen.materials[a.item].set, []).append(said)
-    rows: list[Row] = []
+    rows: list[tuple[Row, tuple[float, float, float]]] = []
     for name, values in sorted(sets.items()):
         p = sum(values) / len(values)
         low, high = wilson(p, len(values))
-        rows.append((name, len(values), f"{100 * p:.1f} %", f"{100 * low:.1f}–{100 * high:.1f}"))
+        shown = (name, len(values), f"{100 * p:.1f} %", f"{100 * low:.1f}–{100 * high:.1f}")
+        rows.append((shown, (p, low, high)))
     return rows
 
 

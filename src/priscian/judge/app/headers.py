@@ -41,7 +41,11 @@ class SafeHeaders:
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(self.headers)
+                headers = MutableHeaders(scope=message)
+                headers.update(self.headers)
+                if scope["path"].removeprefix(scope.get("root_path", "")).startswith("/admin"):
+                    # with no-referrer browsers send the forms of the page with `Origin: null`
+                    headers["Referrer-Policy"] = "same-origin"
             await send(message)
 
         await self.app(scope, receive, sending if scope["type"] == "http" else send)

@@ -211,7 +211,7 @@ async def answers(request: Request) -> Response:
     if sitting.state == "failed" or not sitting.facts.get("read"):
         raise HTTPException(409, "The sitting is not at its trials.")
     if good:
-        await _keep(site, sitting, good, False)
+        await _keep(site, sitting, good, bool(body.get("website")))
     return JSONResponse(
         {"saved": [a.position for a in good], "refused": len(rows) - len(good)},
         200 if len(good) == len(rows) else 422,
