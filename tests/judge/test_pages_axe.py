@@ -1,4 +1,4 @@
-"""axe-core finds nothing on any page, light or dark, wide or narrow; the researcher's page works."""
+"""axe-core finds nothing on any page, light or dark, wide or narrow; the researcher logs in."""
 
 from __future__ import annotations
 
