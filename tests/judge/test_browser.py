@@ -158,6 +158,34 @@ class TestTime:
         assert row.time is not None
         assert row.time + row.hidden < whole + 1  # second 0 is before `before`
 
+    @pytest.mark.slow
+    def test_time_begins_at_the_second_frame(self, visit: Any, online: Any) -> None:
+        served = online("binary", items=items("binary"))
+        page = visit()
+        page.add_init_script(  # frames are drawn when the test says so
+            "const waiting = []; window.requestAnimationFrame = f => waiting.push(f);"
+            "window.draw = () => waiting.splice(0).forEach(f => f(performance.now()));"
+        )
+        enter(page, served.url)
+        page.wait_for_selector("#keys")
+        page.keyboard.press("f")  # at once: nothing is on the screen yet
+        page.wait_for_timeout(700)
+        page.evaluate("draw()")
+        page.wait_for_timeout(700)
+        second = page.evaluate("draw(), performance.now()")
+        page.wait_for_timeout(300)
+        page.keyboard.press("j")
+        answered = page.evaluate("performance.now()")
+        until(served.rows, "an answer")
+        page.wait_for_timeout(400)  # a browser that draws nothing: kept without a time
+        page.keyboard.press("j")
+        until(lambda: len(served.rows()) == 2, "another answer")
+        first, untimed = served.rows()
+        assert first.response == "no"
+        assert first.time is not None
+        assert 0.29 < first.time <= (answered - second) / 1000 + 0.02
+        assert (untimed.time, untimed.timing) == (None, "none")
+
     def test_nothing_is_answered_by_a_held_key_or_a_double_click(
         self, visit: Any, online: Any
     ) -> None:

@@ -46,6 +46,7 @@ ABOUT = (
     'title = "Which is better?"\nquestion = "Which is more acceptable?"\n'
     'demographics = ["age", "gender", "native_languages", "country", "comments"]'
 )
+PREVIEW = "/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE"
 LOOKS = {
     "wide, light": {**DESKTOP, "color_scheme": "light"},
     "narrow, dark": {**PHONE, "color_scheme": "dark"},
@@ -165,6 +166,17 @@ def test_messages_have_no_violation(visit: Any, online: Study) -> None:
     press(page, "button[value=yes]")
     assert "Enough people" in page.inner_text("main")
     seen.at("full")
+    once = EVERYTHING.replace("[checks]", "[checks]\ntries = 1")
+    page.goto(online("choice", once, ABOUT, items("choice"), PRACTICE).url)
+    press(page, "button[value=yes]")
+    press(page, "button.primary")
+    page.check("input[value=one]")
+    press(page, "button.primary")
+    page.wait_for_selector("main:has-text('the study ends here')")
+    seen.at("failed")
+    page.goto(online("choice", "[platform]\nkind = 'mturk'\n").url + PREVIEW)
+    assert page.locator("form").count() == 0
+    seen.at("preview")
     assert seen.found == {}
 
 

@@ -85,7 +85,9 @@ def _answer(request: Request, status: int, said: str) -> Response:
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    made = _answer(request, error.status_code, error.detail)
+    unknown = error.status_code == 404 and error.detail == "Not Found"  # no route
+    said = "There is no such page." if unknown else error.detail
+    made = _answer(request, error.status_code, said)
     made.headers.update(error.headers or {})
     return made
 
