@@ -84,3 +84,25 @@ def test_neither_participle_is_the_main_verb():
         main = words(item["reduced_ambig"][5])[0].lemma
         for condition in ("reduced_ambig", "reduced_unambig"):
             assert words(item[condition][2])[0].lemma != main, item[condition]
+
+
+def test_a_possessive_does_not_name_the_noun_that_follows():
+    """*sang her solo the ballad*, *paddled his kayak the canoe*: never one sort in one number."""
+    for item in thousand("npz_obj_mod"):
+        _, verb, _, phrase, *_ = item["obj_no-comma"]
+        owned, bait = words(verb)[-1], words(phrase)[-1]
+        if owned.lemma in NOUNS and bait.lemma in NOUNS and owned.tag == bait.tag:
+            assert NOUNS[owned.lemma].sorts != NOUNS[bait.lemma].sorts, item["obj_no-comma"]
+
+
+@pytest.mark.parametrize("name", NPZ)
+def test_background_is_told_with_while_and_what_happens_at_once_with_when(name):
+    """*When the chauffeur yawned, the bus shook* makes the yawn the cause."""
+    lasting = {
+        "camp", "chat", "daydream", "dawdle", "doze", "gossip", "kneel", "linger", "loiter",
+        "meditate", "nap", "rest", "sleep", "snooze", "snore", "vacation", "yawn",
+    }  # fmt: skip
+    for item in thousand(name):
+        start, verb = next(reversed(item.values()))[:2]
+        if start.split()[0] in ("When", "After"):
+            assert words(verb)[0].lemma not in lasting, (start, verb)
