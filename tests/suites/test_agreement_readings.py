@@ -75,3 +75,28 @@ def test_heads_and_verbs_are_spread(name):
     for region, share in (("np_sing", 0.03), ("matrix_v", 0.12)):
         counts = Counter(at(name, region, "match_sing"))
         assert max(counts.values()) <= share * counts.total(), counts.most_common(3)
+
+
+CIRCLES = [set(row.parts("people", ",")) for row in read_rows("circles", "people")]
+
+
+@pytest.mark.parametrize("name", NUMBER)
+def test_the_two_people_of_a_sentence_may_meet(name):
+    """Not *the babysitter that the joggers loved*."""
+    place = "prep_np" if name == "number_prep" else "embed_np"
+    for one, other in zip(at(name, "np_sing"), at(name, place), strict=True):
+        pair = {words(one)[0].lemma, words(other)[0].lemma}
+        assert any(pair <= circle for circle in CIRCLES), pair
+
+
+@pytest.mark.parametrize("table", ["habits", "states"])
+def test_everyone_with_a_habit_has_a_circle(table):
+    for row in read_rows(table, "verb", "rest", "subjects"):
+        assert set(row.parts("subjects", ",")) <= set.union(*CIRCLES), row["rest"]
+
+
+@pytest.mark.parametrize("name", ["number_orc", "number_src"])
+def test_what_people_did_to_each_other_needs_no_story(name):
+    """*hired the tenant*, *rescued the accountants*, *loved the joggers*"""
+    special = {"hired", "rescued", "loved", "surprised", "interviewed", "photographed", "pitied"}
+    assert not special & set(at(name, "embed_vp"))

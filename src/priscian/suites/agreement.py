@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from itertools import permutations
 
 from priscian.grammar import REL_THAT, THE, Grammar, Node, Reject, Word
 from priscian.lexicon import CONTENT, Verb
 from priscian.suites.people import Told, encounter, forms, person, preposition, told
 from priscian.suites.registry import Regions, suite
+from priscian.suites.text import read_rows
 
 agreement = partial(suite, circuit="Agreement")
 HABITS = 0.5  # share of predicates that tell what somebody does again and again
@@ -33,12 +34,23 @@ def _conditions(g: Grammar, item: Told, modifier: dict[str, list[Node]]) -> Regi
 
 
 def _predicate(g: Grammar) -> Told:
-    return told(g, "habits" if g.coin(HABITS) else "states")
+    return told(g, "habits" if g.coin(HABITS) else "states", _circle(g, _circles()))
+
+
+@cache
+def _circles() -> tuple[str, ...]:
+    return tuple(row["people"] for row in read_rows("circles", "circle", "people"))
+
+
+def _circle(g: Grammar, circles: tuple[str, ...]) -> str:
+    """The people of one of these circles, larger ones more often."""
+    return g.weighted(circles, tuple(people.count(",") + 1 for people in circles))
 
 
 def _distractor(g: Grammar, item: Told, *verbs: Verb) -> tuple[Word, Word]:
-    """Somebody else, in both numbers; no word echoes another, as in *the visitors visited*."""
-    other = person(g)
+    """Somebody of the same circle, in both numbers; no word echoes another: *visitors visited*."""
+    home = tuple(people for people in _circles() if item.subject.lemma in people.split(","))
+    other = person(g, _circle(g, home))
     rest = (word.lemma for word in item.rest if word.category in CONTENT)
     doings = (verb.lemma for verb in (item.verb, *verbs))
     lemmas = (item.subject.lemma, other.lemma, *doings, *rest)
@@ -80,7 +92,7 @@ def number_src(g: Grammar) -> Regions:
 )
 def number_prep(g: Grammar) -> Regions:
     """The baker behind the tourists knows/*know the way to the castle"""
-    item = told(g, "states")
+    item = told(g, "states", _circle(g, _circles()))
     place = preposition(g, item.rest)
     one, many = _distractor(g, item)
     return _conditions(g, item, {"sg": [place, THE, one], "pl": [place, THE, many]})

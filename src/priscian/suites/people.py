@@ -56,13 +56,13 @@ def fresh(g: Grammar, among: Sequence[str]) -> str:
     return lemma
 
 
-def told(g: Grammar, table: str) -> Told:
-    """A row of a table with a subject; rows are dealt, so that all are about equally frequent."""
+def told(g: Grammar, table: str, anyone: str) -> Told:
+    """A row of a table with a subject, its own or `anyone`; rows are dealt, all about as often."""
     row = dealt(g, table, "verb", "rest", "subjects")
     known = {"be": BE, "have": HAVE}.get(row["verb"])
     rest = words(g, row["rest"])
     g.used.update(word.lemma for word in rest if word.category in CONTENT)
-    return Told(known or verb(g, row["verb"]), rest, person(g, row["subjects"]))
+    return Told(known or verb(g, row["verb"]), rest, person(g, row["subjects"] or anyone))
 
 
 def preposition(g: Grammar, rest: tuple[Word, ...] = ()) -> tuple[Word, ...]:
