@@ -30,7 +30,6 @@ BY_SPAN = {
         ("after", ("event",)),
         ("when", ("event",)),
         ("as soon as", ("event",)),
-        ("before", ("event",)),
     ),
 }
 # … and by what it means to others.
