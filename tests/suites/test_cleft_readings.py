@@ -64,3 +64,9 @@ def test_subjects_and_verbs_are_spread():
     ):
         counts = Counter(region(CLEFT, label, condition))
         assert max(counts.values()) <= share * counts.total(), (label, counts.most_common(3))
+
+
+def test_modifiers_tell_a_time_and_no_motive():
+    """*insured … once the guests were out of sight*; *according to the police* wants commas."""
+    for text in set(region(MODIFIED, "modifier", "vp_match")):
+        assert text.split()[0] not in {"according", "despite", "once"}, text

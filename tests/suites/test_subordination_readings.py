@@ -51,3 +51,18 @@ def test_subjects_and_clauses_are_spread(name):
     for at, share in ((0, 0.05), (-1, 0.06)):
         counts = Counter(item["sub_matrix"][at].split(" ", 1)[1] for item in thousand(name))
         assert max(counts.values()) <= share * counts.total(), counts.most_common(3)
+
+
+def test_what_people_did_to_the_subject_fits_whoever_they_are():
+    """*the tenant who the manager had recently hired*, *inspectors who the tourist liked*"""
+    special = {"hire", "recommend", "send", "impress"}
+    for item in thousand("subordination_orc-orc"):
+        found = set(content(item["sub_matrix"][1]))
+        assert not found & special, item["sub_matrix"]
+
+
+@pytest.mark.slow
+def test_nobody_crashes_what_has_already_crashed():
+    for item in thousand("subordination_src-src"):
+        if words(item["sub_matrix"][2])[0].lemma == "crash":
+            assert "accident" not in item["sub_matrix"][3], item["sub_matrix"]
