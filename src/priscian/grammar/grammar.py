@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from priscian.grammar.draw import Reject
@@ -10,9 +10,11 @@ from priscian.grammar.pair import NOTHING, Pair
 from priscian.grammar.phrases import Labelled, Node, leaves
 from priscian.grammar.realise import Utterance, realise
 from priscian.grammar.verbals import Verbals
-from priscian.lexicon import Lexicon, load_lexicon
+from priscian.lexicon import Lexicon, Word, load_lexicon
 from priscian.records import Sentence
 
+BEFORE_VERB = frozenset({"adj", "adv", "aux", "rel", "to"})
+BEFORE_NOUN = frozenset({"adj", "det", "num", "prt"})
 UNIVERSAL = frozenset({"every", "each", "all", "both"})
 
 
@@ -50,7 +52,7 @@ class Grammar(Verbals):
         Named arguments become spans: `g.pair(subject=dp, verb=Either(a, b))`.
         """
         whole = _named(nodes, labelled)
-        return _checked(realise(whole, True, end), realise(whole, False, end), extra)
+        return self._checked(realise(whole, True, end), realise(whole, False, end), extra)
 
     def pair_of(
         self,
@@ -61,23 +63,55 @@ class Grammar(Verbals):
         extra: Mapping[str, object] = NOTHING,
     ) -> Pair:
         """Two sentences made of the same phrases in another order."""
-        return _checked(realise(good, True, end), realise(bad, False, bad_end or end), extra)
+        return self._checked(realise(good, True, end), realise(bad, False, bad_end or end), extra)
+
+    def _checked(self, good: Utterance, bad: Utterance, extra: Mapping[str, object]) -> Pair:
+        # Different words with the same spelling (*found* of *find* and *found*) make no pair.
+        if good.texts == bad.texts and good.words != bad.words and good.end == bad.end:
+            raise Reject
+        # *a* against *an* would be a second difference, made by spelling alone.
+        if _articles(good) != _articles(bad):
+            raise Reject
+        if _scope_clash(good) or self._crowded(good):
+            raise Reject
+        return Pair(good, bad, extra)
+
+    def _crowded(self, side: Utterance) -> bool:
+        """True of several people who do what takes one: *some men buttoned a shirt*."""
+        words = side.words
+        for at, word in enumerate(words):
+            if word.category == "verb" and word.lemma in self.lexicon.singlehanded:
+                before, (after, passive) = _doer(words, at), _patient(words, at)
+                if before and after:
+                    doer, thing = (after, before) if passive else (before, after)
+                    one = thing.tag == "noun.sg" and thing.lemma in self.lexicon.countables
+                    if one and doer.tag.endswith(".pl"):
+                        return True
+        return False
 
 
 def _named(nodes: tuple[Node, ...], labelled: Mapping[str, Node]) -> tuple[Node, ...]:
     return (*nodes, *(Labelled(name, node) for name, node in labelled.items()))
 
 
-def _checked(good: Utterance, bad: Utterance, extra: Mapping[str, object]) -> Pair:
-    # Different words with the same spelling (*found* of *find* and *found*) do not make a pair.
-    if good.texts == bad.texts and good.words != bad.words and good.end == bad.end:
-        raise Reject
-    # *a* against *an* would be a second difference, made by spelling alone.
-    if _articles(good) != _articles(bad):
-        raise Reject
-    if _scope_clash(good):
-        raise Reject
-    return Pair(good, bad, extra)
+def _doer(words: Sequence[Word], at: int) -> Word | None:
+    """The noun before a verb, over auxiliaries and the like: *the boys who have often sung*."""
+    at -= 1
+    while at > 0 and words[at].category in BEFORE_VERB:
+        at -= 1
+    return words[at] if words[at].category in ("noun", "name", "pron") else None
+
+
+def _patient(words: Sequence[Word], at: int) -> tuple[Word | None, bool]:
+    """The first noun after a verb, and whether it follows *by*."""
+    passive = False
+    for word in words[at + 1 :]:
+        if word.category in ("noun", "name"):
+            return word, passive
+        passive = passive or word.lemma == "by"
+        if not passive and word.category not in BEFORE_NOUN:
+            break
+    return None, False
 
 
 def _scope_clash(side: Utterance) -> bool:

@@ -102,7 +102,8 @@ class Nominals(Draw):
         """With an adjective that suits the noun: *the rusty gate*, *the young nurse*."""
         # A mood or trait would have to be relevant to the event: *photographed a selfish nurse*.
         if dp.person and not classes:
-            classes = "unmarked" if self.coin(0.75) else "unmarked|nationality"
+            pool = self.lexicon.adjectives(position, "unmarked").admitting(dp.noun, None)
+            classes = "unmarked" if pool and self.coin(0.75) else "unmarked|nationality"
         return dp.modified(self.adjective(dp, classes, position).word)
 
     def meet(self, *slots: Slot) -> Selection:

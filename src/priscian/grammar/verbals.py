@@ -20,7 +20,8 @@ BY = Word("by", "by", "prep")
 # Frames whose verb phrases are complete without a further clause, with natural weights.
 PLAIN = ("transitive", "strict_intransitive", "pp", "prt", "inch", "drop", "prt0")
 PLAIN_WEIGHTS = (44.0, 24.0, 12.0, 5.0, 5.0, 6.0, 4.0)
-MODALS = {"will": 4.0, "would": 0.8, "could": 1.0, "can": 0.8, "should": 1.2, "might": 2.5}
+# *Should* is only for what one may tell people to do; see `_inflections`.
+MODALS = {"will": 4.5, "would": 0.5, "could": 0.8, "can": 0.8, "might": 2.8}
 # Classes of verbs for what is never seen going on: *was shattering the vase*, *were blaming her*.
 MOMENTARY = frozenset({"momentary", "unwatchable", "stirring", "perceiving", "liking", "general"})
 
@@ -46,7 +47,9 @@ class Verbals(Modified):
         ambiguous = any(verb.present_pl.text == verb.past_sg.text for verb in bare)
         lasting = not stative and all(_lasts(verb) for verb in bare)
         habit = all("timeless" in verb.flags for verb in bare)
-        options, weights = _inflections(kind, (stative, lasting, habit), copula, ambiguous)
+        advisable = all("advisable" in verb.flags for verb in bare)
+        aspect = (stative, lasting, habit, advisable)
+        options, weights = _inflections(kind, aspect, copula, ambiguous)
         if not options:
             raise Reject
         chosen = self.weighted(options, weights)
@@ -194,9 +197,9 @@ class Verbals(Modified):
 
 @cache
 def _inflections(
-    kind: str, aspect: tuple[bool, bool, bool], copula: bool, ambiguous: bool
+    kind: str, aspect: tuple[bool, bool, bool, bool], copula: bool, ambiguous: bool
 ) -> tuple[tuple[Inflection, ...], tuple[float, ...]]:
-    stative, lasting, habit = aspect
+    stative, lasting, habit, advisable = aspect
     present = 24.0 if stative else 5.0 if habit else 0.5
     # *has trusted* and *will like* are seldom said without an adverb or a reason.
     eventful = 0.15 if stative and not copula else 1.0
@@ -207,6 +210,8 @@ def _inflections(
         Inflection("past", perfect=True): 5.0 * eventful,
         **{Inflection("pres", modal): share * eventful for modal, share in MODALS.items()},
     }
+    if advisable:
+        table[Inflection("pres", "should")] = 4.0
     if lasting:
         table[Inflection("past", progressive=True)] = 8.0
         table[Inflection("pres", progressive=True)] = 8.0

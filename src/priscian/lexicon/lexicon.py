@@ -280,6 +280,16 @@ class Lexicon:
         return frozenset(noun.lemma for noun in self.all_nouns if "occupation" in noun.sorts)
 
     @cached_property
+    def countables(self) -> frozenset[str]:
+        """Lemmas of the nouns of which there may be one or several, and nothing else."""
+        return frozenset(noun.lemma for noun in self.all_nouns if noun.count == "count")
+
+    @cached_property
+    def singlehanded(self) -> frozenset[str]:
+        """Lemmas of the verbs of what one person does to one thing."""
+        return frozenset(verb.lemma for verb in self.verbs("singlehanded"))
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """Every form of every word, in lower case."""
         forms = set(self.function_words)

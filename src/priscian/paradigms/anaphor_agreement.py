@@ -46,7 +46,7 @@ def anaphor_gender_agreement(g: Grammar) -> Pair:
     if gender == "n":
         # A company goes with *itself* alone; an animal or a child might have a gender.
         verb = g.verb("trans", "refl !rare", subject="some institution")
-        subject = g.dp((verb.subject, "institution"), "sg", names=False)
+        subject = g.dp((verb.subject, "@impersonal"), "sg", names=False)
     else:
         verb = g.verb("refl", "!rare|incomplete")
         subject = g.subject(verb, number="sg", features=gender, names=0.4)

@@ -19,6 +19,7 @@ from priscian.grammar import (
 )
 from priscian.lexicon import Predicate
 from priscian.paradigms.edits import Substitution
+from priscian.paradigms.phrases import persistently
 from priscian.paradigms.registry import paradigm
 
 argument = partial(
@@ -71,8 +72,8 @@ def _verbs(
 
 
 def _says_enough(verb: Predicate) -> bool:
-    """False of *The cowboys watered*, which leaves something unsaid."""
-    return verb.frame != "drop" or "unspoken" in verb.flags
+    """False of *The cowboys watered* and *The belt fastened*, which leave something unsaid."""
+    return ("adverbial" not in verb.flags) if verb.frame != "drop" else "unspoken" in verb.flags
 
 
 def _physical(verb: Predicate) -> bool:
@@ -142,16 +143,20 @@ def drop_argument(g: Grammar) -> Pair:
 @argument("inchoative")
 def inchoative(g: Grammar) -> Pair:
     """The gate opened. / *The gate dismantled."""
-    good = g.verb("inch", evenly=True)
-    theme = g.subject(good, adjective=0.2)
-    bad = g.verb("trans", "strict !stative", object=theme, fits=_physical)
+    good = g.verb("inch", "!adverbial", evenly=True)
+
+    def drawn() -> tuple[DP, Predicate]:
+        theme = g.subject(good, adjective=0.2)
+        return theme, g.verb("trans", "strict !stative", object=theme, fits=_physical)
+
+    theme, bad = persistently(g, drawn)
     return _verbs(g, theme, good, bad, g.weighted(EVENTS, EVENT_WEIGHTS))
 
 
 @argument("intransitive")
 def intransitive(g: Grammar) -> Pair:
     """The guests danced. / *The guests resembled."""
-    good = g.verb("intransitive", fits=_says_enough)
+    good = g.verb("intransitive", fits=_says_enough, evenly=True)
     subject = g.subject(good, adjective=0.25)
     bad = g.verb("trans", "strict", subject=subject)
     return _verbs(g, subject, good, bad, _tense(g, good, bad))

@@ -79,7 +79,7 @@ def _someone(
 ) -> DP:
     """A phrase that agrees with exactly one reflexive."""
     if kind == "n":
-        return g.dp((*slots, "company"), "sg", det=PLAIN, names=False)
+        return g.dp((*slots, "company", "@impersonal"), "sg", det=PLAIN, names=False)
     number, gender = NUMBERS[kind]
     if g.coin(names) and all(g.select(slot).admits_names for slot in slots):
         return g.named(gender, "first" if gender else "surname")

@@ -18,7 +18,7 @@ from priscian.grammar import (
     Pair,
     Reject,
 )
-from priscian.lexicon import Number, Predicate
+from priscian.lexicon import Number, Predicate, Word
 from priscian.paradigms.edits import Substitution
 from priscian.paradigms.phrases import object_of
 from priscian.paradigms.registry import paradigm
@@ -28,15 +28,19 @@ raising = partial(
     paradigm, phenomenon="control_raising", field="syntax_semantics", edit=Substitution("lemma")
 )
 
+IN = Word("in", "in", "prep")
 SEEN = "person&!kin"
 WEAK = "a|some|several|many|a few|two|three|four|five"
+FRAMES = ("unerg", "transitive", "pp")
+WEIGHTS = (34.0, 54.0, 12.0)
 CROWD: tuple[str, Number] = ("several|many|a few", "pl")
 PAST, PRESENT = Inflection("past"), Inflection("pres")
 PERFECT = Inflection("pres", perfect=True)
 MIGHT, WOULD, WILL = (Inflection("pres", modal) for modal in ("might", "would", "will"))
-TENSES = (PAST, PAST, PAST, PRESENT, PRESENT, PRESENT, MIGHT, Inflection("past", negation="n't"))
-EVENTS = (PAST, PAST, PERFECT, PRESENT, PRESENT, WILL, Inflection("past", negation="n't"))
-COPULAR = (PAST, PAST, PAST, PRESENT, PRESENT, WOULD, Inflection("past", negation="n't"))
+NEGATED = Inflection("past", negation="n't")
+TENSES = (PAST, PAST, PAST, PRESENT, PRESENT, PRESENT, PRESENT, MIGHT, NEGATED)
+EVENTS = (PAST, PAST, PERFECT, PRESENT, PRESENT, WILL, NEGATED)
+COPULAR = (PAST, PAST, PAST, PRESENT, PRESENT, WOULD, NEGATED)
 
 
 def _tense(g: Grammar, verb: Predicate) -> Inflection:
@@ -61,9 +65,19 @@ def _scene(
     g: Grammar, det: str = WEAK, number: Number | None = None, frame: str = ""
 ) -> tuple[DP, Node]:
     """Some people, and all of *some people doing something*."""
-    verb = activity(g, frame, animals=False, pastime=1.0 if frame else 0.7)
-    some = g.dp(people(verb, "person"), number, det=det, names=False, adjective=0.25)
-    return some, (some, doing(g, verb, some, place=0.8))
+    frame = frame or g.weighted(FRAMES, WEIGHTS)
+    together = frame == "unerg" and g.coin(0.5)
+    flags = "presence assembling" if together else "presence"
+    verb = activity(g, frame, animals=False, pastime=1.0, flags=flags)
+    # One notices several people sooner than one.
+    several = number or g.number(0.75)
+    together = "assembling" in verb.flags
+    who = (verb.subject, "@bystander") if together else people(verb, "person")
+    some = g.dp(who, several, det=det, names=False, adjective=0.12)
+    if together and verb.object is None and g.coin(0.7):
+        town = (IN, g.named(kind="place"))
+        return some, (some, g.vp(verb).gerund(), town)
+    return some, (some, doing(g, verb, some, place=0.9))
 
 
 def _object_raising(g: Grammar, good: Predicate, expletive: str, embedded: Node) -> Pair:
@@ -83,7 +97,9 @@ def _object_raising(g: Grammar, good: Predicate, expletive: str, embedded: Node)
 def existential_there_object_raising(g: Grammar) -> Pair:
     """Emma expected there to be two boys singing. / *Emma tempted there to be two boys singing."""
     good = g.verb("raise_obj", "expecting", evenly=True)
-    return _object_raising(g, good, "there", _scene(g)[1])
+    # One wishes for people at work or at play rather than for somebody who stands about.
+    scene = _scene(g, frame="transitive" if "wishing" in good.flags else "")[1]
+    return _object_raising(g, good, "there", scene)
 
 
 @raising("expletive_it_object_raising", prefix="two")

@@ -20,7 +20,11 @@ from priscian.paradigms.tenses import asked
 )
 def coordinate_structure_constraint_subject_extraction(g: Grammar) -> Pair:
     """Which cook and which maid will hug Emma? / *Which cook will and which maid hug Emma?"""
-    verb = g.verb("transitive", "!stative one_object", subject="some person")
+    verb = g.verb(
+        "transitive",
+        "!stative|rare one_object newsworthy|noteworthy|social|tallied",
+        subject="some person",
+    )
     which = g.word("which", "wh")
     left, right = (
         g.dp((verb.subject, "person"), "sg", names=0.0, det=which, fits=restrictable)

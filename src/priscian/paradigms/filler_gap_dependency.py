@@ -33,7 +33,7 @@ from priscian.paradigms.tenses import earlier, report, reported
 dependency = partial(paradigm, phenomenon="filler_gap_dependency", field="syntax")
 complementiser = partial(dependency, edit=Substitution("lemma", "category"))
 # What others hear of and remember.
-MEMORABLE = "experience|newsworthy|by_number|social"
+MEMORABLE = "newsworthy|noteworthy|social"
 
 
 def _responsive(g: Grammar) -> tuple[DP, Predicate, Inflection]:
@@ -49,18 +49,18 @@ def _actor(g: Grammar, verb: Predicate, tense: Inflection, far: bool) -> DP:
         return g.dp((verb.subject, ACTOR), det="known", adjective=0.15)
     dp = head(g, verb.subject, ACTOR)
     # What one person did to another is plausible whoever they are.
-    if dp.person and g.coin(0.85):
+    if dp.person:
         other = g.verb("trans", "!rare social|liking", subject="person", object="person")
         complement = g.dp((object_of(other), "person"))
     else:
-        other = g.verb("transitive|pp", "!stative !rare", subject=dp)
+        other = g.verb("transitive|pp", f"!stative !rare timeless|{MEMORABLE}", subject=dp)
         complement = g.dp(object_of(other))
     return g.relative(dp, g.vp(other, earlier(g, other, tense), object=complement))
 
 
 def _without_gap(g: Grammar, *, far: bool) -> Pair:
     subject, matrix, tense = _responsive(g)
-    verb = g.verb("transitive", f"one_object !rare {MEMORABLE}", subject="some animate")
+    verb = g.verb("transitive", f"one_object !rare {MEMORABLE}", subject="some person")
     what = g.dp(object_of(verb), adjective=0.1)
     actor = _actor(g, verb, tense, far)
     vp = VP(verb.verb, reported(g, verb, tense), (what,))
@@ -77,7 +77,7 @@ def _with_gap(g: Grammar, *, far: bool) -> Pair:
     wh = g.deal((WHO, WHAT))
     verb = g.verb(
         "trans",
-        f"strict !vague|rare {MEMORABLE if g.coin(0.65) else ''}",
+        "strict noteworthy",
         subject="some animate",
         fits=lambda v: asks_for(v, wh),
     )
@@ -125,7 +125,7 @@ def _found(g: Grammar, what: DP) -> tuple[tuple[Node, ...], Inflection]:
 
 def object_gap(g: Grammar, *, far: bool) -> Pair:
     """*the vase that the boy broke __* and *what the boy broke the vase*."""
-    verb = g.verb("transitive", f"one_object !rare {MEMORABLE}", subject="some animate")
+    verb = g.verb("transitive", f"one_object !rare {MEMORABLE}", subject="some person")
     what = head(g, object_of(verb), adjective=0.25)
     start, tense = _found(g, what)
     actor = _actor(g, verb, tense, far)
@@ -136,7 +136,7 @@ def object_gap(g: Grammar, *, far: bool) -> Pair:
 
 
 def _subject_gap(g: Grammar, *, far: bool) -> Pair:
-    verb = g.verb("transitive", f"one_object !rare {MEMORABLE}", subject="some animate")
+    verb = g.verb("transitive", f"one_object !rare {MEMORABLE}", subject="some person")
     who = head(g, verb.subject, "animate&!infant")
     start, tense = _found(g, who)
     between: tuple[Node, ...] = ()

@@ -206,7 +206,7 @@ def wh_island(g: Grammar) -> Pair:
     wh = g.deal((WHO, WHAT))
     verb = g.verb(
         "trans",
-        f"strict !vague|rare|general {MEMORABLE if g.coin(0.9) else ''}",
+        "strict noteworthy !general",
         subject=f"some {sort}",
         fits=lambda v: asks_for(v, wh),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 from priscian.grammar import (
     DP,
@@ -10,7 +10,6 @@ from priscian.grammar import (
     PAST,
     PERFECT,
     PRESENT,
-    REL_THAT,
     VP,
     Either,
     Grammar,
@@ -22,6 +21,7 @@ from priscian.grammar import (
 )
 from priscian.lexicon import Number, Predicate, Selection, Word
 from priscian.paradigms.edits import Reordering, Substitution
+from priscian.paradigms.phrases import object_of
 from priscian.paradigms.registry import paradigm
 
 semantics = partial(paradigm, phenomenon="npi_licensing", field="semantics")
@@ -39,7 +39,6 @@ ONLY = Word("only", "only", "adv")
 EVEN = Word("even", "even", "adv")
 
 PLUPERFECT = Inflection("past", perfect=True)
-WAS_DOING = Inflection("past", progressive=True)
 COULD, WILL, WOULD = (Inflection("pres", modal) for modal in ("could", "will", "would"))
 
 # Dealt together with the subject's number, so that all auxiliaries are about equally frequent.
@@ -57,10 +56,8 @@ UNDER_NOT = (PERFECT, PERFECT, PERFECT, PAST, PAST, PLUPERFECT, PLUPERFECT, WOUL
 BEFORE_AND_AFTER = (
     (PAST, PAST),
     (PAST, PERFECT),
-    (PAST, WILL),
     (PAST, WOULD),
     (PERFECT, PERFECT),
-    (PERFECT, WILL),
     (PLUPERFECT, PAST),
     (PLUPERFECT, PLUPERFECT),
 )
@@ -72,41 +69,36 @@ WITH_AUXILIARY = (
     (PLUPERFECT, PLUPERFECT),
     (PLUPERFECT, WOULD),
 )
-# Classes of adverbs that stand where *ever* does, with tenses that are natural with each.
+# What one person did to another, and what the other alone may ever do in return.
+RETURNED = (
+    ("kindness", "warmth"),
+    ("kindness", "warmth|contact"),
+    ("offense", "coldness"),
+    ("encounter", "warmth|coldness|contact"),
+)
+# What one person did to another, and what the same person may not ever do besides.
+WITHHELD = (
+    ("kindness", "coldness"),
+    ("offense", "warmth"),
+    ("kindness|offense|encounter", "contact"),
+    ("encounter", "warmth|coldness"),
+)
+# Classes of adverbs that stand where *ever* does, with tenses that are natural with each. *Even*
+# goes with how often or how lately, and not with how sure: *Even the nurse clearly fasted*.
 HABITS = (PAST, PAST, PERFECT, PERFECT, PLUPERFECT, WOULD)
-OPINIONS = (PAST, PAST, PERFECT, PERFECT, PLUPERFECT, WAS_DOING, WILL, WOULD)
-REPORTS = (PAST, PAST, PERFECT, PERFECT, PLUPERFECT, WAS_DOING)
-IN_PLACE_OF_EVER = (("habit", HABITS), ("certainty", OPINIONS), ("evidence", REPORTS))
+LATELY = (PERFECT, PERFECT, PLUPERFECT)
+IN_PLACE_OF_EVER = (("habit", HABITS), ("habit", HABITS), ("lately", LATELY))
 
 EXPERIENCE = "experience|newsworthy !rare"
-EVENTFUL = "transitive|pp"
-# What passes between people, and what may follow it.
-AFFAIRS = "social !rare|incomplete"
-AFTERMATH = "aftermath"
 FRAMES = ("transitive", "unerg", "pp")
 WEIGHTS = (54.0, 30.0, 16.0)
 
 
-def _verb(
-    g: Grammar,
-    frame: str = "",
-    inflection: Inflection = PAST,
-    subject: DP | None = None,
-    flags: str = EXPERIENCE,
-) -> Predicate:
+def _verb(g: Grammar, frame: str = "", flags: str = EXPERIENCE) -> Predicate:
     """Something that people or animals may do more than once."""
     frame = frame or g.weighted(FRAMES, WEIGHTS)
-    return g.verb(
-        frame,
-        f"{flags} !stative" if inflection.progressive else flags,
-        subject=subject or ("some person" if frame == "unerg" else "some animate"),
-        fits=_lasting if inflection.progressive else None,
-    )
-
-
-def _lasting(verb: Predicate) -> bool:
-    """What may be going on: *was painting a wall*, rather than *was attaining a goal*."""
-    return "scenic" in verb.flags
+    subject = "some person" if frame == "unerg" else "some animate"
+    return g.verb(frame, flags, subject=subject)
 
 
 def _subject(g: Grammar, verb: Predicate, number: Number | None = None, names: float = 0.3) -> DP:
@@ -118,20 +110,37 @@ def _definite(g: Grammar, dp: DP) -> DP:
     """*the mayor*, *these mayors*, *my sister*"""
     if dp.name:
         return dp
-    related = "kin" in dp.noun.sorts and dp.number == "sg"
+    related = dp.noun in g.select("kin&!@standalone").members and dp.number == "sg"
     if related or (dp.noun in g.select("@familiar").members and g.coin()):
         return g.with_determiner(dp, "possessive")
     return g.with_determiner(dp, "this") if g.coin(0.12) else dp
 
 
-def _head(g: Grammar, verb: Predicate) -> DP:
-    """The head of a restrictive relative: *the nurse*, *that nurse*."""
-    dp = g.dp((verb.subject, "animate"), det="the", names=False)
+def _head(g: Grammar, *verbs: Selection) -> DP:
+    """The head of a restrictive relative, whom anybody may know: *the nurse*, *that nurse*."""
+    known = "@bystander" if g.coin(0.4) else "person&!(@possessed|royal|villain|infant)"
+    dp = g.phrase(g.noun((known, *verbs), number := g.number(0.4)), number, "the")
     return g.with_determiner(dp, "that") if g.coin(0.12) else dp
 
 
-def _relativiser(g: Grammar, dp: DP) -> Word:
-    return g.relativiser(dp) if dp.person else REL_THAT
+def _somebody(g: Grammar) -> tuple[DP, DP]:
+    """*Emma*, and *her*; dealt, so that few names come twice."""
+    names = g.lexicon.names("first", None)
+    name = names[g.deal(_places(len(names)))]
+    g.used.add(name.lemma)
+    dp = DP(g.lexicon.bare("person"), name.number, name.gender, name.word, name=True)
+    return dp, g.pronoun(dp, "acc")
+
+
+@cache
+def _places(size: int) -> tuple[int, ...]:
+    return tuple(range(size))
+
+
+def _response(g: Grammar, flags: str) -> Predicate:
+    """What anybody may do to anybody: *trust*, *complain about*."""
+    frame = "pp" if g.coin(0.25) else "transitive"
+    return g.verb(frame, flags, subject="some adult", object="person")
 
 
 def _uncounted(g: Grammar, dp: DP) -> DP:
@@ -192,7 +201,7 @@ def _npi_present(g: Grammar, *particle: Word) -> Pair:
     """An adverb that needs no licensor against *ever*."""
     kind, inflections = g.deal(IN_PLACE_OF_EVER)
     inflection, habit = g.choose(inflections), kind == "habit"
-    verb = _verb(g, inflection=inflection, flags="experience !rare" if habit else EXPERIENCE)
+    verb = _verb(g, flags="experience !rare" if habit else EXPERIENCE)
     if habit and "stative" in verb.flags:
         raise Reject
     subject = _subject(g, verb)
@@ -224,15 +233,16 @@ def only_npi_licensor_present(g: Grammar) -> Pair:
 
 @scope("only_npi_scope")
 def only_npi_scope(g: Grammar) -> Pair:
-    """Only the nurse who Emma met has ever slept. / *The nurse who only Emma met has ever slept."""
+    """Only the man who Ian met ever called him. / *The man who only Ian met ever called him."""
     before, after = g.choose(BEFORE_AND_AFTER)
-    main = _verb(g, flags=AFTERMATH if g.coin(0.65) else EXPERIENCE)
-    head = _head(g, main)
-    verb = g.verb("transitive", AFFAIRS, subject="some person", object=head)
-    other = _subject(g, verb, names=0.9)
+    deed, answer = g.choose(RETURNED)
+    main = _response(g, answer)
+    verb = g.verb("transitive", deed, subject="person", object="person")
+    head = _head(g, main.subject, object_of(verb))
+    other, them = _somebody(g)
     relative = (other, *g.vp(verb, before, gap=True).agree(other))
-    who = _relativiser(g, head)
-    predicate = _vp(g, main, after).with_adverb(critical(EVER)).agree(head)
+    who = g.relativiser(head)
+    predicate = g.vp(main, after, object=them).with_adverb(critical(EVER)).agree(head)
     return g.pair_of(
         (ONLY, head, who, label("relative", relative), label("predicate", predicate)),
         (head, who, ONLY, label("relative", relative), label("predicate", predicate)),
@@ -260,15 +270,15 @@ def sentential_negation_npi_licensor_present(g: Grammar) -> Pair:
 
 @scope("sentential_negation_npi_scope")
 def sentential_negation_npi_scope(g: Grammar) -> Pair:
-    """The man who had won could not ever rest. / *The man who had not won could ever rest."""
+    """The man who had met Ian did not ever call. / *The man who had not met Ian did ever call."""
     before, after = g.choose(WITH_AUXILIARY)
-    later = AFTERMATH if g.coin(0.7) else EXPERIENCE
-    main = _verb(g, EVENTFUL if g.coin(0.8) else "unerg", flags=later)
-    head = _head(g, main)
-    flags = AFFAIRS if g.coin(0.65) else "newsworthy !general"
-    relative = _vp(g, _verb(g, EVENTFUL, before, head, flags=flags), before)
-    vp = _vp(g, main, after)
-    start = (head, _relativiser(g, head), relative.auxiliary(head))
+    deed, answer = g.choose(WITHHELD)
+    main = _response(g, answer)
+    verb = g.verb("transitive", deed, subject="some adult", object="person")
+    head = _head(g, main.subject, verb.subject)
+    other, them = _somebody(g)
+    relative, vp = g.vp(verb, before, object=other), g.vp(main, after, object=them)
+    start = (head, g.relativiser(head), relative.auxiliary(head))
     middle = (relative.rest(head), vp.auxiliary(head))
     rest = (critical(EVER), vp.rest(head))
     return g.pair_of((*start, *middle, NOT, *rest), (*start, NOT, *middle, *rest))

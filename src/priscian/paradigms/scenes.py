@@ -12,18 +12,19 @@ HANDLED = "physical&!(body_part|institution)"
 
 
 def activity(
-    g: Grammar, frame: str = "", *, animals: bool = True, pastime: float = 0.7
+    g: Grammar, frame: str = "", *, animals: bool = True, pastime: float = 0.7, flags: str = ""
 ) -> Predicate:
-    """What people, or now and then animals, may be watched doing."""
+    """What people, or now and then animals, may be watched doing; `flags` narrows it."""
     frame = frame or g.weighted(FRAMES, WEIGHTS)
+    scenic = f"scenic {flags}"
     if animals and frame == "unerg" and g.coin(0.12):
         return g.verb("unerg", "!stative !unwatchable", subject="some animal", fits=_of_animals)
     if frame == "transitive" and g.coin(0.5):
-        return g.verb(frame, "scenic in_public", subject="person")
+        return g.verb(frame, f"{scenic} in_public", subject="person")
     # Other things are done for a while by anybody, or to something by those whose job it is.
     fits = _of_workers if frame == "transitive" else None
-    flags = "scenic pastime" if frame == "unerg" and g.coin(pastime) else "scenic !stative"
-    return g.verb(frame, flags, subject="some person", fits=fits)
+    lasting = "pastime" if frame == "unerg" and g.coin(pastime) else "!stative"
+    return g.verb(frame, f"{scenic} {lasting}", subject="some person", fits=fits)
 
 
 def _of_animals(verb: Predicate) -> bool:

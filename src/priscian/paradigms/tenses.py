@@ -46,14 +46,12 @@ REPORTED = {
         {
             Inflection("past"): 42.0,
             Inflection("past", perfect=True): 46.0,
-            **_past(would=1.5),
         }
     ),
     "pres": _table(
         {
             Inflection("past"): 52.0,
             Inflection("pres", perfect=True): 32.0,
-            **_present(will=1.5),
         }
     ),
 }
@@ -73,9 +71,11 @@ ASKED = _table(
     {
         Inflection("past"): 48.0,
         Inflection("past", perfect=True): 12.0,
-        **_present(will=18.0, would=7.0, should=4.0, might=2.0),
+        **_present(will=18.0, would=7.0, might=2.0),
     }
 )
+# The same of what one may tell people to do.
+ADVISED = _table({**dict(zip(*ASKED, strict=True)), **_present(should=8.0)})
 # Auxiliaries of a plain question about something.
 WONDERED = _table(
     {
@@ -116,4 +116,5 @@ def asked(g: Grammar, *verbs: Predicate) -> Inflection:
     """A tense of a question whose auxiliary does not agree: *did*, *had*, *should*."""
     if any("stative" in verb.flags for verb in verbs):
         return Inflection("past")
-    return g.weighted(*ASKED)
+    advisable = all("advisable" in verb.flags for verb in verbs)
+    return g.weighted(*(ADVISED if advisable else ASKED))
