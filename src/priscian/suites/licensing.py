@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Mapping
+from functools import cache, partial
 
-from priscian.grammar import BE, HAVE, REL_THAT, THE, Grammar, Node, Word
-from priscian.lexicon import CONTENT, Gender, Noun, Verb
+from priscian.grammar import BE, HAVE, REL_THAT, THE, Grammar, Node, Reject, Word
+from priscian.lexicon import Gender
 from priscian.lexicon.tables import Row
-from priscian.suites.people import Told, forms, fresh, person, preposition
+from priscian.suites.people import forms, fresh, person
 from priscian.suites.registry import Draw, Regions, suite
 from priscian.suites.text import dealt, read_rows, verb, words
 
@@ -18,6 +19,8 @@ ANY = Word("any", "any", "det")
 THEMSELVES = Word("themselves", "they", "pron.refl.pl")
 OF_GENDER: dict[str, tuple[Gender, str]] = {"masc": ("m", "himself"), "fem": ("f", "herself")}
 
+MOODS = {"friendly", "hostile"}
+SELF = ("heads", "others", "orc", "src", "verbs", "relative", "near", "places")
 REFLEXIVE_REGIONS = {
     "prep": ["intro", "np_sing", "prep", "the", "prep_np", "matrix_v", "reflexive"],
     "orc": ["intro", "np_sing", "that", "the", "embed_np", "embed_vp", "matrix_v", "reflexive"],
@@ -31,64 +34,49 @@ NPI_REGIONS = {
 # ---------------------------------------------------------------- reflexives
 
 
-def _people_of(g: Grammar, gender: Gender, near: bool) -> tuple[Noun, Noun]:
-    """Two women or two men of the same world; if they are merely near, both or neither at court."""
-    rows = read_rows("gendered", "world", "gender", "people")
-    among = {row["world"]: row["people"] for row in rows if row["gender"] == gender}
-    if near:
-        court = among.pop("court")
-        among = {"court": court, "elsewhere": ",".join(among.values())}
-    people = g.weighted(tuple(among.values()), tuple(map(len, among.values())))
-    return person(g, people), person(g, people)
+def _one(g: Grammar, row: Row, *columns: str) -> str:
+    """One of the alternatives in these cells of a row that is not yet in the sentence."""
+    return fresh(g, [part for column in columns for part in row.parts(column, ",")])
 
 
-def _attitude(g: Grammar, clauses: bool = True, passing: bool = True) -> Verb:
-    """What somebody did to somebody: *admire*.
-
-    Without `clauses`, none that takes one: *feared the cooks hurt themselves* would make a plural
-    reflexive right. Without `passing`, only what lasts or matters: *no cook that … teased* is odd.
-    """
-    return verb(
-        g,
-        fresh(
-            g,
-            [
-                row["verb"]
-                for row in read_rows("attitudes", "verb", "takes", "passing")
-                if (clauses or not row["takes"]) and (passing or not row["passing"])
-            ],
-        ),
-    )
-
-
-def _modifier(g: Grammar, kind: str, number: Word, done: Word, place: Node) -> list[Node]:
-    match kind:
-        case "orc":
-            return [REL_THAT, THE, number, done]
-        case "src":
-            return [REL_THAT, done, THE, number]
-    return [place, THE, number]
+@cache
+def _moods(column: str) -> Mapping[str, str]:
+    """The mood of each verb that has one, if done to others or to oneself."""
+    return {row["verb"]: row[column] for row in read_rows("moods", "verb", column)}
 
 
 def _reflexive(g: Grammar, kind: str, sex: str) -> Regions:
     """One antecedent in both numbers; the noun that is nearer has its gender and the other number.
 
-    So that number and structure alone tell the two apart.
+    So that number and structure alone tell the two apart. A row tells who may meet, and what they
+    may do to each other and to themselves; beside others, only what one does in company.
     """
     gender, pronoun = OF_GENDER[sex]
-    rows = [
-        row
-        for row in read_rows("self_directed", "verb", "gender", "unseen")
-        if row["gender"] in ("", gender) and not (kind == "prep" and row["unseen"])
-    ]
-    does = verb(g, fresh(g, [row["verb"] for row in rows]))
-    head, other = _people_of(g, gender, near=kind == "prep")
-    (singular, plural), (one, many) = forms(head), forms(other)
-    done = _attitude(g, clauses=kind != "src").past_sg
-    place = preposition(g)
+    row = dealt(g, f"reflexives_{sex}", *SELF)
+    (singular, plural), (one, many) = (
+        forms(person(g, row["heads"])),
+        forms(person(g, row["others"])),
+    )
+    if kind == "prep":
+        place: Node = words(g, g.choose(row.parts("places", ",")))
+        does = verb(g, _one(g, row, "verbs", "near"))
+    else:
+        deed, act = _one(g, row, kind), _one(g, row, "verbs", "relative")
+        if {_moods("others").get(deed, ""), _moods("oneself").get(act, "")} == MOODS:
+            raise Reject
+        done, does = verb(g, deed).past_sg, verb(g, act)
+
+    def modifier(number: Word) -> list[Node]:
+        match kind:
+            case "orc":
+                return [REL_THAT, THE, number, done]
+            case "src":
+                return [REL_THAT, done, THE, number]
+        return [place, THE, number]
+
     himself = Word(pronoun, "they", f"pron.refl.{gender}.sg")
-    single = [THE, singular, *_modifier(g, kind, many, done, place), does.past_sg]
-    several = [THE, plural, *_modifier(g, kind, one, done, place), does.past_sg]
+    single = [THE, singular, *modifier(many), does.past_sg]
+    several = [THE, plural, *modifier(one), does.past_sg]
     return {
         "match_sing": [*single, himself],
         "mismatch_sing": [*single, THEMSELVES],
@@ -125,38 +113,20 @@ _register_reflexive("src", "masc", "The waiter that praised the cooks blamed him
 # ---------------------------------------------------------------- polarity items
 
 
-def _scene(g: Grammar, table: str) -> tuple[Told, Noun]:
-    """What somebody has done, and others of the same world."""
-    row = dealt(g, table, "verb", "rest", "subjects", "worlds")
-    rest = words(g, row["rest"])
-    known = {"be": BE, "have": HAVE}.get(row["verb"])
-    done = known or verb(g, row["verb"])
-    g.used.update(word.lemma for word in rest if word.category in CONTENT)
-    worlds = _worlds(row)
-    among = row["subjects"] or g.deal(tuple(world["people"] for world in worlds))
-    head = person(g, among)
-    homes = [w["people"] for w in worlds if head.lemma in w.parts("people", ",")]
-    return Told(done, rest, head), person(g, g.choose(homes))
-
-
-def _worlds(row: Row) -> list[Row]:
-    """Where the row's people may be: the worlds it names, else all where adults do as they like."""
-    worlds = read_rows("worlds", "world", "people", "adults")
-    named = row.parts("worlds", ",")
-    if row["subjects"]:
-        return list(worlds)
-    return [world for world in worlds if (world["world"] in named if named else world["adults"])]
-
-
 def _polarity(g: Grammar, kind: str, npi: Word) -> Regions:
-    """*no* before the subject, where it licenses, and inside the relative, where it does not."""
-    (item, other), done = _scene(g, npi.text), _attitude(g, passing=False).past_sg
-    (head, _), (_, others) = forms(item.subject), forms(other)
-    participle = item.verb.participle
+    """*no* before the subject, where it licenses, and inside the relative, where it does not.
+
+    A row is a scene: who, among whom, what they did to each other, and what never followed.
+    """
+    row = dealt(g, "polarity", "subjects", "others", "orc", "src", "any", "ever")
+    (head, _), (_, others) = forms(person(g, row["subjects"])), forms(person(g, row["others"]))
+    done = verb(g, _one(g, row, kind)).past_sg
+    lemma, _, text = _one(g, row, npi.text).partition(" ")
+    deed, rest = {"be": BE, "have": HAVE}.get(lemma) or verb(g, lemma), words(g, text)
     if npi is EVER:
-        ending: list[Node] = [HAVE.present_sg, EVER, (participle, item.rest)]
+        ending: list[Node] = [HAVE.present_sg, EVER, (deed.participle, rest)]
     else:
-        ending = [(HAVE.present_sg, participle), ANY, item.rest]
+        ending = [(HAVE.present_sg, deed.participle), ANY, rest]
 
     def sentence(outer: Word, inner: Word) -> list[Node | str]:
         relative = [inner, others, done] if kind == "orc" else [done, inner, others]
