@@ -53,10 +53,8 @@ def _reflexive(g: Grammar, kind: str, sex: str) -> Regions:
     """
     gender, pronoun = OF_GENDER[sex]
     row = dealt(g, f"reflexives_{sex}", *SELF)
-    (singular, plural), (one, many) = (
-        forms(person(g, row["heads"])),
-        forms(person(g, row["others"])),
-    )
+    singular, plural = forms(person(g, row["heads"]))
+    one, many = forms(person(g, row["others"]))
     if kind == "prep":
         place: Node = words(g, g.choose(row.parts("places", ",")))
         does = verb(g, _one(g, row, "verbs", "near"))
