@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import re
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from priscian.judge.opening import open_store
 from tests.judge.browser import chromium, enter, online, press, shown, until, visit
+from tests.judge.process import Process, free_port
+from tests.judge.studies import make
 from tests.judge.walks import ANSWERS, TASKS, TRIALS, WALKS, finished, give, give_all, items, take
 
 __all__ = ["chromium", "online", "visit"]  # fixtures
@@ -98,6 +102,29 @@ class TestOutbox:
         finished(page)
         assert len(served.rows()) == TRIALS
         assert page.evaluate("Object.keys(localStorage).length") == 0
+
+    @pytest.mark.slow
+    def test_answers_survive_a_server_that_is_killed_and_started_again(
+        self, visit: Any, tmp_path: Path
+    ) -> None:
+        server = Process(make(tmp_path / "s", "likert", items=items("likert")), free_port())
+        server.start()
+        try:
+            page = visit()
+            enter(page, server.url)
+            give_all(page, "likert", last=1)
+            shown(page, 2)
+            server.kill()
+            give_all(page, "likert", first=2)
+            page.wait_for_selector("#banner:has-text('kept here')")
+            server.start()
+            finished(page)
+        finally:
+            server.stop()
+        store = open_store(server.folder)
+        rows = [(a.position, a.response) for a in store.answers()]
+        store.close()
+        assert rows == [(n, ANSWERS["likert"]) for n in range(1, TRIALS + 1)]
 
     @pytest.mark.slow
     def test_memory_serves_where_storage_is_barred(self, visit: Any, online: Any) -> None:
