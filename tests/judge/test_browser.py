@@ -292,6 +292,24 @@ def test_a_sentence_is_text_in_every_trial(visit: Any, online: Any) -> None:
 
 
 @pytest.mark.slow
+def test_left_is_left_where_writing_runs_from_right_to_left(visit: Any, online: Any) -> None:
+    hebrew = 'language = "he"', "[words]\ncontinue = 'המשך'\n"
+    for task in ("choice", "likert"):
+        served = online(task, hebrew[1], hebrew[0], items(task))
+        page = visit()
+        enter(page, served.url)
+        shown(page, 1)
+        assert page.evaluate("getComputedStyle(document.body).direction") == "rtl"
+        first, second = (b.bounding_box()["x"] for b in page.locator("[name=answer]").all()[:2])
+        assert (first < second) is (task == "choice")
+        for key in ("ArrowRight", "ArrowLeft") if task == "choice" else ("ArrowLeft",) * 2:
+            page.keyboard.press(key)
+        page.keyboard.press("Enter")
+        until(served.rows, "the answer is saved")
+        assert served.rows()[0].response == ("left" if task == "choice" else "2")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [320, 256])
 def test_pages_need_no_sideways_scrolling_at_400_percent(
     visit: Any, online: Any, width: int

@@ -288,7 +288,8 @@
       if (/^[0-9]$/.test(event.key) && document.activeElement !== input) input.focus();
       return;
     }
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const right = getComputedStyle(buttons[0].parentElement).direction === "rtl" ? -1 : 1;
+    const step = { ArrowRight: right, ArrowDown: 1, ArrowLeft: -right, ArrowUp: -1 }[event.key];
     if (step) {
       const at = buttons.indexOf(document.activeElement);
       const to = at < 0 ? (step > 0 ? 0 : buttons.length - 1) : at + step;
