@@ -58,7 +58,7 @@ class TestOutbox:
         lost: list[int] = []
 
         def lose(route: Any) -> None:
-            if len(lost) < 2:
+            if not lost:
                 lost.append(route.fetch().status)
                 route.abort()
             else:
@@ -68,7 +68,7 @@ class TestOutbox:
         page.route("**/answers", lose)
         give_all(page, "choice")
         finished(page)
-        assert lost == [200, 200]
+        assert lost == [200]
         assert [r.position for r in served.rows()] == list(range(1, TRIALS + 1))
         assert served.revisions() == 0
 

@@ -135,8 +135,8 @@ def test_no_page_of_a_whole_study_has_a_violation(look: str, visit: Any, online:
     assert seen.found == {}
 
 
-@pytest.mark.parametrize("task", [pytest.param(t, marks=[] if t == "likert" else pytest.mark.slow)
-                                  for t in TASKS])  # fmt: skip
+@pytest.mark.slow
+@pytest.mark.parametrize("task", TASKS)
 def test_no_trial_has_a_violation(task: str, visit: Any, online: Study) -> None:
     served = online(task, items=items(task))
     for look in (LOOKS["wide, light"], LOOKS["narrow, dark"]):
