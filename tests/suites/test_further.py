@@ -110,6 +110,8 @@ def test_the_verbs_before_a_gap_need_their_object(table, columns):
     verbs = {verb.lemma: verb for verb in load_lexicon().all_verbs}
     for row in read_rows(table, *columns):
         for column in columns:
+            if " " in row[column]:  # a preposition needs an object: *listening to*
+                continue
             frames = verbs[row[column]].frames.keys()
             assert not {"drop", "optobj", "alt", "inch", "unerg", "unacc"} & frames, row[column]
 

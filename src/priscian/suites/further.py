@@ -6,6 +6,7 @@ from functools import partial
 
 from priscian.catalogue import FURTHER
 from priscian.grammar import WHAT, WHO, Grammar, Node, Word
+from priscian.lexicon import Verb
 from priscian.suites.long_distance_dependencies import THAT, frames
 from priscian.suites.people import unused
 from priscian.suites.registry import Regions, suite
@@ -16,7 +17,12 @@ further = partial(suite, circuit=FURTHER)
 AND = Word("and", "and", "func")
 SOMEBODY = Word("somebody", "somebody", "func")
 SOMETHING = Word("something", "something", "func")
-HOW = ("at all", "in any way")
+
+
+def _verb(g: Grammar, text: str) -> tuple[Verb, tuple[Word, ...]]:
+    """A verb and the preposition that goes with it: *listen to*."""
+    lemma, _, preposition = text.partition(" ")
+    return verb(g, lemma), words(g, preposition)
 
 
 @further(
@@ -25,20 +31,21 @@ HOW = ("at all", "in any way")
     predictions=["((7;%parasitic%)<(7;%no_filler%))&((7;%parasitic%)<(7;%island%))"],
 )
 def parasitic_gap(g: Grammar) -> Regions:
-    """I know what the cook wrapped __ without ruining __ at all / *that … the pie … ruining __
+    """I know what Emma deleted __ without listening to __ at all / *that … the tape … to __
 
     The gap of an adjunct lives on that of its clause (Engdahl 1983): it is bad without a filler,
-    and bad with one if the clause has no gap of its own (*what the cook wrapped the pie
-    without ruining*).
+    and bad with one if the clause has no gap of its own (*what Emma deleted the
+    tape without listening to*).
     """
-    row = dealt(g, "parasitic_gaps", "subjects", "verb", "objects", "adjunct")
-    done, undone = verb(g, row["verb"]).past_sg, verb(g, row["adjunct"]).gerund
+    row = dealt(g, "parasitic_gaps", "subjects", "verb", "objects", "adjunct", "ends")
+    undone, with_preposition = _verb(g, row["adjunct"])
+    done, without = verb(g, row["verb"]).past_sg, words(g, "without")
     subject, thing = phrase(g, row, "subjects"), phrase(g, row, "objects")
-    prefix, how = unused(g, frames("knows")), words(g, g.deal(HOW))
-    without: Node = (words(g, "without"), undone)
+    prefix, how = unused(g, frames("knows")), one_of(g, row, "ends")
+    adjunct: Node = (without, undone.gerund, with_preposition)
 
     def sentence(comp: Word, what: Node) -> list[Node | str]:
-        return [prefix, comp, subject, done, what, without, how]
+        return [prefix, comp, subject, done, what, adjunct, how]
 
     return {
         "parasitic": sentence(WHAT, ()),
@@ -53,7 +60,7 @@ def parasitic_gap(g: Grammar) -> Regions:
     predictions=["((6;%what_nogap%)>(6;%that_nogap%))&((7;%what_gap%)<(7;%that_gap%))"],
 )
 def coordinated_gap(g: Grammar) -> Regions:
-    """What the cook peeled __ and the maid sliced __/*the pears was no secret / That … *sliced __
+    """What the cook peeled __ and Emma sliced __/*the pears was no secret / That … *sliced __
 
     A gap in one conjunct needs one in the other (Ross 1967): after a gap the second object is a
     surprise, and without one a second gap is.
@@ -84,12 +91,13 @@ def coordinated_gap(g: Grammar) -> Regions:
     ],
 )
 def sluice(g: Grammar) -> Regions:
-    """The diver saw somebody/*something near the pier, but nobody knows who. / *somebody … what.
+    """Emma brought somebody/*something to the party, but I forgot who. / *somebody … what.
 
     The wh-word that is left of a question agrees with its correlate (Ross 1969, Merchant 2001).
     """
     row = dealt(g, "sluices", "verb", "subjects", "places")
-    start: Node = (phrase(g, row, "subjects"), verb(g, row["verb"]).past_sg)
+    did, about = _verb(g, row["verb"])
+    start: Node = (phrase(g, row, "subjects"), did.past_sg, about)
     place, but = one_of(g, row, "places"), unused(g, frames("but"))
 
     def sentence(correlate: Word, wh: Word) -> list[Node | str]:

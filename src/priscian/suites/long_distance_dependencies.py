@@ -37,7 +37,7 @@ def _adverbials() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """*The clerk · forwarded · the email · to · the editor · on Thursday*."""
+    """*Emma · forwarded · the email · to · the editor · on Thursday*."""
 
     subject: Phrase
     verb: Word
@@ -100,19 +100,19 @@ extraction = partial(
 
 @extraction("fgd_subject", predictions=[_filled_and_gap(3, 4)])
 def fgd_subject(g: Grammar) -> Regions:
-    """I know who/*that __ forwarded the email to the editor / *who/that the clerk forwarded it"""
+    """I know who/*that __ forwarded the email to the editor / *who/that Emma forwarded it"""
     return _extraction(g, at=0)
 
 
 @extraction("fgd_object", predictions=[_filled_and_gap(5, 6)])
 def fgd_object(g: Grammar) -> Regions:
-    """I know what/*that the clerk forwarded __ to the editor / *what/that … forwarded the email"""
+    """I know what/*that Emma forwarded __ to the editor / *what/that … forwarded the email"""
     return _extraction(g, at=2)
 
 
 @extraction("fgd_pp", predictions=[_filled_and_gap(7, 8)])
 def fgd_pp(g: Grammar) -> Regions:
-    """I know who/*that the clerk forwarded the email to __ on Friday / *who/that … to the editor"""
+    """I know who/*that Emma forwarded the email to __ on Friday / *who/that … to the editor"""
     return _extraction(g, at=4)
 
 
@@ -150,13 +150,13 @@ embedded = partial(
 
 @embedded("fgd-embed3")
 def fgd_embed3(g: Grammar) -> Regions:
-    """I know who/*that Emma said the guide thought my boss believed she invited __ to the gala"""
+    """I know who/*that Emma said my aunt thought my boss believed Ali invited __ to the gala"""
     return _embedded(g, 3)
 
 
 @embedded("fgd-embed4")
 def fgd_embed4(g: Grammar) -> Regions:
-    """As fgd-embed3, through four clauses: who Emma said my boss was sure the guide thought …"""
+    """As fgd-embed3, through four clauses: who Emma said my boss was sure our uncle thought …"""
     return _embedded(g, 4)
 
 
@@ -172,10 +172,10 @@ HIERARCHY = [
 def _hierarchy(g: Grammar) -> Regions:
     clause = _clause(g)
     prefix, knower = words(g, g.deal(frames("content"))), _teller(g)
-    knows = unused(g, frames("learns"))
-    reacts, when = g.choose((("struck", "once"), ("lasting", "while")))
-    upset, others = unused(g, frames(reacts)), unused(g, frames("audience"))
-    occasion = unused(g, frames(when))
+    # What strikes people is the knowing, so that the reaction need not suit the event.
+    row = dealt(g, "reactions", "learns", "reactions")
+    knows, upset = one_of(g, row, "learns"), one_of(g, row, "reactions")
+    others, occasion = unused(g, frames("audience")), unused(g, frames("when"))
     wh = _wh(g, clause.object)
 
     def sentence(comp: Word, what: Node, whom: Node) -> list[Node | str]:
@@ -203,7 +203,7 @@ def _hierarchy(g: Grammar) -> Regions:
     ],
 )
 def fgd_hierarchy(g: Grammar) -> Regions:
-    """The fact that Emma knew what the clerk issued __ to the guests upset the cooks / *upset __
+    """The fact that Emma knew what Ali forwarded __ to the editor surprised me / *surprised __
 
     A wh-word inside the subject licenses a gap inside the subject and none in the main clause.
     """
@@ -220,7 +220,7 @@ def fgd_hierarchy(g: Grammar) -> Regions:
     ],
 )
 def fgd_hierarchy_effect(g: Grammar) -> Regions:
-    """The fact that Emma knew what the clerk issued __ to the guests upset the cooks / *upset __
+    """The fact that Emma knew what Ali forwarded __ to the editor surprised me / *surprised __
 
     How much a wh-word helps against *that*, behind a gap: it does inside the subject, where the
     wh-word is, and it does so more than in the main clause, where it cannot license a gap.
