@@ -133,6 +133,26 @@ def test_what_happens_by_itself_needs_no_adverb():
         assert "adverbial" not in verb.flags, pair.good.text
 
 
+@pytest.mark.parametrize("uid", ["anaphor_gender_agreement", "anaphor_number_agreement"])
+def test_what_people_hardly_do_to_themselves_is_left_out(uid):
+    for pair in generate(uid, 400, 69):
+        (verb,) = verbs(pair.good.words)
+        assert "selfless" not in verb.flags, pair.good.text
+
+
+def test_a_participle_tells_one_thing_from_another():
+    for pair in generate("irregular_past_participle_adjectives", 300, 70):
+        assert "telltale" in verbs(pair.good.words)[0].flags, pair.good.text
+
+
+def test_nobody_does_again_and_again_what_happens_once():
+    for pair in generate("npi_present_1", 400, 71):
+        habits = {a.lemma for a in LEXICON.adverbs("habit")}
+        if habits & {word.lemma for word in pair.good.words}:
+            (verb,) = verbs(pair.good.words)
+            assert "once" not in verb.flags, pair.good.text
+
+
 @pytest.mark.parametrize("uid", ["wh_vs_that_with_gap", "wh_island"])
 def test_one_asks_for_what_is_worth_finding_out(uid):
     for pair in generate(uid, 400, 68):

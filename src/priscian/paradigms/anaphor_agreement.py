@@ -45,10 +45,10 @@ def anaphor_gender_agreement(g: Grammar) -> Pair:
     gender = g.weighted(GENDERS, (47.0, 47.0, 6.0))
     if gender == "n":
         # A company goes with *itself* alone; an animal or a child might have a gender.
-        verb = g.verb("trans", "refl !rare", subject="some institution")
+        verb = g.verb("trans", "refl !rare|selfless", subject="some institution")
         subject = g.dp((verb.subject, "@impersonal"), "sg", names=False)
     else:
-        verb = g.verb("refl", "!rare|incomplete")
+        verb = g.verb("refl", "!rare|incomplete|selfless")
         subject = g.subject(verb, number="sg", features=gender, names=0.4)
     wrong = g.choose([other for other in GENDERS if other != gender])
     return g.pair(
@@ -66,11 +66,11 @@ def anaphor_number_agreement(g: Grammar) -> Pair:
         verb = g.verb("transitive", "refl self_care", subject="some animal")
         subject = g.dp((verb.subject, "animal"), "sg")
     elif kind == "pl":
-        verb = g.verb("refl", "!rare|incomplete")
+        verb = g.verb("refl", "!rare|incomplete|selfless")
         subject = g.subject(verb, number="pl")
     else:
         # A singular antecedent has a gender, or *themselves* would do as well.
-        verb = g.verb("refl", "!rare|incomplete")
+        verb = g.verb("refl", "!rare|incomplete|selfless")
         subject = g.subject(verb, number="sg", features=kind, names=0.4)
     wrong = g.reflexive(subject, number=other_number(subject.number))
     return g.pair(

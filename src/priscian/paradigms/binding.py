@@ -59,7 +59,7 @@ PLAIN = "the|indefinite|demonstrative"
 OFTEN = "social|liking|stirring"
 SEEN = "!stative|rare|momentary|unwatchable|stirring|perceiving one_object"
 PICTURED = f"{SEEN} experience|newsworthy|tallied|scenic|social|handling|effortful|timeless"
-OWNED_UP = "!rare experience|newsworthy|social|tallied"
+OWNED_UP = "!rare newsworthy|noteworthy|social"
 DONE = f"{SEEN} !vague|general"
 
 
@@ -103,7 +103,7 @@ def _lemma(dp: DP) -> str:
 def _reflexive_verb(g: Grammar, kind: str) -> Predicate:
     """A verb that is natural before the reflexive of such an antecedent."""
     if kind == "n":
-        return g.verb("transitive", "refl !rare", subject="some company")
+        return g.verb("transitive", "refl !rare|selfless", subject="some company")
     return g.verb("refl", "to_oneself")
 
 
@@ -148,8 +148,7 @@ def principle_A_case_1(g: Grammar) -> Pair:  # noqa: N802
     """Emma said that she fed the cat. / *Emma said that herself fed the cat."""
     verb = g.verb("that", "telling")
     subject = _someone(g, g.deal(KINDS), verb.subject, "person")
-    flags = OWNED_UP if g.coin(0.95) else "!rare|general|vague"
-    inner, tense = g.verb("transitive", flags, subject=subject), _saying(g, verb)
+    inner, tense = g.verb("transitive", OWNED_UP, subject=subject), _saying(g, verb)
     predicate = g.vp(inner, reported(g, inner, tense), object=_thing(g, inner))
     return g.pair(
         subject=subject,
@@ -164,7 +163,7 @@ def principle_A_case_2(g: Grammar) -> Pair:  # noqa: N802
     """Emma imagined herself washing the cup. / *Emma imagined herself washed the cup."""
     verb = g.verb("ing", "picturing")
     subject = _someone(g, g.deal(KINDS), verb.subject, "person")
-    flags = PICTURED if g.coin(0.5) else DONE
+    flags = PICTURED if g.coin(0.8) else DONE
     inner = g.verb("transitive", flags, subject=subject, fits=_distinct_past)
     form = Either(inner.verb.gerund, inner.verb.past(subject.number))
     return g.pair(

@@ -80,6 +80,18 @@ def _scene(
     return some, (some, doing(g, verb, some, place=0.9))
 
 
+def _at_work(g: Grammar) -> tuple[DP, Node]:
+    """What one may wish for: people at work rather than somebody who stands about."""
+    verb = g.verb(
+        "transitive",
+        "scenic presence !in_public",
+        subject="some person",
+        fits=lambda verb: not verb.subject.admits_names,
+    )
+    some = g.dp(people(verb, "person"), g.number(0.75), det=WEAK, names=False)
+    return some, (some, doing(g, verb, some))
+
+
 def _object_raising(g: Grammar, good: Predicate, expletive: str, embedded: Node) -> Pair:
     subject = g.dp((good.subject, "person"), adjective=0.1)
     bad = g.verb("ctrl_obj", "!objectless", subject=subject)
@@ -97,9 +109,8 @@ def _object_raising(g: Grammar, good: Predicate, expletive: str, embedded: Node)
 def existential_there_object_raising(g: Grammar) -> Pair:
     """Emma expected there to be two boys singing. / *Emma tempted there to be two boys singing."""
     good = g.verb("raise_obj", "expecting", evenly=True)
-    # One wishes for people at work or at play rather than for somebody who stands about.
-    scene = _scene(g, frame="transitive" if "wishing" in good.flags else "")[1]
-    return _object_raising(g, good, "there", scene)
+    scene = _at_work(g) if "wishing" in good.flags else _scene(g)
+    return _object_raising(g, good, "there", scene[1])
 
 
 @raising("expletive_it_object_raising", prefix="two")

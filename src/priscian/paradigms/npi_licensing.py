@@ -201,7 +201,7 @@ def _npi_present(g: Grammar, *particle: Word) -> Pair:
     """An adverb that needs no licensor against *ever*."""
     kind, inflections = g.deal(IN_PLACE_OF_EVER)
     inflection, habit = g.choose(inflections), kind == "habit"
-    verb = _verb(g, flags="experience !rare" if habit else EXPERIENCE)
+    verb = _verb(g, flags="experience !rare|once" if habit else EXPERIENCE)
     if habit and "stative" in verb.flags:
         raise Reject
     subject = _subject(g, verb)
