@@ -140,9 +140,11 @@ def test_what_people_hardly_do_to_themselves_is_left_out(uid):
         assert "selfless" not in verb.flags, pair.good.text
 
 
-def test_a_participle_tells_one_thing_from_another():
+def test_a_participle_describes_a_thing():
+    """*The bitten waitress was slim* says two things that have nothing to do with each other."""
+    living = {noun.lemma for noun in LEXICON.select("animate&!(royal|villain)").nouns}
     for pair in generate("irregular_past_participle_adjectives", 300, 70):
-        assert "telltale" in verbs(pair.good.words)[0].flags, pair.good.text
+        assert nouns(pair.good.words)[0] not in living - {"chicken", "turkey"}, pair.good.text
 
 
 def test_nobody_does_again_and_again_what_happens_once():

@@ -163,7 +163,7 @@ def principle_A_case_2(g: Grammar) -> Pair:  # noqa: N802
     """Emma imagined herself washing the cup. / *Emma imagined herself washed the cup."""
     verb = g.verb("ing", "picturing")
     subject = _someone(g, g.deal(KINDS), verb.subject, "person")
-    flags = PICTURED if g.coin(0.8) else DONE
+    flags = PICTURED if g.coin(0.5) else DONE
     inner = g.verb("transitive", flags, subject=subject, fits=_distinct_past)
     form = Either(inner.verb.gerund, inner.verb.past(subject.number))
     return g.pair(

@@ -30,14 +30,14 @@ def _bare_form_stands_apart(predicate: Predicate) -> bool:
 @irregular("irregular_past_participle_adjectives", prefix="two")
 def irregular_past_participle_adjectives(g: Grammar) -> Pair:
     """The stolen necklace was expensive. / *The stole necklace was expensive."""
-    verb = _dealt(g, "transitive|unacc", "state_change telltale")
+    verb = _dealt(g, "transitive|unacc", "state_change")
     # *The stolen car* was stolen, *the fallen leaf* fell.
-    slots = (verb.object,) if verb.object else (verb.subject, "!person")
+    slots = (verb.object or verb.subject, "!animate|royal|villain")
 
     def described() -> tuple[DP, VP]:
         dp = g.dp(slots, det="the|demonstrative", names=False)
         tense = g.weighted(("past", "present", "any"), (78.0, 18.0, 4.0))
-        judged = g.adjective(dp, "!resultative|mood|nationality|stage", "pred")
+        judged = g.adjective(dp, "!resultative|mood|nationality", "pred")
         return dp, g.copular(judged, tense, negation=0.08)
 
     dp, predicate = persistently(g, described)
