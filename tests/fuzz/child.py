@@ -12,6 +12,7 @@ from tests.fuzz.data_samples import DATA
 from tests.fuzz.folder_samples import FOLDERS
 from tests.fuzz.harness import fuzz
 from tests.fuzz.model_samples import MODELS
+from tests.peak_memory import peak_megabytes
 
 SAMPLES = [*DATA, *MODELS, *FOLDERS]
 ROOM = 16 << 30
@@ -24,9 +25,7 @@ def main(name: str, count: str, seed: str) -> None:
     sample = next(sample for sample in SAMPLES if sample.name == name)
     with tempfile.TemporaryDirectory() as folder:
         failures = fuzz(sample, Path(folder), int(count), int(seed))
-    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    megabytes = size / (1 << 20 if sys.platform == "darwin" else 1 << 10)
-    print(json.dumps({"failures": failures, "megabytes": round(megabytes)}))
+    print(json.dumps({"failures": failures, "megabytes": round(peak_megabytes())}))
 
 
 if __name__ == "__main__":

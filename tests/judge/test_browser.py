@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,30 @@ class TestOutbox:
         finished(page)
         assert lost == [200]
         assert [r.position for r in served.rows()] == list(range(1, TRIALS + 1))
+        assert served.revisions() == 0
+
+    def test_a_block_that_was_made_before_an_answer_arrived_does_not_ask_for_it_again(
+        self, visit: Any, online: Any
+    ) -> None:
+        served = online("choice", items=items("choice"))
+        page = visit()
+
+        enter(page, served.url)
+        page.route("**/answers", lambda route: route.abort())
+        give_all(page, "choice", last=1)
+        shown(page, 2)
+        early = page.request.get(page.url + "/block").text()  # nothing is saved yet
+
+        def late(route: Any) -> None:
+            until(lambda: served.rows(), "the answer is saved")
+            time.sleep(0.5)  # for the acknowledgement to reach the page
+            route.fulfill(status=200, body=early, content_type="application/json")
+
+        page.unroute("**/answers")
+        page.route("**/block", late)
+        page.reload()
+        give_all(page, "choice", first=2)
+        finished(page)
         assert served.revisions() == 0
 
     @pytest.mark.slow

@@ -45,7 +45,7 @@ class TestFolders:
         (tmp_path / "a.gguf").write_bytes(b"a")
         assert locate(ModelSpec("hf", str(tmp_path))) == Place(str(tmp_path), gguf="a.gguf")
         (tmp_path / "b.gguf").write_bytes(b"b")
-        with pytest.raises(ModelError, match=r"2 GGUF files; name one of them, as hf:.*/a\.gguf"):
+        with pytest.raises(ModelError, match=r"2 GGUF files; name one of them, .* hf:.*/a\.gguf"):
             locate(ModelSpec("hf", str(tmp_path)))
         named = ModelSpec("hf", str(tmp_path), "", {"gguf": "b.gguf"})
         assert locate(named) == Place(str(tmp_path), gguf="b.gguf")

@@ -7,6 +7,7 @@ import random
 import resource
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,10 +88,10 @@ class TestCorpora:
         from priscian.training import job
         from priscian.training.subsets import Corpus, read_corpus
 
-        def read(files: Any) -> Corpus:
-            found = read_corpus(files)
+        def read(files: Any, **given: Any) -> Corpus:
+            found = read_corpus(files, **given)
             long = " ".join(["cat"] * 100)
-            return Corpus(found.files, found.train, (long,), found.test)
+            return replace(found, dev=(long,))
 
         monkeypatch.setattr(job, "read_corpus", read)
         with pytest.raises(DataError, match=r"the dev part is empty: .* raise text\.longest"):

@@ -19,6 +19,7 @@ from priscian.models.convert import inert
 from priscian.models.convert.inert import Global, InertError, Made, read_pickle
 from priscian.models.convert.torch_file import MAGIC, read_torch_file
 
+ROOT = Path(__file__).resolve().parents[3]
 MEGABYTES = 500
 
 
@@ -117,8 +118,9 @@ def zipped(body: bytes) -> bytes:
 
 
 CHILD = """
-import builtins, json, os, resource, sys
+import builtins, json, os, sys
 from pathlib import Path
+from tests.peak_memory import peak_megabytes
 
 ran = []
 def record(name):
@@ -145,7 +147,7 @@ for path in sorted(Path(sys.argv[1]).iterdir()):
         said[path.name] = "read"
     except (PriscianError, InertError) as error:
         said[path.name] = str(error)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+peak = peak_megabytes()
 print(json.dumps({"ran": ran, "said": said, "new": sorted(set(sys.modules) - before),
                   "peak": peak}))
 """
@@ -165,7 +167,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
             (folder / f"{label} in a zip").write_bytes(zipped(data))
     done = subprocess.run(
         [sys.executable, "-c", CHILD, str(folder), "110000"],
-        capture_output=True, text=True, check=False, env=os.environ, timeout=500,
+        capture_output=True, text=True, check=False, cwd=ROOT, env=os.environ, timeout=500,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     assert not canary.exists()
@@ -179,7 +181,7 @@ def test_as_many_steps_as_are_allowed_take_bounded_memory(step: bytes, tmp_path:
     (tmp_path / "m").write_bytes(legacy(step * 5_000_000))
     done = subprocess.run(
         [sys.executable, "-c", CHILD, str(tmp_path), str(inert.MOST_STEPS)],
-        capture_output=True, text=True, check=True, env=os.environ, timeout=500,
+        capture_output=True, text=True, check=True, cwd=ROOT, env=os.environ, timeout=500,
     )  # fmt: skip
     found = json.loads(done.stdout)
     assert "instructions" in found["said"]["m"]

@@ -315,7 +315,9 @@
 
   form.noValidate = true;  // our own words, in the study's language
   offer();
-  if (outbox.has(position)) {  // answered before the reload, not yet sent
+  // Answered before the reload: not asked again, even if the block was made before they arrived.
+  for (const row of outbox.rows()) done.add(row.position);
+  if (outbox.has(position)) {
     position = null;
     hide(true);
   } else clock();
