@@ -286,6 +286,7 @@ class TestFolders:
         other_seed = {**options, "training.seed": 2}
         with pytest.raises(UsageError, match="another recipe"):
             train("lstm", out, corpus=[corpus], recipe="tiny", overrides=other_seed, resume=True)
+        assert train("lstm", out, resume=True)["tokens_seen"] >= 800  # its own recipe
         other = tmp_path / "mine"
         other.mkdir()
         (other / "notes.txt").write_text("x")

@@ -100,7 +100,7 @@ def train_command(architecture: str) -> Callable[..., None]:
     """The command of one architecture."""
 
     def command(
-        recipe: str = "small",
+        recipe: str = "",
         /,
         *,
         out: Path,
@@ -143,11 +143,11 @@ def train_command(architecture: str) -> Callable[..., None]:
     Parameters
     ----------
     recipe
-        tiny, small, paper, or a TOML file.
+        tiny, small, paper, or a TOML file; small if none is named.
     out
         Folder of the model.
     resume
-        Continue the training in OUT.
+        Continue the training in OUT, with its own recipe unless one is named.
     quiet
         No progress line.
     """

@@ -31,7 +31,7 @@ def train(
     out: str | Path,
     *,
     corpus: Sequence[str | Path] = (),
-    recipe: str | Path = "small",
+    recipe: str | Path = "",
     resume: bool = False,
     overrides: Mapping[str, Any] | None = None,
     say: Callable[[str], None] = lambda line: None,
@@ -51,7 +51,8 @@ def train(
     corpus
         Text files, a paragraph a line, or for rnng a tree a line; they may stand in the recipe.
     recipe
-        `"tiny"`, `"small"`, `"paper"`, or a TOML file.
+        `"tiny"`, `"small"`, `"paper"`, or a TOML file; where none is given, `"small"`, or the
+        saved one of a training to resume.
     resume
         Go on with the training in `out`; it ends with the same bits as one that never stopped.
     overrides
@@ -63,7 +64,9 @@ def train(
     changes = dict(overrides or {})
     if corpus:
         changes["corpus.files"] = [str(path) for path in corpus]
-    made = resolve_recipe(architecture, recipe, changes)
+    saved = Path(out) / "recipe.toml"
+    named = recipe or (saved if resume and saved.is_file() else "small")
+    made = resolve_recipe(architecture, named, changes)
     from priscian.training.job import train as run  # needs torch
 
     return run(made, Path(out), resume=resume, say=say, report=report)
