@@ -16,6 +16,7 @@ from priscian.judge.answer import Asked, answer_study
 from priscian.judge.export import export_store
 from priscian.judge.opening import freeze_study, open_store
 from priscian.records import Text
+from priscian.scoring.store import ScoreStore
 from tests.judge.studies import make
 
 
@@ -103,6 +104,16 @@ def test_what_cannot_be_asked_is_refused(
     with pytest.raises(UsageError, match=said):
         answer_study(store, frozen, "rule", by_rule, asked)
     store.close()
+
+
+def test_the_scores_of_a_model_that_answers_are_kept(
+    in_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PRISCIAN_CACHE", str(in_folder / "cache"))
+    make(in_folder / "study")
+    assert run(["judge", "answer", "study", "--model", "builtin:ngram"]) == 0
+    with ScoreStore.default() as scores:
+        assert scores.models()
 
 
 def test_a_preregistration_has_the_hash_the_size_and_the_commands(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,19 +45,15 @@ def freeze_study(folder: Path, database: str = "") -> Frozen:
     import msgspec
 
     made = build(folder)
-    store = open_store(folder, database)
-    try:
-        with store.backend.transaction():
-            store.backend.lock()
-            versions = store.versions()
-            number = versions[-1][0] if versions else 1
-            if versions and versions[-1][1] != made.hash and _begun(store, number):
-                number += 1
-            frozen = msgspec.structs.replace(made, version=number)
-            lists = {plan.number: plan.part for plan in frozen.plans}
-            store.add_version(number, frozen.hash, encode(frozen).decode(), lists)
-    finally:
-        store.close()
+    with closing(open_store(folder, database)) as store, store.backend.transaction():
+        store.backend.lock()
+        versions = store.versions()
+        number = versions[-1][0] if versions else 1
+        if versions and versions[-1][1] != made.hash and _begun(store, number):
+            number += 1
+        frozen = msgspec.structs.replace(made, version=number)
+        lists = {plan.number: plan.part for plan in frozen.plans}
+        store.add_version(number, frozen.hash, encode(frozen).decode(), lists)
     write_frozen(folder, frozen)
     return frozen
 
@@ -71,12 +68,9 @@ def ready(folder: Path, database: str = "") -> Frozen:
     frozen = read_frozen(folder)
     if frozen is None:
         return freeze_study(folder, database)
-    store = open_store(folder, database)
-    try:
+    with closing(open_store(folder, database)) as store:
         known = (frozen.version, frozen.hash) in store.versions()
         begun = _begun(store, frozen.version)
-    finally:
-        store.close()
     if known and is_current(folder, frozen):
         return frozen
     if begun:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cyclopts import App
+from priscian.cli.group import command_group
 
 ANALYSES = {
     "tables": ("tables:tables_command", "accuracy by field, phenomenon or paradigm"),
@@ -25,21 +25,8 @@ ANALYSES = {
 HELP = """Analyse what is behind the scores of a run, or the files of a published paper.
 
 Analyses:
-{analyses}
+{commands}
 
 priscian analyse NAME --help explains an analysis."""
 
-_width = max(map(len, ANALYSES))
-analyse_app = App(
-    name="priscian analyse",
-    usage="Usage: priscian analyse NAME …",
-    help=HELP.format(
-        analyses="\n".join(f"  {name:{_width}}  {what}" for name, (_, what) in ANALYSES.items())
-    ),
-    help_format="plaintext",
-    version_flags=(),
-    suppress_keyboard_interrupt=False,
-)
-for _name, (_place, _) in ANALYSES.items():
-    # not printed by the parser, which would have to import every command to describe it
-    analyse_app.command(f"priscian.cli.analyse.{_place}", name=_name, show=False)
+analyse_app = command_group("analyse", HELP, ANALYSES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cyclopts import App
+from priscian.cli.group import command_group
 
 COMMANDS = {
     "demo": ("simulate:demo_command", "a complete example with simulated people"),
@@ -27,17 +27,4 @@ Commands:
 
 priscian judge NAME --help explains a command."""
 
-_width = max(map(len, COMMANDS))
-judge_app = App(
-    name="priscian judge",
-    usage="Usage: priscian judge NAME …",
-    help=HELP.format(
-        commands="\n".join(f"  {name:{_width}}  {what}" for name, (_, what) in COMMANDS.items())
-    ),
-    help_format="plaintext",
-    version_flags=(),
-    suppress_keyboard_interrupt=False,
-)
-for _name, (_place, _) in COMMANDS.items():
-    # not shown by the parser, which would have to import a command to describe it
-    judge_app.command(f"priscian.cli.judge.{_place}", name=_name, show=False)
+judge_app = command_group("judge", HELP, COMMANDS)

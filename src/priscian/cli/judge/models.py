@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -59,14 +60,13 @@ def answer_command(
     spec = parse_model(model)
 
     def score(texts: Sequence[Text]) -> Mapping[Text, float]:
-        with ScoreStore() as scores:
+        with ScoreStore.default() as scores:
             found = score_texts(spec, texts, scores).scores
         return {text: tokens.total for text, tokens in found.items()}
 
-    store = open_store(study, database)
     asked = Asked(mode, raters, temperature, seed)
-    done = answer_study(store, frozen, spec.label, score, asked)
-    store.close()
+    with closing(open_store(study, database)) as store:
+        done = answer_study(store, frozen, spec.label, score, asked)
     print(f"{done.name}: {counted(done.answers, 'answer')} by {mode}")
     if done.bias is not None:
         print(f"preference for answer A, over both orders: {done.bias:+.3f}")

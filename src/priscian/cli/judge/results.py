@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -52,17 +53,16 @@ def export_command(
     from priscian.judge.frozen import decode
     from priscian.judge.opening import latest, open_store
 
-    store = open_store(study, database)
-    frozen = decode(store.body(version)) if version else latest(store, study)
-    done = export_store(
-        store,
-        frozen,
-        out,
-        transform=transform,
-        excel_safe=excel_safe,
-        keep_excluded=keep_excluded,
-    )
-    store.close()
+    with closing(open_store(study, database)) as store:
+        frozen = decode(store.body(version)) if version else latest(store, study)
+        done = export_store(
+            store,
+            frozen,
+            out,
+            transform=transform,
+            excel_safe=excel_safe,
+            keep_excluded=keep_excluded,
+        )
     print(f"{counted(done.answers, 'answer')} written to {out}")
     if done.excluded:
         people = len({e.person for e in done.excluded})
@@ -99,11 +99,10 @@ def agreement_command(
     from priscian.judge.exclusion import exclusions, kept
     from priscian.judge.opening import latest, open_store
 
-    store = open_store(study, database)
-    frozen = latest(store, study)
-    answers = [a for a in store.answers() if a.version == frozen.version and a.kind == "person"]
-    good = kept(answers, exclusions(frozen, store.sittings(), answers))
-    store.close()
+    with closing(open_store(study, database)) as store:
+        frozen = latest(store, study)
+        answers = [a for a in store.answers() if a.version == frozen.version and a.kind == "person"]
+        good = kept(answers, exclusions(frozen, store.sittings(), answers))
     if not good:
         raise DataError(f"{study}: no answers yet that are not excluded")
     found = agreement_of(frozen, good).as_dict()
@@ -132,9 +131,8 @@ def backup_command(study: Path, /, *, out: Path, database: str = "") -> None:
     """
     from priscian.judge.opening import open_store
 
-    store = open_store(study, database)
-    store.backend.backup(out)
-    store.close()
+    with closing(open_store(study, database)) as store:
+        store.backend.backup(out)
     print(f"{out}: {out.stat().st_size:,} bytes, checked")
 
 
@@ -154,14 +152,12 @@ def forget_command(study: Path, code: str, /, *, database: str = "") -> None:
     """
     from priscian.judge.opening import open_store
 
-    store = open_store(study, database)
-    with store.backend.transaction():
-        gone = store.forget(code)
-    if not gone:
-        store.close()
-        raise DataError("nobody has this deletion code or platform id; check it")
-    store.backend.scrub()
-    store.close()
+    with closing(open_store(study, database)) as store:
+        with store.backend.transaction():
+            gone = store.forget(code)
+        if not gone:
+            raise DataError("nobody has this deletion code or platform id; check it")
+        store.backend.scrub()
     print(f"{counted(gone, 'sitting')} deleted")
 
 

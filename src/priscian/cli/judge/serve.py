@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -85,10 +86,9 @@ def status_command(
     from priscian.judge.opening import latest, open_store
     from priscian.judge.summary import summarise
 
-    store = open_store(study, database)
-    frozen = latest(store, study)
-    found = summarise(store, frozen)
-    store.close()
+    with closing(open_store(study, database)) as store:
+        frozen = latest(store, study)
+        found = summarise(store, frozen)
     if json:
         print_json(found.as_dict())
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -77,10 +78,9 @@ def simulate_command(
     frozen = ready(study, database)
     wait_for(url)
     ledger = simulate(url, frozen, Habits(raters, seed, pause, accuracy))
-    store = open_store(study, database)
-    tokens = {s.id: s.token for s in store.sittings()}
-    kept = {(tokens[a.sitting], a.position): a.response for a in store.answers()}
-    store.close()
+    with closing(open_store(study, database)) as store:
+        tokens = {s.id: s.token for s in store.sittings()}
+        kept = {(tokens[a.sitting], a.position): a.response for a in store.answers()}
     lost = [key for key, said in ledger.answers.items() if kept.get(key) != said]
     print(
         f"{counted(len(ledger.codes), 'sitting')} completed, {ledger.refused} refused, "

@@ -99,10 +99,9 @@ def serve_study(
     """Serve a study until it is stopped; the researcher's token is shown once."""
     with closing(bound(host, port, behind_proxy)) as listening:
         frozen = ready(folder, database)
-        store = open_store(folder, database)
-        if new_admin_token or not store.setting(KEY):
-            told(f"Researcher's token, shown only now: {new_token(store)}")
-        store.close()
+        with closing(open_store(folder, database)) as store:
+            if new_admin_token or not store.setting(KEY):
+                told(f"Researcher's token, shown only now: {new_token(store)}")
         desk = Desk(lambda: open_store(folder, database))
         app = make_app(Site(frozen, desk, behind_proxy), desk.close)
         where = listening.getsockname()
