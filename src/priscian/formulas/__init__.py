@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from priscian.formulas.chance import chance_of
-from priscian.formulas.notation import parse_formula, print_formula, values_of
+from priscian.formulas.notation import comparisons_of, parse_formula, print_formula, values_of
 
-__all__ = ["chance_of", "parse_formula", "print_formula", "values_of"]
+__all__ = ["chance_of", "comparisons_of", "parse_formula", "print_formula", "values_of"]

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NoReturn, cast
 
 from priscian.errors import DataError, FormulaError
@@ -35,6 +36,7 @@ _BRACKETS = {"(": ")", "[": "]"}
 _COMPARE = ("<", ">", "=")
 
 
+@lru_cache(1024)  # the items of a suite share its formulas
 def parse_formula(text: str) -> Comparison | Logic:
     """The tree of a formula, which must be true or false.
 
@@ -231,6 +233,16 @@ def print_formula(tree: Expression) -> str:
 def _bracketed(tree: Expression) -> str:
     shown = print_formula(tree)
     return shown if isinstance(tree, Value | Number) else f"({shown})"
+
+
+def comparisons_of(tree: Expression) -> Iterator[Comparison]:
+    """The comparisons of a formula, from left to right."""
+    match tree:
+        case Comparison():
+            yield tree
+        case Logic(_, left, right):
+            yield from comparisons_of(left)
+            yield from comparisons_of(right)
 
 
 def values_of(expression: Expression) -> Iterator[Value]:

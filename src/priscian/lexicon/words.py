@@ -34,6 +34,16 @@ class Word:
     def category(self) -> str:
         return self.tag.partition(".")[0]
 
+    @property
+    def is_content(self) -> bool:
+        """True of nouns, verbs, adjectives, adverbs and names."""
+        return _is_content(self.tag)
+
+
+@cache
+def _is_content(tag: str) -> bool:
+    return tag.partition(".")[0] in CONTENT
+
 
 @cache
 def features(tag: str) -> Mapping[str, str]:

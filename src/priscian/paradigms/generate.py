@@ -8,7 +8,7 @@ from random import Random
 
 from priscian.errors import GrammarError
 from priscian.grammar import Grammar, Pair, Reject
-from priscian.lexicon import CONTENT, Lexicon
+from priscian.lexicon import Lexicon
 from priscian.paradigms.pair import as_item, prove_pair
 from priscian.paradigms.registry import Paradigm, find
 from priscian.records import Item
@@ -51,7 +51,7 @@ def generate(
         keys = (
             ("good", pair.good.texts),
             ("bad", pair.bad.texts),
-            tuple(sorted([w.lemma for w in pair.good.words if w.category in CONTENT])),
+            tuple(sorted([w.lemma for w in pair.good.words if w.is_content])),
         )
         if not seen.isdisjoint(keys):
             repeats += 1

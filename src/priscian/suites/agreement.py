@@ -6,7 +6,7 @@ from functools import cache, partial
 from itertools import permutations
 
 from priscian.grammar import REL_THAT, THE, Grammar, Node, Reject, Word
-from priscian.lexicon import CONTENT, Verb
+from priscian.lexicon import Verb
 from priscian.suites.people import Told, encounter, forms, person, preposition, told
 from priscian.suites.registry import Regions, suite
 from priscian.suites.text import read_rows
@@ -51,7 +51,7 @@ def _distractor(g: Grammar, item: Told, *verbs: Verb) -> tuple[Word, Word]:
     """Somebody of the same circle, in both numbers; no word echoes another: *visitors visited*."""
     home = tuple(people for people in _circles() if item.subject.lemma in people.split(","))
     other = person(g, _circle(g, home))
-    rest = (word.lemma for word in item.rest if word.category in CONTENT)
+    rest = (word.lemma for word in item.rest if word.is_content)
     doings = (verb.lemma for verb in (item.verb, *verbs))
     lemmas = (item.subject.lemma, other.lemma, *doings, *rest)
     if any(one.startswith(two.removesuffix("e")) for one, two in permutations(lemmas, 2)):

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from priscian.formulas import parse_formula
-from priscian.lexicon import CONTENT, Word
-from priscian.records import Arithmetic, Comparison, Expression, Logic, Value
+from priscian.formulas import comparisons_of, parse_formula
+from priscian.lexicon import Word
+from priscian.records import Arithmetic, Comparison, Expression, Value
 from priscian.suites.registry import Suite
 from priscian.suites.text import read_rows
 
@@ -28,7 +28,7 @@ def repeated(item: Words) -> str | None:
         seen: set[str] = set()
         for words in regions:
             for word in words:
-                if word.category in CONTENT:
+                if word.is_content:
                     if word.lemma in seen:
                         return word.lemma
                     seen.add(word.lemma)
@@ -104,7 +104,7 @@ def _caps() -> Mapping[str, tuple[int, frozenset[str]]]:
 
 
 def _lemmas(regions: Iterator[tuple[Word, ...]]) -> frozenset[str]:
-    return frozenset(w.lemma for words in regions for w in words if w.category in CONTENT)
+    return frozenset(w.lemma for words in regions for w in words if w.is_content)
 
 
 # ---------------------------------------------------------------- fair contrasts
@@ -117,7 +117,7 @@ def unfair(predictions: Sequence[str], texts: Mapping[str, Sequence[str]]) -> st
     *sell* both count once as right and once as wrong. `texts` has the regions of each condition.
     """
     for prediction in predictions:
-        comparisons = list(_comparisons(parse_formula(prediction)))
+        comparisons = list(comparisons_of(parse_formula(prediction)))
         sides = [_difference(comparison, texts) for comparison in comparisons]
         if any(any(side.values()) for side in sides):
             total: Counter[str] = Counter()
@@ -127,15 +127,6 @@ def unfair(predictions: Sequence[str], texts: Mapping[str, Sequence[str]]) -> st
             if any(total.values()):
                 return prediction
     return None
-
-
-def _comparisons(tree: Expression) -> Iterator[Comparison]:
-    match tree:
-        case Comparison():
-            yield tree
-        case Logic(_, left, right):
-            yield from _comparisons(left)
-            yield from _comparisons(right)
 
 
 def _difference(comparison: Comparison, texts: Mapping[str, Sequence[str]]) -> Counter[str]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from priscian.grammar import THE, Grammar, Node, Reject, Word
-from priscian.lexicon import CONTENT
 from priscian.suites.people import forms, person
 from priscian.suites.registry import Regions, suite
 from priscian.suites.text import COMMA, STOP, dealt, lemmas, noun, read_rows, verb, words
@@ -88,7 +87,7 @@ def _cast(g: Grammar, texts: tuple[str, ...], cast: str) -> tuple[Word, ...]:
     """One of these texts that repeats nothing, with people of the scene for {one} and {many}."""
     for _ in texts:
         found = words(g, g.deal(texts))
-        content = {word.lemma for word in found if word.category in CONTENT}
+        content = {word.lemma for word in found if word.is_content}
         if content.isdisjoint(g.used):
             g.used |= content
             places = {"{one}": 0, "{many}": 1}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from priscian.grammar import BE, HAVE, Grammar, Reject
-from priscian.lexicon import CONTENT, Noun, Verb, Word
+from priscian.lexicon import Noun, Verb, Word
 from priscian.suites.text import dealt, lemmas, read_rows, verb, words
 
 PREPOSITIONS = (
@@ -61,7 +61,7 @@ def told(g: Grammar, table: str, anyone: str) -> Told:
     row = dealt(g, table, "verb", "rest", "subjects")
     known = {"be": BE, "have": HAVE}.get(row["verb"])
     rest = words(g, row["rest"])
-    g.used.update(word.lemma for word in rest if word.category in CONTENT)
+    g.used.update(word.lemma for word in rest if word.is_content)
     return Told(known or verb(g, row["verb"]), rest, person(g, row["subjects"] or anyone))
 
 
@@ -82,7 +82,7 @@ def unused_text(g: Grammar, texts: tuple[str, ...]) -> str:
     """One of these texts, dealt, as it is written; its words count as used."""
     for _ in texts:
         text = g.deal(texts)
-        content = {w.lemma for w in words(g, text.removeprefix("-")) if w.category in CONTENT}
+        content = {w.lemma for w in words(g, text.removeprefix("-")) if w.is_content}
         if content.isdisjoint(g.used):
             g.used |= content
             return text

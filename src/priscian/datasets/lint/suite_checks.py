@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from itertools import combinations
 
 from priscian.datasets.lint.findings import Checks, Seen
@@ -14,7 +13,7 @@ from priscian.datasets.lint.words import (
     lower_case_start,
     wrong_articles,
 )
-from priscian.formulas import values_of
+from priscian.formulas import comparisons_of, values_of
 from priscian.lexicon import load_lexicon
 from priscian.records import (
     Arithmetic,
@@ -22,7 +21,6 @@ from priscian.records import (
     Expression,
     Item,
     ItemSet,
-    Logic,
     Number,
     Value,
 )
@@ -72,20 +70,10 @@ def find_missing_contrasts(suite: ItemSet) -> Seen:
     """
     for item in suite.items:
         for number, contrast in enumerate(suite.contrasts):
-            for comparison in comparisons(contrast.expression):
+            for comparison in comparisons_of(contrast.expression):
                 places = _same(item, comparison)
                 if places:
                     yield item.id, f"prediction {number} compares {places}: always a tie"
-
-
-def comparisons(tree: Expression) -> Iterator[Comparison]:
-    """The comparisons of a formula, from left to right."""
-    match tree:
-        case Comparison():
-            yield tree
-        case Logic(_, left, right):
-            yield from comparisons(left)
-            yield from comparisons(right)
 
 
 def _same(item: Item, comparison: Comparison) -> str:

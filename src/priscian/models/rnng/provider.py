@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from priscian.errors import ModelError, TooLongError
-from priscian.models.folder import checkpoints, folder_key, model_folder, read_config
+from priscian.models.folder import checkpoints, folder_key, model_folder
 from priscian.models.key import ModelKey
+from priscian.models.networks.loading import load_network
 from priscian.models.rnng.options import OPTIONS, Beam
-from priscian.models.safetensors_file import read_safetensors
 from priscian.models.spec import ModelSpec
 from priscian.models.text_offsets import own_tokens, shorten
 from priscian.models.traits import Traits
@@ -20,6 +20,7 @@ from priscian.records import Text, TokenScores
 from priscian.trees import Action, Tree, tree_of
 
 if TYPE_CHECKING:
+    from priscian.models.networks.rnng import Rnng
     from priscian.models.rnng.beam import Reading
 
 LONGEST = 300
@@ -62,28 +63,12 @@ class RnngModel:
     reads_sentences = True
 
     def __init__(self, folder: Path, beam: Beam) -> None:
-        try:
-            import torch
-
-            from priscian.models.networks.rnng import Rnng, RnngShape
-        except ImportError:
-            raise ModelError(
-                "rnng: models need PyTorch: pip install torch==2.13.0 -c constraints.txt"
-            ) from None
-        config = read_config(folder, ("rnng",))
-        sizes = {name: value for name, value in config.items() if name != "architecture"}
-        weights = read_safetensors(folder / "model.safetensors")
-        try:
-            shape = RnngShape(**{**sizes, "labels": tuple(map(str, sizes["labels"]))})
-            if min(int(shape.most_open), int(shape.most_opening)) < 1:
-                raise ValueError("a limit of open constituents is below 1")
-            self.network = Rnng(shape).eval()
-            self.network.load_state_dict({n: torch.from_numpy(w) for n, w in weights.items()})
-        except (TypeError, KeyError, RuntimeError, ValueError, ArithmeticError) as error:
-            reason = str(error).splitlines()[0]
-            raise ModelError(f"{folder}: weights do not fit the network ({reason})") from None
+        self.network = load_network(folder, "rnng", _build)
         vocabulary = load_vocabulary(folder)
-        if not isinstance(vocabulary, WordVocabulary) or vocabulary.size != shape.vocabulary:
+        if (
+            not isinstance(vocabulary, WordVocabulary)
+            or vocabulary.size != self.network.shape.vocabulary
+        ):
             raise ModelError(
                 f"{folder}: the vocabulary is not that of the weights; copy the folder again"
             )
@@ -148,6 +133,15 @@ class RnngModel:
         found = read_texts(self.network, missing, self.beam)
         self._found |= dict(zip(missing, found, strict=True))
         return [self._found[words] for words in asked]
+
+
+def _build(sizes: Mapping[str, Any]) -> Rnng:
+    from priscian.models.networks.rnng import Rnng, RnngShape
+
+    shape = RnngShape(**{**sizes, "labels": tuple(map(str, sizes["labels"]))})
+    if min(int(shape.most_open), int(shape.most_opening)) < 1:
+        raise ValueError("a limit of open constituents is below 1")
+    return Rnng(shape)
 
 
 def _action(kind: int, labels: Sequence[str], words: Iterable[str]) -> Action:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from priscian.errors import ModelError
-from priscian.models.folder import checkpoints, model_folder, read_config
+from priscian.models.folder import checkpoints, model_folder
 from priscian.models.folder_scores import Around, FolderScores
 from priscian.models.key import ModelKey
-from priscian.models.safetensors_file import read_safetensors
+from priscian.models.networks.loading import load_network
 from priscian.models.spec import ModelSpec
 from priscian.models.traits import Traits
 from priscian.models.vocabulary import BOUNDARY_ID, load_vocabulary
+
+if TYPE_CHECKING:
+    from priscian.models.networks.transformer_xl import TransformerXl
 
 AROUND = Around()
 TOGETHER = 4096
@@ -47,23 +49,7 @@ class TransformerXlModel(FolderScores):
     """A text is one segment after a sentence boundary, read with an empty memory."""
 
     def __init__(self, folder: Path, around: Around = AROUND) -> None:
-        try:
-            import torch
-
-            from priscian.models.networks.transformer_xl import TransformerXl, TransformerXlShape
-        except ImportError:
-            raise ModelError(
-                "txl: models need PyTorch: pip install torch==2.13.0 -c constraints.txt"
-            ) from None
-        config = read_config(folder, ("transformer-xl",))
-        sizes = {name: value for name, value in config.items() if name != "architecture"}
-        weights = read_safetensors(folder / "model.safetensors")
-        try:
-            self.network = TransformerXl(TransformerXlShape.of(sizes)).eval()
-            self.network.load_state_dict({n: torch.from_numpy(w) for n, w in weights.items()})
-        except (TypeError, RuntimeError, ValueError) as error:
-            reason = str(error).splitlines()[0]
-            raise ModelError(f"{folder}: weights do not fit the network ({reason})") from None
+        self.network = load_network(folder, "transformer-xl", _build)
         self.vocabulary = load_vocabulary(folder)
         self.notes = {
             "architecture": "transformer-xl",
@@ -73,7 +59,8 @@ class TransformerXlModel(FolderScores):
         }
         self.around = around
         # a memory of zeros is read with every text
-        reach = 1 + sizes["memory"] // 64 if sizes.get("zero_memory") else 1
+        shape = self.network.shape
+        reach = 1 + shape.memory // 64 if shape.zero_memory else 1
         self._together = max(64, TOGETHER // reach)
 
     def logprobs(self, sequences: Sequence[Sequence[int]]) -> list[list[float]]:
@@ -94,6 +81,12 @@ class TransformerXlModel(FolderScores):
                 for number, row in zip(group, values, strict=True):
                     results[number] = [*unscored, *row]
         return results
+
+
+def _build(sizes: Mapping[str, Any]) -> TransformerXl:
+    from priscian.models.networks.transformer_xl import TransformerXl, TransformerXlShape
+
+    return TransformerXl(TransformerXlShape.of(sizes))
 
 
 def _same_length(
