@@ -22,6 +22,7 @@ from priscian.runs.choose import Choice, gather_results, gather_runs
 
 if TYPE_CHECKING:
     from priscian.analysis.blimp.accuracy_table import AccuracyTable, By, HowSure
+    from priscian.analysis.blimp.contamination import Contamination
     from priscian.analysis.blimp.distance import Distance
     from priscian.analysis.blimp.methods import Methods
     from priscian.analysis.blimp.model_summary import ModelSummary
@@ -42,6 +43,7 @@ Runs = Choice | Iterable[Choice]
 __all__ = [
     "adc",
     "cola",
+    "contamination",
     "correlation",
     "distance",
     "human",
@@ -131,6 +133,22 @@ def methods(runs: Runs) -> Methods:
     from priscian.analysis.blimp.methods import compare_methods
 
     return compare_methods(gather_results(runs))
+
+
+def contamination(runs: Runs, *, reference: str = "") -> Contamination:
+    """Public BLiMP against fresh pairs of the same paradigms: is the public score inflated?
+
+    `reference` names a model that has never read BLiMP; differences are then also taken minus its
+    own, because the two sets can differ in difficulty.
+
+    >>> import priscian
+    >>> run = priscian.score("smollm2", ["blimp:DIR", "generated:7"])          # doctest: +SKIP
+    >>> found = priscian.analyse.contamination(run).models[0]                  # doctest: +SKIP
+    >>> found.public, found.fresh, found.overall.ci                            # doctest: +SKIP
+    """
+    from priscian.analysis.blimp.contamination import analyse_contamination
+
+    return analyse_contamination(gather_results(runs), reference)
 
 
 def correlation(runs: Runs, *, method: str = "full", published: bool = True) -> CorrelationsByKind:

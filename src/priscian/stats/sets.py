@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from priscian.errors import DataError
 from priscian.stats.differences import item_variance, paired_interval
@@ -82,3 +84,42 @@ def _spread(sets: Sequence[Values]) -> tuple[int, float, float]:
     mean = math.fsum(means) / k
     squares = math.fsum((m - mean) ** 2 for m in means)
     return k, mean, squares / (k - 1) if k > 1 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTest:
+    """The mean of paired differences of k sets, its 95 % interval and Student's test of 0."""
+
+    difference: float
+    ci: Interval
+    sets: int
+    p: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "difference": self.difference,
+            "ci": list(self.ci),
+            "sets": self.sets,
+            "p": self.p,
+        }
+
+
+def paired_t(differences: Sequence[float]) -> PairedTest:
+    """Student's paired t-test over sets; two-sided.
+
+    >>> found = paired_t([0.1, 0.3, 0.2, 0.2])
+    >>> round(found.difference, 6), [round(limit, 4) for limit in found.ci], round(found.p, 4)
+    (0.2, [0.0701, 0.3299], 0.0163)
+    """
+    from scipy.special import stdtr
+
+    k = len(differences)
+    if k < 2:
+        raise DataError("a test over sets needs at least two; compare more of them")
+    mean = math.fsum(differences) / k
+    variance = math.fsum((d - mean) ** 2 for d in differences) / (k - 1)
+    error = math.sqrt(variance / k)
+    half = student_t(k - 1) * error
+    p = 2 * float(stdtr(k - 1, -abs(mean) / error)) if error else float(mean == 0)
+    return PairedTest(mean, (mean - half, mean + half), k, p)

@@ -9,6 +9,10 @@ ANALYSES = {
     "shallow": ("shallow:shallow_command", "accuracy by length, probability, confidence"),
     "distance": ("distance:distance_command", "agreement at a distance, attractors"),
     "methods": ("methods:methods_command", "prefix methods against full sentences"),
+    "contamination": (
+        "contamination:contamination_command",
+        "public BLiMP against fresh pairs: is the score inflated?",
+    ),
     "training-size": (
         "training_size:training_size_command",
         "accuracy by number of training tokens",
