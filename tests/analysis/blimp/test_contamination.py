@@ -73,7 +73,7 @@ def test_the_difference_that_a_reference_shows_too_is_no_sign_of_inflation() -> 
     assert reader.beyond is not None
     assert reader.beyond.difference == pytest.approx((0 + 0 + 0 + 0.1) / 4)
     assert reader.beyond.p == pytest.approx(0.391, abs=1e-3)  # t = 1 with 3 degrees of freedom
-    assert reader.words == "reader: no sign that the public score is inflated beyond it"
+    assert reader.words == "reader: no sign that the public score is inflated, judged by naive"
     assert other.beyond is None
 
 

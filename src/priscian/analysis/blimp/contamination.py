@@ -51,13 +51,14 @@ class ParadigmGap:
 class ModelGap:
     """A model's paradigms, and the mean of their differences tested over paradigms.
 
-    `beyond` is the same mean minus that of the reference model, if one was named.
+    `beyond` is the same mean minus that of `reference`, if such a model was named.
     """
 
     model: str
     paradigms: tuple[ParadigmGap, ...]
     overall: PairedTest
     beyond: PairedTest | None = None
+    reference: str = ""
 
     @property
     def public(self) -> float:
@@ -80,14 +81,15 @@ class ModelGap:
     @property
     def words(self) -> str:
         """The answer in a sentence."""
-        test, than = (self.overall, "") if self.beyond is None else (self.beyond, " beyond it")
+        test = self.beyond or self.overall
+        other = f", judged by {self.reference}" if self.beyond else ""
         if test.p >= LEVEL:
-            said = f"no sign that the public score is inflated{than}"
+            said = "no sign that the public score is inflated"
         elif test.difference > 0:
-            said = f"the public score is higher{than} than chance explains"
+            said = "the public score is higher than chance explains"
         else:
-            said = f"the public score is lower{than}, so it is not inflated"
-        return f"{self.model}: {said}"
+            said = "the public score is the lower one, so it is not inflated"
+        return f"{self.model}: {said}{other}"
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -163,7 +165,7 @@ def _tested(
     overall = paired_t([p.gap.difference for p in paradigms])
     shared = [p.gap.difference - expected[p.name] for p in paradigms if p.name in expected]
     beyond = paired_t(shared) if model != reference and len(shared) > 1 else None
-    return ModelGap(model, paradigms, overall, beyond)
+    return ModelGap(model, paradigms, overall, beyond, reference)
 
 
 def _versions(results: Sequence[Result]) -> dict[str, Versions]:

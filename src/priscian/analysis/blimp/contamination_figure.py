@@ -16,11 +16,6 @@ def contamination_figures(found: Contamination) -> tuple[Figure, ...]:
     phenomena = [row for model in found.models for row in _phenomena(model)]
     paradigms = [row for model in found.models for row in _paradigms(model)]
     told = " ".join(f"{_figures(m)}; {m.words.removeprefix(m.model + ': ')}." for m in found.models)
-    reference = (
-        f" Where a model is said to be beyond it, “it” is {found.reference}, the reference."
-        if found.reference
-        else ""
-    )
     intervals = (
         "Bars are 95 % intervals for other pairs of the same paradigms (Newcombe's); that of the "
         "mean is Student's t over paradigms, and covers other paradigms too."
@@ -30,7 +25,7 @@ def contamination_figures(found: Contamination) -> tuple[Figure, ...]:
             "public-and-fresh",
             "Public pairs against fresh ones",
             f"Accuracy on public BLiMP minus accuracy on fresh pairs of the same paradigms. {told}"
-            f"{reference} {intervals} The two sets can also differ in difficulty.",
+            f" {intervals} The two sets can also differ in difficulty.",
             phenomena,
             models,
         ),
