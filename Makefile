@@ -14,7 +14,7 @@ WORKERS := -n 2 --dist worksteal
 
 help:
 	@echo "make demo   install, generate fresh minimal pairs, score the built-in models, make a report (MODELS=smollm2 adds one)"
-	@echo "make test   install what the tests need and run them all"
+	@echo "make test   install what the tests need and run them; names what was skipped and how to run it"
 	@echo "make coverage  the same, and how much of the code they reach"
 	@echo "make check  lint and type checks"
 	@echo "make slow   the tests that take minutes"
@@ -43,14 +43,18 @@ $(VENV)/.dev: $(VENV)/.hf
 $(VENV)/.weights: | $(VENV)/.dev
 	-$(BIN)/priscian models get smollm2 && touch $@
 
+# A browser and axe-core; what cannot be had is named, and its tests are skipped.
+$(VENV)/.tools: scripts/test_tools.py | $(VENV)/.dev
+	-$(BIN)/python -m scripts.test_tools && touch $@
+
 demo: $(VENV)/.core $(if $(MODELS),$(VENV)/.hf)
 	$(BIN)/priscian demo $(MODELS) --seed $(SEED)
 
-test: $(VENV)/.dev $(VENV)/.weights
+test: $(VENV)/.dev $(VENV)/.weights $(VENV)/.tools
 	$(PYTEST) $(WORKERS) -m "not slow" $(ARGS)
 
 # Measuring it makes the tests half as slow again.
-coverage: $(VENV)/.dev $(VENV)/.weights
+coverage: $(VENV)/.dev $(VENV)/.weights $(VENV)/.tools
 	$(PYTEST) $(WORKERS) --cov=priscian --cov-report=term --cov-fail-under=90 -m "not slow" $(ARGS)
 
 check: $(VENV)/.dev
@@ -59,7 +63,7 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 
 slow: LIMIT = 14400
-slow: $(VENV)/.dev $(VENV)/.weights
+slow: $(VENV)/.dev $(VENV)/.weights $(VENV)/.tools
 	$(PYTEST) -m slow -o faulthandler_timeout=1800 --hypothesis-profile=search $(ARGS)
 
 .venv-bench/.done: pyproject.toml constraints.txt benchmarks/peers.txt

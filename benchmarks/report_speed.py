@@ -67,27 +67,28 @@ def tell(what: str, value: float, bar: float, unit: str) -> bool:
 
 def use(page: Path) -> list[bool]:
     """Open the page as a reader does: until it answers, a cell's pairs, a search over all."""
-    from tests.reporting.browser import Browser, find_chromium
+    from tests.browser import REMEDY, launched, open_report, wait_for
 
-    program = find_chromium()
-    if program is None:
-        print("SKIP  no Chromium: name one in PRISCIAN_CHROMIUM")
-        return []
     shown = "document.querySelectorAll('#list .item').length > 0"
-    with Browser(program) as browser:
-        browser.open(page)
-        ready = browser.run("performance.getEntriesByName('ready')[0].startTime") / 1000
+    with launched() as browser:
+        if browser is None:
+            print(f"SKIP  no Chromium: {REMEDY}")
+            return []
+        tab = browser.new_page(viewport={"width": 1400, "height": 900})
+        tab.set_default_timeout(240_000)
+        open_report(tab, page)
+        ready = tab.evaluate("performance.getEntriesByName('ready')[0].startTime") / 1000
         began = time.perf_counter()
-        browser.run("document.querySelectorAll('table.heat td[data-class]')[5].click()")
-        browser.wait(shown)
+        tab.evaluate("document.querySelectorAll('table.heat td[data-class]')[5].click()")
+        wait_for(tab, shown)
         click = time.perf_counter() - began
         began = time.perf_counter()
-        browser.run(
+        tab.evaluate(
             "(() => { const q = document.querySelector('[name=query]'); q.value = 'zyzzyva';"
             "document.querySelector('[name=class]').value = '';"
             "q.dispatchEvent(new Event('input', {bubbles: true})); })()"
         )
-        browser.wait("document.getElementById('count').textContent.startsWith('0 of')")
+        wait_for(tab, "document.getElementById('count').textContent.startsWith('0 of')")
         search = time.perf_counter() - began
     print(f"      a cell's pairs: {click:.2f} s; first search of all pairs: {search:.2f} s")
     return [tell("interactive after", ready, SECONDS_TO_USE, "s")]

@@ -13,7 +13,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from priscian.models.hf.packaged import SMOLLM2, weights_folder
+from tests.browser import chromium, visit
 from tests.tiny import TEXTS, build_causal, build_masked
+
+__all__ = ["chromium", "visit"]  # fixtures
 
 # The same examples on every machine, however slow; `make slow` looks for new ones.
 settings.register_profile(

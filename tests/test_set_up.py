@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -73,3 +74,16 @@ def test_property_tests_do_not_depend_on_the_clock() -> None:
     assert settings.default is not None
     assert settings.default.deadline is None
     assert HealthCheck.too_slow in settings.default.suppress_health_check
+
+
+def test_a_missing_tool_is_named_with_its_remedy(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from scripts import test_tools
+
+    monkeypatch.setattr(test_tools, "get_chromium", lambda: False)
+    monkeypatch.setattr(test_tools, "get_axe", lambda: True)
+    assert test_tools.main() == 1
+    said = capsys.readouterr().out
+    assert "skipped without Chromium: apt install chromium" in said
+    assert "axe-core" not in said

@@ -1,9 +1,7 @@
-"""A study on a port of its own, and Debian's Chromium, driven by Playwright, as its participant."""
+"""A study on a port of its own, and participants of it in a browser."""
 
 from __future__ import annotations
 
-import contextlib
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,12 +20,6 @@ from priscian.judge.desk import Desk
 from priscian.judge.opening import open_store, ready
 from priscian.judge.records import Given
 from tests.judge.studies import make
-from tests.reporting.browser import find_chromium
-
-PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True}
-DESKTOP = {"viewport": {"width": 1280, "height": 800}}
-AXE_FOLDER = Path(os.environ.get("PRISCIAN_AXE", "~/.cache/priscian/axe/package")).expanduser()
-RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice")
 
 
 @dataclass(slots=True)
@@ -103,53 +95,6 @@ def online(tmp_path: Path) -> Iterator[Callable[..., Online]]:
         served.stop()
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """One browser for a module; Playwright's event loop must not outlive it."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="needs pip install playwright")
-    program = find_chromium()
-    if program is None:
-        pytest.skip("no Chromium: install it (apt install chromium) or set PRISCIAN_CHROMIUM")
-    with sync_api.sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-dev-shm-usage"]
-        browser = playwright.chromium.launch(executable_path=program, args=options)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def visit(chromium: Any) -> Iterator[Callable[..., Any]]:
-    """Opens a visitor's browser; fails if a page complains, opens a dialog or asks another host."""
-    opened: list[Any] = []
-    problems: list[str] = []
-
-    def watch(page: Any) -> None:
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("dialog", lambda dialog: (problems.append(dialog.message), dialog.dismiss()))
-        page.on("console", lambda said: note(said) if said.type == "error" else None)
-
-    def note(said: Any) -> None:
-        if "Failed to load resource" not in said.text:  # no connection, or a status that is tested
-            problems.append(said.text)
-
-    def start(**options: Any) -> Any:
-        context = chromium.new_context(**{**DESKTOP, **options})
-        context.set_default_timeout(30_000)
-        context.on("page", watch)
-        context.on(
-            "request",
-            lambda r: None if "//127.0.0.1:" in r.url else problems.append(f"asks {r.url}"),
-        )
-        opened.append(context)
-        return context.new_page()
-
-    yield start
-    for context in opened:
-        with contextlib.suppress(Exception):
-            context.close()
-    assert problems == []
-
-
 def enter(page: Any, url: str, tap: bool = False) -> None:
     """Agree, and read the instructions: the first trial is there."""
     page.goto(url)
@@ -178,28 +123,3 @@ def shown(page: Any, number: int) -> None:
     )
     frames = "requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(f)))"
     page.evaluate(f"() => new Promise(f => {frames})")
-
-
-def axe_source() -> str:
-    """axe-core, which is not part of this project."""
-    file = AXE_FOLDER / "axe.min.js"
-    if not file.is_file():
-        pytest.skip(
-            f"no axe-core in {AXE_FOLDER}: cd {AXE_FOLDER.parent} && npm pack axe-core && "
-            "tar xzf axe-core-*.tgz, or set PRISCIAN_AXE to the folder of axe.min.js"
-        )
-    return file.read_text("utf-8")
-
-
-def violations(page: Any) -> list[str]:
-    """What axe-core finds on a page; it is put in from outside the page's own policy."""
-    session = page.context.new_cdp_session(page)
-    session.send("Page.setBypassCSP", {"enabled": True})
-    page.evaluate(axe_source() + "; 0")
-    found = page.evaluate(
-        "rules => axe.run(document, {runOnly: {type: 'tag', values: rules}})", list(RULES)
-    )
-    return [
-        f"{v['id']}: {v['help']}: {[n['html'][:120] for n in v['nodes']]}"
-        for v in found["violations"]
-    ]

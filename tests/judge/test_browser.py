@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from priscian.judge.opening import open_store
-from tests.judge.browser import chromium, enter, online, press, shown, until, visit
+from tests.judge.browser import enter, online, press, shown, until
 from tests.judge.process import Process, free_port
 from tests.judge.studies import make
 from tests.judge.walks import ANSWERS, TASKS, TRIALS, WALKS, finished, give, give_all, items, take
 
-__all__ = ["chromium", "online", "visit"]  # fixtures
+__all__ = ["online"]  # fixtures
 SHORT = [
     ("desktop", "binary"),
     ("touch", "likert"),

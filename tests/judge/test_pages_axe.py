@@ -7,22 +7,18 @@ from typing import Any
 
 import pytest
 
+from tests.axe import axe_source, violations
+from tests.browser import DESKTOP, PHONE
 from tests.judge.browser import (
-    DESKTOP,
-    PHONE,
     Online,
-    axe_source,
-    chromium,
     enter,
     online,
     press,
     shown,
-    violations,
-    visit,
 )
 from tests.judge.walks import TASKS, finished, give, give_all, items
 
-__all__ = ["chromium", "online", "visit"]  # fixtures
+__all__ = ["online"]  # fixtures
 EVERYTHING = """
 [checks]
 honeypot = true

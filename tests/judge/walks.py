@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.judge.browser import PHONE, Online, enter, position, press, shown, until
+from tests.browser import PHONE, Visit
+from tests.judge.browser import Online, enter, position, press, shown, until
 
 TRIALS = 3
 PAIRS = "id,set,good,bad\n" + "".join(f"p{n},a{n},Good {n}.,Bad {n}.\n" for n in range(TRIALS))
@@ -15,7 +16,6 @@ SINGLES = "id,set,lexicalisation,condition,sentence\n" + "".join(
 TASKS = ("choice", "likert", "binary", "magnitude")
 ANSWERS = {"choice": "right", "likert": "6", "binary": "no", "magnitude": "12,5"}
 KEPT = {**ANSWERS, "magnitude": "12.5"}
-Visit = Callable[..., Any]
 Walk = Callable[[Visit, Online, str], None]
 
 
