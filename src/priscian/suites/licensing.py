@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache, partial
 
-from priscian.grammar import BE, HAVE, REL_THAT, THE, Grammar, Node, Reject, Word
+from priscian.grammar import BE, HAVE, REL_THAT, THE, Grammar, Node, Word
 from priscian.lexicon import Gender
 from priscian.lexicon.tables import Row
 from priscian.suites.people import forms, fresh, person
 from priscian.suites.registry import Draw, Regions, suite
-from priscian.suites.text import dealt, read_rows, verb, words
+from priscian.suites.rows import one_of
+from priscian.suites.text import dealt, noun, read_rows, verb, words
 
 licensing = partial(suite, circuit="Licensing")
 NO = Word("no", "no", "det")
@@ -19,8 +20,7 @@ ANY = Word("any", "any", "det")
 THEMSELVES = Word("themselves", "they", "pron.refl.pl")
 OF_GENDER: dict[str, tuple[Gender, str]] = {"masc": ("m", "himself"), "fem": ("f", "herself")}
 
-MOODS = {"friendly", "hostile"}
-SELF = ("heads", "others", "orc", "src", "verbs", "relative", "near", "places")
+SELF = ("heads", "others", "orc", "orc_acts", "src", "src_acts", "places", "prep_acts")
 REFLEXIVE_REGIONS = {
     "prep": ["intro", "np_sing", "prep", "the", "prep_np", "matrix_v", "reflexive"],
     "orc": ["intro", "np_sing", "that", "the", "embed_np", "embed_vp", "matrix_v", "reflexive"],
@@ -34,47 +34,46 @@ NPI_REGIONS = {
 # ---------------------------------------------------------------- reflexives
 
 
-def _one(g: Grammar, row: Row, *columns: str) -> str:
-    """One of the alternatives in these cells of a row that is not yet in the sentence."""
-    return fresh(g, [part for column in columns for part in row.parts(column, ",")])
-
-
 @cache
-def _moods(column: str) -> Mapping[str, str]:
-    """The mood of each verb that has one, if done to others or to oneself."""
-    return {row["verb"]: row[column] for row in read_rows("moods", "verb", column)}
+def _gendered() -> Mapping[str, str]:
+    """The plural of each person that the lexicon lacks."""
+    return {row["noun"]: row["plural"] for row in read_rows("gendered", "noun", "plural")}
+
+
+def _somebody(g: Grammar, row: Row, column: str) -> tuple[Word, Word]:
+    """One of the people in a cell, in both numbers."""
+    lemma = fresh(g, row.parts(column, ","))
+    plural = _gendered().get(lemma)
+    if plural is None:
+        return forms(noun(g, lemma))
+    g.used.add(lemma)
+    return Word(lemma, lemma, "noun.sg"), Word(plural, lemma, "noun.pl")
 
 
 def _reflexive(g: Grammar, kind: str, sex: str) -> Regions:
     """One antecedent in both numbers; the noun that is nearer has its gender and the other number.
 
-    So that number and structure alone tell the two apart. A row tells who may meet, and what they
-    may do to each other and to themselves; beside others, only what one does in company.
+    So that number and structure alone tell the two apart. A row tells who may meet, what they did
+    to each other and to themselves then, and what they do to themselves beside the others.
     """
     gender, pronoun = OF_GENDER[sex]
     row = dealt(g, f"reflexives_{sex}", *SELF)
-    singular, plural = forms(person(g, row["heads"]))
-    one, many = forms(person(g, row["others"]))
-    if kind == "prep":
-        place: Node = words(g, g.choose(row.parts("places", ",")))
-        does = verb(g, _one(g, row, "verbs", "near"))
-    else:
-        deed, act = _one(g, row, kind), _one(g, row, "verbs", "relative")
-        if {_moods("others").get(deed, ""), _moods("oneself").get(act, "")} == MOODS:
-            raise Reject
-        done, does = verb(g, deed).past_sg, verb(g, act)
+    singular, plural = _somebody(g, row, "heads")
+    one, many = _somebody(g, row, "others")
+    met: Node = one_of(g, row, "places" if kind == "prep" else kind)
+    act: Node = one_of(g, row, f"{kind}_acts")
 
     def modifier(number: Word) -> list[Node]:
         match kind:
             case "orc":
-                return [REL_THAT, THE, number, done]
+                return [REL_THAT, THE, number, met]
             case "src":
-                return [REL_THAT, done, THE, number]
-        return [place, THE, number]
+                return [REL_THAT, met, THE, number]
+        return [met, THE, number]
 
     himself = Word(pronoun, "they", f"pron.refl.{gender}.sg")
-    single = [THE, singular, *modifier(many), does.past_sg]
-    several = [THE, plural, *modifier(one), does.past_sg]
+    single = [THE, singular, *modifier(many), act]
+    several = [THE, plural, *modifier(one), act]
     return {
         "match_sing": [*single, himself],
         "mismatch_sing": [*single, THEMSELVES],
@@ -109,6 +108,11 @@ _register_reflexive("src", "fem", "The waitress that praised the cooks blamed he
 _register_reflexive("src", "masc", "The waiter that praised the cooks blamed himself/*themselves")
 
 # ---------------------------------------------------------------- polarity items
+
+
+def _one(g: Grammar, row: Row, *columns: str) -> str:
+    """One of the alternatives in these cells of a row that is not yet in the sentence."""
+    return fresh(g, [part for column in columns for part in row.parts(column, ",")])
 
 
 def _polarity(g: Grammar, kind: str, npi: Word) -> Regions:
