@@ -77,22 +77,45 @@ def test_heads_and_verbs_are_spread(name):
         assert max(counts.values()) <= share * counts.total(), counts.most_common(3)
 
 
-CIRCLES = [set(row.parts("people", ",")) for row in read_rows("circles", "people")]
+MEETINGS = [
+    {cell: row.parts(cell, ",") for cell in ("heads", "others", "orc", "src")}
+    for row in read_rows("meetings", "heads", "others", "orc", "src")
+]
 
 
 @pytest.mark.parametrize("name", NUMBER)
-def test_the_two_people_of_a_sentence_may_meet(name):
-    """Not *the babysitter that the joggers loved*."""
-    place = "prep_np" if name == "number_prep" else "embed_np"
-    for one, other in zip(at(name, "np_sing"), at(name, place), strict=True):
-        pair = {words(one)[0].lemma, words(other)[0].lemma}
-        assert any(pair <= circle for circle in CIRCLES), pair
+def test_the_two_people_of_a_sentence_meet_and_do_what_such_people_do(name):
+    """Not *the babysitter that the joggers loved*, nor *the prisoner that defended the lawyers*."""
+    kind = name.split("_")[1]
+    other_at = "prep_np" if kind == "prep" else "embed_np"
+    deeds = [""] * 1000 if kind == "prep" else at(name, "embed_vp")
+    for head, other, deed in zip(at(name, "np_sing"), at(name, other_at), deeds, strict=True):
+        one, two = words(head)[0].lemma, words(other)[0].lemma
+        did = words(deed)[0].lemma if deed else ""
+        assert any(
+            one in row["heads"] and two in row["others"] and (not did or did in row[kind])
+            for row in MEETINGS
+        ), (head, other, deed)
 
 
 @pytest.mark.parametrize("table", ["habits", "states"])
-def test_everyone_with_a_habit_has_a_circle(table):
+def test_everyone_with_a_habit_meets_somebody(table):
+    met = {head for row in MEETINGS for head in row["heads"]}
     for row in read_rows(table, "verb", "rest", "subjects"):
-        assert set(row.parts("subjects", ",")) <= set.union(*CIRCLES), row["rest"]
+        assert set(row.parts("subjects", ",")) <= met, row["rest"]
+
+
+def test_nobody_meets_people_of_the_same_kind_by_another_name():
+    """*the pupil near the students*, *the traveler beside the tourists*"""
+    alike = [
+        {"tourist", "traveler", "hiker", "visitor"}, {"pupil", "student", "graduate"},
+        {"author", "novelist", "poet", "writer"}, {"artist", "painter", "sculptor"},
+        {"coach", "trainer"}, {"journalist", "reporter"}, {"customer", "guest", "client"},
+        {"professor", "lecturer"}, {"doctor", "surgeon", "physician"}, {"chef", "cook"},
+    ]  # fmt: skip
+    for row in MEETINGS:
+        for words_ in alike:
+            assert not (words_ & {*row["heads"]} and words_ & {*row["others"]}), row
 
 
 @pytest.mark.parametrize("name", ["number_orc", "number_src"])

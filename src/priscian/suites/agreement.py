@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache, partial
 from itertools import permutations
 
 from priscian.grammar import REL_THAT, THE, Grammar, Node, Reject, Word
 from priscian.lexicon import Verb
-from priscian.suites.people import Told, encounter, forms, person, preposition, told
+from priscian.lexicon.tables import Row
+from priscian.suites.people import Told, forms, fresh, person, preposition, told
 from priscian.suites.registry import Regions, suite
-from priscian.suites.text import read_rows
+from priscian.suites.text import read_rows, verb
 
 agreement = partial(suite, circuit="Agreement")
 HABITS = 0.5  # share of predicates that tell what somebody does again and again
@@ -33,30 +35,44 @@ def _conditions(g: Grammar, item: Told, modifier: dict[str, list[Node]]) -> Regi
     }
 
 
-def _predicate(g: Grammar) -> Told:
-    return told(g, "habits" if g.coin(HABITS) else "states", _circle(g, _circles()))
+def _told(g: Grammar, table: str) -> tuple[Told, Row]:
+    """Somebody and what is true of them, and whom they met."""
+    item = told(g, table, ",".join(_meetings()))
+    return item, g.choose(_meetings()[item.subject.lemma])
 
 
 @cache
-def _circles() -> tuple[str, ...]:
-    return tuple(row["people"] for row in read_rows("circles", "circle", "people"))
+def _meetings() -> Mapping[str, tuple[Row, ...]]:
+    """Each person and the rows of those who meet them."""
+    found: dict[str, list[Row]] = {}
+    for row in read_rows("meetings", "heads", "others", "orc", "src"):
+        for head in row.parts("heads", ","):
+            found.setdefault(head, []).append(row)
+    return {head: tuple(rows) for head, rows in found.items()}
 
 
-def _circle(g: Grammar, circles: tuple[str, ...]) -> str:
-    """The people of one of these circles, larger ones more often."""
-    return g.weighted(circles, tuple(people.count(",") + 1 for people in circles))
-
-
-def _distractor(g: Grammar, item: Told, *verbs: Verb) -> tuple[Word, Word]:
-    """Somebody of the same circle, in both numbers; no word echoes another: *visitors visited*."""
-    home = tuple(people for people in _circles() if item.subject.lemma in people.split(","))
-    other = person(g, _circle(g, home))
+def _others(g: Grammar, item: Told, met: Row, *verbs: Verb) -> tuple[Word, Word]:
+    """Those who are met, in both numbers; no word echoes another: *visitors visited*."""
+    other = person(g, met["others"])
     rest = (word.lemma for word in item.rest if word.is_content)
     doings = (verb.lemma for verb in (item.verb, *verbs))
     lemmas = (item.subject.lemma, other.lemma, *doings, *rest)
     if any(one.startswith(two.removesuffix("e")) for one, two in permutations(lemmas, 2)):
         raise Reject
     return forms(other)
+
+
+def _relative(g: Grammar, kind: str) -> Regions:
+    """Between subject and verb *that the tourists admired*, or *that admired the tourists*."""
+    item, met = _told(g, "habits" if g.coin(HABITS) else "states")
+    deed = verb(g, fresh(g, met.parts(kind, ",")))
+    one, many = _others(g, item, met, deed)
+    done = deed.past_sg
+
+    def clause(number: Word) -> list[Node]:
+        return [REL_THAT, THE, number, done] if kind == "orc" else [REL_THAT, done, THE, number]
+
+    return _conditions(g, item, {"sg": clause(one), "pl": clause(many)})
 
 
 @agreement(
@@ -66,10 +82,7 @@ def _distractor(g: Grammar, item: Told, *verbs: Verb) -> tuple[Word, Word]:
 )
 def number_orc(g: Grammar) -> Regions:
     """The baker that the tourists admired sells/*sell fresh bread at the market"""
-    item, verb = _predicate(g), encounter(g, clauses=False)
-    one, many = _distractor(g, item, verb)
-    met = verb.past_sg
-    return _conditions(g, item, {"sg": [REL_THAT, THE, one, met], "pl": [REL_THAT, THE, many, met]})
+    return _relative(g, "orc")
 
 
 @agreement(
@@ -79,10 +92,7 @@ def number_orc(g: Grammar) -> Regions:
 )
 def number_src(g: Grammar) -> Regions:
     """The baker that admired the tourists sells/*sell fresh bread at the market"""
-    item, verb = _predicate(g), encounter(g, clauses=False)
-    one, many = _distractor(g, item, verb)
-    met = verb.past_sg
-    return _conditions(g, item, {"sg": [REL_THAT, met, THE, one], "pl": [REL_THAT, met, THE, many]})
+    return _relative(g, "src")
 
 
 @agreement(
@@ -92,7 +102,7 @@ def number_src(g: Grammar) -> Regions:
 )
 def number_prep(g: Grammar) -> Regions:
     """The baker behind the tourists knows/*know the way to the castle"""
-    item = told(g, "states", _circle(g, _circles()))
+    item, met = _told(g, "states")
     place = preposition(g, item.rest)
-    one, many = _distractor(g, item)
+    one, many = _others(g, item, met)
     return _conditions(g, item, {"sg": [place, THE, one], "pl": [place, THE, many]})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from priscian.grammar import BE, HAVE, Grammar, Reject
 from priscian.lexicon import Noun, Verb, Word
-from priscian.suites.text import dealt, lemmas, read_rows, verb, words
+from priscian.suites.text import dealt, lemmas, verb, words
 
 PREPOSITIONS = (
     "next to", "behind", "in front of", "near", "beside", "across from", "opposite",
@@ -36,16 +36,6 @@ def forms(noun: Noun) -> tuple[Word, Word]:
     assert noun.singular is not None
     assert noun.plural is not None
     return noun.singular, noun.plural
-
-
-def encounter(g: Grammar, clauses: bool = True) -> Verb:
-    """What somebody did to somebody: *admire*.
-
-    Without `clauses`, none that takes one: *watched the cooks work* would make a plural verb after
-    a relative clause right, and *feared the cooks hurt themselves* a plural reflexive.
-    """
-    rows = read_rows("encounters", "verb", "takes")
-    return verb(g, fresh(g, [row["verb"] for row in rows if clauses or row["takes"] != "clause"]))
 
 
 def fresh(g: Grammar, among: Sequence[str]) -> str:
