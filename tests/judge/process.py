@@ -53,6 +53,19 @@ class Process:
         line = next(x for x in text.splitlines() if x.startswith("VmHWM"))
         return int(line.split()[1]) / 1024
 
+    def processor_seconds(self) -> float:
+        """Processor time so far, of the program and of the kernel on its behalf."""
+        assert self.running is not None
+        text = Path(f"/proc/{self.running.pid}/stat").read_text()
+        user, system = text.rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+    def waited(self) -> float:
+        """Seconds in which the program could have run but other programs had the processor."""
+        assert self.running is not None
+        threads = Path(f"/proc/{self.running.pid}/task").glob("*/schedstat")
+        return sum(int(t.read_text().split()[1]) for t in threads) / 1e9
+
     def stop(self) -> None:
         if self.running is not None and self.running.poll() is None:
             self.running.terminate()

@@ -113,15 +113,25 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed(process: Process
 def test_two_hundred_raters(large: Process) -> None:
     frozen = freeze_study(large.folder)
     large.start()
+    before = large.processor_seconds(), large.waited()
     ledger = simulate(large.url, frozen, Habits(200, seed=5, pause=2.0))
+    spent, waited = large.processor_seconds() - before[0], large.waited() - before[1]
     lists = equal(large, ledger)
     assert len(ledger.answers) == 200 * 60
     assert max(lists.values()) - min(lists.values()) <= 1
     figures = [round(1000 * ledger.quantile(q)) for q in (0.5, 0.95, 0.99)]
-    print(f"median, p95, p99 in ms: {figures}; {large.memory():.0f} MB")
+    each = 1000 * spent / len(ledger.answers)
+    said = (
+        f"median, p95, p99 in ms: {figures}; {large.memory():.0f} MB; processor {each:.2f} ms an "
+        f"answer, {spent:.1f} s in all; waited {waited:.1f} s for a processor"
+    )
+    print(said)
+    assert large.memory() < 150
+    assert each < 4  # of 10 ms for each answer: 200 people, one every 2 s
+    if waited > spent:
+        pytest.skip(f"the machine is too busy to measure response times: {said}")
     assert figures[1] < 250
     assert figures[2] < 1000
-    assert large.memory() < 150
 
 
 @pytest.mark.slow
@@ -130,6 +140,7 @@ def test_twenty_kills(large: Process, kind: str, request: pytest.FixtureRequest)
     large.database = request.getfixturevalue("empty_postgres") if kind == "postgres" else ""
     frozen = freeze_study(large.folder, large.database)
     large.start()
-    ledger = killed(large, frozen, Habits(60, seed=6, pause=1.0), kills=20, between=3.0)
+    ledger = killed(large, frozen, Habits(200, seed=6, pause=2.0), kills=20, between=4.0)
     equal(large, ledger)
-    assert len(ledger.codes) == 60
+    assert len(ledger.answers) == 200 * 60
+    assert len(ledger.codes) == 200

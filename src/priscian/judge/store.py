@@ -207,6 +207,11 @@ class Store:
         )
         return [Shown(*row) for row in rows]
 
+    def last_position(self, sitting: int) -> int:
+        """The position of a sitting's last trial; the first is 1."""
+        rows = self.backend.run("SELECT MAX(position) FROM trials WHERE sitting = ?", (sitting,))
+        return int(rows[0][0] or 0)
+
     def answer(self, sitting: int, version: int, answer: Answer) -> bool:
         """Keep an answer; the first one wins, another one becomes a revision.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MTURK = ("https://www.mturk.com", "https://workersandbox.mturk.com")
@@ -25,27 +24,27 @@ class SafeHeaders:
 
     def __init__(self, app: ASGIApp, mturk: bool = False) -> None:
         self.app = app
-        self.headers = {
-            "Content-Security-Policy": content_policy(mturk),
-            "Referrer-Policy": "no-referrer",
-            "X-Content-Type-Options": "nosniff",
-            "Cache-Control": "no-store",
-            "Cross-Origin-Opener-Policy": "same-origin",
-            "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+        headers = {
+            "content-security-policy": content_policy(mturk),
+            "x-content-type-options": "nosniff",
+            "cache-control": "no-store",
+            "cross-origin-opener-policy": "same-origin",
+            "permissions-policy": "camera=(), microphone=(), geolocation=()",
         }
         if not mturk:
-            self.headers["X-Frame-Options"] = "DENY"
+            headers["x-frame-options"] = "DENY"
+        self.headers = [(name.encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers.update(self.headers)
-                if scope["path"].removeprefix(scope.get("root_path", "")).startswith("/admin"):
-                    # with no-referrer browsers send the forms of the page with `Origin: null`
-                    headers["Referrer-Policy"] = "same-origin"
+                admin = scope["path"].removeprefix(scope.get("root_path", "")).startswith("/admin")
+                # with no-referrer browsers send the forms of the page with `Origin: null`
+                referrer = b"same-origin" if admin else b"no-referrer"
+                own = [*self.headers, (b"referrer-policy", referrer)]
+                message["headers"] = [*message.get("headers", ()), *own]
             await send(message)
 
         await self.app(scope, receive, sending if scope["type"] == "http" else send)

@@ -132,7 +132,8 @@ async def send(request: Request) -> Response:
             answer = flow.form_answer(frozen.study, form, time.time())
             if answer is None or answer.position not in {t.position for t in trials}:
                 return await _page(request, sitting, frozen, trials, "choose")
-            await _keep(site, sitting, [answer], bool(form.get("website")))
+            given, trap = [answer], bool(form.get("website"))
+            await site.desk.write(lambda store: _keep(store, sitting, given, trap))
         elif step == "instructions":
             await site.desk.write(lambda store: store.note(sitting.id, {"read": time.time()}))
         elif step == "comprehension":
@@ -160,15 +161,12 @@ async def _comprehension(
     return not right and not state
 
 
-async def _keep(site: Site, sitting: Sitting, answers: list[Answer], honeypot: bool) -> None:
-    def job(store: Store) -> None:
-        for answer in answers:
-            store.answer(sitting.id, sitting.version, answer)
-        store.touch(sitting.id)
-        if honeypot:
-            store.note(sitting.id, {"honeypot": True})
-
-    await site.desk.write(job)
+def _keep(store: Store, sitting: Sitting, answers: list[Answer], honeypot: bool) -> None:
+    for answer in answers:
+        store.answer(sitting.id, sitting.version, answer)
+    store.touch(sitting.id)
+    if honeypot:
+        store.note(sitting.id, {"honeypot": True})
 
 
 async def block(request: Request) -> Response:
@@ -192,8 +190,7 @@ async def block(request: Request) -> Response:
 async def answers(request: Request) -> Response:
     """Keep answers that the outbox sends; each may be sent again at no harm."""
     site = _site(request)
-    sitting = await site.sitting(request)
-    frozen = await site.study_of(sitting)
+    token = site.token(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise HTTPException(415, "Send JSON.")
@@ -204,15 +201,23 @@ async def answers(request: Request) -> Response:
             raise TypeError
     except (ValueError, KeyError, TypeError, RecursionError):
         raise HTTPException(400, 'Send {"answers": […]}.') from None
-    trials = await site.desk.read(lambda store: store.trials(sitting.id))
-    known = {t.position for t in trials}
-    read = [flow.json_answer(frozen.study, row) for row in rows]
-    good = [a for a in read if a is not None and a.position in known]
+    honeypot = bool(body.get("website"))
+    saved = await site.desk.write(lambda store: _take(store, site, token, rows, honeypot))
+    return JSONResponse(
+        {"saved": saved, "refused": len(rows) - len(saved)},
+        200 if len(saved) == len(rows) else 422,
+    )
+
+
+def _take(store: Store, site: Site, token: str, rows: list[Any], honeypot: bool) -> list[int]:
+    """Positions of the answers that were kept; one job, since most requests are of this kind."""
+    sitting = site.known(store, token)
+    study = site.versions.of(store, sitting.version).study
     if sitting.state == "failed" or not sitting.facts.get("read"):
         raise HTTPException(409, "The sitting is not at its trials.")
+    last = store.last_position(sitting.id)
+    read = [flow.json_answer(study, row) for row in rows]
+    good = [a for a in read if a is not None and 1 <= a.position <= last]
     if good:
-        await _keep(site, sitting, good, bool(body.get("website")))
-    return JSONResponse(
-        {"saved": [a.position for a in good], "refused": len(rows) - len(good)},
-        200 if len(good) == len(rows) else 422,
-    )
+        _keep(store, sitting, good, honeypot)
+    return [a.position for a in good]

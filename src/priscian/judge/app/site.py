@@ -19,6 +19,7 @@ from priscian.judge.frozen import Frozen
 from priscian.judge.markdown import render
 from priscian.judge.opening import Versions
 from priscian.judge.records import Sitting
+from priscian.judge.store import Store
 from priscian.judge.study import Study
 from priscian.judge.texts import texts, words
 
@@ -68,19 +69,29 @@ class Site:
         if self.behind_proxy or not self.spare_loopback or address not in LOOPBACK:
             self.per_entry.take(address)
 
-    async def sitting(self, request: Request) -> Sitting:
-        """The sitting of a request's token; 404 for any other."""
+    def token(self, request: Request) -> str:
+        """The token of a request, which counts for the limit of its sitting."""
         token = str(request.path_params["token"])
         self.per_sitting.take(token)
-        found = (
-            await self.desk.read(lambda store: store.sitting(token)) if len(token) < 64 else None
-        )
+        return token
+
+    def known(self, store: Store, token: str) -> Sitting:
+        """The sitting of a token; 404 for any other."""
+        found = store.sitting(token) if len(token) < 64 else None
         if found is None or found.kind != "person":
             raise HTTPException(404, "There is no such page.")
         return found
 
+    async def sitting(self, request: Request) -> Sitting:
+        """The sitting of a request's token."""
+        token = self.token(request)
+        return await self.desk.read(lambda store: self.known(store, token))
+
     async def study_of(self, sitting: Sitting) -> Frozen:
         """The version that a sitting began with."""
+        found = self.versions.found.get(sitting.version)
+        if found is not None:
+            return found
         return await self.desk.read(lambda store: self.versions.of(store, sitting.version))
 
     def page(
