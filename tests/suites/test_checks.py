@@ -92,6 +92,14 @@ def test_every_suite_of_ours_has_a_cap_and_every_cap_a_suite():
     assert set(CAPS) == set(NAMES)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_twenty_seeds_give_a_hundred_items_each(name):
+    """Tables that are too small for their caps run dry at some seed, not at every one."""
+    for seed in range(1, 21):
+        assert len(generate_suite(name, BLOCK, seed)["items"]) == BLOCK
+
+
 @pytest.fixture
 def limited(monkeypatch):
     """A suite of ours that may have each word in 2 items of a hundred."""
