@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Command
 
+from priscian.datasets.generated_pairs import generate_set
+
 SENTENCES = (
     "id,sentence,rating,acceptable,phenomenon,lexicalisation\n"
     "g1,She has admired us!,1.0,1,order,1\nb1,Us she admired has!,-1.0,0,order,1\n"
@@ -154,6 +156,18 @@ class TestScore:
         (summary,) = json.loads(done.out)
         assert summary["methods"]["full"]["overall"]["accuracy"] == 0.5
         assert "graded" not in summary
+
+    def test_scores_of_whole_sentences_judge_no_prefixes(
+        self, priscian: Command, in_folder: Path
+    ) -> None:
+        uid = "anaphor_number_agreement"
+        made = generate_set(uid, n=4, seed=7)
+        texts = [s.text for item in made.items for s in item.conditions.values()]
+        rows = "".join(f'"{text}",{-number}\n' for number, text in enumerate(texts))
+        Path("s.csv").write_text(f"sentence,m\n{rows}")
+        done = priscian("score", "--from-scores", "s.csv", "--on", f"generated:7,4,{uid}", "--json")
+        (summary,) = json.loads(done.out)
+        assert list(summary["methods"]) == ["full"]
 
     def test_a_score_that_is_missing(self, priscian: Command, pairs: Path) -> None:
         Path("s.csv").write_text("sentence,m\nShe has admired us!,-1\n")

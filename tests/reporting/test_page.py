@@ -35,6 +35,16 @@ class TestHeadline:
             "below chance on NPI licensing"
         )
 
+    def test_a_wide_interval_cannot_be_told_from_chance(self) -> None:
+        row = self.row(binding=(0.62, 0.49, 0.72), ellipsis=(0.9, 0.8, 0.95))
+        assert describe(row, 2) == "strong on ellipsis, cannot be told from chance on binding"
+
+    def test_a_class_of_ties_is_tied_and_not_below_chance(self) -> None:
+        tied = Cell(0.0, 0.5, (0.0, 0.04), 100, 100)
+        row = Row("m", False, Cell(0.7, 0.5, (0.69, 0.71), 1000, 0), {"binding": tied}, {})
+        assert describe(row, 2) == "all tied on binding"
+        assert (tied.shade, tied.standing, tied.says) == (3, "tied", "all 100 items tied")
+
     def test_three_are_named_the_clearest_first(self) -> None:
         row = self.row(
             **{
@@ -55,6 +65,14 @@ class TestHeadline:
 )  # fmt: skip
 def test_shades_count_from_chance(accuracy: float, chance: float, shade: int) -> None:
     assert Cell(accuracy, chance).shade == shade
+
+
+def test_tables_call_a_tied_set_tied() -> None:
+    tied = Cell(0.0, 0.5, (0.0, 0.04), 100, 100)
+    rows = (Row("m", False, tied, {"binding": tied}, {}),)
+    board = Board("b1", "pairs", "x", "x", "x", "1", "set", "set", {"binding": ()}, rows, (), ())
+    assert "| m | tied | tied |" in markdown_tables([board])
+    assert "Binding & tied" in tex_tables([board])
 
 
 class TestPage:

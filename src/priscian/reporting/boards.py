@@ -16,6 +16,11 @@ from priscian.runs.summary import Score
 BoardKind = Literal["pairs", "suites", "labels"]
 FEW = 14
 """Largest number of sets without classes that get columns of their own."""
+Standing = Literal["above", "below", "at chance", "unsure", "tied", "known"]
+TIGHT = 0.1
+"""How far from chance an interval around it may reach, so that the score counts as chance."""
+AT_CHANCE = 3
+"""The shade of a cell at chance."""
 STEPS = (-0.6, -0.3, -0.1, 0.1, 0.3, 0.5, 0.7, 0.9)
 PEOPLE = "human*"
 JOINED = {
@@ -41,20 +46,44 @@ class Cell:
     ties: int | None = None
 
     @property
+    def tied(self) -> bool:
+        """Whether every item is a tie: the model says nothing, for or against."""
+        return bool(self.n) and self.ties == self.n
+
+    @property
     def shade(self) -> int:
         """From 0 (far below chance) through 3 (at chance) to 8 (almost perfect)."""
+        if self.tied:
+            return AT_CHANCE
         gain = self.accuracy - self.chance
         room = 1 - self.chance if gain > 0 else self.chance
-        return sum(gain / room >= step for step in STEPS) if room else 3
+        return sum(gain / room >= step for step in STEPS) if room else AT_CHANCE
+
+    @property
+    def standing(self) -> Standing:
+        """Above or below chance by the interval, at chance if it is tight, unsure if it is wide."""
+        if self.tied:
+            return "tied"
+        if self.ci is None:
+            return "known"
+        low, high = self.ci
+        if high < self.chance:
+            return "below"
+        if low > self.chance:
+            return "above"
+        tight = self.chance - low <= TIGHT and high - self.chance <= TIGHT
+        return "at chance" if tight else "unsure"
 
     @property
     def at_chance(self) -> bool:
         """Whether the interval includes chance."""
-        return self.ci is not None and self.ci[0] <= self.chance <= self.ci[1]
+        return self.standing in ("at chance", "unsure")
 
     @property
     def says(self) -> str:
         """The cell in words."""
+        if self.tied:
+            return f"all {counted(self.n or 0, 'item')} tied"
         parts = [f"{100 * self.accuracy:.1f} %"]
         if self.ci:
             parts.append(f"interval {100 * self.ci[0]:.1f}–{100 * self.ci[1]:.1f}")
@@ -65,9 +94,9 @@ class Cell:
         return ", ".join(parts)
 
     def as_list(self) -> list[Any]:
-        """For the page's data: accuracy, low, high, n, ties, shade, at chance."""
+        """For the page's data: accuracy, low, high, n, ties, shade, standing."""
         low, high = self.ci or (None, None)
-        return [self.accuracy, low, high, self.n, self.ties, self.shade, int(self.at_chance)]
+        return [self.accuracy, low, high, self.n, self.ties, self.shade, self.standing]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,21 @@ from priscian.runs import GradedSummary
 
 SHOWN = 3
 RULE = (
-    "At chance: the 95 % interval of a phenomenon or circuit includes chance. Below chance: it is "
-    "below. Strong: it begins above the model's own mean. Weak: it ends below that mean, and is "
-    "above chance. The three clearest of each are named. Intervals are not corrected for the "
-    "number of classes: of twelve equal classes, one stands out by chance in nearly every other "
-    "report."
+    "Below chance: the 95 % interval of a phenomenon or circuit is below chance. At chance: it "
+    "includes chance and reaches at most ten points to either side. Cannot be told from chance: it "
+    "includes chance and reaches further, so more items are needed. Strong: it begins above the "
+    "model's own mean. Weak: it ends below that mean, and is above chance. Tied: all its items "
+    "are. The three clearest of each are named. Intervals are not corrected for the number of "
+    "classes: of twelve equal classes, one stands out by chance in nearly every other report."
 )
+WORDS = {
+    "strong": "strong on",
+    "weak": "weak on",
+    "at chance": "at chance on",
+    "unsure": "cannot be told from chance on",
+    "below": "below chance on",
+    "tied": "all tied on",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,34 +74,28 @@ def _graded(summary: GradedSummary) -> list[Score]:
 
 
 def describe(row: Row, classes: int) -> str:
-    """Strong, weak, at chance and below chance, by the intervals; empty if nothing stands out."""
+    """How classes stand to chance and to the mean, by intervals; empty if nothing stands out."""
     if row.overall is None or classes < 2:
         return ""
     mean = row.overall.accuracy
-    strong, weak, chance, below = [], [], [], []
+    found: dict[str, list[tuple[float, str]]] = {how: [] for how in WORDS}
     for name, cell in row.classes.items():
         if cell.ci is None:
             continue
         low, high = cell.ci
-        if high < cell.chance:
-            below.append((cell.accuracy - cell.chance, name))
-        elif low <= cell.chance:
-            chance.append((abs(cell.accuracy - cell.chance), name))
-        elif low > mean:
-            strong.append((mean - cell.accuracy, name))
-        elif high < mean:
-            weak.append((cell.accuracy - mean, name))
-    parts = [
-        f"{how} {_listed([name for _, name in sorted(names)])}"
-        for how, names in (
-            ("strong on", strong),
-            ("weak on", weak),
-            ("at chance on", chance),
-            ("below chance on", below),
-        )
+        away = abs(cell.accuracy - cell.chance)
+        if cell.standing == "above":
+            if low > mean:
+                found["strong"].append((mean - cell.accuracy, name))
+            elif high < mean:
+                found["weak"].append((cell.accuracy - mean, name))
+        else:
+            found[cell.standing].append((-away if cell.standing == "below" else away, name))
+    return ", ".join(
+        f"{WORDS[how]} {_listed([name for _, name in sorted(names)])}"
+        for how, names in found.items()
         if names
-    ]
-    return ", ".join(parts)
+    )
 
 
 def _listed(names: Sequence[str]) -> str:

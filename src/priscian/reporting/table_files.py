@@ -52,7 +52,9 @@ def _tex(board: Board) -> str:
 
 
 def _number(cell: Cell | None) -> str:
-    return "" if cell is None else f"{100 * cell.accuracy:.1f}"
+    if cell is None:
+        return ""
+    return "tied" if cell.tied else f"{100 * cell.accuracy:.1f}"
 
 
 def _overall(row: Row) -> str:
@@ -60,6 +62,8 @@ def _overall(row: Row) -> str:
     if cell is None:
         return ""
     text = _number(cell)
+    if cell.tied:
+        return text
     return f"{text} ({100 * cell.ci[0]:.1f}–{100 * cell.ci[1]:.1f})" if cell.ci else text
 
 

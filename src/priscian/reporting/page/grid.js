@@ -47,7 +47,10 @@ function keyboard(table, opened, focused) {
 
 const percent = (share) => (100 * share).toFixed(1);
 
-function saysOf([accuracy, low, high, n, ties]) {
+const STANDING = { "at chance": "unsure", unsure: "unsure", tied: "tied" };
+
+function saysOf([accuracy, low, high, n, ties, , standing]) {
+  if (standing === "tied") return `all ${n.toLocaleString("en")} items tied`;
   const parts = [`${percent(accuracy)} %`];
   if (low !== null) parts.push(`interval ${percent(low)}–${percent(high)}`);
   if (n) parts.push(`n = ${n.toLocaleString("en")}`);
@@ -73,11 +76,12 @@ function drawDetail(board, place, name, rowLabel, choose) {
         const cell = row.sets[set];
         const attributes = {
           role: "gridcell", tabindex: "-1", "data-set": set, "data-row": row.label,
-          class: [cell ? `c${cell[5]}` : "none", cell?.[6] ? "unsure" : "",
+          class: [cell ? `c${cell[5]}` : "none", STANDING[cell?.[6]] ?? "",
             row.label === rowLabel ? "chosen" : "", row.published ? "published" : ""].join(" "),
           title: cell ? `${shown(row)}, ${board.labels[set]}: ${saysOf(cell)}` : null,
         };
-        return make("td", attributes, cell ? (100 * cell[0]).toFixed(0) : "–");
+        const number = cell?.[6] === "tied" ? "tied" : cell && (100 * cell[0]).toFixed(0);
+        return make("td", attributes, number ?? "–");
       })));
   const title = name ? board.labels[name] : `All ${board.unit}s`;
   const table = make("table", { class: "heat inner", role: "grid", "aria-label": title },

@@ -6,8 +6,12 @@ from priscian.analysis.blimp.methods import compare_methods
 from priscian.reporting.boards import Board
 from priscian.reporting.sections.registry import Draw, Given, board_section
 
+WHOLE = "score"
+"""The measure of scores that were computed elsewhere, one for each sentence."""
+
 
 @board_section("methods", kinds={"pairs"}, place=50)
 def methods(board: Board, given: Given) -> list[Draw]:
-    """The same pairs by each method."""
-    return [Draw("methods", lambda: compare_methods(board.results).figures)]
+    """The same pairs by each method; scores of whole sentences have no prefixes."""
+    results = [r for r in board.results if r.summary.measure != WHOLE]
+    return [Draw("methods", lambda: compare_methods(results).figures)] if results else []

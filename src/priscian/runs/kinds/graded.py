@@ -11,7 +11,6 @@ import msgspec
 
 from priscian.datasets import Dataset
 from priscian.errors import DataError, DataWarning
-from priscian.metrics import judge
 from priscian.metrics.adc import (
     DELTAS,
     PAPER,
@@ -72,10 +71,7 @@ class Graded(Pairs):
     def evaluate(self, scores: Scores) -> Evaluated:
         """Judge the pairs, then compare all sentences with people."""
         rank = self.rank()
-        options = self.job.options
-        outcomes = {
-            s.name: judge(s, scores, rank, options.tie, options.seed) for s in self.data.sets
-        }
+        outcomes = self.judged(scores)
         unknown = scores.unknown(self.texts())
         graded, sentences = grade(
             self.job.model, self.data, lambda sentence: negated(rank, scores, sentence)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import msgspec
 
 from priscian.datasets import Dataset
 from priscian.errors import UsageError
+from priscian.formulas import values_of
 from priscian.metrics import Measure, Outcome, find_measure, judge, summarise
-from priscian.records import Item, Sentence, Text
+from priscian.records import Contrast, Item, Sentence, Text
 from priscian.runs.kinds.registry import Evaluated, Job, Kind, Scores, Unknown, kind
 from priscian.runs.summary import MethodScores, Part, Summary
 from priscian.runs.unknown import UnknownWords, summarise_unknown, unknown_in
@@ -93,14 +94,21 @@ class Pairs(Kind):
 
     def evaluate(self, scores: Scores) -> Evaluated:
         """Judge every item of every set and summarise."""
-        rank = self.rank()
-        options = self.job.options
-        outcomes = {
-            s.name: judge(s, scores, rank, options.tie, options.seed) for s in self.data.sets
-        }
+        outcomes = self.judged(scores)
         unknown = scores.unknown(self.texts())
         summary = PairsSummary(**self.summed_up(outcomes, unknown))
         return Evaluated(summary, {"items": items_table(self, outcomes, unknown)})
+
+    def judged(self, scores: Scores) -> dict[str, list[Outcome]]:
+        """The outcomes of every set.
+
+        A source with one score per sentence says nothing about a word after its prefix.
+        """
+        rank, options = self.rank(), self.job.options
+        sets = self.data.sets
+        if self.job.source.measure is not None:
+            sets = tuple(replace(s, contrasts=_whole_sentences(s.contrasts)) for s in sets)
+        return {s.name: judge(s, scores, rank, options.tie, options.seed) for s in sets}
 
     def rank(self) -> Measure:
         """What is compared: lower is better."""
@@ -141,6 +149,10 @@ def method_scores(
         known["levels"] = dict(zip(others, cells.values(), strict=True))
         made[method] = msgspec.convert(known, MethodScores)
     return made
+
+
+def _whole_sentences(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
+    return tuple(c for c in contrasts if all(v.span == "*" for v in values_of(c.expression)))
 
 
 def negated(rank: Measure, scores: Scores, sentence: Sentence) -> float:
