@@ -12,6 +12,7 @@ from priscian.suites.text import read_rows
 
 LEXICON = load_lexicon()
 VERBS = {verb.lemma: verb for verb in LEXICON.all_verbs}
+LEMMAS = {verb.past_sg.text: verb.lemma for verb in LEXICON.all_verbs}
 NOUNS = {noun.lemma: noun for noun in LEXICON.all_nouns}
 RELATIVES = read_rows(
     "reduced_relatives", "ambiguous", "unambiguous", "contents", "interveners", "mains"
@@ -19,7 +20,7 @@ RELATIVES = read_rows(
 SUBORDINATES = read_rows(
     "subordinate_objects", "conjunctions", "verb", "intransitive", "objects", "mains"
 )
-EMBEDDINGS = read_rows("center_embeddings", "heads", "subjects", "verbs", "ends", "modified")
+EMBEDDINGS = read_rows("center_embeddings", "heads", "subjects", "verbs", "ends", "modifiers")
 SINGULARS = {noun.singular.text for noun in LEXICON.all_nouns if noun.singular}
 PLURALS = {noun.plural.text for noun in LEXICON.all_nouns if noun.plural} - SINGULARS
 WITH_OBJECT = {"trans", "optobj", "alt", "ditrans"}
@@ -64,6 +65,11 @@ def fits(lemma, frames, subject, thing=None):
 
 def known(row, column):
     return [NOUNS[lemma] for lemma in row.parts(column, ",") if lemma in NOUNS]
+
+
+def lemmas_of(row, column):
+    """The verbs of a cell that the lexicon knows, which the table has in the past."""
+    return [LEMMAS[text] for text in row.parts(column, ",") if text in LEMMAS]
 
 
 # ---------------------------------------------------------------- main verb or reduced relative
@@ -168,18 +174,18 @@ def test_the_lexicon_knows_what_fits():
 @pytest.mark.parametrize("row", EMBEDDINGS, ids=lambda row: row["heads"])
 def test_either_verb_fits_its_own_noun_alone(row):
     heads, subjects = known(row, "heads"), known(row, "subjects")
-    for end in row.parts("ends", ","):
+    for end in lemmas_of(row, "ends"):
         assert not any(
             fits(end, WITH_OBJECT, subject, head) for subject in subjects for head in heads
         )
-    for lemma in row.parts("verbs", ","):
+    for lemma in lemmas_of(row, "verbs"):
         assert not any(fits(lemma, WITHOUT_OBJECT, head) for head in heads)
 
 
 @pytest.mark.parametrize("row", EMBEDDINGS, ids=lambda row: row["heads"])
 def test_swapped_verbs_have_no_other_reading(row):
-    assert not MAY_TAKE_AN_OBJECT & set(row.parts("ends", ","))
-    assert not PUT_IN_A_STATE & set(row.parts("verbs", ","))
+    assert not MAY_TAKE_AN_OBJECT & set(lemmas_of(row, "ends"))
+    assert not PUT_IN_A_STATE & set(lemmas_of(row, "verbs"))
 
 
 def test_verbs_are_swapped_and_nothing_else():
@@ -188,10 +194,9 @@ def test_verbs_are_swapped_and_nothing_else():
         assert swapped == [*plausible[:-2], plausible[-1], plausible[-2]]
 
 
-def test_every_subject_has_modifiers_of_its_kind():
-    kinds = [row["kind"] for row in read_rows("center_modifiers", "kind", "text")]
+def test_every_scene_has_modifiers_of_its_own():
     for row in EMBEDDINGS:
-        assert kinds.count(row["modified"]) >= 5, row["modified"]
+        assert len(row.parts("modifiers", ",")) >= 3, row["heads"]
 
 
 # ---------------------------------------------------------------- all eight

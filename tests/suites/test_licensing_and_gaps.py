@@ -218,7 +218,19 @@ def test_no_modifier_of_a_degree_goes_on_with_that_day():
     for item in thousand("degree_complement"):
         assert item["so_that"]["modifier"] in {
             "by then", "in the end", "after a while", "at first", "afterward", "yesterday",
+            "last night", "last week", "last year", "this morning",
         }  # fmt: skip
+
+
+def test_what_was_so_at_first_did_not_come_to_an_end():
+    """*so bitter at first that nobody finished it*, *cracked at first* and then whole again"""
+    final = {"threw", "bought", "sold", "finished", "replaced", "refused", "canceled"}
+    lasting = {"cracked", "rotten", "rusty", "torn", "worn", "faded", "damaged", "stale", "sour"}
+    for item in thousand("degree_complement"):
+        found = item["so_that"]
+        if found["modifier"] == "at first":
+            assert not final & set(found["clause"].split()), found
+            assert found["adjective"] not in lasting, found
 
 
 def test_by_then_tells_what_something_became():

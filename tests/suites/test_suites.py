@@ -288,7 +288,8 @@ def test_a_subordinate_clause_is_no_sentence(name):
 def test_no_modifier_of_a_degree_takes_the_clause_that_completes_it():
     """Not *too ill after the news that …*, *so old without the lens to …*, *so dim for him to …*"""
     last = {
-        "afterward", "end", "first", "long", "then", "while", "yesterday",
+        "afterward", "end", "first", "long", "morning", "night", "then", "week", "while", "year",
+        "yesterday",
     }  # fmt: skip
     for row in read_rows("degree", "modifiers"):
         for modifier in row.parts("modifiers", ","):

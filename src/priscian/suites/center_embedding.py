@@ -6,39 +6,29 @@ from dataclasses import dataclass
 from functools import partial
 
 from priscian.grammar import REL_THAT, THE, Grammar, Node, Word
-from priscian.suites.people import fresh
+from priscian.lexicon.tables import Row
 from priscian.suites.registry import Regions, suite
-from priscian.suites.text import dealt, read_rows, verb, words
+from priscian.suites.rows import one_of
+from priscian.suites.text import dealt
 
 center_embedding = partial(suite, circuit="Center Embedding")
+CELLS = ("heads", "subjects", "verbs", "ends", "modifiers")
 
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """*The · rose · that the · florist · from the north · watered · bloomed*"""
+    """*The · rose · that the · florist · from the village · watered · bloomed*"""
 
     head: tuple[Word, ...]
     subject: tuple[Word, ...]
-    inner: Word
-    outer: Word
-    modified: str
+    inner: tuple[Word, ...]
+    outer: tuple[Word, ...]
+    row: Row
 
 
 def _embedding(g: Grammar) -> Embedding:
-    row = dealt(g, "center_embeddings", "heads", "subjects", "verbs", "ends", "modified")
-    return Embedding(
-        head=words(g, g.choose(row.parts("heads", ","))),
-        subject=words(g, g.choose(row.parts("subjects", ","))),
-        inner=verb(g, fresh(g, row.parts("verbs", ","))).past_sg,
-        outer=verb(g, fresh(g, row.parts("ends", ","))).past_sg,
-        modified=row["modified"],
-    )
-
-
-def _modifier(g: Grammar, kind: str) -> tuple[Word, ...]:
-    """Of the noun of the inner clause, so that its verb is far away."""
-    rows = read_rows("center_modifiers", "kind", "text")
-    return words(g, g.deal(tuple(row["text"] for row in rows if row["kind"] == kind)))
+    row = dealt(g, "center_embeddings", *CELLS)
+    return Embedding(*(one_of(g, row, cell) for cell in CELLS[:-1]), row=row)
 
 
 def _conditions(item: Embedding, between: list[Node]) -> Regions:
@@ -72,6 +62,7 @@ def center_embed(g: Grammar) -> Regions:
     stem="center_embed",
 )
 def center_embed_mod(g: Grammar) -> Regions:
-    """The rose that the florist from the north watered bloomed / *… bloomed watered"""
+    """The rose that the florist from the village watered bloomed / *… bloomed watered"""
     item = _embedding(g)
-    return _conditions(item, [_modifier(g, item.modified)])
+    # Of the noun of the inner clause, so that its verb is far away.
+    return _conditions(item, [one_of(g, item.row, "modifiers")])

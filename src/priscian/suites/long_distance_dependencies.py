@@ -27,11 +27,6 @@ def frames(kind: str) -> tuple[str, ...]:
     return tuple(row["text"] for row in read_rows("frames", "kind", "text") if row["kind"] == kind)
 
 
-@cache
-def _adverbials() -> tuple[str, ...]:
-    return tuple(row["text"] for row in read_rows("adverbials", "text"))
-
-
 # ---------------------------------------------------------------- fillers and gaps
 
 
@@ -236,11 +231,11 @@ cleft_suite = partial(dependency, stem="cleft")
 
 def _cleft(g: Grammar, modified: bool) -> Regions:
     """*did* asks for a verb phrase after *was*, another verb for a noun phrase."""
-    row = dealt(g, "cleft", "subjects", "first", "second", "objects")
+    row = dealt(g, "cleft", "subjects", "first", "second", "objects", "modifiers")
     somebody, thing = phrase(g, row, "subjects"), phrase(g, row, "objects")
     second = one_of(g, row, "second")
     first = verb(g, one_of(g, row, "first")[0].lemma).past_sg
-    modifier: list[Node] = [unused(g, _adverbials())] if modified else []
+    modifier: list[Node] = [one_of(g, row, "modifiers")] if modified else []
 
     def sentence(done: Word, act: Node) -> list[Node | str]:
         return [WHAT, somebody, done, *modifier, WAS, act, thing]
