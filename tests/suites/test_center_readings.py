@@ -74,7 +74,8 @@ def test_no_modifier_ends_in_what_could_go_with_the_verb():
         last = words(modifier)[-1]
         assert last.category == "noun" or last.text not in adjectives, modifier
         assert last.text not in {"late", "alone", "nearby", "upstairs"}, modifier
-        assert last.category != "adv" and last.tag != "verb.past", modifier
+        assert last.category != "adv", modifier
+        assert last.tag != "verb.past", modifier
 
 
 def test_what_lasts_does_not_hit():

@@ -95,7 +95,7 @@ def test_nothing_is_spoilt_for_its_verbs():
 
 
 def test_first_verbs_are_deeds_and_no_reports():
-    """*described as soon as the rain stopped*; *mentioned was sell*, *forgot was lock* might pass"""
+    """*described as soon as the rain stopped*; *forgot was lock* might pass"""
     reports = {"described", "mentioned", "forgot", "chose", "suggested", "ignored", "praised"}
     assert not set(region(CLEFT, "verb", "np_match")) & reports
     for text in set(region(MODIFIED, "modifier", "np_match")):
