@@ -28,7 +28,8 @@ class Embedding:
 
 def _embedding(g: Grammar) -> Embedding:
     row = dealt(g, "center_embeddings", *CELLS)
-    return Embedding(*(one_of(g, row, cell) for cell in CELLS[:-1]), row=row)
+    head, subject, inner, outer = (one_of(g, row, cell) for cell in CELLS[:-1])
+    return Embedding(head, subject, inner, outer, row)
 
 
 def _conditions(item: Embedding, between: list[Node]) -> Regions:
