@@ -114,6 +114,8 @@ def test_the_verbs_before_a_gap_need_their_object():
         "sell", "report", "explain", "deliver", "break", "open", "roll", "drop", "park", "return",
         "load", "move", "transform", "insure", "share", "import", "help", "win", "study",
         "ship", "transmit", "outsource", "produce", "compensate", "reimburse", "defend", "recruit",
+        "borrow", "buy", "inherit", "interview", "flick", "evacuate", "promote", "donate",
+        "protect",
     }  # fmt: skip
     # A recipient may follow: *what she gave the nurse*.
     dative = {"give", "hand", "send", "show", "lend", "offer", "teach", "tell", "pay", "mail"}
@@ -255,7 +257,7 @@ def test_a_phrase_has_the_article_its_cell_asks_for():
         GRAMMAR.begin()
         return phrase(GRAMMAR, rows[verb], "third")[0].text
 
-    assert first("auction") == "the"
+    assert first("badger") == "the"
     assert first("mistake") == "a"
     assert first("introduce") not in ("the", "a")
 
