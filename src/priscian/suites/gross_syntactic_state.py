@@ -2,130 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 
-from priscian.grammar import THE, Grammar, Node, Reject, Word
-from priscian.suites.people import forms, person
+from priscian.grammar import THE, Grammar, Node, Word
+from priscian.lexicon.tables import Row
+from priscian.suites.people import unused
 from priscian.suites.registry import Regions, suite
-from priscian.suites.text import COMMA, STOP, dealt, lemmas, noun, read_rows, verb, words
+from priscian.suites.text import COMMA, STOP, dealt, verb, words
 
 state = partial(suite, circuit="Gross Syntactic State", stem="subordination")
-PLURAL_SHARE = 0.3
-REACTIONS = {"good": 0.4, "bad": 0.8, "crime": 1.0}  # share of main clauses that react
-
-# Conjunctions and the kinds of main clause after them, by the span of what was done; none that is
-# an adverb too (*Once the cook peeled the potatoes.*) …
-BY_SPAN = {
-    "long": (
-        ("while", ("scene", "event")),
-        ("as", ("scene", "event")),
-        ("while", ("scene",)),
-        ("after", ("event",)),
-    ),
-    "lasting": (("while", ("scene", "event")), ("as", ("scene", "event"))),
-    "short": (
-        ("after", ("event",)),
-        ("when", ("event",)),
-        ("as soon as", ("event",)),
-    ),
-}
-# … and by what it means to others.
-BY_EFFECT = {
-    "good": (
-        ("because", ("pleased",)),
-        ("since", ("pleased",)),
-        ("after", ("pleased",)),
-        ("although", ("upset",)),
-    ),
-    "bad": (
-        ("because", ("upset",)),
-        ("since", ("upset",)),
-        ("when", ("upset",)),
-        ("after", ("upset",)),
-    ),
-    "crime": (
-        ("because", ("crime", "upset")),
-        ("when", ("crime", "upset")),
-        ("after", ("crime", "upset")),
-    ),
-}
+COLUMNS = (
+    "conjunctions", "subjects", "verb", "objects", "mains",
+    "of_subject_pp", "of_subject_src", "of_subject_orc",
+    "of_object_pp", "of_object_src", "of_object_orc",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """*After · the cook · burned the steak · the guests left*, and what its nouns are."""
+    """*After · the cook · burned the steak · the guests left*, and the row it comes from."""
 
     conjunction: tuple[Word, ...]
     subject: tuple[Word, ...]
     predicate: tuple[Word, ...]
     main: tuple[Word, ...]
-    hosts: tuple[str, ...]
-    kind: str
-    cast: str
-
-
-@cache
-def _casts() -> Mapping[str, str]:
-    return {row["kind"]: row["people"] for row in read_rows("casts", "kind", "people")}
-
-
-@cache
-def _mains(kinds: tuple[str, ...]) -> tuple[str, ...]:
-    rows = read_rows("mains", "kind", "clause")
-    return tuple(row["clause"] for row in rows if row["kind"] in kinds)
-
-
-@cache
-def _modifying(kind: str, hosts: tuple[str, ...]) -> tuple[str, ...]:
-    rows = read_rows("modifiers", "host", "type", "text")
-    return tuple(row["text"] for row in rows if row["type"] == kind and row["host"] in hosts)
-
-
-def _cast(g: Grammar, texts: tuple[str, ...], cast: str) -> tuple[Word, ...]:
-    """One of these texts that repeats nothing, with people of the scene for {one} and {many}."""
-    for _ in texts:
-        found = words(g, g.deal(texts))
-        content = {word.lemma for word in found if word.is_content}
-        if content.isdisjoint(g.used):
-            g.used |= content
-            places = {"{one}": 0, "{many}": 1}
-            return tuple(
-                forms(person(g, cast))[places[word.text]] if word.text in places else word
-                for word in found
-            )
-    raise Reject
+    row: Row
 
 
 def _sentence(g: Grammar) -> Sentence:
     """What all four suites share; it is drawn first, so that their items pair by number."""
-    row = dealt(g, "activities", "verb", "objects", "kind", "span", "effect", "subjects")
-    does = verb(g, row["verb"])
-    several = g.coin(PLURAL_SHARE)
-    singular, plural = forms(g.noun(lemmas(g, row["subjects"])))
-    thing = g.choose(row.parts("objects", ","))
-    entry = noun(g, thing.removesuffix("+"))
-    what = entry.plural if thing.endswith("+") else entry.singular
-    assert what is not None
-    reaction = row["effect"] in BY_EFFECT and g.coin(REACTIONS[row["effect"]])
-    conjunction, kinds = g.choose(BY_EFFECT[row["effect"]] if reaction else BY_SPAN[row["span"]])
-    cast = _casts()[row["kind"]]
+    row = dealt(g, "clauses", *COLUMNS)
+    conjunction = words(g, g.choose(row.parts("conjunctions", ",")))
+    subject = _one(g, row, "subjects", ",")
+    does = verb(g, row["verb"]).past_sg
+    what = _one(g, row, "objects", ",")
     return Sentence(
-        conjunction=words(g, conjunction),
-        subject=(THE, plural if several else singular),
-        predicate=(does.past_sg, THE, what),
-        main=_cast(g, _mains(kinds), cast),
-        hosts=("person",) if several else ("person", "somebody"),
-        kind=row["kind"],
-        cast=cast,
+        conjunction=conjunction,
+        subject=(THE, *subject),
+        predicate=(does, THE, *what),
+        main=_one(g, row, "mains"),
+        row=row,
     )
 
 
-def _modifiers(g: Grammar, item: Sentence, kind: str) -> tuple[Node, Node]:
-    """Of the subject and of the object: `pp`, `src` or `orc`."""
-    of_subject = _cast(g, _modifying(kind, item.hosts), item.cast)
-    return of_subject, _cast(g, _modifying(kind, (item.kind,)), item.cast)
+def _one(g: Grammar, row: Row, column: str, separator: str = "/") -> tuple[Word, ...]:
+    """One of the alternatives in a cell that repeats nothing of the sentence so far."""
+    return unused(g, tuple(row.parts(column, separator)))
 
 
 def _conditions(item: Sentence, between: list[Node]) -> Regions:
@@ -170,8 +93,10 @@ modified = partial(
 
 
 def _modified(g: Grammar, kind: str) -> Regions:
+    """The subject and the object with a modifier each: `pp`, `src` or `orc`."""
     item = _sentence(g)
-    of_subject, of_object = _modifiers(g, item, kind)
+    of_subject = _one(g, item.row, f"of_subject_{kind}")
+    of_object = _one(g, item.row, f"of_object_{kind}")
     return _conditions(item, [of_subject, item.predicate, of_object])
 
 
