@@ -106,3 +106,35 @@ def test_background_is_told_with_while_and_what_happens_at_once_with_when(name):
         start, verb = next(reversed(item.values()))[:2]
         if start.split()[0] in ("When", "After"):
             assert words(verb)[0].lemma not in lasting, (start, verb)
+
+
+def test_no_subordinate_verb_sounds_wrong_without_its_object():
+    """*the diplomat toured*, *the camper roasted*, *the clerk copied* want an object."""
+    wanting = {
+        "board", "copy", "fry", "inhale", "lead", "perform", "plunder", "print", "roast", "stop",
+        "swallow", "tidy", "tour", "water",
+    }  # fmt: skip
+    for item in thousand("npz_obj_mod"):
+        assert words(item["no-obj_comma"][1])[0].lemma not in wanting, item["no-obj_comma"]
+
+
+def test_nobody_owns_what_people_do_not_own():
+    """*dug his trenches*, *climbed his fence*, *drew her tent*, *hunted his usual woods*."""
+    foreign = {"trench", "fence", "tent", "woods", "oxygen", "hole", "path", "arrow"}
+    for item in thousand("npz_obj_mod"):
+        owned = item["obj_no-comma"][1]
+        assert not foreign & set(content(owned)), owned
+
+
+def test_no_participle_leaks_the_passive():
+    """*The sultan attacked in the great battle*: a transitive verb without its object."""
+    transitive = {"attack", "shoot", "rob", "injure", "kill", "arrest", "capture"}
+    for item in thousand("mvrr_mod"):
+        assert words(item["reduced_ambig"][2])[0].lemma not in transitive
+
+
+def test_no_word_of_a_relative_may_be_an_auxiliary():
+    """*the last will rose* begins like a future."""
+    for item in thousand("mvrr_mod"):
+        inside = " ".join(item["reduced_ambig"][3:5]).split()
+        assert not {"will", "can", "might", "must"} & set(inside), inside

@@ -24,13 +24,10 @@ PEOPLE = {
     if form
 }
 PLURALS = {
-    noun.plural.text
-    for noun in LEXICON.all_nouns
-    if noun.plural and noun.plural != noun.singular
+    noun.plural.text for noun in LEXICON.all_nouns if noun.plural and noun.plural != noun.singular
 }
 # *hid the letter from the embassy*, *stole the wallet from the store*: the verb takes the phrase.
 MOVING = {"borrow", "buy", "find", "forget", "hide", "lose", "sell", "steal"}
-# *for*, *to* and a place after these make a complement or an adverb of the verb.
 KINDS = ("pp", "src", "orc")
 
 
