@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from priscian.runs.reading.word_by_word import surprisals as surprisals
     from priscian.scoring import Options as Options
     from priscian.scoring import ScoreStore as ScoreStore
+    from priscian.sweeps.curve import Curve as Curve
+    from priscian.sweeps.curve import curve as curve
     from priscian.training.api import train as train
 
 __version__ = "0.2.0"
@@ -91,6 +93,8 @@ _HOMES = {
     "SurprisalTable": "priscian.runs.reading",
     "read_passages": "priscian.runs.reading",
     "surprisals": "priscian.runs.reading.word_by_word",
+    "Curve": "priscian.sweeps.curve",
+    "curve": "priscian.sweeps.curve",
     "train": "priscian.training.api",
 }
 

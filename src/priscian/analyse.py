@@ -178,7 +178,7 @@ def training_size(
     """Accuracy against log2 of training tokens, and how many tokens would reach people's level.
 
     `tokens` gives the training size of each model, `{"lstm-1M": "1M"}`; `sizes` is a table with the
-    columns model and tokens.
+    columns model and tokens. The folder of a sweep needs neither.
 
     >>> import priscian
     >>> models = [f"builtin:ngram?order={n}" for n in (1, 2, 3)]
@@ -187,10 +187,12 @@ def training_size(
     >>> [curve.name for curve in priscian.analyse.training_size(run, tokens).curves][-1]
     'overall'
     """
+    from priscian.analysis.curves.facts import curve_tables, sizes_of_sweeps
     from priscian.analysis.curves.sizes import known_sizes, trained_models
     from priscian.analysis.curves.training_size import analyse_training_size
 
     known = known_sizes(None if sizes is None else Path(sizes), tokens)
+    known = known or sizes_of_sweeps(curve_tables(runs))
     if not known:
         raise UsageError(
             "runs do not contain training sizes: add --sizes FILE or --tokens MODEL=1M"
@@ -198,11 +200,17 @@ def training_size(
     return analyse_training_size(trained_models(gather_runs(runs), known), method)
 
 
-def sg(runs: Runs, perplexity: Mapping[str, float] | Path | str | None = None) -> SgAnalysis:
+def sg(
+    runs: Runs,
+    perplexity: Mapping[str, float] | Path | str | None = None,
+    *,
+    mixed_effects: bool = False,
+) -> SgAnalysis:
     """Syntactic generalization: by circuit and suite, stability under modifiers, perplexity.
 
     `perplexity` gives the perplexity of each model, or is a table with the columns model and
-    perplexity.
+    perplexity. `mixed_effects` also fits the regressions of Hu et al. (2020) to models that were
+    trained with `train` or `curve`.
 
     >>> import priscian
     >>> run = priscian.score("builtin:ngram", "generated-sg:7,3,mvrr,mvrr_mod")
@@ -210,11 +218,22 @@ def sg(runs: Runs, perplexity: Mapping[str, float] | Path | str | None = None) -
     >>> [score.name for score in found.scores.suites], found.modifiers.suites[0].suite
     (['mvrr', 'mvrr_mod'], 'mvrr')
     """
+    from dataclasses import replace
+
+    from priscian.analysis.curves.facts import curve_tables, mixed_models_of
     from priscian.analysis.sg.of_runs import analyse_sg, read_perplexity
 
     if isinstance(perplexity, str | Path):
         perplexity = read_perplexity(Path(perplexity))
-    return analyse_sg(gather_results(runs), perplexity)
+    tables = curve_tables(runs)
+    results = gather_results(runs)
+    if perplexity is None and tables:
+        known = {m.model: m.perplexity for t in tables for m in t.models if m.perplexity}
+        perplexity = known or None
+    found = analyse_sg(results, perplexity)
+    if not mixed_effects:
+        return found
+    return replace(found, mixed=mixed_models_of(results, tables, perplexity))
 
 
 def sg_results(

@@ -19,6 +19,7 @@ KEPT = {
     "score": "stopped; what was scored is kept: run the same command again with --resume",
     "surprisal": "stopped; what was scored is kept and not computed again",
     "perplexity": "stopped; what was scored is kept and not computed again",
+    "curve": "stopped; what was trained and scored is kept: run the same command again",
     "train": "stopped; continue a neural training with the same command and --resume",
 }
 OUT_OF_MEMORY = (

@@ -1,4 +1,4 @@
-"""`priscian schema`: JSON schemas of the files of a run folder."""
+"""`priscian schema`: JSON schemas of the files of a run folder and of a sweep."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 from typing import Literal
 
 
-def schema_command(file: Literal["run", "summary"], /) -> None:
-    """Print the JSON schema of run.json or summary.json, for programs that read run folders.
+def schema_command(file: Literal["run", "summary", "curve"], /) -> None:
+    """Print the JSON schema of run.json, summary.json or curve.json, for programs that read them.
 
     Examples:
       priscian schema run > run.schema.json
@@ -16,8 +16,10 @@ def schema_command(file: Literal["run", "summary"], /) -> None:
     Parameters
     ----------
     file
-        run, for run.json, or summary, for summary.json.
+        run, for run.json, summary, for summary.json, or curve, for the table of a sweep.
     """
+    from priscian.analysis.curves.table import curve_schema
     from priscian.runs import json_schema
 
-    print(json.dumps(json_schema(file), indent=1, ensure_ascii=False))
+    found = curve_schema() if file == "curve" else json_schema(file)
+    print(json.dumps(found, indent=1, ensure_ascii=False))

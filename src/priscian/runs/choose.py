@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from priscian.errors import PriscianWarning, RunError, UnknownNameError, UsageError
+from priscian.files import read_json
 from priscian.runs.load import load_run
 from priscian.runs.result import Result
 from priscian.runs.run import Run
 
+INDEX = "runs.json"
+"""Lists the run folders of a folder that holds several, such as that of a sweep."""
 NO_RUNS = "no runs; name at least one run folder, as priscian score --out made it"
 
 Choice = str | Path | Run | Result
@@ -36,7 +39,7 @@ def gather_runs(runs: Choice | Iterable[Choice]) -> list[Run]:
     if not given:
         raise UsageError(NO_RUNS)
     found: dict[object, Run] = {}
-    for choice in given:
+    for choice in expand_folders(given):
         if isinstance(choice, Result):
             raise UsageError(f"{choice!r} is one result of a run; give the run")
         key = choice if isinstance(choice, Run) else str(choice)
@@ -47,11 +50,29 @@ def gather_runs(runs: Choice | Iterable[Choice]) -> list[Run]:
     return list(found.values())
 
 
+def expand_folders(choices: Iterable[Choice]) -> list[Choice]:
+    """The choices; a folder with `runs.json` is replaced by the runs that are listed there."""
+    found: list[Choice] = []
+    for choice in choices:
+        folder = Path(choice) if isinstance(choice, str | Path) else None
+        if folder is None or not (folder / INDEX).is_file():
+            found.append(choice)
+            continue
+        listed = read_json(folder / INDEX, list[str])
+        if not listed:
+            raise RunError(f"nothing is finished in {folder}; continue with priscian curve")
+        for name in listed:
+            if Path(name).is_absolute() or ".." in Path(name).parts:
+                raise RunError(f"{folder / INDEX}: {name!r} is outside the folder; remove it")
+        found += [folder / name for name in listed]
+    return found
+
+
 def gather_results(runs: Choice | Iterable[Choice]) -> list[Result]:
     """All results of some runs; single results may be among them."""
     given = [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
     found: list[Result] = []
-    for choice in given:
+    for choice in expand_folders(given):
         if isinstance(choice, Result):
             found.append(choice)
         else:

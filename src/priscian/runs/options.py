@@ -63,6 +63,8 @@ class Settings(TypedDict, total=False):
 
 
 COLUMNS = ("good", "bad", "group")
+IN_ONE_PROCESS = Options(workers=1)
+"""For callers that use the other cores themselves."""
 _GENERATED = re.compile(r"generated(-\w+)?:\d+")
 _WILD = re.compile(r"[*?\[]")
 

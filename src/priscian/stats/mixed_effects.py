@@ -105,8 +105,14 @@ def fit_mixed(
     blocks = [Block.of(t.name, t.group, np.asarray(t.columns, np.float64)) for t in random]
     _check(response, x, blocks, list(fixed), what)
     problem = Problem(response, x, blocks)
-    theta = min((_search(problem, scale) for scale in STARTS), key=lambda end: end[0])[1]
-    return _describe(problem, theta, list(fixed), what)
+    try:
+        theta = min((_search(problem, scale) for scale in STARTS), key=lambda end: end[0])[1]
+        return _describe(problem, theta, list(fixed), what)
+    except np.linalg.LinAlgError:
+        raise DataError(
+            f"{what}: its likelihood has no maximum, since the effects explain all of the "
+            f"{len(response)} rows; give more items, models or seeds"
+        ) from None
 
 
 def _search(problem: Problem, scale: float) -> tuple[float, Array]:

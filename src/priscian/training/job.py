@@ -20,6 +20,7 @@ from priscian.files import read_json, replacing, write_json, write_text
 from priscian.models.vocabulary import Vocabulary, load_vocabulary
 from priscian.training.amounts import parse_amount
 from priscian.training.architectures import TREES, build
+from priscian.training.parsed_text import ParsedText
 from priscian.training.recipe import Recipe, write_recipe
 from priscian.training.rows import Encoded
 from priscian.training.schedule import checkpoint_counts
@@ -54,7 +55,13 @@ class Prepared:
 def source_of(recipe: Recipe) -> Source:
     """How the corpus of a recipe is read."""
     if recipe.architecture in TREES:
+        if recipe.corpus.trees_of:
+            return ParsedText(recipe.text, recipe.network, recipe.corpus.files)
         return TreeText(recipe.text, recipe.network)
+    if recipe.corpus.trees_of:
+        raise UsageError(
+            f"corpus.trees_of is for grammars; leave it out to train {recipe.architecture}"
+        )
     return PlainText(recipe.text)
 
 
@@ -76,7 +83,8 @@ def prepare(recipe: Recipe, folder: Path, say: Say) -> Prepared:
         return Prepared(load_vocabulary(folder), main, parts["extra"], dev, test, facts)
     say("reading the corpus")
     source = source_of(recipe)
-    corpus = read_corpus([Path(name) for name in recipe.corpus.files], source=source)
+    files = recipe.corpus.trees_of or recipe.corpus.files
+    corpus = read_corpus([Path(name) for name in files], source=source)
     size = None if recipe.corpus.size == "all" else parse_amount(recipe.corpus.size, "size")
     sentences = corpus.subset(size, recipe.corpus.order_seed)
     extra = source.read([Path(name) for name in recipe.corpus.extra])
@@ -119,7 +127,7 @@ def _encode(
 def _mark(recipe: Recipe) -> str:
     """What the prepared text depends on: the recipe's tables, names and sizes of the files."""
     tables = recipe.to_dict()
-    files = [*recipe.corpus.files, *recipe.corpus.extra]
+    files = [*recipe.corpus.files, *recipe.corpus.extra, *recipe.corpus.trees_of]
     sizes = [Path(name).stat().st_size if Path(name).is_file() else -1 for name in files]
     facts = json.dumps([tables["corpus"], tables["text"], sizes], sort_keys=True)
     return hashlib.sha256(facts.encode()).hexdigest()

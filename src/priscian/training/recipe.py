@@ -35,6 +35,9 @@ class CorpusPart(Part, frozen=True, kw_only=True):
     size: str | int = "all"
     """Penn Treebank tokens of `files`: 16M; sizes nest."""
     order_seed: int = 1
+    trees_of: tuple[str, ...] = ()
+    """For a grammar: the text that the trees in `files` are of. Subsets, dev and test are then
+    those of this text."""
 
 
 class TextPart(Part, frozen=True, kw_only=True):
@@ -135,6 +138,8 @@ class Recipe:
     def to_dict(self) -> dict[str, Any]:
         """Tables of plain values."""
         parts = {name: msgspec.to_builtins(getattr(self, name)) for name in PARTS}
+        if not self.corpus.trees_of:  # recipes that were saved before the key existed lack it
+            del parts["corpus"]["trees_of"]
         found = {"architecture": self.architecture, **parts, "network": dict(self.network)}
         return {name: found[name] for name in ("architecture", *ORDER)}
 
@@ -186,14 +191,17 @@ def make_recipe(
     architecture = merged.get("architecture")
     if not isinstance(architecture, str) or architecture not in shapes:
         raise UnknownNameError(f"architecture ({where})", str(architecture), shapes)
-    parts = {name: _part(kind, merged.get(name, {}), name, where) for name, kind in PARTS.items()}
+    parts = {
+        name: read_part(kind, merged.get(name, {}), name, where) for name, kind in PARTS.items()
+    }
     network = _network(merged.get("network", {}), shapes[architecture], where)
     recipe = Recipe(architecture=architecture, network=network, **parts)
     _check(recipe, where)
     return recipe
 
 
-def _part(kind: type[Part], values: Any, table: str, where: str) -> Any:
+def read_part(kind: type[Part], values: Any, table: str, where: str) -> Any:
+    """A table of keys and values as a record; unknown keys are refused with the nearest name."""
     if not isinstance(values, Mapping):
         raise DataError(f"{where}: [{table}] must be a table of keys and values")
     fields = [field.name for field in msgspec.structs.fields(kind)]
@@ -248,6 +256,8 @@ def _check(recipe: Recipe, where: str) -> None:
     for name, value in positive.items():
         if not value > 0:
             raise UsageError(f"{where}: {name} = {value} must be greater than 0")
+    if recipe.corpus.trees_of and recipe.corpus.extra:
+        raise UsageError(f"{where}: trees_of and extra cannot be combined; leave out extra")
     if not 0 <= recipe.corpus.extra_share < 1 or not 0 <= training.warm_up < 1:
         raise UsageError(f"{where}: extra_share and warm_up are shares, from 0 to below 1")
 

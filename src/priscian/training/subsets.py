@@ -64,7 +64,7 @@ def read_corpus(
     source = source or PlainText(TextPart())
     if not files:
         raise DataError("no corpus; name text files with --corpus")
-    marks = [(path.name, _hash_lines(path)) for path in files]
+    marks = [(path.name, hash_text(path)) for path in files]
     paragraphs = list(_paragraphs(files, [mark for _, mark in marks], progress, source))
     ranked = sorted(paragraphs, key=lambda p: _rank("held out", p[0]))
     share = len(ranked) // LARGEST_SHARE
@@ -106,7 +106,7 @@ def _rank(seed: str, mark: bytes) -> bytes:
     return hashlib.blake2b(mark, digest_size=16, key=seed.encode()[:64]).digest()
 
 
-def _hash_lines(path: Path) -> str:
+def hash_text(path: Path) -> str:
     """A hash of the text itself, the same for a plain and a packed file."""
     digest = hashlib.sha256()
     for _, _, block in read_blocks([path]):

@@ -8,7 +8,9 @@ intercept of the trained instance, `(1 | instance)`. Fixed effects are left out 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from priscian.errors import DataError
 from priscian.stats.design import Effect, columns, treatment
 from priscian.stats.mixed_effects import Fit, RandomTerm, RatioTest, fit_mixed, likelihood_ratio
 
+DIGITS = 4
 MILLION_WORDS = {"bllip-xs": 1.0, "bllip-sm": 4.8, "bllip-md": 14.0, "bllip-lg": 42.0}
 
 FIXED = {
@@ -38,42 +41,133 @@ TESTS = {
 """Which smaller model is compared with which larger one to test an effect."""
 
 
+PERPLEXITY = {"perplexity": ("size", "architecture", "perplexity")}
+"""Our own addition: does perplexity say anything beyond size and architecture?"""
+PERPLEXITY_TEST = {"perplexity": ("full", "perplexity")}
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """The score of one trained model on one suite, and what may explain it."""
+
+    suite: str
+    circuit: str
+    score: float
+    architecture: str
+    size: float
+    """Size of the corpus, in any unit."""
+    instance: str
+    perplexity: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MixedModels:
+    """The regressions by their names, and the tests between them."""
+
+    fits: Mapping[str, Fit]
+
+    @property
+    def tests(self) -> dict[str, RatioTest]:
+        """Likelihood-ratio tests of the effects."""
+        return ratio_tests(dict(self.fits))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "models": {
+                name: {
+                    **criteria(fit),
+                    "coefficients": dict(fit.coefficients),
+                    "standard_errors": dict(fit.standard_errors),
+                }
+                for name, fit in self.fits.items()
+            },
+            "tests": {
+                name: {"chi2": test.chi2, "df": test.df, "p": test.p}
+                for name, test in self.tests.items()
+            },
+        }
+
+
 def mixed_models(
     scores: Sequence[SuiteScore], names: Sequence[str] = tuple(FIXED)
 ) -> dict[str, Fit]:
     """The six regressions, or some of them, fitted to the scores of the controlled models."""
-    rows = [s for s in scores if s.instance.controlled]
+    rows = [
+        Observation(
+            s.suite, s.circuit, s.score, s.instance.model, million_words(s.instance),
+            _name(s.instance),
+        )
+        for s in scores
+        if s.instance.controlled
+    ]  # fmt: skip
     if not rows:
         raise DataError(
             "no results of models trained on a corpus of known size, which the regression needs; "
             "add files of the BLLIP models"
         )
-    y = np.array([s.score for s in rows])
-    effects: dict[str, Effect] = {
-        "size": {"log size": np.array([math.log(million_words(s.instance)) for s in rows])},
-        "architecture": treatment([s.instance.model for s in rows]),
-        "circuit": treatment([s.circuit for s in rows]),
-    }
+    return fit_models(rows, names)
+
+
+def fit_models(rows: Sequence[Observation], names: Sequence[str] | None = None) -> dict[str, Fit]:
+    """The regressions, or some of them; effects that do not vary in the data are left out.
+
+    Perplexity is tested too where it is known for every row.
+    """
+    y = np.array([row.score for row in rows])
+    effects = _effects(rows)
+    if not effects.get("size") and not effects.get("architecture"):
+        raise DataError(
+            "all models have one architecture and one corpus size, so that nothing can explain "
+            "their scores; score models of other sizes or architectures"
+        )
+    known = FIXED | (PERPLEXITY if effects.get("perplexity") else {})
     intercept = {"intercept": np.ones(len(rows))}
     slopes = intercept | effects["size"] | effects["architecture"]
     random = [
-        RandomTerm("suite", [s.suite for s in rows], np.column_stack(list(slopes.values()))),
-        RandomTerm("instance", [_name(s.instance) for s in rows], np.ones((len(rows), 1))),
+        RandomTerm("suite", [r.suite for r in rows], np.column_stack(list(slopes.values()))),
+        RandomTerm("instance", [r.instance for r in rows], np.ones((len(rows), 1))),
     ]
     fits = {}
-    for name in names:
+    for name in known if names is None else names:
         fixed: Effect = dict(intercept)
-        for effect in FIXED[name]:
+        for effect in known[name]:
             fixed |= columns(effect, effects)
         fits[name] = fit_mixed(y, fixed, random, f"regression {name}")
     return fits
 
 
-def ratio_tests(fits: dict[str, Fit]) -> dict[str, RatioTest]:
-    """Likelihood-ratio tests of the four effects."""
+def _effects(rows: Sequence[Observation]) -> dict[str, Effect]:
+    """The columns of every effect; none for one that does not vary."""
+    sizes = np.array([math.log(r.size) for r in rows])
+    values = [r.perplexity for r in rows]
+    logs = np.array([math.log(v) for v in values if v is not None])
+    varies = len(logs) == len(rows) and len(np.unique(logs)) > 1
+    return {
+        "size": {"log size": sizes} if len(np.unique(sizes)) > 1 else {},
+        "architecture": treatment([r.architecture for r in rows]),
+        "circuit": treatment([r.circuit for r in rows]),
+        "perplexity": {"log perplexity": logs} if varies else {},
+    }
+
+
+def ratio_tests(fits: Mapping[str, Fit]) -> dict[str, RatioTest]:
+    """Likelihood-ratio tests of the effects whose models were fitted and differ."""
     return {
         effect: likelihood_ratio(fits[smaller], fits[larger])
-        for effect, (smaller, larger) in TESTS.items()
+        for effect, (smaller, larger) in (TESTS | PERPLEXITY_TEST).items()
+        if smaller in fits and larger in fits and fits[larger].df > fits[smaller].df
+    }
+
+
+def criteria(fit: Fit) -> dict[str, float]:
+    """What model comparison looks at."""
+    return {
+        "deviance": round(fit.deviance, DIGITS),
+        "logLik": round(fit.log_likelihood, DIGITS),
+        "AIC": round(fit.aic, DIGITS),
+        "BIC": round(fit.bic, DIGITS),
+        "df": fit.df,
     }
 
 

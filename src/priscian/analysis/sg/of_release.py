@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from priscian.analysis.sg.mixed_models import mixed_models, ratio_tests
+from priscian.analysis.sg.mixed_models import criteria, mixed_models, ratio_tests
 from priscian.analysis.sg.published_figures import figures
 from priscian.analysis.sg.released import (
     find_perplexities,
@@ -17,8 +17,6 @@ from priscian.analysis.sg.released import (
 )
 from priscian.errors import DataWarning
 from priscian.stats.mixed_effects import Fit, RatioTest
-
-DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +29,13 @@ class SgResults:
     @property
     def tests(self) -> dict[str, RatioTest]:
         """Likelihood-ratio tests between the regressions."""
-        return ratio_tests(dict(self.fits)) if self.fits else {}
+        return ratio_tests(self.fits) if self.fits else {}
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         if not self.fits:
             return dict(self.values)
-        return {**self.values, "lme": {name: _criteria(fit) for name, fit in self.fits.items()}}
+        return {**self.values, "lme": {name: criteria(fit) for name, fit in self.fits.items()}}
 
 
 def analyse_release(
@@ -55,13 +53,3 @@ def analyse_release(
         )
     values = figures(scores, read_perplexities(table) if table else ())
     return SgResults(dict(values), mixed_models(scores) if mixed_effects else {})
-
-
-def _criteria(fit: Fit) -> dict[str, float]:
-    return {
-        "deviance": round(fit.deviance, DIGITS),
-        "logLik": round(fit.log_likelihood, DIGITS),
-        "AIC": round(fit.aic, DIGITS),
-        "BIC": round(fit.bic, DIGITS),
-        "df": fit.df,
-    }

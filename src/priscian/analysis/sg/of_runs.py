@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.analysis.sg.circuits import SgRuns, analyse_sg_runs
+from priscian.analysis.sg.mixed_models import MixedModels
 from priscian.analysis.sg.perplexity import SgPerplexity, against_perplexity
 from priscian.analysis.sg.stability import Stability, analyse_stability
 from priscian.analysis.vega import Figure, HasFigures
@@ -24,6 +25,8 @@ class SgAnalysis(HasFigures):
     scores: SgRuns
     modifiers: Stability | None = None
     perplexity: SgPerplexity | None = None
+    mixed: MixedModels | None = None
+    """The regressions of Hu et al. (2020), if they were asked for."""
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -38,6 +41,8 @@ class SgAnalysis(HasFigures):
             found["modifiers"] = self.modifiers.as_dict()
         if self.perplexity is not None:
             found["perplexity"] = self.perplexity.as_dict()
+        if self.mixed is not None:
+            found["mixed_effects"] = self.mixed.as_dict()
         return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from priscian.analysis.sg.circuits import OVERALL, SgRuns
@@ -27,6 +27,8 @@ class SgPerplexity(HasFigures):
     """Of SG score with the logarithm of perplexity; None for fewer than four models."""
     spearman: Correlation | None
     missing: tuple[str, ...]
+    kinds: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Architecture and corpus size of the models of a sweep: colour and shape of their points."""
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -48,7 +50,11 @@ class SgPerplexity(HasFigures):
         }
 
 
-def against_perplexity(found: SgRuns, perplexities: Mapping[str, float]) -> SgPerplexity:
+def against_perplexity(
+    found: SgRuns,
+    perplexities: Mapping[str, float],
+    kinds: Mapping[str, tuple[str, str]] | None = None,
+) -> SgPerplexity:
     """SG scores and perplexities of the same models, matched by name."""
     scores = [s for s in found.circuits if s.name == OVERALL]
     points = [(s.model, perplexities[s.model], s.accuracy, s.ci) for s in scores
@@ -64,4 +70,5 @@ def against_perplexity(found: SgRuns, perplexities: Mapping[str, float]) -> SgPe
         pearson(logs, sg) if known else None,
         spearman(logs, sg) if known else None,
         tuple(s.model for s in scores if s.model not in perplexities),
+        kinds or {},
     )

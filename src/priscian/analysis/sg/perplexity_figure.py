@@ -9,10 +9,13 @@ from priscian.analysis.vega import Chart, Figure, inline
 
 def perplexity_figure(found: SgPerplexity) -> Figure:
     """SG score over perplexity, one point for each model."""
+    kinds = found.kinds
     rows = [
         {"model": m, "perplexity": ppl, "sg": sg, "low": ci[0], "high": ci[1]}
+        | ({"name": m, "model": kinds[m][0], "size": kinds[m][1]} if m in kinds else {})
         for m, ppl, sg, ci in found.points
     ]
+    names = list(dict.fromkeys(str(row["model"]) for row in rows))
     x = {
         "field": "perplexity",
         "type": "quantitative",
@@ -21,8 +24,11 @@ def perplexity_figure(found: SgPerplexity) -> Figure:
         "axis": {"format": "~s", "tickCount": 5},
     }
     y = share("sg", "SG score", [0, 1])
-    tooltip = tips("model", "perplexity:,.1f", "sg:.1%", "low:.1%", "high:.1%")
-    shared = {"x": x, "color": colour([p[0] for p in found.points]), "tooltip": tooltip}
+    named = ("name", "model", "size") if kinds else ("model",)
+    tooltip = tips(*named, "perplexity:,.1f", "sg:.1%", "low:.1%", "high:.1%")
+    shared = {"x": x, "color": colour(names), "tooltip": tooltip}
+    sizes = list(dict.fromkeys(size for _, size in kinds.values()))
+    shape = {"field": "size", "type": "nominal", "title": "corpus", "sort": sizes}
     chart: Chart = {
         "width": 420,
         "height": 280,
@@ -34,7 +40,7 @@ def perplexity_figure(found: SgPerplexity) -> Figure:
             },
             {
                 "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-                "encoding": {**shared, "y": y},
+                "encoding": {**shared, "y": y, **({"shape": shape} if kinds else {})},
             },
         ],
     }

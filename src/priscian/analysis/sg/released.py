@@ -47,11 +47,13 @@ class SuiteScore:
     instance: Instance
     suite: str
     score: float
+    own_circuit: str = ""
+    """The circuit of a suite that is not among the published ones."""
 
     @property
     def circuit(self) -> str:
         """The circuit that the suite belongs to."""
-        return published_suites()[self.suite].circuit
+        return self.own_circuit or published_suites()[self.suite].circuit
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from cyclopts import Parameter
+
+from priscian.cli.analyse.sg_results import model_tables
 from priscian.cli.output import FLAT, Output, grid, percent, points, show
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from priscian.analysis.sg.circuits import SgRuns
+    from priscian.analysis.sg.mixed_models import MixedModels
     from priscian.analysis.sg.perplexity import SgPerplexity
     from priscian.analysis.sg.stability import Stability
 
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
 def sg_command(
     *runs: Path,
     perplexity: Path | None = None,
+    mixed_effects: Annotated[bool, Parameter(negative="")] = False,
     output: Annotated[Output, FLAT] = Output(),  # noqa: B008
 ) -> None:
     """Syntactic generalization: by circuit, by suite, stability under modifiers, perplexity.
@@ -25,24 +30,43 @@ def sg_command(
     Examples:
       priscian analyse sg runs/two
       priscian analyse sg runs/a runs/b --perplexity perplexities.csv --figures pictures
+      priscian analyse sg curve --mixed-effects
 
     Parameters
     ----------
     runs
-        Run folders on suites.
+        Run folders on suites, or the folder of a sweep.
     perplexity
         Table with the columns model and perplexity: also shows SG score against perplexity.
+    mixed_effects
+        Also fit the regressions of Hu et al. (2020) to models trained by priscian train or curve:
+        architecture, corpus size and perplexity, with suites and models as random effects.
     """
     from priscian import analyse
 
-    found = analyse.sg(runs, perplexity)
+    found = analyse.sg(runs, perplexity, mixed_effects=mixed_effects)
     tables, notes = [_circuits(found.scores), _suites(found.scores)], []
     if found.modifiers is not None:
         tables.append(_modifiers(found.modifiers))
     if found.perplexity is not None:
         tables.append(_perplexity(found.perplexity.as_dict()["models"]))
         notes = _perplexity_notes(found.perplexity)
+    if found.mixed is not None:
+        tables += [*model_tables(found.mixed.fits, found.mixed.tests), _coefficients(found.mixed)]
     show(found, found.as_dict(), output, tables, notes)
+
+
+def _coefficients(found: MixedModels) -> Table:
+    """Fixed effects of the model with architecture and size."""
+    fit = found.fits["full"]
+    made = grid(
+        "Fixed effects of the full model: change of accuracy in points",
+        ["effect", "estimate", "standard error", "t"],
+    )
+    for name, value in fit.coefficients.items():
+        error = fit.standard_errors[name]
+        made.add_row(name, f"{100 * value:+.1f}", f"{100 * error:.1f}", f"{value / error:.2f}")
+    return made
 
 
 def _perplexity_notes(found: SgPerplexity) -> list[str]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from priscian.analysis.sg.of_release import SgResults
+    from priscian.stats.mixed_effects import Fit, RatioTest
 
 TABLE_4 = "table4_perplexity_mean"
 
@@ -54,7 +54,8 @@ def sg_results_command(
 
     _print_figures(found.values, out())
     if found.fits:
-        _print_models(found, out())
+        for table in model_tables(found.fits, found.tests):
+            out().print(table)
 
 
 def _print_figures(found: Mapping[str, Any], console: Console) -> None:
@@ -97,16 +98,16 @@ def _grid(title: str, values: Mapping[str, float], sign: bool = False) -> Table:
     return made
 
 
-def _print_models(found: SgResults, console: Console) -> None:
-    made = grid("Linear mixed models, maximum likelihood", ["", "AIC", "BIC", "log L", "df"])
-    for name, fit in found.fits.items():
+def model_tables(fits: Mapping[str, Fit], tests: Mapping[str, RatioTest]) -> list[Table]:
+    """The regressions, and the tests between them."""
+    models = grid("Linear mixed models, maximum likelihood", ["", "AIC", "BIC", "log L", "df"])
+    for name, fit in fits.items():
         numbers = (f"{x:.2f}" for x in (fit.aic, fit.bic, fit.log_likelihood))
-        made.add_row(name, *numbers, str(fit.df))
-    console.print(made)
+        models.add_row(name, *numbers, str(fit.df))
     made = grid("Likelihood-ratio tests", ["effect", "χ²", "df", "p"])
-    for effect, test in found.tests.items():
+    for effect, test in tests.items():
         made.add_row(effect, f"{test.chi2:.2f}", str(test.df), f"{test.p:.2g}")
-    console.print(made)
+    return [models, made]
 
 
 def _number(value: float, sign: bool) -> str:

@@ -1,0 +1,153 @@
+"""What a sweep shows: SG score against perplexity, ΔSG, learning curves, and regressions.
+
+Hu et al. (2020), Figures 2–4 and §4; Warstadt et al. (2020), Figure 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from priscian.analysis.curves.facts import mixed_models_of
+from priscian.analysis.curves.table import CurveTable
+from priscian.analysis.curves.training_size import (
+    FEWEST,
+    Trained,
+    TrainingSize,
+    analyse_training_size,
+)
+from priscian.analysis.named_results import FORCED_CHOICE, suite_results
+from priscian.analysis.sg.circuits import analyse_sg_runs
+from priscian.analysis.sg.deltas import Deltas, analyse_deltas
+from priscian.analysis.sg.mixed_models import MixedModels
+from priscian.analysis.sg.perplexity import SgPerplexity, against_perplexity
+from priscian.analysis.sg.released import Instance, SuiteScore
+from priscian.analysis.vega import Figure, HasFigures
+from priscian.errors import DataError
+from priscian.files import write_json
+from priscian.runs import Result, Run, SuitesSummary
+
+FILE = "analysis.json"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class CurveAnalysis(HasFigures):
+    """All that the results of a sweep allow, by data set."""
+
+    perplexity: Mapping[str, SgPerplexity] = field(default_factory=dict)
+    deltas: Mapping[str, Deltas] = field(default_factory=dict)
+    training_size: Mapping[str, TrainingSize] = field(default_factory=dict)
+    mixed: Mapping[str, MixedModels] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    """What could not be computed, and why."""
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Figures 2–4 of Hu et al. (2020), Figure 5 of Warstadt et al. (2020)."""
+        return tuple(
+            replace(figure, name=f"{figure.name}-{number}" if number > 1 else figure.name)
+            for parts in (self.perplexity, self.deltas, self.training_size)
+            for number, part in enumerate(parts.values(), 1)
+            for figure in part.figures
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON, by data set."""
+        parts = {
+            "perplexity": self.perplexity,
+            "deltas": self.deltas,
+            "training_size": self.training_size,
+            "mixed_effects": self.mixed,
+        }
+        found: dict[str, Any] = {
+            name: {data: part.as_dict() for data, part in by_data.items()}
+            for name, by_data in parts.items()
+        }
+        return {**found, "left_out": list(self.left_out)}
+
+    def write(self, folder: Path) -> None:
+        """Write `analysis.json`."""
+        write_json(folder / FILE, self.as_dict())
+
+
+def analyse_curve(table: CurveTable, runs: Sequence[Run]) -> CurveAnalysis:
+    """Every analysis that the finished models of a sweep allow."""
+    left_out: list[str] = []
+    by_data = _by_data(table, runs)
+    suites = {d: rs for d, rs in by_data.items() if rs[0].kind == "suites"}
+    pairs = {d: rs for d, rs in by_data.items() if rs[0].kind in FORCED_CHOICE}
+
+    def attempt(
+        what: str, of: Mapping[str, list[Result]], make: Callable[[list[Result]], T]
+    ) -> dict[str, T]:
+        found = {}
+        for data, results in of.items():
+            try:
+                found[data] = make(results)
+            except DataError as error:
+                left_out.append(f"{what} ({data}): {error}")
+        return found
+
+    return CurveAnalysis(
+        perplexity=attempt("SG score and perplexity", suites, lambda rs: _perplexity(table, rs)),
+        deltas=attempt("ΔSG", suites, lambda rs: _deltas(table, rs)),
+        training_size=attempt("training size", pairs, lambda rs: _sizes(table, rs, left_out)),
+        mixed=attempt("regressions", suites, lambda rs: mixed_models_of(rs, [table])),
+        left_out=tuple(left_out),
+    )
+
+
+def _by_data(table: CurveTable, runs: Sequence[Run]) -> dict[str, list[Result]]:
+    """Results by the data string of the sweep, whatever limit its models were scored with."""
+    names: dict[tuple[str, str], str] = {}
+    for run in runs:
+        listed = dict.fromkeys(s.data for m in run.models for s in table.scores if s.model == m)
+        for result, data in zip(run.results, listed, strict=False):
+            names[result.model, result.data] = data
+    found: dict[str, list[Result]] = {}
+    order = {m.model: number for number, m in enumerate(table.models)}
+    results = [r for run in runs for r in run.results if r.model in order]
+    for result in sorted(results, key=lambda r: order[r.model]):
+        found.setdefault(names[result.model, result.data], []).append(result)
+    return found
+
+
+def _perplexity(table: CurveTable, results: list[Result]) -> SgPerplexity:
+    known = {m.model: m.perplexity for m in table.models if m.perplexity is not None}
+    ordered = sorted(table.models, key=lambda m: m.tokens)
+    kinds = {m.model: (m.curve, m.size) for m in ordered}
+    return against_perplexity(analyse_sg_runs(results), known, kinds)
+
+
+def _deltas(table: CurveTable, results: list[Result]) -> Deltas:
+    scores = []
+    for result in suite_results(results):
+        about = table.model(result.model)
+        instance = Instance(about.curve, about.size, str(about.seed))
+        scores += [
+            SuiteScore(instance, suite, cell.accuracy, result.narrowest(suite))
+            for suite, cell in result.expect(SuitesSummary).suites.items()
+        ]
+    used = {s.instance.corpus for s in scores}
+    sizes = {m.size: m.tokens for m in table.models if m.size in used}
+    return analyse_deltas(scores, sorted(sizes, key=lambda size: sizes[size]))
+
+
+def _sizes(table: CurveTable, results: list[Result], left_out: list[str]) -> TrainingSize:
+    trained = [
+        Trained(r, about.tokens, about.curve) for r in results for about in [table.model(r.model)]
+    ]
+    sizes: dict[str, set[float]] = {}
+    for t in trained:
+        sizes.setdefault(t.curve, set()).add(t.tokens)
+    few = [curve for curve, own in sizes.items() if len(own) < FEWEST]
+    if few and len(few) < len(sizes):
+        left_out.append(
+            f"training size: {', '.join(few)}, with fewer than {FEWEST} sizes, "
+            "which a line with an interval needs"
+        )
+        trained = [t for t in trained if t.curve not in few]
+    return analyse_training_size(trained)

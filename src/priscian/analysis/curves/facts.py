@@ -1,0 +1,123 @@
+"""What models were trained on: from the table of a sweep, or from their cards."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from priscian.analysis.curves.sizes import Sizes
+from priscian.analysis.curves.table import CurveTable, is_curve, read_curve
+from priscian.analysis.curves.training_size import FEWEST
+from priscian.analysis.named_results import suite_results
+from priscian.analysis.sg.mixed_models import MixedModels, Observation, fit_models
+from priscian.errors import DataError, PriscianWarning
+from priscian.runs import Result, SuitesSummary
+from priscian.runs.cards import read_card
+from priscian.training.amounts import parse_amount
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedFacts:
+    """What may explain the scores of a model."""
+
+    architecture: str
+    size: float
+    """Tokens of the corpus."""
+    perplexity: float | None = None
+
+
+def curve_tables(choices: object) -> list[CurveTable]:
+    """The tables of those folders that belong to a sweep."""
+    given = choices if isinstance(choices, Iterable) and not isinstance(choices, str) else [choices]
+    return [read_curve(c) for c in given if isinstance(c, str | Path) and is_curve(c)]
+
+
+def trained_facts(
+    results: Sequence[Result],
+    tables: Sequence[CurveTable] = (),
+    perplexities: Mapping[str, float] | None = None,
+) -> dict[str, TrainedFacts]:
+    """Facts by the label of each result; a note names models without any."""
+    known = {
+        m.model: TrainedFacts(m.curve, m.tokens, m.perplexity) for t in tables for m in t.models
+    }
+    found = {}
+    for result in results:
+        facts = known.get(result.model) or _of_card(result)
+        if facts is None:
+            warnings.warn(
+                f"{result.label} is left out: it has no card.json that says what it was trained on",
+                PriscianWarning,
+                stacklevel=3,
+            )
+            continue
+        for name in (result.label, result.model):
+            if perplexities and name in perplexities:
+                facts = replace(facts, perplexity=perplexities[name])
+        found[result.label] = facts
+    return found
+
+
+def _of_card(result: Result) -> TrainedFacts | None:
+    card = read_card(result.about)
+    if card is None:
+        return None
+    corpus = card.get("corpus", {})
+    size = corpus.get("size", "all")
+    if size == "all":
+        size = corpus.get("words", 0)
+    try:
+        return TrainedFacts(str(card["architecture"]), parse_amount(size, "size"))
+    except KeyError:
+        return None
+
+
+def observations(results: Sequence[Result], facts: Mapping[str, TrainedFacts]) -> list[Observation]:
+    """The score of every trained model on every suite."""
+    rows = []
+    for result in suite_results(results):
+        if result.label not in facts:
+            continue
+        about = facts[result.label]
+        for suite, cell in result.expect(SuitesSummary).suites.items():
+            rows.append(
+                Observation(
+                    suite, result.narrowest(suite), cell.accuracy, about.architecture,
+                    about.size, result.label, about.perplexity,
+                )
+            )  # fmt: skip
+    if not rows:
+        raise DataError(
+            "no model has a card.json that says what it was trained on, which the regression "
+            "needs; score models of priscian train, or name the folder of a priscian curve"
+        )
+    return rows
+
+
+def mixed_models_of(
+    results: Sequence[Result],
+    tables: Sequence[CurveTable] = (),
+    perplexities: Mapping[str, float] | None = None,
+) -> MixedModels:
+    """The regressions of Hu et al. (2020) on trained models."""
+    named = suite_results(results)
+    return MixedModels(fit_models(observations(named, trained_facts(named, tables, perplexities))))
+
+
+def sizes_of_sweeps(tables: Sequence[CurveTable]) -> Sizes:
+    """Tokens and curve of the models of sweeps; curves with too few sizes for a line are noted."""
+    models = [m for table in tables for m in table.models]
+    few = {
+        m.curve
+        for m in models
+        if len({other.tokens for other in models if other.curve == m.curve}) < FEWEST
+    }
+    for curve in sorted(few):
+        warnings.warn(
+            f"{curve} is left out: a line with an interval needs {FEWEST} sizes or more",
+            PriscianWarning,
+            stacklevel=3,
+        )
+    return {("", m.model): (float(m.tokens), m.curve) for m in models if m.curve not in few}

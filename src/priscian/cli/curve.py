@@ -1,0 +1,165 @@
+"""`priscian curve`: learning curves of several architectures, sizes and seeds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from priscian.cli.output import grid, print_json
+from priscian.errors import RunError, counted
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from priscian.sweeps.curve import Curve
+    from priscian.sweeps.estimate import Estimate
+
+Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
+Flag = Annotated[bool, Parameter(negative="")]
+
+
+def curve_command(
+    sweep: str,
+    /,
+    *,
+    out: Path,
+    corpus: Files = None,
+    trees: Files = None,
+    only: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
+    processes: int | None = None,
+    dry_run: Flag = False,
+    json_: Annotated[bool, Parameter(name="--json", negative="")] = False,
+) -> None:
+    """Train models of several architectures, corpus sizes and seeds, score them, draw the curves.
+
+    A sweep is a TOML file; reference and tiny are built in. Every job trains one model, scores it
+    and measures its perplexity on the shared test part. Run the same command again to go on after
+    a stop or a failure: what is done is not done again. Two commands may share one folder.
+
+    Examples:
+      priscian curve tiny --corpus books.txt.xz --out curve --dry-run
+      priscian curve reference --corpus books.txt.xz --trees trees.txt.xz --out curve
+      priscian curve sweep.toml --out curve --only 'lstm-*' --processes 1
+      priscian report curve --out curve.html
+
+    Parameters
+    ----------
+    sweep
+        A TOML file, or reference or tiny.
+    out
+        Folder of the sweep.
+    corpus
+        Text files, in the place of those of the sweep.
+    trees
+        Trees of the same text, for grammars.
+    only
+        Only the jobs with this name or pattern, such as 'lstm-*'. Repeat for several.
+    processes
+        Jobs at a time; by default one for each core, or for each GPU.
+    dry_run
+        List the jobs and the work that is left, and do nothing.
+    json_
+        Print JSON.
+    """
+    from priscian.sweeps.curve import curve, plan_curve
+
+    files = {"corpus": corpus or (), "trees": trees or (), "only": only or ()}
+    if dry_run:
+        _print_plan(plan_curve(sweep, out, **files), json_)
+        return
+    from priscian.cli.curve_screen import JobScreen
+
+    with JobScreen(quiet=json_) as screen:
+        found = curve(sweep, out, **files, processes=processes, watch=screen)
+    if json_:
+        print_json({"models": list(found.table.rows()), **found.analysis.as_dict()})
+    else:
+        _print(found)
+    if found.failed:
+        *others, last = [f"{name}: {reason}" for name, reason in found.failed.items()]
+        for line in others:
+            print(f"priscian: {line}", file=sys.stderr)
+        raise RunError(
+            f"{last}; {counted(len(found.failed), 'job')} failed: mend the cause and run the same "
+            "command again, which does only what is missing"
+        )
+
+
+def _print_plan(jobs: Sequence[Estimate], as_json: bool) -> None:
+    from priscian.cli.screen import out as console
+
+    if as_json:
+        print_json(
+            [
+                {
+                    "job": e.job.name, "missing": e.missing, "tokens": e.tokens,
+                    "texts": e.texts, "seconds": e.seconds,
+                }
+                for e in jobs
+            ]
+        )  # fmt: skip
+        return
+    made = grid("Jobs", ["job", "to do", "training tokens", "texts to score", "one core"], left=2)
+    for e in jobs:
+        made.add_row(
+            e.job.name, ", ".join(e.missing) or "finished", f"{e.tokens:,}" if e.tokens else "",
+            f"{e.texts:,}" if e.texts else "", hours(e.seconds) if e.missing else "",
+        )  # fmt: skip
+    console().print(made)
+    known = [e.seconds for e in jobs if e.missing and e.seconds is not None]
+    unknown = sum(1 for e in jobs if e.missing and e.seconds is None)
+    left = sum(1 for e in jobs if e.missing)
+    line = f"{left} of {counted(len(jobs), 'job')} to do"
+    if known:
+        line += f", about {hours(sum(known))} on one core"
+    if unknown:
+        line += f" and {counted(unknown, 'job')} of unknown length (networks of another size)"
+    print(line)
+
+
+def hours(seconds: float | None) -> str:
+    """A rough time.
+
+    >>> hours(7500), hours(40), hours(None)
+    ('2 h 05 min', '1 min', '?')
+    """
+    if seconds is None:
+        return "?"
+    minutes = max(1, round(seconds / 60))
+    return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min"
+
+
+def _print(found: Curve) -> None:
+    from priscian.cli.screen import out as console
+
+    console().print(_models(found))
+    for line in found.analysis.left_out:
+        print(f"left out: {line}")
+    done = len(found.table.models)
+    print(
+        f"{found.path}: {done} of {counted(done + len(found.table.missing), 'job')} finished; "
+        f"table curve.csv, figures/; the page: priscian report {found.path}"
+    )
+
+
+def _models(found: Curve) -> Table:
+    data = list(dict.fromkeys(s.data for s in found.table.scores))
+    overall = {(s.model, s.data): s for s in found.table.scores if s.level == "overall"}
+    made = grid(
+        "Models, per cent right with 95 % intervals",
+        ["model", "parameters", "tokens seen", "perplexity", *data],
+    )
+    for m in found.table.models:
+        cells = []
+        for name in data:
+            s = overall.get((m.model, name))
+            cells.append(
+                f"{100 * s.accuracy:.1f}  {100 * s.low:.1f}–{100 * s.high:.1f}" if s else ""
+            )
+        perplexity = "" if m.perplexity is None else f"{m.perplexity:,.1f}"
+        made.add_row(m.model, f"{m.parameters:,}", f"{m.tokens_seen:,}", perplexity, *cells)
+    return made

@@ -1,0 +1,21 @@
+"""Cards of models that `priscian train` made: what they were trained on, and how."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from priscian.files import read_json
+from priscian.models.spec import ModelSpec
+from priscian.runs.facts import ModelFacts
+
+CARD = "card.json"
+
+
+def read_card(about: ModelFacts) -> dict[str, Any] | None:
+    """The card in a model's folder, or beside its file; None if there is none."""
+    spec = ModelSpec.parse(about.string)
+    path: Path = spec.path / spec.revision if spec.revision else spec.path
+    folder = path.parent if path.is_file() else path
+    file = folder / CARD
+    return read_json(file, dict[str, Any]) if file.is_file() else None

@@ -1,0 +1,1 @@
+"""Learning curves: models of several architectures, sizes and seeds, trained and scored."""

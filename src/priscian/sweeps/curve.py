@@ -1,0 +1,148 @@
+"""`curve`: train and score every model of a sweep, then draw what the papers draw."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from priscian.analysis.curves.curve import CurveAnalysis, analyse_curve
+from priscian.analysis.curves.table import CurveTable
+from priscian.analysis.vega import Figure, HasFigures, write_figures
+from priscian.errors import UsageError
+from priscian.sweeps.collect import collect
+from priscian.sweeps.estimate import Estimate, count_texts, estimate
+from priscian.sweeps.jobs import Place, choose, expand
+from priscian.sweeps.manifest import begin, hash_files
+from priscian.sweeps.pool import Pool, Tell
+from priscian.sweeps.sweep import NGRAM, Sweep, read_sweep
+from priscian.sweeps.work import missing_of
+
+FORMATS = ("svg", "png")
+
+
+@dataclass(frozen=True, slots=True)
+class Curve(HasFigures):
+    """What a sweep has found, and what is still missing."""
+
+    path: Path
+    table: CurveTable
+    analysis: CurveAnalysis
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """Why a job failed, by its name."""
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """SG score against perplexity, ΔSG, and accuracy over training tokens."""
+        return self.analysis.figures
+
+    @property
+    def finished(self) -> bool:
+        """Whether every job of the sweep is done."""
+        return not self.table.missing
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """How many processes run at a time, with how many threads, on which GPUs."""
+
+    processes: int
+    threads: int
+    gpus: tuple[str, ...] = ()
+
+
+def curve(
+    sweep: str | Path,
+    out: str | Path,
+    *,
+    corpus: Sequence[str | Path] = (),
+    trees: Sequence[str | Path] = (),
+    only: str | Sequence[str] = (),
+    processes: int | None = None,
+    watch: Tell = lambda event: None,
+) -> Curve:
+    """Train models of several architectures, sizes and seeds, score them, and draw the curves.
+
+    Jobs that are finished are not done again; one that was killed goes on where it stopped. A job
+    that fails is in `failed`, and the others are done all the same.
+
+    >>> import priscian
+    >>> found = priscian.curve("reference", "curve", corpus=["books.txt.xz"],
+    ...                        trees=["trees.txt.xz"])                      # doctest: +SKIP
+    >>> found.write_figures("figures")                                      # doctest: +SKIP
+
+    sweep
+        A TOML file, or `"reference"` or `"tiny"`.
+    out
+        Folder of the sweep: models, runs, `curve.json`, `curve.csv` and figures.
+    corpus, trees
+        Files in the place of those of the sweep.
+    only
+        Names or patterns of jobs, such as `"lstm-*"`: the others are left for later.
+    processes
+        How many jobs run at a time, by default one for each core or GPU; 0 runs one after the
+        other in this process.
+    """
+    plan = read_sweep(sweep, corpus, trees)
+    machine = find_machine(plan, processes)
+    place = Place(Path(out).resolve())
+    hashes = begin(place, plan)
+    jobs = expand(plan, hashes, machine.threads)
+    chosen = choose(jobs, _patterns(only))
+    left = [job for job in chosen if missing_of(place, job, plan)]
+    for on, limit in {(job.on, job.limit) for job in left}:
+        count_texts(on, limit)  # a mistake in the names of data is found before anything is trained
+    pool = Pool(place, plan, hashes, watch, machine.processes, machine.threads, machine.gpus)
+    try:
+        pool.run(left)
+    finally:
+        table, runs = collect(place, jobs, plan, pool.failed)
+    analysis = analyse_curve(table, runs)
+    write_figures(analysis.figures, place.root / "figures", FORMATS)
+    analysis.write(place.root)
+    return Curve(Path(out), table, analysis, pool.failed)
+
+
+def plan_curve(
+    sweep: str | Path,
+    out: str | Path,
+    *,
+    corpus: Sequence[str | Path] = (),
+    trees: Sequence[str | Path] = (),
+    only: str | Sequence[str] = (),
+) -> list[Estimate]:
+    """What `curve` would do, job by job; nothing is written."""
+    plan = read_sweep(sweep, corpus, trees)
+    place = Place(Path(out).resolve())
+    hashes = begin(place, plan) if place.manifest.is_file() else hash_files(plan)
+    jobs = choose(expand(plan, hashes), _patterns(only))
+    return estimate(place, jobs, plan)
+
+
+def find_machine(sweep: Sweep, processes: int | None = None) -> Machine:
+    """One process for each core, or for each GPU if there are any."""
+    if processes is not None and processes < 0:
+        raise UsageError(f"--processes {processes}: give a number from 0")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    gpus: tuple[str, ...] = ()
+    if any(model.architecture != NGRAM for model in sweep.models.values()):
+        gpus = _gpus()
+    wanted = (len(gpus) or cores or 1) if processes is None else processes
+    return Machine(wanted, max(1, (cores or 1) // max(1, wanted)), gpus)
+
+
+def _patterns(only: str | Sequence[str]) -> list[str]:
+    given = [only] if isinstance(only, str) else list(only)
+    return [part for text in given for part in text.split(",") if part]
+
+
+def _gpus() -> tuple[str, ...]:
+    try:
+        import torch
+    except ImportError:
+        return ()
+    named = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+    count = torch.cuda.device_count()
+    listed = [name.strip() for name in named.split(",") if name.strip()]
+    return tuple(listed[:count]) if listed else tuple(map(str, range(count)))

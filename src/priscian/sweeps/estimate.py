@@ -1,0 +1,115 @@
+"""How much work a job is: tokens to train on, texts to score, and about how long that takes."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from priscian.files import read_json
+from priscian.runs.job import read_data, texts_of
+from priscian.runs.options import ScoreOptions
+from priscian.sweeps.jobs import Job, NgramRecipe, Place
+from priscian.sweeps.sweep import Sweep
+from priscian.sweeps.work import CARD, missing_of
+
+ENDS = 1.05
+"""Tokens for each word of running text: ends of sentences."""
+PIECES = 1.35
+"""Tokens for each word if words are cut into pieces."""
+WORDS = 20
+"""Words of a sentence of running text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What is left of a job."""
+
+    job: Job
+    missing: tuple[str, ...]
+    tokens: int
+    """Tokens to train on."""
+    texts: int
+    """Texts to score, those of the perplexity included."""
+    seconds: float | None
+    """On one core, with the tiny recipe or as measured in this sweep; None if not known."""
+
+
+@cache
+def speeds() -> Mapping[str, Mapping[str, float]]:
+    """Tokens a second in training and words a second in scoring, by architecture."""
+    text = (resources.files("priscian.sweeps") / "data" / "speeds.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def estimate(place: Place, jobs: Sequence[Job], sweep: Sweep) -> list[Estimate]:
+    """What is left of every job."""
+    words: dict[tuple[tuple[str, ...], int], tuple[int, int]] = {}
+    measured = _measured(place, jobs)
+    found = []
+    for job in jobs:
+        missing = tuple(missing_of(place, job, sweep))
+        texts = read = 0
+        if "score" in missing:
+            if (job.on, job.limit) not in words:
+                words[job.on, job.limit] = count_texts(job.on, job.limit)
+            texts, read = words[job.on, job.limit]
+        if "perplexity" in missing:
+            texts, read = texts + job.test_sentences, read + WORDS * job.test_sentences
+        tokens = tokens_of(job) if "train" in missing else 0
+        speed = measured.get(job.group) or _known_speed(job)
+        seconds = None
+        if speed or not tokens:
+            seconds = tokens / (speed or 1) + read / speeds()[job.architecture]["score"]
+        found.append(Estimate(job, missing, tokens, texts, seconds))
+    return found
+
+
+def count_texts(on: Sequence[str], limit: int) -> tuple[int, int]:
+    """Texts of data sets, and their words."""
+    if not on:
+        return 0, 0
+    options = ScoreOptions(limit=limit or None).updated({})
+    texts = {text.text for text in texts_of(read_data(list(on), options))}
+    return len(texts), sum(len(text.split()) for text in texts)
+
+
+def tokens_of(job: Job) -> int:
+    """Tokens in all passes through the corpus, roughly."""
+    if isinstance(job.recipe, NgramRecipe):
+        return round(job.size * ENDS)
+    pieces = job.recipe.text.words.startswith("bpe")
+    return round(job.size * job.passes * (PIECES if pieces else ENDS))
+
+
+def _known_speed(job: Job) -> float | None:
+    """The speed of the tiny recipe; other recipes have other speeds."""
+    speed: float = speeds()[job.architecture]["train"]
+    if isinstance(job.recipe, NgramRecipe):
+        return speed
+    tiny = _tiny(job.architecture)
+    same = all(job.recipe.network.get(key) == value for key, value in tiny.items())
+    return speed if same else None
+
+
+@cache
+def _tiny(architecture: str) -> dict[str, Any]:
+    from priscian.training.recipe import read_recipe
+
+    network: dict[str, Any] = read_recipe("tiny", architecture)["network"]
+    return network
+
+
+def _measured(place: Place, jobs: Sequence[Job]) -> dict[str, float]:
+    """Tokens a second of each kind of model, as finished trainings of this sweep had them."""
+    found: dict[str, list[float]] = {}
+    for job in jobs:
+        file = place.model(job) / CARD
+        if file.is_file():
+            card = read_json(file, dict[str, Any])
+            if card.get("seconds", 0) >= 1:
+                found.setdefault(job.group, []).append(card["tokens_seen"] / card["seconds"])
+    return {group: sum(values) / len(values) for group, values in found.items()}

@@ -1,0 +1,112 @@
+"""What a sweep began with: hashes of its corpus, and the test part that all its models share."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from priscian.errors import DataError, RunError
+from priscian.files import read_json, write_json, write_text
+from priscian.sweeps.jobs import Hashes, Place
+from priscian.sweeps.sweep import Sweep
+from priscian.training.subsets import hash_text, read_corpus
+
+VERSION = 1
+
+
+class CorpusFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file by its content; the same text packed in another way has the same hash."""
+
+    name: str
+    sha256: str
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """`manifest.json`."""
+
+    version: int
+    corpus: tuple[CorpusFile, ...]
+    trees: tuple[CorpusFile, ...]
+    test: str
+    """Hash of `corpus/test.txt`."""
+    test_sentences: int
+
+
+def hash_files(sweep: Sweep) -> dict[str, str]:
+    """The hash of the text of every file, by its path."""
+    return {name: hash_text(Path(name)) for name in (*sweep.corpus.files, *sweep.corpus.trees)}
+
+
+def begin(place: Place, sweep: Sweep) -> Hashes:
+    """Start a sweep in a folder, or go on with one that has the same corpus."""
+    hashes = hash_files(sweep)
+    corpus, trees = (_marks(names, hashes) for names in (sweep.corpus.files, sweep.corpus.trees))
+    if not place.manifest.is_file():
+        _refuse_other_contents(place.root)
+        test = read_corpus([Path(name) for name in sweep.corpus.files]).test
+        text = "".join(f"{sentence}\n" for sentence in test)
+        write_text(place.test, text)
+        made = Manifest(
+            version=VERSION, corpus=corpus, trees=trees, test=_sha(text), test_sentences=len(test)
+        )
+        write_json(place.manifest, msgspec.to_builtins(made))
+        return hashes
+    old = read_manifest(place)
+    _compare(place, "corpus", old.corpus, corpus)
+    if old.trees and trees:
+        _compare(place, "trees", old.trees, trees)
+    elif trees:
+        write_json(place.manifest, msgspec.to_builtins(msgspec.structs.replace(old, trees=trees)))
+    return hashes
+
+
+def read_manifest(place: Place) -> Manifest:
+    """The manifest of a sweep that has begun."""
+    return read_json(place.manifest, Manifest)
+
+
+def read_test(place: Place) -> list[str]:
+    """The sentences of the test part, as they were when the sweep began."""
+    text = place.test.read_text("utf-8")
+    if _sha(text) != read_manifest(place).test:
+        raise DataError(
+            f"{place.test} has changed since the sweep began; restore it, or begin again with "
+            "another --out"
+        )
+    return text.splitlines()
+
+
+def _refuse_other_contents(root: Path) -> None:
+    if root.is_file():
+        raise RunError(f"{root} is a file; give --out a folder")
+    strangers = {p.name for p in root.iterdir()} - {"corpus"} if root.is_dir() else set()
+    if strangers:
+        raise RunError(f"{root} is not empty and holds no sweep; give another --out")
+
+
+def _marks(names: Sequence[str], hashes: Hashes) -> tuple[CorpusFile, ...]:
+    return tuple(CorpusFile(name=Path(name).name, sha256=hashes[name]) for name in names)
+
+
+def _compare(place: Place, what: str, old: Sequence[CorpusFile], new: Sequence[CorpusFile]) -> None:
+    if [file.sha256 for file in old] == [file.sha256 for file in new]:
+        return
+    before = {file.name: file.sha256 for file in old}
+    changed = [file.name for file in new if before.get(file.name, file.sha256) != file.sha256]
+    if changed:
+        said = f"{', '.join(changed)} changed since the sweep in {place.root} began"
+    else:
+        said = (
+            f"the sweep in {place.root} began with other files of {what}: "
+            f"{', '.join(file.name for file in old)}"
+        )
+    raise RunError(
+        f"{said}, so its models would not be comparable; restore the corpus, or give another --out"
+    )
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

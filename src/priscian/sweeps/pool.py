@@ -1,0 +1,205 @@
+"""Runs jobs in processes of their own, one per core or GPU; a job that fails stops no other."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from priscian.errors import PriscianError
+from priscian.sweeps.jobs import Hashes, Job, Place
+from priscian.sweeps.sweep import Sweep
+from priscian.sweeps.work import Busy, do_job, is_busy, missing_of
+from priscian.sweeps.worker import BUSY, Task
+
+POLL = 2.0
+"""Seconds between two looks at jobs that another process is doing."""
+State = Literal["begun", "progress", "done", "failed", "elsewhere"]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something happened to a job."""
+
+    job: Job
+    state: State
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    said: str = ""
+    seconds: float = 0.0
+
+
+Tell = Callable[[Event], None]
+
+
+@dataclass(slots=True)
+class Pool:
+    """Jobs of one sweep, some of them running."""
+
+    place: Place
+    sweep: Sweep
+    hashes: Hashes
+    tell: Tell
+    processes: int = 1
+    """0 runs one job after the other in this process."""
+    threads: int = 1
+    gpus: Sequence[str] = ()
+    failed: dict[str, str] = field(default_factory=dict)
+    _events: queue.Queue[tuple[int, dict[str, Any] | None]] = field(default_factory=queue.Queue)
+    _running: dict[int, _Running] = field(default_factory=dict)
+
+    def run(self, jobs: Sequence[Job]) -> dict[str, str]:
+        """Do all jobs; the reason for each that failed, by its name."""
+        waiting, elsewhere = deque(jobs), deque[Job]()
+        try:
+            while waiting or elsewhere or self._running:
+                while waiting and len(self._running) < max(1, self.processes):
+                    self._start(waiting.popleft(), elsewhere)
+                if self._running:
+                    self._listen(elsewhere)
+                elif not waiting:
+                    self._look_at(elsewhere, waiting)
+        finally:
+            self._stop()
+        return self.failed
+
+    def _start(self, job: Job, elsewhere: deque[Job]) -> None:
+        if not missing_of(self.place, job, self.sweep):
+            self.tell(Event(job, "done"))
+        elif is_busy(self.place, job):
+            elsewhere.append(job)
+            self.tell(Event(job, "elsewhere"))
+        elif self.processes == 0:
+            self._here(job, elsewhere)
+        else:
+            self.tell(Event(job, "begun"))
+            used = {running.slot for running in self._running.values()}
+            slot = min(set(range(self.processes)) - used)
+            running = _Running(job, slot, self._launch(job, slot))
+            self._running[running.process.pid] = running
+            threading.Thread(target=self._read, args=(running,), daemon=True).start()
+
+    def _here(self, job: Job, elsewhere: deque[Job]) -> None:
+        began = time.monotonic()
+        self.tell(Event(job, "begun"))
+        try:
+            do_job(
+                self.place, job, self.sweep,
+                lambda stage, done, total: self.tell(Event(job, "progress", stage, done, total)),
+            )  # fmt: skip
+        except Busy:
+            elsewhere.append(job)
+            self.tell(Event(job, "elsewhere"))
+        except PriscianError as error:
+            self._fail(job, str(error))
+        else:
+            self.tell(Event(job, "done", seconds=time.monotonic() - began))
+
+    def _launch(self, job: Job, slot: int) -> subprocess.Popen[bytes]:
+        task = Task(
+            out=str(self.place.root.resolve()),
+            sweep=self.sweep,
+            job=job.name,
+            hashes=dict(self.hashes),
+            threads=self.threads,
+        )
+        environment = {**os.environ, "OMP_NUM_THREADS": str(self.threads)}
+        if self.gpus:
+            environment["CUDA_VISIBLE_DEVICES"] = self.gpus[slot % len(self.gpus)]
+        with self._log(job) as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "priscian.sweeps.worker"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=environment,
+            )  # fmt: skip
+        assert process.stdin is not None
+        process.stdin.write(msgspec.json.encode(task))
+        process.stdin.close()
+        return process
+
+    @contextmanager
+    def _log(self, job: Job) -> Iterator[Any]:
+        path = self.log_of(job)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as file:
+            yield file
+
+    def log_of(self, job: Job) -> Path:
+        """What a job's process has printed."""
+        return self.place.desk(job) / "log.txt"
+
+    def _read(self, running: _Running) -> None:
+        """Lines of a process, and None at its end; runs in a thread."""
+        pid, out = running.process.pid, running.process.stdout
+        assert out is not None
+        with out:
+            for line in out:
+                if line.startswith(b"{"):  # a library may print too
+                    self._events.put((pid, json.loads(line)))
+        running.process.wait()
+        self._events.put((pid, None))
+
+    def _listen(self, elsewhere: deque[Job]) -> None:
+        pid, line = self._events.get()
+        running = self._running[pid]
+        if line is None:
+            self._end(self._running.pop(pid), elsewhere)
+        elif "error" in line:
+            running.error = str(line["error"])
+        else:
+            self.tell(Event(running.job, "progress", line["stage"], line["done"], line["total"]))
+
+    def _end(self, running: _Running, elsewhere: deque[Job]) -> None:
+        job, code = running.job, running.process.returncode
+        if code == 0:
+            self.tell(Event(job, "done", seconds=time.monotonic() - running.began))
+        elif code == BUSY:
+            elsewhere.append(job)
+            self.tell(Event(job, "elsewhere"))
+        elif running.error:
+            self._fail(job, running.error)
+        elif code < 0:
+            name = signal.Signals(-code).name
+            self._fail(job, f"its process was ended by {name}, possibly out of memory")
+        else:
+            self._fail(job, f"its process failed; see {self.log_of(job)}")
+
+    def _fail(self, job: Job, reason: str) -> None:
+        self.failed[job.name] = " ".join(reason.split())
+        self.tell(Event(job, "failed", said=self.failed[job.name]))
+
+    def _look_at(self, elsewhere: deque[Job], waiting: deque[Job]) -> None:
+        """Wait until another process has let go of a job."""
+        time.sleep(POLL)
+        for _ in range(len(elsewhere)):
+            job = elsewhere.popleft()
+            (elsewhere if is_busy(self.place, job) else waiting).append(job)
+
+    def _stop(self) -> None:
+        for running in self._running.values():
+            running.process.terminate()
+        for running in self._running.values():
+            running.process.wait()
+        self._running.clear()
+
+
+@dataclass(slots=True)
+class _Running:
+    job: Job
+    slot: int
+    process: subprocess.Popen[bytes]
+    error: str = ""
+    began: float = field(default_factory=time.monotonic)

@@ -1,0 +1,214 @@
+"""Sweeps: which models are trained on which sizes with which seeds, as one TOML file.
+
+    sizes = ["250k", "1M", "4M"]
+    seeds = [1, 2, 3]
+    passes = { 250k = 12, 1M = 6, 4M = 2 }
+
+    [corpus]
+    files = ["books.txt.xz"]
+
+    [models.5-gram]
+    [models.lstm]
+
+    [scoring]
+    on = ["generated:7", "sg"]
+
+Unknown keys are refused with the nearest known name. Paths are relative to the file.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from priscian.errors import DataError, UnknownNameError, UsageError
+from priscian.training.amounts import parse_amount
+from priscian.training.architectures import TREES, architectures
+from priscian.training.recipe import Part, read_part
+
+SHIPPED = ("reference", "tiny")
+NGRAM = "ngram"
+_NGRAM = re.compile(r"([1-6])-gram")
+
+Passes = float | dict[str, float]
+
+
+class SweepCorpus(Part, frozen=True, kw_only=True):
+    """What all models are trained and tested on."""
+
+    files: tuple[str, ...] = ()
+    """Text, one paragraph per line."""
+    trees: tuple[str, ...] = ()
+    """Trees of the sentences of `files`, for grammars."""
+    order_seed: int | str = 1
+    """Which paragraphs a size has; `seed` takes another sample for every seed."""
+
+
+class SweepModel(Part, frozen=True, kw_only=True):
+    """One kind of model; sizes, seeds, passes and limits override those of the sweep."""
+
+    architecture: str = ""
+    """By default the name of the table."""
+    recipe: str = "tiny"
+    """`tiny`, `small`, `paper`, or a TOML file."""
+    sizes: tuple[str | int, ...] = ()
+    seeds: tuple[int, ...] = ()
+    passes: Passes | None = None
+    set: dict[str, Any] = msgspec.field(default_factory=dict)
+    """Keys of the recipe: `"network.layers" = 4`."""
+    options: str = ""
+    """Options of the model string: `beam=100,5,10`."""
+    limit: int | None = None
+    test_sentences: int | None = None
+    order: int = 0
+    """N-gram models: the longest n-gram."""
+    min_count: int = 2
+    """N-gram models: words that occur less often are unknown."""
+
+
+class SweepScoring(Part, frozen=True, kw_only=True):
+    """What trained models are scored on."""
+
+    on: tuple[str, ...] = ("generated:1", "sg")
+    limit: int = 0
+    """Only the first N items of each set; 0 for all."""
+    test_sentences: int = 3000
+    """Sentences of the test part that perplexity is measured on; 0 for none."""
+    longest: int = 60
+    """Words of a test sentence at most, so that all models measure the same sentences."""
+
+
+class Sweep(msgspec.Struct, frozen=True, kw_only=True):
+    """A whole sweep, checked."""
+
+    sizes: tuple[str | int, ...]
+    corpus: SweepCorpus
+    models: dict[str, SweepModel]
+    seeds: tuple[int, ...] = (1,)
+    passes: Passes = 0.0
+    scoring: SweepScoring = SweepScoring()
+
+
+KEYS = ("sizes", "seeds", "passes", "corpus", "models", "scoring")
+
+
+def read_sweep(
+    name: str | Path,
+    corpus: Sequence[str | Path] = (),
+    trees: Sequence[str | Path] = (),
+) -> Sweep:
+    """A sweep from a file, or `reference` or `tiny`; `corpus` and `trees` replace its files."""
+    tables, folder = _read(str(name))
+    for key in tables:
+        if key not in KEYS:
+            raise UnknownNameError(f"key of a sweep ({name})", key, KEYS)
+    parts: dict[str, Any] = {k: tables[k] for k in ("sizes", "seeds", "passes") if k in tables}
+    where = str(name)
+    parts["corpus"] = _corpus(tables.get("corpus", {}), where, folder, corpus, trees)
+    parts["scoring"] = read_part(SweepScoring, tables.get("scoring", {}), "scoring", where)
+    models = tables.get("models", {})
+    if not isinstance(models, Mapping) or not models:
+        raise DataError(f"{where}: no models; add a table such as [models.lstm]")
+    parts["models"] = {
+        group: _model(group, values, where, folder) for group, values in models.items()
+    }
+    if "sizes" not in parts:
+        raise DataError(f'{where}: no sizes; add sizes = ["250k", "1M", "4M"]')
+    try:
+        sweep = msgspec.convert(parts, Sweep)
+    except msgspec.ValidationError as error:
+        raise DataError(f"{where}: {error}; see docs/curves.md") from None
+    _check(sweep, where)
+    return sweep
+
+
+def _read(name: str) -> tuple[dict[str, Any], Path]:
+    if name in SHIPPED:
+        text = (resources.files("priscian.sweeps") / "data" / f"{name}.toml").read_text("utf-8")
+        folder = Path()
+    else:
+        folder = Path(name).resolve().parent
+        try:
+            text = Path(name).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "not UTF-8"
+            raise DataError(
+                f"cannot read the sweep {name}: {reason}; give a TOML file or {', '.join(SHIPPED)}"
+            ) from None
+    try:
+        return tomllib.loads(text), folder
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{name}: not valid TOML ({error}); fix the line") from None
+
+
+def _corpus(
+    values: Any,
+    where: str,
+    folder: Path,
+    corpus: Sequence[str | Path],
+    trees: Sequence[str | Path],
+) -> SweepCorpus:
+    part: SweepCorpus = read_part(SweepCorpus, values, "corpus", where)
+    files = [str(Path(p).resolve()) for p in corpus] or [str(folder / f) for f in part.files]
+    parsed = [str(Path(p).resolve()) for p in trees] or [str(folder / f) for f in part.trees]
+    if not files:
+        raise UsageError(f"{where}: no corpus; name text files in [corpus] files, or --corpus")
+    if isinstance(part.order_seed, str) and part.order_seed != "seed":
+        raise DataError(f'{where}: order_seed = {part.order_seed!r}; give a number, or "seed"')
+    return msgspec.structs.replace(part, files=tuple(files), trees=tuple(parsed))
+
+
+def _model(group: str, values: Any, where: str, folder: Path) -> SweepModel:
+    part: SweepModel = read_part(SweepModel, values, f"models.{group}", where)
+    found = _NGRAM.fullmatch(part.architecture or group)
+    architecture = NGRAM if found else part.architecture or group
+    if architecture not in (NGRAM, *architectures()):
+        known = ("5-gram", NGRAM, *architectures())
+        raise UnknownNameError(f"architecture of [models.{group}] ({where})", architecture, known)
+    order = part.order or (int(found[1]) if found else 5)
+    recipe = part.recipe
+    if recipe.endswith(".toml"):
+        recipe = str(folder / recipe)
+    return msgspec.structs.replace(part, architecture=architecture, order=order, recipe=recipe)
+
+
+def _check(sweep: Sweep, where: str) -> None:
+    for group, model in sweep.models.items():
+        needs = model.architecture in TREES
+        if needs and not sweep.corpus.trees:
+            raise UsageError(
+                f"{where}: {group} is trained on trees; parse the corpus (priscian parse) and name "
+                "the file in [corpus] trees, or --trees"
+            )
+        sizes = model.sizes or sweep.sizes
+        seeds = model.seeds or sweep.seeds
+        if not sizes or not seeds:
+            raise DataError(f"{where}: {group} has no sizes or no seeds; name at least one")
+        for size in sizes:
+            passes_of(sweep, group, size, where)
+    if min(sweep.scoring.limit, sweep.scoring.test_sentences) < 0 or sweep.scoring.longest < 1:
+        raise DataError(f"{where}: limit and test_sentences are from 0, longest from 1")
+
+
+def passes_of(sweep: Sweep, group: str, size: str | int, where: str = "sweep") -> float:
+    """How often a model reads a corpus of a size; 0 for n-gram models, which read it once."""
+    model = sweep.models[group]
+    wanted = parse_amount(size, f"sizes in {where}")
+    if model.architecture == NGRAM:
+        return 0.0
+    passes = sweep.passes if model.passes is None else model.passes
+    if isinstance(passes, dict):
+        by_size = {parse_amount(name, f"passes in {where}"): n for name, n in passes.items()}
+        passes = by_size.get(wanted, 0.0)
+    if not passes > 0:
+        raise DataError(
+            f"{where}: no passes for {group} at {size}; write passes = 6, or "
+            f"passes = {{ {size} = 6 }}"
+        )
+    return passes

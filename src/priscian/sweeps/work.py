@@ -1,0 +1,229 @@
+"""One job from beginning to end: train, score, measure. What is done already is not done again."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from priscian.errors import DataError, RunError
+from priscian.files import read_json, write_json, write_text
+from priscian.runs import score
+from priscian.runs.lock import lock_folder
+from priscian.runs.options import IN_ONE_PROCESS, ScoreOptions
+from priscian.runs.reading.sentences import count_words, sentence_perplexity
+from priscian.sweeps.jobs import Job, NgramRecipe, Place
+from priscian.sweeps.manifest import read_test
+from priscian.sweeps.sweep import Sweep
+from priscian.training.api import resolve_recipe
+from priscian.training.subsets import read_corpus
+
+Watch = Callable[[str, int, int], None]
+"""Called with the stage, and how much of it is done and in all."""
+CARD = "card.json"
+RECIPE = "recipe.toml"
+NGRAM_FILE = "model.pngm"
+
+
+class Measured(msgspec.Struct, frozen=True, kw_only=True):
+    """Perplexity per word on the shared test part."""
+
+    perplexity: float
+    nats: float
+    words: int
+    sentences: int
+    unknown: int | None
+    asked: int
+    """Number of sentences that were asked for; there may be fewer."""
+    longest: int
+
+
+class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """`jobs/NAME/record.json`: what of a job is done."""
+
+    name: str
+    trained: str
+    scored: str = ""
+    """Hash of the scoring that is done."""
+    measured: Measured | None = None
+    seconds: dict[str, float] = msgspec.field(default_factory=dict)
+
+
+class Busy(Exception):
+    """Another process works on this job."""
+
+
+def read_record(place: Place, job: Job) -> JobRecord:
+    """What of a job is done; nothing if it has not begun."""
+    file = place.desk(job) / "record.json"
+    if not file.is_file():
+        return JobRecord(name=job.name, trained=job.trained)
+    return read_json(file, JobRecord)
+
+
+def missing_of(place: Place, job: Job, sweep: Sweep) -> list[str]:
+    """The stages of a job that are still to be done: train, score, perplexity."""
+    record = read_record(place, job)
+    found = []
+    if not (place.model(job) / CARD).is_file():
+        found.append("train")
+    if job.on and (record.scored != job.scored or not (place.run(job) / "run.json").is_file()):
+        found.append("score")
+    if job.test_sentences and not _is_measured(record.measured, job, sweep):
+        found.append("perplexity")
+    return found
+
+
+def _is_measured(measured: Measured | None, job: Job, sweep: Sweep) -> bool:
+    wanted = (job.test_sentences, sweep.scoring.longest)
+    return measured is not None and (measured.asked, measured.longest) == wanted
+
+
+def is_busy(place: Place, job: Job) -> bool:
+    """Whether another process holds the lock of a job."""
+    desk = place.desk(job)
+    if not desk.is_dir():
+        return False
+    try:
+        lock_folder(desk).release()
+    except RunError:
+        return True
+    return False
+
+
+def do_job(place: Place, job: Job, sweep: Sweep, watch: Watch) -> None:
+    """Do what is missing of a job; `Busy` if another process is at it."""
+    desk = place.desk(job)
+    desk.mkdir(parents=True, exist_ok=True)
+    try:
+        lock = lock_folder(desk)
+    except RunError:
+        raise Busy(job.name) from None
+    stages = {"train": _train, "score": _score, "perplexity": _measure}
+    try:
+        for stage in missing_of(place, job, sweep):  # asked again, now that nobody else changes it
+            began = time.monotonic()
+            watch(stage, 0, 1)
+            changes = stages[stage](place, job, sweep, watch)
+            record = read_record(place, job)
+            seconds = {**record.seconds, stage: round(time.monotonic() - began, 1)}
+            done = msgspec.structs.replace(record, seconds=seconds, **changes)
+            write_json(desk / "record.json", msgspec.to_builtins(done))
+    finally:
+        lock.release()
+
+
+def _train(place: Place, job: Job, sweep: Sweep, watch: Watch) -> dict[str, Any]:
+    out = place.model(job)
+    if isinstance(job.recipe, NgramRecipe):
+        _train_ngram(job.recipe, out, watch)
+        return {}
+    from priscian.training.job import train
+
+    recipe = job.recipe
+    if (out / RECIPE).is_file():  # threads may be others now; bits stay the same with the old ones
+        recipe = resolve_recipe(job.architecture, out / RECIPE)
+    train(
+        recipe, out, resume=True,
+        report=lambda moment: watch("train", moment.tokens, moment.total),
+    )  # fmt: skip
+    return {}
+
+
+def _train_ngram(recipe: NgramRecipe, out: Path, watch: Watch) -> None:
+    """Write the subset, estimate, and leave a card as other trainings do."""
+    from priscian.training.ngram.estimate import NgramSettings, train_ngram
+
+    began = time.monotonic()
+    corpus = read_corpus([Path(name) for name in recipe.files])
+    sentences = corpus.subset(recipe.size, recipe.order_seed)
+    text = out / "corpus.txt"
+    write_text(text, "".join(f"{sentence}\n" for sentence in sentences))
+    settings = NgramSettings(
+        order=recipe.order, min_count=recipe.min_count, split_sentences=False, threads=1
+    )
+    made = train_ngram([text], out / NGRAM_FILE, settings, lambda _, a, b: watch("train", a, b))
+    text.unlink()
+    card = {
+        "architecture": "ngram",
+        "parameters": sum(made.ngrams),
+        "tokens_seen": made.words + made.sentences,
+        "passes": 1,
+        "seconds": round(time.monotonic() - began),
+        "threads": 1,
+        "seed": recipe.order_seed,
+        "words": "ptb",
+        "closed_vocabulary": True,
+        "corpus": {
+            "files": [list(file) for file in corpus.files],
+            "size": recipe.size,
+            "sentences": made.sentences,
+            "words": made.words,
+            "left_out": 0,
+        },
+        "vocabulary": made.vocabulary,
+    }
+    write_json(out / CARD, card)
+
+
+def model_string(place: Place, job: Job) -> str:
+    """How other verbs call a job's model."""
+    folder = place.model(job)
+    counts = isinstance(job.recipe, NgramRecipe)
+    named = f"ngram:{folder / NGRAM_FILE}" if counts else str(folder)
+    extra = f"&{job.options}" if job.options else ""
+    return f"{named}?name={quote(job.name)}{extra}"
+
+
+def _score(place: Place, job: Job, sweep: Sweep, watch: Watch) -> dict[str, Any]:
+    out = place.run(job)
+    if (out / "run.json").is_file():
+        try:
+            _score_into(out, place, job, watch, resume=True)
+            return {"scored": job.scored}
+        except RunError:  # the folder was moved, or a library is another one now
+            shutil.rmtree(out)  # scores are in the store; only their summary is made again
+    _score_into(out, place, job, watch)
+    return {"scored": job.scored}
+
+
+def _score_into(out: Path, place: Place, job: Job, watch: Watch, resume: bool = False) -> None:
+    score(
+        model_string(place, job),
+        list(job.on),
+        out=out,
+        resume=resume,
+        options=ScoreOptions(limit=job.limit or None, compute=IN_ONE_PROCESS),
+        watch=lambda _, done, total: watch("score", done, total),
+    )
+
+
+def _measure(place: Place, job: Job, sweep: Sweep, watch: Watch) -> dict[str, Any]:
+    longest = sweep.scoring.longest
+    every = read_test(place)
+    fitting = [s for s, n in zip(every, count_words(every), strict=True) if 0 < n <= longest]
+    sentences = fitting[: job.test_sentences]
+    if not sentences:
+        raise DataError(
+            f"no sentence of the test part has from 1 to {longest} words; raise longest in "
+            "[scoring], or set test_sentences = 0"
+        )
+    found = sentence_perplexity(
+        model_string(place, job), sentences,
+        progress=lambda done, total: watch("perplexity", done, total),
+    )  # fmt: skip
+    measured = Measured(
+        perplexity=found.value,
+        nats=found.nats,
+        words=found.words,
+        sentences=found.sentences,
+        unknown=found.unknown,
+        asked=job.test_sentences,
+        longest=longest,
+    )
+    return {"measured": measured}

@@ -1,0 +1,80 @@
+"""A process that does one job: `python -m priscian.sweeps.worker`, with its task on stdin.
+
+Progress goes to standard output as lines of JSON, everything else to the job's log.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import msgspec
+
+from priscian.errors import PriscianError
+from priscian.sweeps.jobs import Place, expand
+from priscian.sweeps.sweep import Sweep
+from priscian.sweeps.work import Busy, do_job
+
+BUSY = 75
+EVERY = 0.5
+"""Seconds between two lines of progress."""
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker is told."""
+
+    out: str
+    sweep: Sweep
+    job: str
+    """Name of the job."""
+    hashes: dict[str, str]
+    threads: int
+
+
+class _Lines:
+    """Progress as lines; the process ends when nobody reads them any more."""
+
+    def __init__(self) -> None:
+        self._last = ("", 0.0)
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if stage == self._last[0] and now - self._last[1] < EVERY and done < total:
+            return
+        self._last = (stage, now)
+        self.send({"stage": stage, "done": done, "total": total})
+
+    def send(self, line: dict[str, object]) -> None:
+        try:
+            print(json.dumps(line), flush=True)
+        except BrokenPipeError:
+            os._exit(1)  # the sweep was killed; what was trained is saved
+
+
+def main() -> int:
+    """Do the job that standard input names; the exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the sweep decides what Ctrl-C means
+    task = msgspec.json.decode(sys.stdin.buffer.read(), type=Task)
+    lines = _Lines()
+    jobs = {job.name: job for job in expand(task.sweep, task.hashes, task.threads)}
+    warnings.simplefilter("default")
+    try:
+        do_job(Place(Path(task.out)), jobs[task.job], task.sweep, lines)
+    except Busy:
+        return BUSY
+    except (PriscianError, OSError) as error:
+        lines.send({"error": " ".join(str(error).split())})
+        return 1
+    except MemoryError:
+        lines.send({"error": "out of memory; use fewer --processes or a smaller recipe"})
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+"""Sweep files: what they decide, what is refused, and which jobs come out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from priscian.errors import PriscianError
+from priscian.sweeps.jobs import expand
+from priscian.sweeps.manifest import hash_files
+from priscian.sweeps.sweep import SHIPPED, read_sweep
+
+Edit = Callable[[str, str], Path]
+
+
+def names(path: Path, **files: list[Path]) -> list[str]:
+    sweep = read_sweep(path, **files)
+    return [job.name for job in expand(sweep, hash_files(sweep))]
+
+
+def test_counts_are_the_same_with_every_seed(edited: Edit) -> None:
+    path = edited("sizes =", "seeds = [1, 2]\nsizes =")
+    assert names(path) == ["5-gram-1k-seed1", "5-gram-2k-seed1", "5-gram-4k-seed1"]
+
+
+def test_an_independent_sample_for_every_seed_makes_other_counts(edited: Edit) -> None:
+    edited('files = ["text.txt"]', 'files = ["text.txt"]\norder_seed = "seed"')
+    path = edited('sizes = ["1k", "2k", "4k"]', 'seeds = [1, 2]\nsizes = ["1k"]')
+    assert names(path) == ["5-gram-1k-seed1", "5-gram-1k-seed2"]
+
+
+def test_a_model_may_have_its_own_sizes_seeds_passes_and_limits(edited: Edit) -> None:
+    pytest.importorskip("torch")
+    path = edited(
+        "[models.5-gram]",
+        '[models.lstm]\nsizes = ["2k"]\nseeds = [3]\npasses = { 2k = 0.5 }\nlimit = 1\n'
+        'test_sentences = 7\nset = { "network.hidden" = 8 }',
+    )
+    sweep = read_sweep(path)
+    (job,) = expand(sweep, hash_files(sweep))
+    assert (job.name, job.passes, job.limit, job.test_sentences) == ("lstm-2k-seed3", 0.5, 1, 7)
+    assert job.recipe.to_dict()["network"]["hidden"] == 8
+    assert job.recipe.to_dict()["training"]["passes"] == 0.5
+    assert job.recipe.to_dict()["training"]["tokens"] == ""
+
+
+def test_a_job_is_known_by_the_text_and_not_by_its_place_or_the_threads(
+    edited: Edit, tmp_path: Path
+) -> None:
+    pytest.importorskip("torch")
+    path = edited("[models.5-gram]", "[models.lstm]\npasses = 1")
+    other = tmp_path / "elsewhere.txt"
+    other.write_text((tmp_path / "text.txt").read_text())
+    here, there = read_sweep(path), read_sweep(path, corpus=[other])
+    jobs = expand(here, hash_files(here))
+    moved = expand(there, hash_files(there), threads=2)
+    assert [job.trained for job in jobs] == [job.trained for job in moved]
+    other.write_text((tmp_path / "text.txt").read_text() + "One more line of text.\n")
+    changed = expand(there, hash_files(there))
+    assert {job.trained for job in jobs}.isdisjoint(job.trained for job in changed)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("sizes =", "size =", "did you mean sizes"),
+        ("on =", "onn =", "did you mean on"),
+        ("[models.5-gram]", "[models.5-gram]\nlimits = 3", "did you mean limit"),
+        ("[models.5-gram]", "[models.lstmm]", "did you mean lstm"),
+        ("[models.5-gram]", "[models.lstm]", "no passes for lstm at 1k; write passes = 6"),
+        ("[models.5-gram]", "[models.lstm]\npasses = { 1k = 2 }", "no passes for lstm at 2k"),
+        ("[models.5-gram]", "[models.rnng]\npasses = 1", "trained on trees; parse the corpus"),
+        ("[models.5-gram]", "", "no models; add a table such as [models.lstm]"),
+        ('["1k", "2k", "4k"]', '["1q"]', "write 250000, 250k or 0.25M"),
+        ('["1k", "2k", "4k"]', '"1k"', "see docs/curves.md"),
+        ('files = ["text.txt"]', "", "name text files in [corpus] files, or --corpus"),
+        ('files = ["text.txt"]', 'files = ["text.txt"]\norder_seed = "x"', 'a number, or "seed"'),
+        ("test_sentences = 20", "test_sentences = -1", "from 0"),
+        ("sizes = [", "sizes = [[", "not valid TOML"),
+    ],
+)
+def test_a_mistake_is_one_line_with_a_remedy(edited: Edit, old: str, new: str, said: str) -> None:
+    path = edited(old, new)
+    with pytest.raises(PriscianError) as caught:
+        read_sweep(path)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_the_sweep_decides_cannot_be_set_beside_it(edited: Edit) -> None:
+    pytest.importorskip("torch")
+    path = edited("[models.5-gram]", '[models.lstm]\npasses = 1\nset = { "corpus.size" = "1M" }')
+    with pytest.raises(PriscianError, match=r"corpus\.size is decided by the sweep"):
+        names(path)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_sweeps_need_only_a_corpus(name: str, text: Path) -> None:
+    pytest.importorskip("torch")
+    trees = [text.parent / "trees.txt"]
+    found = names(Path(name), corpus=[text], trees=trees)
+    assert len(found) == {"reference": 14, "tiny": 9}[name]
+
+
+def test_a_missing_sweep_names_the_shipped_ones(tmp_path: Path) -> None:
+    with pytest.raises(PriscianError, match="give a TOML file or reference, tiny"):
+        read_sweep(tmp_path / "none.toml")
