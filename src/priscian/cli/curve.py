@@ -67,14 +67,17 @@ def curve_command(
     """
     from priscian.sweeps.curve import curve, plan_curve
 
-    files = {"corpus": corpus or (), "trees": trees or (), "only": only or ()}
+    texts, parsed, chosen = corpus or (), trees or (), only or ()
     if dry_run:
-        _print_plan(plan_curve(sweep, out, **files), json_)
+        jobs = plan_curve(sweep, out, corpus=texts, trees=parsed, only=chosen)
+        _print_plan(jobs, json_)
         return
     from priscian.cli.curve_screen import JobScreen
 
     with JobScreen(quiet=json_) as screen:
-        found = curve(sweep, out, **files, processes=processes, watch=screen)
+        found = curve(
+            sweep, out, corpus=texts, trees=parsed, only=chosen, processes=processes, watch=screen
+        )
     if json_:
         print_json({"models": list(found.table.rows()), **found.analysis.as_dict()})
     else:

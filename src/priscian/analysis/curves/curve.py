@@ -56,7 +56,7 @@ class CurveAnalysis(HasFigures):
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON, by data set."""
-        parts = {
+        parts: dict[str, Mapping[str, Any]] = {
             "perplexity": self.perplexity,
             "deltas": self.deltas,
             "training_size": self.training_size,

@@ -87,6 +87,7 @@ def sentence_perplexity(
         nats -= math.fsum(model.score_ends(texts))
     if math.isnan(nats):
         raise ModelError(f"{spec} does not score the first word of a sentence; leave out bos=none")
-    closed = traits_of(spec).closed_vocabulary and isinstance(model, ClosedVocabulary)
-    unknown = sum(model.oov_counts(texts)) if closed else None
+    unknown = None
+    if traits_of(spec).closed_vocabulary and isinstance(model, ClosedVocabulary):
+        unknown = sum(model.oov_counts(texts))
     return SentencePerplexity(nats, sum(count_words(sentences)), len(sentences), unknown)
