@@ -128,7 +128,7 @@ def test_two_hundred_raters(large: Process) -> None:
     print(said)
     assert large.memory() < 150
     assert each < 4  # of 10 ms for each answer: 200 people, one every 2 s
-    if waited > spent:
+    if waited > spent and (figures[1] >= 250 or figures[2] >= 1000):
         pytest.skip(f"the machine is too busy to measure response times: {said}")
     assert figures[1] < 250
     assert figures[2] < 1000
@@ -140,7 +140,8 @@ def test_twenty_kills(large: Process, kind: str, request: pytest.FixtureRequest)
     large.database = request.getfixturevalue("empty_postgres") if kind == "postgres" else ""
     frozen = freeze_study(large.folder, large.database)
     large.start()
-    ledger = killed(large, frozen, Habits(200, seed=6, pause=2.0), kills=20, between=4.0)
+    habits = Habits(200, seed=6, pause=2.0, patience=900)
+    ledger = killed(large, frozen, habits, kills=20, between=4.0)
     equal(large, ledger)
     assert len(ledger.answers) == 200 * 60
     assert len(ledger.codes) == 200

@@ -48,11 +48,13 @@ def report_command(
       priscian report runs/two --out report.html
       priscian report runs/a runs/b --title "Before and after" --out report.html
       priscian report runs/two --format md
+      priscian report runs/two results/ --out report.html
 
     Parameters
     ----------
     runs
-        Run folders that priscian score --out wrote.
+        Run folders that priscian score --out wrote, and folders of priscian judge export, whose
+        people are shown beside the models.
     out
         File to write; by default report.html, and the screen for md and tex.
     title

@@ -28,6 +28,7 @@ ANSWERS = ("id", "participant", "rating", "task", "kind", "order", "response_tim
 SENTENCES = ("id", "sentence", "acceptable", "phenomenon", "lexicalisation", "set", "condition",
              "role")  # fmt: skip
 
+ITEMS = ("item", "set", "phenomenon", "good", "bad")
 SITTINGS = ("sitting", "person", "kind", "version", "list", "state", "minutes", "device",
             "honeypot", "comprehension_tries")  # fmt: skip
 
@@ -64,6 +65,7 @@ def export_store(
     }
     if frozen.study.task == "choice":
         tables["choices.csv"] = (choice_rows(frozen, good), CHOICES)
+        tables["items.csv"] = (item_rows(frozen, good), ITEMS)
     else:
         tables["sentences.csv"] = (sentence_rows(frozen, good), SENTENCES)
         people = [a for a in good if a.kind == "person"]
@@ -131,6 +133,13 @@ def choice_rows(frozen: Frozen, answers: Sequence[Given]) -> list[Row]:
             }
         )
     return rows
+
+
+def item_rows(frozen: Frozen, answers: Sequence[Given]) -> list[Row]:
+    """The two sentences of every pair that somebody has judged."""
+    judged = dict.fromkeys(a.item for a in answers if a.role in ("item", "filler"))
+    found = [frozen.materials[item] for item in judged]
+    return [{"item": m.id, "set": m.set, "phenomenon": m.phenomenon, **m.conditions} for m in found]
 
 
 def _rated(answers: Sequence[Given]) -> list[Given]:

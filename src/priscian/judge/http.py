@@ -11,7 +11,7 @@ from urllib.parse import urlencode, urlsplit
 
 RETRY = (429, 503, 507)
 PATIENCE = 60.0
-"""Seconds that somebody tries again before giving up."""
+"""Seconds that somebody tries again before giving up; the page itself never does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,16 @@ class Answered:
 class Client:
     """Sends requests to one server over one connection; lost connections are made anew."""
 
-    def __init__(self, url: str, timed: Callable[[float], None] = lambda seconds: None) -> None:
+    def __init__(
+        self,
+        url: str,
+        timed: Callable[[float], None] = lambda seconds: None,
+        patience: float = PATIENCE,
+    ) -> None:
         parts = urlsplit(url)
         self.host, self.port = parts.hostname or "127.0.0.1", parts.port or 80
         self.timed = timed
+        self.patience = patience
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def get(self, path: str) -> Answered:
@@ -58,7 +64,7 @@ class Client:
 
     async def _patiently(self, method: str, path: str, body: bytes, kind: str) -> Answered:
         """Send a request until it is answered, as the page's outbox does."""
-        wait, given_up = 0.1, time.monotonic() + PATIENCE
+        wait, given_up = 0.1, time.monotonic() + self.patience
         while True:
             begun = time.monotonic()
             try:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from priscian.errors import DataError
 from priscian.judge.frozen import Frozen
-from priscian.judge.http import Client
+from priscian.judge.http import PATIENCE, Client
 from priscian.judge.items import BAD, GOOD
 from priscian.judge.study import Study
 
@@ -30,6 +30,7 @@ class Habits:
     """Mean seconds between two answers."""
     accuracy: float = 0.9
     """How often somebody prefers the acceptable sentence."""
+    patience: float = PATIENCE
     first: int = 0
     """Number of the first rater, so that more can be added later."""
 
@@ -82,7 +83,7 @@ async def _one(
     ledger: Ledger,
 ) -> None:
     rng = random.Random(f"{habits.seed}/{number}")
-    client = Client(url, ledger.seconds.append)
+    client = Client(url, ledger.seconds.append, habits.patience)
     await asyncio.sleep(rng.random() * min(habits.pause, 2))
     identity = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "sona": "id"}
     name = identity.get(study.platform.kind)

@@ -12,13 +12,16 @@ from typing import Literal
 
 from priscian.analysis.curves.sizes import known_sizes
 from priscian.analysis.graded.sources import read_graded_sets
+from priscian.analysis.people.study import StudyBesideModels, beside_models, is_study
 from priscian.analysis.sg.of_runs import read_perplexity
-from priscian.errors import UnknownNameError
+from priscian.errors import UnknownNameError, UsageError
 from priscian.files import write_text
 from priscian.reporting.boards import make_boards
 from priscian.reporting.page import Page, build_page
 from priscian.reporting.sections import Given
+from priscian.reporting.sections.studies import study_tables
 from priscian.reporting.table_files import markdown_tables, tex_tables
+from priscian.runs import Result, Run
 from priscian.runs.choose import Choice, gather_runs
 
 Form = Literal["md", "tex"]
@@ -49,7 +52,8 @@ def report(
 ) -> Page:
     """One self-contained HTML page about some runs: scores, heat map, every sentence and figure.
 
-    The page is written to `out`, if given. `page.figures` has all figures, and
+    Folders of studies that `priscian judge export` wrote may be among the runs: people then stand
+    beside the models. The page is written to `out`, if given. `page.figures` has all figures, and
     `page.write_figures(folder)` writes them.
 
     >>> import priscian
@@ -58,7 +62,7 @@ def report(
     >>> page.boards[0].kind, [figure.name for figure in page.figures][0]
     ('pairs', 'accuracy-by-field')
     """
-    loaded = gather_runs(runs)
+    loaded, studies = _gather(runs)
     perplexities = options.perplexity
     if isinstance(perplexities, str | Path):
         perplexities = read_perplexity(Path(perplexities))
@@ -68,6 +72,7 @@ def report(
         graded=read_graded_sets(loaded),
         sizes=known_sizes(sizes, options.tokens),
         perplexities=perplexities or {},
+        studies=studies,
     )
     page = build_page(
         loaded,
@@ -91,8 +96,24 @@ def report_tables(runs: Choice | Iterable[Choice], form: Form = "md") -> str:
     """
     if form not in ("md", "tex"):
         raise UnknownNameError("form of tables", form, ("md", "tex"))
-    boards = make_boards([result for run in gather_runs(runs) for result in run.results])
-    return markdown_tables(boards) if form == "md" else tex_tables(boards)
+    loaded, studies = _gather(runs)
+    boards = make_boards([result for run in loaded for result in run.results])
+    tables = [table for study in studies for table in study_tables(study)]
+    return markdown_tables(boards, tables) if form == "md" else tex_tables(boards, tables)
+
+
+def _gather(runs: Choice | Iterable[Choice]) -> tuple[list[Run], list[StudyBesideModels]]:
+    """Runs, and studies compared with them."""
+    given = [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
+    studies = [Path(c) for c in given if isinstance(c, str | Path) and is_study(Path(c))]
+    others = [c for c in given if not (isinstance(c, str | Path) and is_study(Path(c)))]
+    if studies and not others:
+        raise UsageError(
+            f"{studies[0]} is a study; name a run as well, whose models are shown beside people"
+        )
+    loaded = gather_runs(others)
+    results = [result for run in loaded for result in run.results]
+    return loaded, [beside_models(folder, results) for folder in studies]
 
 
 def this_command() -> str:

@@ -6,16 +6,45 @@ from collections.abc import Sequence
 
 from priscian.analysis.blimp.accuracy_table_formats import escape_tex
 from priscian.reporting.boards import Board, Cell, Row, class_label
+from priscian.reporting.sections import Table
 
 
-def markdown_tables(boards: Sequence[Board]) -> str:
-    """Models × phenomena with the overall score, a table for each board."""
-    return "\n".join(_markdown(board) for board in boards)
+def markdown_tables(boards: Sequence[Board], tables: Sequence[Table] = ()) -> str:
+    """Models × phenomena with the overall score, a table for each board; then other tables."""
+    return "\n".join([*map(_markdown, boards), *map(_markdown_table, tables)])
 
 
-def tex_tables(boards: Sequence[Board]) -> str:
+def tex_tables(boards: Sequence[Board], tables: Sequence[Table] = ()) -> str:
     r"""A `tabular` with booktabs' rules for each board; classes are rows, models are columns."""
-    return "\n".join(_tex(board) for board in boards)
+    return "\n".join([*map(_tex, boards), *map(_tex_table, tables)])
+
+
+def _markdown_table(table: Table) -> str:
+    lines = [
+        f"**{_md(table.title)}**",
+        "",
+        f"| {' | '.join(map(_md, table.columns))} |",
+        f"| --- |{' ---: |' * (len(table.columns) - 1)}",
+        *(f"| {' | '.join(map(_md, row))} |" for row in table.rows),
+    ]
+    return "\n".join([*lines, *(["", _md(table.note)] if table.note else [])]) + "\n"
+
+
+def _tex_table(table: Table) -> str:
+    lines = [
+        *(f"% {line}" for line in (table.title, table.note) if line),
+        rf"\begin{{tabular}}{{l{'r' * (len(table.columns) - 1)}}}",
+        r"\toprule",
+        " & ".join(map(_tex_cell, table.columns)) + r" \\",
+        r"\midrule",
+        *(" & ".join(map(_tex_cell, row)) + r" \\" for row in table.rows),
+    ]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def _tex_cell(text: str) -> str:
+    made = escape_tex(text).replace("–", "--")
+    return made.replace("κ", r"$\kappa$").replace("α", r"$\alpha$")
 
 
 def _markdown(board: Board) -> str:

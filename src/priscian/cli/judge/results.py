@@ -114,7 +114,8 @@ def agreement_command(
         shown = f"{value:.4f}" if isinstance(value, float) else value
         print(f"{name.replace('_', ' '):20} {shown}")
     for number, share in needed.items():
-        print(f"{number:3} people: majority for the good sentence in {100 * share:.1f} %")
+        noun = "person" if number == 1 else "people"
+        print(f"{number:3} {noun}: majority for the good sentence in {100 * share:.1f} %")
 
 
 def backup_command(study: Path, /, *, out: Path, database: str = "") -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from priscian.analysis.curves.sizes import Sizes
 from priscian.analysis.graded.adc import AdcAnalysis
+from priscian.analysis.people.study import StudyBesideModels
 from priscian.analysis.vega import Figure
 from priscian.catalogue import Catalogue
 from priscian.errors import PriscianError
@@ -25,11 +26,22 @@ from priscian.runs import Run
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """A small table of a section; the first column names the row."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Draw:
-    """Optional figures: what they show, and how they are made."""
+    """Optional figures: what they show, and how they are made; tables that stand above them."""
 
     what: str
     make: Callable[[], Sequence[Figure]]
+    tables: tuple[Table, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +52,7 @@ class Given:
     graded: Mapping[str, AdcAnalysis] = field(default_factory=dict)
     sizes: Sizes = field(default_factory=dict)
     perplexities: Mapping[str, float] = field(default_factory=dict)
+    studies: Sequence[StudyBesideModels] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +62,7 @@ class Section:
     title: str
     figures: tuple[Figure, ...]
     left_out: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
 
 
 BoardDraws = Callable[[Board, Given], Sequence[Draw]]
@@ -111,9 +125,11 @@ def make_sections(boards: Sequence[Board], given: Given | None = None) -> list[S
         made.append(Section(board.heading, tuple(figures), tuple(reasons)))
     for title, entry in ordered:
         if isinstance(entry, _OfPage):
-            figures = [figure for draw in entry.draws(given) for figure in draw.make()]
-            if figures:
-                made.append(Section(title, tuple(figures)))
+            own = entry.draws(given)
+            figures = [figure for draw in own for figure in draw.make()]
+            tables = tuple(table for draw in own for table in draw.tables)
+            if figures or tables:
+                made.append(Section(title, tuple(figures), tables=tables))
     return made
 
 

@@ -1,0 +1,168 @@
+"""A study that `priscian judge export` wrote, beside models on the same pairs.
+
+Everybody gets a credit from 0 to 1 for each pair: of people the share who choose the good sentence,
+or, where sentences were rated, whether its mean z-score is higher; of a model whether it is right.
+A class's accuracy is the unweighted mean over its sets, so that people and models can be compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from priscian.analysis.people.study_files import Read, StudyPair, is_study, read_study_files
+from priscian.analysis.vega import Figure, HasFigures
+from priscian.runs import Result
+from priscian.stats.agreement import Level, fleiss_kappa, krippendorff_alpha, split_half
+from priscian.stats.bootstrap import credit_mean_interval
+
+__all__ = ["OVERALL", "Seat", "StudyBesideModels", "StudyScore", "beside_models", "is_study"]
+
+OVERALL = "overall"
+PEOPLE, MAJORITY, MEAN = "people, one by one", "people, majority", "people, mean rating"
+LEVELS: Mapping[str, Level] = {"choice": "nominal", "binary": "nominal", "likert": "ordinal"}
+Seat = Literal["people", "asked", "scored"]
+"""People, a model that answered the questionnaire, a model of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyScore:
+    """Accuracy of people or of a model on the pairs of a class, with a 95 % interval."""
+
+    who: str
+    seat: Seat
+    name: str
+    accuracy: float
+    low: float
+    high: float
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class StudyBesideModels(HasFigures):
+    """People's accuracy, agreement and response times, and models on the same pairs."""
+
+    name: str
+    task: str
+    scores: tuple[StudyScore, ...]
+    agreement: Mapping[str, float]
+    people: int
+    answers: int
+    pairs: int
+    times: tuple[float, ...] = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Phenomena or sets, and overall."""
+        return tuple(dict.fromkeys(s.name for s in self.scores))
+
+    @property
+    def everybody(self) -> tuple[str, ...]:
+        """People first, then models that were asked, then those of runs."""
+        return tuple(dict.fromkeys(s.who for s in self.scores))
+
+    def score(self, who: str, name: str = OVERALL) -> StudyScore | None:
+        """One accuracy, if there is one."""
+        return next((s for s in self.scores if (s.who, s.name) == (who, name)), None)
+
+    @property
+    def median_time(self) -> float:
+        """Median of people's response times in seconds; NaN without any."""
+        ordered = sorted(self.times)
+        half = len(ordered) // 2
+        if not ordered:
+            return math.nan
+        return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Accuracy of everybody, and response times."""
+        from priscian.analysis.people.study_figure import accuracy_figure, times_figure
+
+        return (accuracy_figure(self), *([times_figure(self)] if self.times else []))
+
+
+def beside_models(folder: Path, results: Iterable[Result]) -> StudyBesideModels:
+    """Read an exported study and compare it with the models of some runs."""
+    read = read_study_files(folder)
+    given: dict[tuple[str, Seat], dict[StudyPair, float]] = {}
+    if read.task == "choice":
+        given[PEOPLE, "people"] = dict(read.people)
+        given[MAJORITY, "people"] = {p: float(c > 0.5) for p, c in read.people.items()}
+    else:
+        given[MEAN, "people"] = dict(read.people)
+    for name, found in read.models.items():
+        given[f"{name} (asked)", "asked"] = dict(found)
+    shared = 0
+    for result in results:
+        found = _right(result, read.people)
+        if found:
+            shared += 1
+            given.setdefault((result.label, "scored"), {}).update(found)
+    notes = [] if shared else ["No model of the runs was scored on the pairs of this study."]
+    return StudyBesideModels(
+        name=read.name,
+        task=read.task,
+        scores=tuple(s for key, found in given.items() for s in _scores(*key, found)),
+        agreement=_agreement(read),
+        people=len({rater for ratings in read.units.values() for rater in ratings}),
+        answers=sum(map(len, read.units.values())),
+        pairs=len(read.people),
+        times=read.times,
+        notes=(*notes, *read.notes),
+    )
+
+
+def _right(result: Result, pairs: Iterable[StudyPair]) -> dict[StudyPair, float]:
+    """What a model of a run gets right of these pairs, which are found by their sentences."""
+    import polars
+
+    if result.kind not in ("pairs", "graded"):
+        return {}
+    frame = result.items
+    if not {"text_good", "text_bad", "correct"} <= set(frame.collect_schema().names()):
+        return {}
+    first = frame.filter(polars.col("method") == next(iter(result.methods)))
+    rows = first.select("text_good", "text_bad", "correct").collect()
+    known = {(good, bad): float(correct) for good, bad, correct in rows.iter_rows()}
+    return {p: known[p.good, p.bad] for p in pairs if (p.good, p.bad) in known}
+
+
+def _scores(who: str, seat: Seat, given: Mapping[StudyPair, float]) -> list[StudyScore]:
+    classes: dict[str, list[StudyPair]] = {}
+    for pair in given:
+        classes.setdefault(pair.phenomenon or pair.set, []).append(pair)
+    named = [*sorted(classes.items()), (OVERALL, list(given))]
+    return [_score(who, seat, name, pairs, given) for name, pairs in named if pairs]
+
+
+def _score(
+    who: str,
+    seat: Seat,
+    name: str,
+    pairs: Sequence[StudyPair],
+    given: Mapping[StudyPair, float],
+) -> StudyScore:
+    import numpy as np
+
+    sets: dict[str, list[float]] = {}
+    for pair in pairs:
+        sets.setdefault(pair.set, []).append(given[pair])
+    mean = math.fsum(math.fsum(c) / len(c) for c in sets.values()) / len(sets)
+    low, high = credit_mean_interval([np.array(c) for c in sets.values()], "items").ci
+    return StudyScore(who, seat, name, mean, low, high, len(pairs))
+
+
+def _agreement(read: Read) -> dict[str, float]:
+    found: dict[str, float] = {}
+    if read.task != "magnitude":
+        counts: list[Counter[Hashable]] = [Counter(r.values()) for r in read.units.values()]
+        found["Fleiss' κ"] = fleiss_kappa(counts)
+    found["Krippendorff's α"] = krippendorff_alpha(read.units, LEVELS.get(read.task, "interval"))
+    found["split-half correlation"] = split_half(read.units)
+    return {name: value for name, value in found.items() if not math.isnan(value)}

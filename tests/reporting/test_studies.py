@@ -1,0 +1,146 @@
+"""People of a study beside models: read from an export, in the page and in both kinds of tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from priscian.analysis.people.study import beside_models
+from priscian.errors import DataError, UsageError
+from priscian.judge.answer import Asked, answer_study
+from priscian.judge.assign import enter
+from priscian.judge.export import export_store
+from priscian.judge.opening import freeze_study, open_store
+from priscian.judge.records import Answer, Entry, Sitting
+from priscian.reporting.make_report import report, report_tables
+from priscian.runs import score
+from tests.browser import PHONE, Visit, open_report, wait_for
+from tests.judge.studies import make
+
+PAIRS = [(f"Dogs bark {n} times.", f"Dogs barks {n} times.", "ab"[n % 2]) for n in range(4)]
+WRONG = {("ann", 0), ("ann", 1), ("bob", 1), ("cy", 1)}
+"""Who chose the bad sentence of which pair."""
+
+
+def judged(folder: Path, task: str = "choice") -> Path:
+    """Three people judge four pairs; a model that likes short sentences answers too."""
+    table = "id,set,good,bad\n" + "".join(
+        f"p{n},{s},{g},{b}\n" for n, (g, b, s) in enumerate(PAIRS)
+    )
+    if task != "choice":
+        rows = [(f"p{n}", s, c, t) for n, (g, b, s) in enumerate(PAIRS)
+                for c, t in (("good", g), ("bad", b))]  # fmt: skip
+        table = "id,set,lexicalisation,condition,sentence\n" + "".join(
+            f"{i}{c},{s},{i},{c},{t}\n" for i, s, c, t in rows
+        )
+    frozen = freeze_study(make(folder / "study", task, items=table))
+    store = open_store(folder / "study")
+    for number, name in enumerate(
+        ("ann", "bob", "cy", "dan") if task != "choice" else ("ann", "bob", "cy")
+    ):
+        with store.backend.transaction():
+            sitting = enter(store, frozen, Entry("none", name))
+            assert isinstance(sitting, Sitting)
+            for trial in store.trials(sitting.id):
+                pair = int(trial.item[1:]) if task == "choice" else 0
+                other = {"left": "right", "right": "left"}.get(trial.side, "")
+                if task == "choice":
+                    said = other if (name, pair) in WRONG else trial.side
+                else:
+                    said = str(6 - number % 2 if trial.condition == "good" else 2)
+                store.answer(
+                    sitting.id, 1, Answer(trial.position, said, 1.0 + number, 0.0, "script")
+                )
+            store.finish(sitting.id, "CODE")
+    if task == "choice":
+        answer_study(store, frozen, "short", lambda ts: {t: -len(t.text) for t in ts}, Asked())
+    export_store(store, frozen, folder / "results", keep_excluded=True)
+    store.close()
+    return folder / "results"
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An embedded model on the first three pairs."""
+    folder = tmp_path_factory.mktemp("scored")
+    rows = [json.dumps({"good": g, "bad": b, "set": s}) for g, b, s in PAIRS[:3]]
+    (folder / "pairs.jsonl").write_text("\n".join(rows) + "\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRISCIAN_CACHE", str(folder / "cache"))
+        score("builtin:ngram", f"pairs:{folder / 'pairs.jsonl'}", out=folder / "run")
+    return folder / "run"
+
+
+def test_people_and_models_are_counted_on_the_same_pairs(tmp_path: Path, scored: Path) -> None:
+    from priscian.runs import load_run
+
+    found = beside_models(judged(tmp_path), load_run(scored).results)
+    assert (found.people, found.answers, found.pairs) == (3, 12, 4)
+    one_by_one, majority = found.everybody[:2]
+    # pair 0: 2/3, pair 1: 0, pairs 2 and 3: 1; sets a = (0, 2), b = (1, 3)
+    got = {name: found.score(one_by_one, name) for name in ("a", "b", "overall")}
+    assert got["a"] is not None
+    assert got["a"].accuracy == pytest.approx(5 / 6)
+    assert got["b"] is not None
+    assert got["b"].accuracy == pytest.approx(1 / 2)
+    assert got["overall"] is not None
+    assert got["overall"].accuracy == pytest.approx(2 / 3)
+    most = found.score(majority)
+    assert most is not None
+    assert most.accuracy == pytest.approx(3 / 4)
+    asked = found.score("short/probability (asked)")
+    assert asked is not None
+    assert (asked.accuracy, asked.pairs) == (1.0, 4)
+    model = found.score("builtin:ngram")
+    assert model is not None
+    assert model.pairs == 3
+    assert found.median_time == 2.0
+    # three raters, pairs 2:1, 0:3, 3:0, 3:0: P = (1/3 + 1 + 1 + 1)/4, Pe = (8/12)² + (4/12)²
+    kappa = ((10 / 3) / 4 - (64 + 16) / 144) / (1 - (64 + 16) / 144)
+    assert found.agreement["Fleiss' κ"] == pytest.approx(kappa)
+
+
+def test_ratings_are_compared_by_pairs(tmp_path: Path) -> None:
+    found = beside_models(judged(tmp_path, "likert"), [])
+    assert found.everybody == ("people, mean rating",)
+    score_ = found.score("people, mean rating")
+    assert score_ is not None
+    assert score_.accuracy == 1.0
+    assert "No model of the runs" in found.notes[0]
+
+
+def test_tables_have_people_and_models(tmp_path: Path, scored: Path) -> None:
+    folder = judged(tmp_path)
+    markdown = report_tables([scored, folder], "md")
+    assert "| people, one by one | 66.7 (" in markdown
+    assert "| short/probability (asked) | 100.0 (" in markdown
+    assert "| median response time | 2.00 s |" in markdown
+    tex = report_tables([scored, folder], "tex")
+    assert "people, majority & 75.0 (" in tex
+    assert r"Krippendorff's $\alpha$ &" in tex
+
+
+def test_what_is_wrong_with_a_folder_is_said(tmp_path: Path, scored: Path) -> None:
+    folder = judged(tmp_path)
+    with pytest.raises(UsageError, match="name a run as well"):
+        report(folder)
+    (folder / "items.csv").unlink()
+    with pytest.raises(DataError, match=r"no .*items.csv; write the folder again"):
+        report([scored, folder])
+
+
+def test_the_page_shows_the_study(tmp_path: Path, scored: Path, visit: Visit) -> None:
+    report([scored, judged(tmp_path)], tmp_path / "report.html")
+    for look in ({"viewport": {"width": 1400, "height": 900}}, PHONE):
+        page: Any = visit(**look)
+        open_report(page, tmp_path / "report.html")
+        assert page.locator("h3:text-is('People')").count() == 1
+        rows = page.locator("table.plain").first.locator("tbody th").all_inner_texts()
+        assert rows[:2] == ["people, one by one", "people, majority"]
+        for name in ("study-small", "study-small-times"):
+            page.locator(f"figure[data-figure='{name}']").scroll_into_view_if_needed()
+            wait_for(page, f"document.getElementById('{name}').dataset.drawn === 'yes'")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
