@@ -2,7 +2,7 @@
 
     python scripts/zoo_table.py ../zoo/gpt2-tiny-8M ../zoo/txl-tiny-8M --runs ../zoo/runs/*
 
-A run has models that are named like their folders, fresh pairs of several seeds and suites.
+The runs have these models on fresh pairs of several seeds, and on suites.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main() -> None:
 def row(folder: Path, results: Iterable[Result]) -> list[str]:
     """A model's card and scores, as cells."""
     card = json.loads((folder / "card.json").read_text("utf-8"))
-    own = [r for r in results if r.model == folder.name]
+    own = [r for r in results if name_of(r) == folder.name]
     pairs = [r.overall for r in own if r.kind == "pairs"]
     suites = [r.overall for r in own if r.kind == "suites"]
     test = card["test"]
@@ -46,6 +46,11 @@ def row(folder: Path, results: Iterable[Result]) -> list[str]:
         per_cent(pairs),
         per_cent(suites),
     ]
+
+
+def name_of(result: Result) -> str:
+    """The name of the folder in a model string: `txl:../zoo/txl-tiny` is `txl-tiny`."""
+    return Path(result.about.string.partition("?")[0].rpartition(":")[2]).name
 
 
 def per_cent(scores: Sequence[float]) -> str:
