@@ -80,6 +80,30 @@ def test_a_prompted_scale_has_its_likeliest_point_and_its_mean(tmp_path: Path) -
     store.close()
 
 
+def test_a_magnitude_is_the_modulus_times_the_ratio_of_probabilities_per_word(
+    tmp_path: Path,
+) -> None:
+    frozen = freeze_study(make(tmp_path / "study", "magnitude"))
+    store = open_store(tmp_path / "study")
+
+    def score(texts: Sequence[Text]) -> dict[Text, float]:
+        # "The reference." −4 nats over 2 words; sentences of 4 words −12 (good) or −16 (bad)
+        return {
+            t: -4.0 if "reference" in t.text else -12.0 if "good" in t.text else -16.0
+            for t in texts
+        }
+
+    done = answer_study(store, frozen, "rule", score, Asked())
+    assert done.answers == 24
+    export_store(store, frozen, tmp_path / "out")
+    store.close()
+    rows = [row for _, row in read_table(tmp_path / "out" / "model_answers.csv")]
+    wanted = {"good": 100 * math.exp(-3 + 2), "bad": 100 * math.exp(-4 + 2)}
+    texts = {r["id"]: r for _, r in read_table(tmp_path / "out" / "sentences.csv")}
+    for row in rows:
+        assert float(row["rating"]) == pytest.approx(wanted[texts[row["id"]]["condition"]])
+
+
 def test_a_tie_counts_as_wrong(tmp_path: Path) -> None:
     frozen = freeze_study(make(tmp_path))
     store = open_store(tmp_path)
@@ -92,7 +116,8 @@ def test_a_tie_counts_as_wrong(tmp_path: Path) -> None:
     ("task", "asked", "said"),
     [
         ("likert", Asked(), "--mode prompt"),
-        ("magnitude", Asked("prompt"), "no fixed list"),
+        ("magnitude", Asked("prompt"), "--mode probability"),
+        ("magnitude", Asked(raters=3, temperature=1.0), "not drawn"),
         ("choice", Asked(raters=3), "--temperature"),
     ],
 )

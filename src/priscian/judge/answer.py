@@ -67,6 +67,10 @@ class _Opinion:
     def expected(self) -> float:
         return math.fsum(float(k) * p for k, p in self.probabilities.items())
 
+    def draw(self, rng: random.Random) -> str:
+        """An answer drawn by its probability."""
+        return rng.choices(list(self.probabilities), list(self.probabilities.values()))[0]
+
 
 def answer_study(
     store: Store, frozen: Frozen, name: str, score: Score, asked: Asked
@@ -75,7 +79,11 @@ def answer_study(
     _refuse(frozen, asked)
     plans = _plans(frozen)
     trials = [t for plan in plans for t in plan.trials if t.kind == "item"]
-    opinions, bias = _opinions(frozen, trials, score, asked)
+    opinions, bias = (
+        (_magnitudes(frozen, trials, score), None)
+        if frozen.study.task == "magnitude"
+        else _opinions(frozen, trials, score, asked)
+    )
     count = 0
     with store.backend.transaction():
         for number in range(1, asked.raters + 1):
@@ -94,13 +102,18 @@ def answer_study(
 
 def _refuse(frozen: Frozen, asked: Asked) -> None:
     task = frozen.study.task
-    if asked.mode == "probability" and task != "choice":
+    if asked.mode == "probability" and task not in ("choice", "magnitude"):
         raise UsageError(
-            f"by probability a model can only choose between two sentences, not answer a {task} "
-            "study; use --mode prompt"
+            f"by probability a model can choose between two sentences or estimate magnitudes, not "
+            f"answer a {task} study; use --mode prompt"
         )
-    if task == "magnitude":
-        raise UsageError("magnitudes have no fixed list of answers that a model could be scored on")
+    if task == "magnitude" and asked.mode == "prompt":
+        raise UsageError(
+            "magnitudes have no fixed list of answers to score after a prompt; use --mode "
+            "probability"
+        )
+    if task == "magnitude" and (asked.temperature or asked.raters > 1):
+        raise UsageError("a model's magnitudes are computed, not drawn; leave out --temperature")
     if asked.raters < 1 or asked.temperature < 0:
         raise UsageError("give 1 rater or more, and a temperature of 0 or more")
     if asked.raters > 1 and not asked.temperature:
@@ -118,6 +131,27 @@ def _plans(frozen: Frozen) -> list[Plan]:
 
 
 Opinions = Mapping[tuple[str, str], _Opinion]
+
+
+def _magnitudes(
+    frozen: Frozen, trials: Sequence[Trial], score: Score
+) -> dict[tuple[str, str], _Opinion]:
+    """The modulus times the ratio of a sentence's probability per word to the reference's.
+
+    The geometric mean over words, since a magnitude should not shrink with every further word.
+    """
+    scale = frozen.study.scale
+    sentences = {
+        (t.item, t.condition): frozen.materials[t.item].conditions[t.condition] for t in trials
+    }
+    wanted = {s: Text(s) for s in (*sentences.values(), scale.reference)}
+    scored = score(list(wanted.values()))
+    levels = {s: scored[t] / max(1, len(s.split())) for s, t in wanted.items()}
+    zero = levels[scale.reference]
+    return {
+        key: _Opinion({f"{scale.modulus * math.exp(levels[s] - zero):.12g}": 1.0})
+        for key, s in sentences.items()
+    }
 
 
 def _opinions(
@@ -191,16 +225,12 @@ def _sit(
     answers = []
     for position, trial in enumerate(trials, start=1):
         opinion = opinions[trial.item, trial.condition]
-        names = list(opinion.probabilities)
-        if rng is None:
-            said = opinion.likeliest()
-        else:
-            said = rng.choices(names, [opinion.probabilities[k] for k in names])[0]
+        said = opinion.likeliest() if rng is None else opinion.draw(rng)
         if frozen.study.task == "choice":
             expected[str(position)] = opinion.probabilities[GOOD]
             other = {"left": "right", "right": "left"}[trial.side]
             said = trial.side if said == GOOD else other
-        elif frozen.study.task == "likert":
+        elif frozen.study.task in ("likert", "magnitude"):
             expected[str(position)] = opinion.expected()
         else:
             expected[str(position)] = opinion.probabilities["yes"]
