@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from priscian.judge.simulate import wait_for
+
+ENDLESS = resource.RLIM_INFINITY
 
 
 @dataclass(slots=True)
@@ -65,6 +68,17 @@ class Process:
         assert self.running is not None
         threads = Path(f"/proc/{self.running.pid}/task").glob("*/schedstat")
         return sum(int(t.read_text().split()[1]) for t in threads) / 1e9
+
+    def fill_disk(self) -> None:
+        """No file of the server may grow any more, as on a full disk."""
+        assert self.running is not None
+        log = self.folder / "judge.sqlite-wal"
+        resource.prlimit(self.running.pid, resource.RLIMIT_FSIZE, (log.stat().st_size, ENDLESS))
+
+    def free_disk(self) -> None:
+        """There is space again."""
+        assert self.running is not None
+        resource.prlimit(self.running.pid, resource.RLIMIT_FSIZE, (ENDLESS, ENDLESS))
 
     def stop(self) -> None:
         if self.running is not None and self.running.poll() is None:

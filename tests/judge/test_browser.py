@@ -152,6 +152,39 @@ class TestOutbox:
         assert rows == [(n, ANSWERS["likert"]) for n in range(1, TRIALS + 1)]
 
     @pytest.mark.slow
+    def test_a_disk_that_is_really_full_is_507_and_the_outbox_keeps_the_answers(
+        self, visit: Any, tmp_path: Path
+    ) -> None:
+        server = Process(make(tmp_path / "s", "likert", items=items("likert")), free_port())
+        server.start()
+        try:
+            page = visit()
+            statuses: list[int] = []
+            page.on(
+                "response",
+                lambda r: statuses.append(r.status) if r.url.endswith("/answers") else None,
+            )
+            enter(page, server.url)
+            with page.expect_response("**/answers"):
+                give_all(page, "likert", last=1)
+            server.fill_disk()
+            give_all(page, "likert", first=2)
+            page.wait_for_selector("#banner:has-text('kept here')")
+            until(lambda: page.wait_for_timeout(50) or 507 in statuses, "507")
+            kept = "Object.keys(localStorage).filter(k => k.startsWith('judge:')).length"
+            assert page.evaluate(kept) == TRIALS - 1
+            assert page.locator("#code").count() == 0
+            server.free_disk()
+            finished(page)
+        finally:
+            server.stop()
+        assert set(statuses) == {200, 507}
+        store = open_store(server.folder)
+        rows = [(a.position, a.response) for a in store.answers()]
+        store.close()
+        assert rows == [(n, ANSWERS["likert"]) for n in range(1, TRIALS + 1)]
+
+    @pytest.mark.slow
     def test_memory_serves_where_storage_is_barred(self, visit: Any, online: Any) -> None:
         served = online("binary", items=items("binary"))
         page = visit()

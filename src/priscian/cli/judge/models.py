@@ -26,7 +26,8 @@ def answer_command(
 ) -> None:
     """Let a model answer the questionnaire, beside the people in the same tables.
 
-    By probability a model chooses the likelier sentence of a pair. By prompt it is given the
+    By probability a model chooses the likelier sentence of a pair, or estimates magnitudes relative
+    to the reference sentence. By prompt it is given the
     instructions and the trial, and the probabilities of the possible answers are compared; pairs
     are asked in both orders. Exports mark its rows with kind model.
 
