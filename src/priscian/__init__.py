@@ -52,6 +52,10 @@ if TYPE_CHECKING:
     from priscian.sweeps.curve import Curve as Curve
     from priscian.sweeps.curve import curve as curve
     from priscian.training.api import train as train
+    from priscian.training.parser.api import evaluate_parser as evaluate_parser
+    from priscian.training.parser.api import parse as parse
+    from priscian.training.parser.api import parse_corpus as parse_corpus
+    from priscian.training.parser.api import train_parser as train_parser
 
 __version__ = "0.2.0"
 
@@ -96,6 +100,10 @@ _HOMES = {
     "Curve": "priscian.sweeps.curve",
     "curve": "priscian.sweeps.curve",
     "train": "priscian.training.api",
+    "evaluate_parser": "priscian.training.parser.api",
+    "parse": "priscian.training.parser.api",
+    "parse_corpus": "priscian.training.parser.api",
+    "train_parser": "priscian.training.parser.api",
 }
 
 _MODULES = {"analyse"}

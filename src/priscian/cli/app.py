@@ -26,6 +26,7 @@ VERBS = {
     "judge": ("judge.app:judge_app", "collect people's judgements: the web app, and exports"),
     "train": ("train:train_app", "GPT-2, LSTM, Transformer-XL, n-gram … on your own text"),
     "curve": ("curve:curve_command", "sizes × seeds × architectures: train, score, draw"),
+    "parse": ("parse:parse_command", "trees for a corpus; train and test the parser on a treebank"),
     "corpus": ("corpus:corpus_command", "nested subsets of a corpus, with dev and test parts"),
     "convert": ("convert:convert_app", "published PyTorch models, without running their code"),
     "perplexity": ("perplexity:perplexity_command", "how well a model predicts a text"),

@@ -77,13 +77,13 @@ class Changes:
             found.setdefault("training.passes", 0.0)
         elif self.passes is not None:
             found["training.tokens"] = ""
-        return found | dict(_setting(text) for text in self.set_ or [])
+        return found | dict(setting(text) for text in self.set_ or [])
 
 
 NO_CHANGES = Changes()
 
 
-def _setting(text: str) -> tuple[str, Any]:
+def setting(text: str) -> tuple[str, Any]:
     """`network.layers=4` as a key and a TOML value."""
     import tomllib
 
@@ -114,7 +114,7 @@ def train_command(architecture: str) -> Callable[..., None]:
             raise UsageError("schedules count tokens, not --seconds or --steps; give --tokens 24M")
         from priscian.training.api import train
 
-        with _Line(quiet) as line:
+        with TrainingLine(quiet) as line:
             card = train(
                 architecture, out, recipe=recipe, resume=resume, say=line.say, report=line.show,
                 overrides=changes.overrides(),
@@ -154,7 +154,7 @@ def train_command(architecture: str) -> Callable[..., None]:
     return command
 
 
-class _Line:
+class TrainingLine:
     """A line that shows loss, speed and time left; a terminal updates it in place."""
 
     def __init__(self, quiet: bool) -> None:
@@ -165,7 +165,7 @@ class _Line:
         self._last = 0.0
         self._shown = False
 
-    def __enter__(self) -> _Line:
+    def __enter__(self) -> TrainingLine:
         return self
 
     def __exit__(self, *_: object) -> None:

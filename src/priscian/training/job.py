@@ -188,7 +188,7 @@ def _train(
     from priscian.training.machine import Machine
     from priscian.training.save import Log, export
 
-    _check_folder(recipe, out, resume)
+    check_folder(recipe, out, resume)
     machine = Machine(recipe.machine, recipe.training.accumulate)
     if machine.rank == 0:
         ready = prepare(recipe, out, say)
@@ -225,7 +225,8 @@ def _train(
         return log.finish()
 
 
-def _check_folder(recipe: Recipe, out: Path, resume: bool) -> None:
+def check_folder(recipe: Recipe, out: Path, resume: bool) -> None:
+    """Refuse a folder that holds something else, or a training that is not to be resumed."""
     saved = out / "recipe.toml"
     if not saved.is_file():
         if out.is_dir() and any(out.iterdir()) and not (out / "training").is_dir():

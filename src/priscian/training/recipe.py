@@ -113,7 +113,12 @@ PARTS: Mapping[str, type[Part]] = {
     "checkpoints": CheckpointsPart,
     "machine": MachinePart,
 }
-LEARNT = frozenset({"vocabulary", "labels"})
+LEARNT = frozenset(
+    {
+        "vocabulary", "labels", "tags", "pieces", "characters", "suffixes", "shapes",
+        "piece_width", "reader_units", "reader_layers",
+    }
+)  # fmt: skip
 """Keys of a network's shape that the corpus decides."""
 SIZES = ("tiny", "small", "paper")
 

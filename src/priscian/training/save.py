@@ -38,11 +38,11 @@ def export(folder: Path, network: nn.Module, vocabulary: Vocabulary) -> None:
     vocabulary.save(folder)
 
 
-class Log:
-    """`log.jsonl`, `card.json` and `loss.svg`."""
+class StepLog:
+    """`log.jsonl`: the loss now and then, and whatever else is measured on the way."""
 
-    def __init__(self, out: Path, loop: Loop, ready: Prepared) -> None:
-        self.out, self.loop, self.ready = out, loop, ready
+    def __init__(self, out: Path, loop: Loop) -> None:
+        self.out, self.loop = out, loop
         self.path = out / "log.jsonl"
         self._sum, self._count = 0.0, 0
         self.lines = self._read()
@@ -66,7 +66,7 @@ class Log:
         self._sum += moment.loss
         self._count += 1
         if moment.step % EVERY == 0 and self.loop.machine.rank == 0:
-            self._add(
+            self.add(
                 {
                     "step": moment.step,
                     "tokens": moment.tokens,
@@ -77,11 +77,30 @@ class Log:
             )
             self._sum, self._count = 0.0, 0
 
+    def add(self, line: dict[str, Any]) -> None:
+        """One more line."""
+        self.lines.append(line)
+        try:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
+        except OSError as error:
+            raise OutputError(
+                f"cannot write {self.path}: {error.strerror}; free some space"
+            ) from None
+
+
+class Log(StepLog):
+    """`log.jsonl`, `card.json` and `loss.svg`."""
+
+    def __init__(self, out: Path, loop: Loop, ready: Prepared) -> None:
+        super().__init__(out, loop)
+        self.ready = ready
+
     def checkpoint(self, count: int) -> None:
         """Perplexity on dev at a checkpoint, in the log and in the checkpoint's own card."""
         nats = mean_nats(self.loop.network, self.ready.dev, self.loop.machine.device)
         value = self._per_word(nats, "dev")
-        self._add(
+        self.add(
             {"tokens": self.loop.progress.tokens, "checkpoint": count, "dev_perplexity": value}
         )
         write_json(
@@ -134,16 +153,6 @@ class Log:
 
         value = perplexity_per_word(nats, getattr(self.ready, part), self.ready.facts[part])
         return round(value, 3)
-
-    def _add(self, line: dict[str, Any]) -> None:
-        self.lines.append(line)
-        try:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
-        except OSError as error:
-            raise OutputError(
-                f"cannot write {self.path}: {error.strerror}; free some space"
-            ) from None
 
 
 def draw_loss(lines: list[dict[str, Any]]) -> str:

@@ -30,7 +30,7 @@ def load_network(folder: Path, architecture: str, build: Callable[[Mapping[str, 
         network.load_state_dict({n: torch.from_numpy(w) for n, w in weights.items()})
     except ImportError:
         raise ModelError(
-            f"{PROVIDERS[architecture]}: models need PyTorch: "
+            f"{PROVIDERS.get(architecture, architecture)}: models need PyTorch: "
             "pip install torch==2.13.0 -c constraints.txt"
         ) from None
     except (TypeError, KeyError, RuntimeError, ValueError, ArithmeticError) as error:

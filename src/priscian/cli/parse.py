@@ -1,0 +1,209 @@
+"""`priscian parse`: trees for a corpus, and the parser that makes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from priscian.errors import UsageError
+
+if TYPE_CHECKING:
+    from priscian.trees.evalb import Evalb
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class ParserTraining:
+    """Options of --train.
+
+    Parameters
+    ----------
+    recipe
+        With --train: a TOML file; by default the built-in recipe.
+    resume
+        With --train: continue the training in OUT; it ends with the same bits.
+    passes
+        With --train: number of passes through the treebank.
+    seed
+        With --train: seed of the initial weights and of the order of sentences.
+    threads
+        With --train: threads of torch.
+    set_
+        With --train: any key of the recipe: --set network.dropout=0.4
+    """
+
+    recipe: str = ""
+    resume: Annotated[bool, Parameter(negative="")] = False
+    passes: float | None = None
+    seed: int | None = None
+    threads: int | None = None
+    set_: Annotated[list[str] | None, Parameter(name="--set", negative="")] = None
+
+    def overrides(self) -> dict[str, Any]:
+        """As `table.key` = value."""
+        from priscian.cli.train_network import setting
+
+        plain = {
+            "training.passes": self.passes,
+            "training.seed": self.seed,
+            "machine.threads": self.threads,
+        }
+        found = {key: value for key, value in plain.items() if value is not None}
+        return found | dict(setting(text) for text in self.set_ or [])
+
+
+NO_OPTIONS = ParserTraining()
+
+
+def parse_command(
+    *files: Path,
+    model: Path | None = None,
+    out: Path | None = None,
+    train: Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")] = None,
+    test: Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")] = None,
+    training: ParserTraining = NO_OPTIONS,
+    part: str = "all",
+    longest: int = 150,
+    workers: int | None = None,
+    json: Annotated[bool, Parameter(negative="")] = False,
+    quiet: Annotated[bool, Parameter(negative="")] = False,
+) -> None:
+    """Give every sentence of a corpus its tree, with a parser of your own treebank.
+
+    Text is split into sentences and Penn Treebank tokens. The output has one tree per line, which
+    priscian train rnng reads. Sentences over the limit are left out and counted. A run that was
+    killed continues when it is started again.
+
+    Examples:
+      priscian parse --train gum.txt.xz --out parser
+      priscian parse books.txt.xz --model parser --out trees.txt.xz
+      priscian parse --model parser --test trees.txt.xz
+
+    Parameters
+    ----------
+    files
+        Text files, one paragraph per line; plain, .gz or .xz.
+    model
+        Folder of a parser.
+    out
+        File of trees; .xz and .gz are packed. With --train: folder of the parser.
+    train
+        Train a parser on trees, one per line, in Penn Treebank brackets.
+    test
+        Compare the parser with trees, as EVALB does: labelled recall, precision and F1.
+    part
+        With --test: all, train, dev or test, as --train divides the file (18 : 1 : 1).
+    longest
+        Words per sentence at most.
+    workers
+        Processes; by default one per core.
+    json
+        Print JSON.
+    quiet
+        No progress.
+    """
+    if sum(map(bool, (files, train, test))) != 1:
+        raise UsageError("give text FILES, or --train TREES, or --test TREES, one of them")
+    if train:
+        _train(train, _needed(out, "--out", "a folder for the parser"), training, json, quiet)
+        return
+    parser = _needed(model, "--model", "the folder of a parser (make one with --train)")
+    if test:
+        _test(parser, test, part, longest, json)
+        return
+    target = _needed(out, "--out", "a file for the trees")
+    _parse(list(files), parser, target, longest, workers, json, quiet)
+
+
+def _needed(path: Path | None, flag: str, what: str) -> Path:
+    if path is None:
+        raise UsageError(f"give {flag} with {what}")
+    return path
+
+
+def _train(
+    trees: list[Path], out: Path, training: ParserTraining, json: bool, quiet: bool
+) -> None:
+    from priscian.cli.output import print_json
+    from priscian.cli.train_network import TrainingLine
+    from priscian.training.parser.api import train_parser
+
+    with TrainingLine(quiet) as line:
+        card = train_parser(
+            trees, out, recipe=training.recipe, resume=training.resume,
+            overrides=training.overrides(), say=line.say, report=line.show,
+        )  # fmt: skip
+    if json:
+        print_json(card)
+    elif not quiet:
+        dev, test = card["dev"]["f1"], card["test"]["f1"]
+        print(
+            f"{out}: labelled F1 {dev:.2f} on dev, {test:.2f} on test; "
+            f"use it with priscian parse FILE --model {out} --out trees.txt.xz"
+        )
+
+
+def _test(model: Path, trees: list[Path], part: str, longest: int, json: bool) -> None:
+    from priscian.cli.output import grid, print_json
+    from priscian.cli.screen import out
+    from priscian.training.parser.api import evaluate_parser
+
+    found, left_out = evaluate_parser(model, trees, part=part, longest=longest)
+    if json:
+        print_json({**found.as_dict(), "left_out": left_out})
+        return
+    title = f"{model} on {found.sentences:,} trees of {', '.join(path.name for path in trees)}"
+    made = grid(title, ["as EVALB counts", "%"])
+    for name, value in _rows(found):
+        made.add_row(name, f"{value:.2f}")
+    out().print(made)
+    if left_out:
+        out().print(f"{left_out:,} trees of more than {longest} words left out: raise --longest")
+
+
+def _rows(found: Evalb) -> list[tuple[str, float]]:
+    return [
+        ("labelled recall", found.recall),
+        ("labelled precision", found.precision),
+        ("labelled F1", found.f1),
+        ("complete match", found.complete_match),
+        ("tagging accuracy", found.tagging),
+    ]
+
+
+def _parse(
+    files: list[Path],
+    model: Path,
+    target: Path,
+    longest: int,
+    workers: int | None,
+    json: bool,
+    quiet: bool,
+) -> None:
+    from dataclasses import asdict
+
+    from priscian.cli.output import print_json
+    from priscian.cli.screen import Progress
+    from priscian.training.parser.api import parse_corpus
+
+    with Progress(quiet) as progress:
+        found = parse_corpus(
+            files, model, target, longest=longest, workers=workers,
+            progress=lambda done, total: progress("parsing", done, total),
+        )  # fmt: skip
+    if json:
+        print_json(asdict(found))
+        return
+    print(f"{target}: {found.trees:,} trees, {found.words:,} words")
+    if found.resumed:
+        print(f"{found.resumed:,} of the trees were there from a run that was stopped")
+    if found.left_out:
+        named = ", ".join(found.places)
+        more = ", …" if found.left_out > len(found.places) else ""
+        print(
+            f"{found.left_out:,} sentences of more than {longest} words left out ({named}{more}); "
+            "raise --longest to parse them"
+        )

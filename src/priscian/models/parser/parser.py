@@ -1,0 +1,96 @@
+"""Trees of sentences by a trained parser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from priscian.models.networks.loading import load_network
+from priscian.models.parser.chart import best_spans
+from priscian.models.parser.words import ParserWords
+from priscian.trees import Tree, Word
+from priscian.trees.spans import tree_from_spans
+
+if TYPE_CHECKING:
+    from priscian.models.networks.span_parser import SpanParser
+
+ARCHITECTURE = "span-parser"
+BATCH_SPANS = 12_000
+"""Spans that are scored together: what they need stays in the cache."""
+NO_LABEL = -1
+
+
+class Parser:
+    """A network and the words that it knows."""
+
+    def __init__(self, network: SpanParser, words: ParserWords) -> None:
+        self.network, self.words = network, words
+        self.labels, self.tags = network.shape.labels, network.shape.tags
+
+    @classmethod
+    def load(cls, folder: Path) -> Parser:
+        """The parser of a folder that `priscian parse --train` has written."""
+        return cls(load_network(folder, ARCHITECTURE, _build), ParserWords.load(folder))
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+        """The best tree of each sentence, a list of words; none is empty."""
+        import torch
+
+        found: dict[int, Tree] = {}
+        was = self.network.training
+        self.network.eval()
+        with torch.inference_mode():
+            for group in batches(sentences):
+                trees = self._batch([sentences[number] for number in group])
+                found.update(zip(group, trees, strict=True))
+        self.network.train(was)
+        return [found[number] for number in range(len(sentences))]
+
+    def _batch(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+        """Trees of sentences with the same number of words."""
+        from priscian.models.networks.span_parser import all_spans
+
+        network, count = self.network, len(sentences[0])
+        states = network.states(self.words.batch(sentences))
+        begins, ends = all_spans(count)
+        scores, labels = network.span_scores(network.gap_vectors(states), begins, ends).max(2)
+        tags = network.tag_scores(states).argmax(2).numpy()
+        chart = np.zeros((len(sentences), count + 1, count + 1), np.float32)
+        chosen = np.full(chart.shape, NO_LABEL, np.int64)
+        places = (slice(None), begins.numpy(), ends.numpy())
+        chosen[places] = np.where(scores.numpy() > 0, labels.numpy(), NO_LABEL)
+        chosen[:, 0, count] = labels.numpy()[:, count - 1]  # a sentence has a label
+        chart[places] = np.maximum(scores.numpy(), 0)
+        used = best_spans(chart) & (chosen != NO_LABEL)
+        spans: list[dict[tuple[int, int], str]] = [{} for _ in sentences]
+        rows, starts, stops = (part.tolist() for part in np.nonzero(used))
+        for row, begin, end, label in zip(rows, starts, stops, chosen[used].tolist(), strict=True):
+            spans[row][begin, end] = self.labels[label]
+        return [
+            tree_from_spans(self._tagged(words, mine), found)
+            for words, mine, found in zip(sentences, tags.tolist(), spans, strict=True)
+        ]
+
+    def _tagged(self, words: Sequence[str], tags: Sequence[int]) -> list[Word]:
+        return [Word(word, self.tags[tag]) for word, tag in zip(words, tags, strict=True)]
+
+
+def batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[int]]:
+    """Numbers of sentences with the same number of words, some at a time."""
+    by_length: dict[int, list[int]] = {}
+    for number, sentence in enumerate(sentences):
+        by_length.setdefault(len(sentence), []).append(number)
+    for length, numbers in sorted(by_length.items()):
+        rows = max(1, BATCH_SPANS * 2 // (length * (length + 1)))
+        rows = min(rows, 512)
+        yield from (numbers[at : at + rows] for at in range(0, len(numbers), rows))
+
+
+def _build(sizes: Mapping[str, Any]) -> SpanParser:
+    from priscian.models.networks.span_parser import SpanParser, SpanParserShape
+
+    listed = {name: tuple(sizes[name]) for name in ("labels", "tags")}
+    return SpanParser(SpanParserShape(**{**sizes, **listed}))

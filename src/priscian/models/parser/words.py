@@ -1,0 +1,202 @@
+"""Words as the parser reads them: pieces, characters, last letters, shape."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from priscian.errors import ModelError
+from priscian.files import read_json, write_json
+from priscian.models.lstm.pieces import Pieces, split_words
+
+if TYPE_CHECKING:
+    from priscian.models.networks.span_parser import Words
+
+FILE = "vocabulary.json"
+LONGEST = 20
+"""Characters of a word that are read: the first and the last ten."""
+SUFFIX = 3
+SHAPES = 48
+CACHED = 200_000
+PADDING, UNKNOWN, BEGIN, END = range(4)
+"""Characters that are not characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordType:
+    """What the network sees of a word."""
+
+    known: int
+    suffix: int
+    shape: int
+    characters: tuple[int, ...]
+    pieces: tuple[int, ...]
+
+
+class ParserWords:
+    """The words, last letters and characters of a treebank, and the pieces of a language model."""
+
+    def __init__(
+        self, words: Sequence[str], suffixes: Sequence[str], characters: str, pieces: Pieces
+    ) -> None:
+        self.words, self.suffixes, self.characters = tuple(words), tuple(suffixes), characters
+        self.pieces = pieces
+        self._words = {word: number for number, word in enumerate(self.words, 1)}
+        self._suffixes = {suffix: number for number, suffix in enumerate(self.suffixes, 1)}
+        self._characters = {char: number for number, char in enumerate(characters, END + 1)}
+        self._types: dict[tuple[str, bool], WordType] = {}
+
+    @classmethod
+    def learn(
+        cls, sentences: Iterable[Sequence[str]], pieces: Pieces, *, least: int = 2
+    ) -> ParserWords:
+        """What occurs at least `least` times; last letters need to occur five times more often."""
+        words: Counter[str] = Counter()
+        for sentence in sentences:
+            words.update(map(str, sentence))
+        suffixes: Counter[str] = Counter()
+        characters: Counter[str] = Counter()
+        for word, count in words.items():
+            suffixes[word.lower()[-SUFFIX:]] += count
+            for char in word:
+                characters[char] += count
+        return cls(
+            _often(words, least), _often(suffixes, 5 * least),
+            "".join(_often(characters, 5 * least)), pieces,
+        )  # fmt: skip
+
+    @classmethod
+    def load(cls, folder: Path) -> ParserWords:
+        """From `vocabulary.json`."""
+        facts = read_json(folder / FILE, dict[str, Any])
+        try:
+            merges = [merge.split(" ") for merge in facts["merges"]]
+            pieces = Pieces(tuple(facts["pieces"]), tuple((a, b) for a, b in merges))
+            return cls(facts["words"], facts["suffixes"], facts["characters"], pieces)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ModelError(
+                f"{folder / FILE} is not a parser's vocabulary ({error}); copy the folder again"
+            ) from None
+
+    def save(self, folder: Path) -> None:
+        """Write `vocabulary.json`."""
+        facts = {
+            "kind": "parser",
+            "words": list(self.words),
+            "suffixes": list(self.suffixes),
+            "characters": self.characters,
+            "pieces": list(self.pieces.tokens),
+            "merges": [" ".join(merge) for merge in self.pieces.merges],
+        }
+        write_json(folder / FILE, facts)
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """Keys of the network's shape."""
+        return {
+            "vocabulary": len(self.words) + 1,
+            "suffixes": len(self.suffixes) + 1,
+            "characters": len(self.characters) + END + 1,
+            "pieces": len(self.pieces.tokens),
+            "shapes": SHAPES,
+        }
+
+    def knows(self, word: str) -> bool:
+        """Whether a word has a vector of its own."""
+        return word in self._words
+
+    def type_of(self, word: str, initial: bool) -> WordType:
+        """A word, which may open its sentence."""
+        found = self._types.get((word, initial))
+        if found is None:
+            found = self._look_at(word, initial)
+            if len(self._types) < CACHED:
+                self._types[word, initial] = found
+        return found
+
+    def _look_at(self, word: str, initial: bool) -> WordType:
+        half = LONGEST // 2
+        kept = word if len(word) <= LONGEST else word[:half] + word[-half:]
+        characters = (self._characters.get(char, UNKNOWN) for char in kept)
+        pieces: list[int] = []
+        for at, part in enumerate(split_words(word)):
+            pieces += self.pieces.word(part.form, initial and at == 0)
+        return WordType(
+            self._words.get(word, 0),
+            self._suffixes.get(word.lower()[-SUFFIX:], 0),
+            shape_of(word, initial),
+            (BEGIN, *characters, END),
+            tuple(pieces) or (0,),
+        )
+
+    def batch(self, sentences: Sequence[Sequence[str]]) -> Words:
+        """Sentences of the same number of words, as the network takes them."""
+        import torch
+
+        from priscian.models.networks.span_parser import Words
+
+        numbers: dict[WordType, int] = {}
+        rows: list[list[int]] = []
+        sequences: list[list[int]] = []
+        ends: list[list[int]] = []
+        for sentence in sentences:
+            types = [self.type_of(word, at == 0) for at, word in enumerate(sentence)]
+            rows.append([numbers.setdefault(kind, len(numbers)) for kind in types])
+            sequence, mine = [0], [0]
+            for kind in types:
+                sequence += kind.pieces
+                mine.append(len(sequence) - 1)
+            sequences.append(sequence)
+            ends.append(mine)
+        kinds = list(numbers)
+        counts = [len(kind.pieces) for kind in kinds]
+        offsets = np.cumsum([0, *counts[:-1]])
+        return Words(
+            types=torch.tensor(rows),
+            known=torch.tensor([kind.known for kind in kinds]),
+            suffixes=torch.tensor([kind.suffix for kind in kinds]),
+            shapes=torch.tensor([kind.shape for kind in kinds]),
+            characters=torch.from_numpy(_padded([kind.characters for kind in kinds])),
+            pieces=torch.tensor([piece for kind in kinds for piece in kind.pieces]),
+            offsets=torch.from_numpy(offsets),
+            sequence=torch.from_numpy(_padded(sequences)),
+            ends=torch.tensor(ends),
+        )
+
+
+def shape_of(word: str, initial: bool) -> int:
+    """Case, digits and marks of a word as one number.
+
+    >>> shape_of("dog", False), shape_of("Dog", False), shape_of("Dog", True), shape_of("1990s", False)
+    (0, 4, 6, 24)
+    """
+    if word.islower() or not any(char.isalpha() for char in word):
+        case = 0
+    elif word.isupper() and len(word) > 1:
+        case = 1
+    else:
+        case = 2 if word[:1].isupper() else 3
+    if any(char.isdigit() for char in word):
+        kind = 1
+    elif any(char.isalpha() for char in word):
+        kind = 2 if "-" in word else 0
+    else:
+        kind = 3
+    return case * 2 + initial + 8 * kind if kind != 1 else 24 + case * 2 + initial
+
+
+def _often(counts: Mapping[str, int], least: int) -> list[str]:
+    kept = [name for name, count in counts.items() if count >= least]
+    return sorted(kept, key=lambda name: (-counts[name], name))
+
+
+def _padded(rows: Sequence[Sequence[int]]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    made = np.zeros((len(rows), max(map(len, rows))), np.int64)
+    for number, row in enumerate(rows):
+        made[number, : len(row)] = row
+    return made

@@ -1,0 +1,1 @@
+"""The span parser: its treebank, its training, and trees for whole corpora."""

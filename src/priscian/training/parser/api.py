@@ -1,0 +1,159 @@
+"""Parse from Python: train a parser, test it, and let it parse texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from priscian.errors import DataError, ModelError, UsageError
+from priscian.training.recipe import Recipe, make_recipe, read_recipe
+
+if TYPE_CHECKING:
+    from priscian.training.parser.corpus import Parsed
+    from priscian.trees import Tree
+    from priscian.trees.evalb import Evalb
+
+ARCHITECTURE = "span-parser"
+LONGEST = 150
+"""Words of a sentence at most, unless another limit is given."""
+
+
+def train_parser(
+    trees: str | Path | Sequence[str | Path],
+    out: str | Path,
+    *,
+    recipe: str | Path = "",
+    resume: bool = False,
+    overrides: Mapping[str, Any] | None = None,
+    say: Callable[[str], None] = lambda line: None,
+    report: Callable[[Any], None] = lambda moment: None,
+) -> dict[str, Any]:
+    """Train a parser on a treebank into a folder; its card, with F1 on the dev and test parts.
+
+    >>> import priscian
+    >>> card = priscian.train_parser("gum.txt.xz", "parser")  # doctest: +SKIP
+    >>> card["test"]["f1"]                                    # doctest: +SKIP
+
+    trees
+        Files with one tree on each line, in Penn Treebank brackets; plain, .gz or .xz.
+    out
+        Folder of the parser, with recipe, card and log.
+    recipe
+        A TOML file; where none is given, the built-in one, or that of a training to resume.
+    resume
+        Go on with the training in `out`; it ends with the same bits as one that never stopped.
+    overrides
+        Keys of the recipe: `{"training.passes": 8}`.
+    """
+    files = [trees] if isinstance(trees, str | Path) else list(trees)
+    saved = Path(out) / "recipe.toml"
+    named = recipe or (saved if resume and saved.is_file() else "small")
+    changes = dict(overrides or {})
+    if files:
+        changes["corpus.files"] = [str(path) for path in files]
+    made = resolve_parser_recipe(named, changes)
+    from priscian.training.parser.job import train_parser as run  # needs torch
+
+    return run(made, Path(out), resume=resume, say=say, report=report)
+
+
+def resolve_parser_recipe(recipe: str | Path, overrides: Mapping[str, Any]) -> Recipe:
+    """The recipe of a parser, checked."""
+    if str(recipe) in ("tiny", "paper"):
+        raise UsageError(f"parsers have one built-in recipe, small, not {recipe}; leave it out")
+    tables = read_recipe(str(recipe), ARCHITECTURE)
+    try:
+        from priscian.models.networks.span_parser import SpanParserShape
+    except ImportError:
+        raise ModelError(
+            "parsing needs PyTorch: pip install torch==2.13.0 -c constraints.txt"
+        ) from None
+    made = make_recipe(tables, {ARCHITECTURE: SpanParserShape}, overrides, str(recipe))
+    if not made.corpus.files:
+        raise UsageError("no treebank; name a file of trees: --train trees.txt.xz")
+    if made.corpus.extra or made.corpus.size != "all" or made.text.pack != "sentence":
+        raise UsageError(
+            "a parser is trained on all trees of its files; leave out corpus.size, corpus.extra "
+            "and text.pack"
+        )
+    return made
+
+
+def parse(
+    texts: str | Sequence[str], model: str | Path, *, longest: int = LONGEST
+) -> list[Tree]:
+    """The tree of each sentence of some texts; `parse_corpus` is for files.
+
+    >>> import priscian
+    >>> [tree] = priscian.parse("The dogs bark.", "parser")  # doctest: +SKIP
+    >>> print(tree)                                          # doctest: +SKIP
+    (S (NP The dogs) (VP bark) .)
+    """
+    from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
+    from priscian.models.parser.parser import Parser
+    from priscian.training.corpora import split_sentences
+
+    splitter = WordSplitter(Tokenisation())
+    given = [texts] if isinstance(texts, str) else list(texts)
+    sentences = [s for text in given for line in text.split("\n") for s in split_sentences(line)]
+    words = [[form for form, _, _ in splitter.split(sentence)] for sentence in sentences]
+    for text, found in zip(sentences, words, strict=True):
+        if len(found) > longest:
+            raise DataError(
+                f"a sentence of {len(found)} words is over the limit of {longest} ({text[:60]}…); "
+                "divide it, or raise the limit: longest"
+            )
+    return Parser.load(Path(model)).parse([found for found in words if found])
+
+
+def parse_corpus(
+    files: str | Path | Sequence[str | Path],
+    model: str | Path,
+    out: str | Path,
+    *,
+    longest: int = LONGEST,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Parsed:
+    """Write a tree for each sentence of text files; what was parsed and what was left out.
+
+    >>> import priscian
+    >>> priscian.parse_corpus("books.txt.xz", "parser", "trees.txt.xz")  # doctest: +SKIP
+
+    files
+        Plain text, one paragraph a line; plain, .gz or .xz.
+    out
+        One tree a line in Penn Treebank brackets; .xz and .gz are packed. Complete or not there: a
+        run that was killed goes on where it was.
+    longest
+        Words of a sentence at most; longer ones are left out and counted.
+    workers
+        Processes; one for each core by default.
+    progress
+        Called with the number of sentences done and of all.
+    """
+    from priscian.training.parser.corpus import parse_corpus as run
+
+    given = [files] if isinstance(files, str | Path) else list(files)
+    return run(
+        [Path(file) for file in given], Path(model), Path(out), longest=longest, workers=workers,
+        progress=progress,
+    )  # fmt: skip
+
+
+def evaluate_parser(
+    model: str | Path,
+    trees: str | Path | Sequence[str | Path],
+    *,
+    part: str = "all",
+    longest: int = LONGEST,
+) -> tuple[Evalb, int]:
+    """A parser against a treebank, as EVALB counts; and how many trees were over the limit.
+
+    `part` is all, train, dev or test: the parts that a training makes of the same file.
+    """
+    from priscian.training.parser.evaluation import evaluate
+
+    given = [trees] if isinstance(trees, str | Path) else list(trees)
+    return evaluate(Path(model), [Path(file) for file in given], part, longest)

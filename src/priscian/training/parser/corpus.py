@@ -1,0 +1,178 @@
+"""Trees for a whole corpus: one line for each sentence, in parts that outlive a kill."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import lzma
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from priscian.errors import DataError, UsageError
+from priscian.files import read_json, replacing, write_bytes, write_json
+from priscian.models.fingerprint import hash_file
+from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
+from priscian.models.parser.parser import Parser
+from priscian.training.corpora import read_blocks, split_sentences
+from priscian.trees.writer import bracketed
+from priscian.workers import can_fork, run_batches
+
+CHUNK = 2000
+"""Sentences of a part: many of each length, and a minute's work at most."""
+SHOWN = 5
+"""Sentences left out whose places are told."""
+
+Sentence = tuple[str, str]  # file:line, text
+
+
+class Part(msgspec.Struct, frozen=True):
+    """What a part of the output has, beside the trees themselves."""
+
+    trees: int
+    words: int
+    left_out: list[str]
+    """Places of sentences over the limit: file:line (words)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What became of a corpus."""
+
+    trees: int
+    words: int
+    left_out: int
+    """Sentences over the limit; they have no line in the output."""
+    places: tuple[str, ...]
+    """Where the first of them are."""
+    resumed: int
+    """Trees that an earlier run had made."""
+
+
+def parse_corpus(
+    files: Sequence[Path],
+    model: Path,
+    out: Path,
+    *,
+    longest: int,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Parsed:
+    """Write a tree for each sentence of plain text; `out` is complete or not there.
+
+    Parts are kept in a folder beside `out` until all are there, so that a run that was killed
+    goes on where it was; the folder is deleted then.
+    """
+    if longest < 1:
+        raise UsageError(f"--longest {longest} leaves no sentence; give a number of words above 0")
+    import torch
+
+    sentences = read_corpus(files)
+    folder = out.with_name(f"{out.name}.parts")
+    mark = _mark(sentences, model, longest)
+    numbers = range(-(-len(sentences) // CHUNK))
+    done = _finished(folder, mark)
+    resumed = sum(part.trees for part in done.values())
+    count = min(workers or _cores(), len(numbers)) if can_fork() else 1
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # a forked process that starts threads of its own would hang
+    try:
+        parser = Parser.load(model)
+        run = _Chunks(parser, sentences, longest, out.suffix)
+        order = [number for number in numbers if number not in done]
+        progress(sum(_size(sentences, n) for n in done), len(sentences))
+        for number, (data, part) in run_batches(run, order, count, "give --workers 1"):
+            write_bytes(folder / f"{number:06}.trees", data)
+            write_json(folder / f"{number:06}.json", msgspec.to_builtins(part))
+            done[number] = part
+            progress(sum(_size(sentences, n) for n in done), len(sentences))
+    finally:
+        torch.set_num_threads(threads)
+    with replacing(out) as temporary, temporary.open("wb") as file:
+        for number in numbers:  # packed streams may stand one behind the other
+            file.write((folder / f"{number:06}.trees").read_bytes())
+    shutil.rmtree(folder)
+    left = [place for number in numbers for place in done[number].left_out]
+    return Parsed(
+        sum(part.trees for part in done.values()), sum(part.words for part in done.values()),
+        len(left), tuple(left[:SHOWN]), resumed,
+    )  # fmt: skip
+
+
+def read_corpus(files: Sequence[Path]) -> list[Sentence]:
+    """Sentences of text files, one paragraph a line, with their places."""
+    found = [
+        (f"{path}:{number}", sentence)
+        for path, first, block in read_blocks(files)
+        for number, line in enumerate(block.decode().split("\n")[:-1], first)
+        for sentence in split_sentences(line)
+    ]
+    if not found:
+        raise DataError(f"{', '.join(map(str, files))}: no text to parse; give a file of sentences")
+    return found
+
+
+class _Chunks:
+    """Makes the parts of the output, in whichever process."""
+
+    def __init__(
+        self, parser: Parser, sentences: Sequence[Sentence], longest: int, suffix: str
+    ) -> None:
+        self.parser, self.sentences, self.longest = parser, sentences, longest
+        self.pack: Callable[[bytes], bytes] = {
+            ".xz": lambda data: lzma.compress(data, preset=6),
+            ".gz": lambda data: gzip.compress(data, mtime=0),
+        }.get(suffix.lower(), lambda data: data)
+        self._splitter = WordSplitter(Tokenisation())
+
+    def __call__(self, number: int) -> tuple[bytes, Part]:
+        kept: list[list[str]] = []
+        left: list[str] = []
+        for place, text in self.sentences[number * CHUNK : (number + 1) * CHUNK]:
+            words = [form for form, _, _ in self._splitter.split(text)]
+            if len(words) > self.longest:
+                left.append(f"{place} ({len(words)} words)")
+            elif words:
+                kept.append(words)
+        lines = "".join(f"{bracketed(tree)}\n" for tree in self.parser.parse(kept))
+        return self.pack(lines.encode()), Part(len(kept), sum(map(len, kept)), left)
+
+
+def _finished(folder: Path, mark: str) -> dict[int, Part]:
+    """Parts of an earlier run of the same work; those of any other are deleted."""
+    note = folder / "work.json"
+    if note.is_file() and read_json(note, dict[str, Any]).get("mark") == mark:
+        return {
+            int(path.stem): read_json(path, Part)
+            for path in sorted(folder.glob("[0-9]*.json"))
+            if path.with_suffix(".trees").is_file()
+        }
+    if folder.exists():
+        if not note.is_file():
+            raise UsageError(f"{folder} is in the way; delete it or give another --out")
+        shutil.rmtree(folder)
+    write_json(note, {"mark": mark})
+    return {}
+
+
+def _mark(sentences: Sequence[Sentence], model: Path, longest: int) -> str:
+    """Everything that the output depends on."""
+    digest = hashlib.sha256(f"{longest} {CHUNK}".encode())
+    for name in ("config.json", "model.safetensors", "vocabulary.json"):
+        digest.update(hash_file(model / name).encode())
+    for _, text in sentences:
+        digest.update(text.encode("utf-8", "surrogatepass") + b"\n")
+    return digest.hexdigest()
+
+
+def _size(sentences: Sequence[Sentence], number: int) -> int:
+    return min(CHUNK, len(sentences) - number * CHUNK)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
