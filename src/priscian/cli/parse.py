@@ -55,7 +55,30 @@ class ParserTraining:
         return found | dict(setting(text) for text in self.set_ or [])
 
 
-NO_OPTIONS = ParserTraining()
+NO_TRAINING = ParserTraining()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class ParsingOptions:
+    """Options of parsing and of --test.
+
+    Parameters
+    ----------
+    longest
+        Words per sentence at most.
+    workers
+        Processes; by default one per core.
+    part
+        With --test: all, train, dev or test, as --train divides the file (18 : 1 : 1).
+    """
+
+    longest: int = 150
+    workers: int | None = None
+    part: str = "all"
+
+
+DEFAULTS = ParsingOptions()
 
 
 def parse_command(
@@ -64,10 +87,8 @@ def parse_command(
     out: Path | None = None,
     train: Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")] = None,
     test: Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")] = None,
-    training: ParserTraining = NO_OPTIONS,
-    part: str = "all",
-    longest: int = 150,
-    workers: int | None = None,
+    training: ParserTraining = NO_TRAINING,
+    parsing: ParsingOptions = DEFAULTS,
     json: Annotated[bool, Parameter(negative="")] = False,
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
@@ -94,12 +115,6 @@ def parse_command(
         Train a parser on trees, one per line, in Penn Treebank brackets.
     test
         Compare the parser with trees, as EVALB does: labelled recall, precision and F1.
-    part
-        With --test: all, train, dev or test, as --train divides the file (18 : 1 : 1).
-    longest
-        Words per sentence at most.
-    workers
-        Processes; by default one per core.
     json
         Print JSON.
     quiet
@@ -112,10 +127,10 @@ def parse_command(
         return
     parser = _needed(model, "--model", "the folder of a parser (make one with --train)")
     if test:
-        _test(parser, test, part, longest, json)
+        _test(parser, test, parsing, json)
         return
     target = _needed(out, "--out", "a file for the trees")
-    _parse(list(files), parser, target, longest, workers, json, quiet)
+    _parse(list(files), parser, target, parsing, json, quiet)
 
 
 def _needed(path: Path | None, flag: str, what: str) -> Path:
@@ -146,12 +161,13 @@ def _train(
         )
 
 
-def _test(model: Path, trees: list[Path], part: str, longest: int, json: bool) -> None:
+def _test(model: Path, trees: list[Path], parsing: ParsingOptions, json: bool) -> None:
     from priscian.cli.output import grid, print_json
     from priscian.cli.screen import out
     from priscian.training.parser.api import evaluate_parser
 
-    found, left_out = evaluate_parser(model, trees, part=part, longest=longest)
+    longest = parsing.longest
+    found, left_out = evaluate_parser(model, trees, part=parsing.part, longest=longest)
     if json:
         print_json({**found.as_dict(), "left_out": left_out})
         return
@@ -178,8 +194,7 @@ def _parse(
     files: list[Path],
     model: Path,
     target: Path,
-    longest: int,
-    workers: int | None,
+    parsing: ParsingOptions,
     json: bool,
     quiet: bool,
 ) -> None:
@@ -191,7 +206,7 @@ def _parse(
 
     with Progress(quiet) as progress:
         found = parse_corpus(
-            files, model, target, longest=longest, workers=workers,
+            files, model, target, longest=parsing.longest, workers=parsing.workers,
             progress=lambda done, total: progress("parsing", done, total),
         )  # fmt: skip
     if json:
@@ -204,6 +219,7 @@ def _parse(
         named = ", ".join(found.places)
         more = ", …" if found.left_out > len(found.places) else ""
         print(
-            f"{found.left_out:,} sentences of more than {longest} words left out ({named}{more}); "
+            f"{found.left_out:,} sentences of more than {parsing.longest} words left out "
+            f"({named}{more}); "
             "raise --longest to parse them"
         )

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 FILE = "vocabulary.json"
 LONGEST = 20
 """Characters of a word that are read: the first and the last ten."""
+BEYOND = 2
+"""Padding after the longest word: windows of three see one with a character and one without, so
+that a word has the same vector whatever other words are in its batch."""
 SUFFIX = 3
 SHAPES = 48
 CACHED = 200_000
@@ -161,7 +164,7 @@ class ParserWords:
             known=torch.tensor([kind.known for kind in kinds]),
             suffixes=torch.tensor([kind.suffix for kind in kinds]),
             shapes=torch.tensor([kind.shape for kind in kinds]),
-            characters=torch.from_numpy(_padded([kind.characters for kind in kinds])),
+            characters=torch.from_numpy(_padded([kind.characters for kind in kinds], BEYOND)),
             pieces=torch.tensor([piece for kind in kinds for piece in kind.pieces]),
             offsets=torch.from_numpy(offsets),
             sequence=torch.from_numpy(_padded(sequences)),
@@ -195,8 +198,10 @@ def _often(counts: Mapping[str, int], least: int) -> list[str]:
     return sorted(kept, key=lambda name: (-counts[name], name))
 
 
-def _padded(rows: Sequence[Sequence[int]]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    made = np.zeros((len(rows), max(map(len, rows))), np.int64)
+def _padded(
+    rows: Sequence[Sequence[int]], more: int = 0
+) -> np.ndarray[Any, np.dtype[np.int64]]:
+    made = np.zeros((len(rows), max(map(len, rows)) + more), np.int64)
     for number, row in enumerate(rows):
         made[number, : len(row)] = row
     return made
