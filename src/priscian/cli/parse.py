@@ -139,9 +139,7 @@ def _needed(path: Path | None, flag: str, what: str) -> Path:
     return path
 
 
-def _train(
-    trees: list[Path], out: Path, training: ParserTraining, json: bool, quiet: bool
-) -> None:
+def _train(trees: list[Path], out: Path, training: ParserTraining, json: bool, quiet: bool) -> None:
     from priscian.cli.output import print_json
     from priscian.cli.train_network import TrainingLine
     from priscian.training.parser.api import train_parser

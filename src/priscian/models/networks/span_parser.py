@@ -127,7 +127,8 @@ class SpanParser(nn.Module):
         """The language model's states at both edges and after each word: (batch, words + 2, …)."""
         states, _ = self.reader(self.pieces[words.sequence.t()])  # time first is faster
         ends = torch.cat([words.ends, words.ends[:, -1:]], 1).t()[:, :, None]
-        return states.gather(0, ends.expand(-1, -1, states.shape[2])).transpose(0, 1)
+        found: Tensor = states.gather(0, ends.expand(-1, -1, states.shape[2]))
+        return found.transpose(0, 1)
 
     def states(self, words: Words, read: Tensor | None = None) -> Tensor:
         """States of the last layer, forward and backward: (batch, words + 2, 2 · hidden).
@@ -140,7 +141,8 @@ class SpanParser(nn.Module):
         x = x.transpose(0, 1)
         for layer in self.layers:
             x, _ = layer(self.drop(x))
-        return self.drop(x).transpose(0, 1)
+        found: Tensor = self.drop(x)
+        return found.transpose(0, 1)
 
     # ------------------------------------------------------------ spans
 
@@ -150,9 +152,7 @@ class SpanParser(nn.Module):
         The map is linear, so a span's hidden layer is a difference of two of these.
         """
         ahead, back = states.chunk(2, 2)
-        return functional.linear(
-            torch.cat([ahead[:, :-1], -back[:, 1:]], 2), self.gaps.weight
-        )
+        return functional.linear(torch.cat([ahead[:, :-1], -back[:, 1:]], 2), self.gaps.weight)
 
     def span_scores(self, gaps: Tensor, begins: Tensor, ends: Tensor) -> Tensor:
         """Scores of all labels of spans: (batch, gaps, span), (n,), (n,) → (batch, n, labels)."""
@@ -160,7 +160,7 @@ class SpanParser(nn.Module):
         return self.labels(hidden)  # type: ignore[no-any-return]
 
     def labelled_scores(self, gaps: Tensor, spans: Tensor) -> Tensor:
-        """Scores of single spans: rows of `spans` are sentence, begin, end, label: (n, 4) → (n,)."""
+        """Scores of spans with a label: sentence, begin, end, label of each: (n, 4) → (n,)."""
         sentence, begin, end, label = spans.unbind(1)
         hidden = torch.relu(gaps[sentence, end] - gaps[sentence, begin] + self.gaps.bias)
         return (hidden * self.labels.weight[label]).sum(1) + self.labels.bias[label]

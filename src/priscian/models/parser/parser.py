@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from priscian.errors import ModelError
 from priscian.models.networks.loading import load_network
 from priscian.models.parser.chart import best_spans
 from priscian.models.parser.words import ParserWords
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from priscian.models.networks.span_parser import SpanParser
 
 ARCHITECTURE = "span-parser"
+FILES = ("config.json", "model.safetensors", "vocabulary.json")
+"""What parsing reads."""
 BATCH_SPANS = 12_000
 """Spans that are scored together: what they need stays in the cache."""
 NO_LABEL = -1
@@ -33,6 +36,7 @@ class Parser:
     @classmethod
     def load(cls, folder: Path) -> Parser:
         """The parser of a folder that `priscian parse --train` has written."""
+        check_folder(folder)
         return cls(load_network(folder, ARCHITECTURE, _build), ParserWords.load(folder))
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
@@ -76,6 +80,16 @@ class Parser:
 
     def _tagged(self, words: Sequence[str], tags: Sequence[int]) -> list[Word]:
         return [Word(word, self.tags[tag]) for word, tag in zip(words, tags, strict=True)]
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder without a finished parser."""
+    for name in FILES:
+        if not (folder / name).is_file():
+            raise ModelError(
+                f"{folder} has no {name} of a finished parser; train one: "
+                f"priscian parse --train trees.txt.xz --out {folder}"
+            )
 
 
 def batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[int]]:

@@ -99,7 +99,7 @@ class ParserWords:
         write_json(folder / FILE, facts)
 
     @property
-    def sizes(self) -> Mapping[str, int]:
+    def sizes(self) -> dict[str, Any]:
         """Keys of the network's shape."""
         return {
             "vocabulary": len(self.words) + 1,
@@ -173,24 +173,21 @@ class ParserWords:
 
 
 def shape_of(word: str, initial: bool) -> int:
-    """Case, digits and marks of a word as one number.
+    """Case of a word, whether it opens its sentence, and what it is written with, as one number.
 
-    >>> shape_of("dog", False), shape_of("Dog", False), shape_of("Dog", True), shape_of("1990s", False)
-    (0, 4, 6, 24)
+    >>> [shape_of(word, False) for word in ("dog", "USA", "Dog", "iPod", "well-known", "3", ",")]
+    [0, 2, 4, 6, 16, 24, 24]
     """
-    if word.islower() or not any(char.isalpha() for char in word):
+    letters = any(char.isalpha() for char in word)
+    if word.islower() or not letters:
         case = 0
     elif word.isupper() and len(word) > 1:
         case = 1
     else:
         case = 2 if word[:1].isupper() else 3
-    if any(char.isdigit() for char in word):
-        kind = 1
-    elif any(char.isalpha() for char in word):
-        kind = 2 if "-" in word else 0
-    else:
-        kind = 3
-    return case * 2 + initial + 8 * kind if kind != 1 else 24 + case * 2 + initial
+    hyphen = 2 if "-" in word else 0
+    kind = hyphen if letters and not any(char.isdigit() for char in word) else 3
+    return 8 * kind + 2 * case + initial
 
 
 def _often(counts: Mapping[str, int], least: int) -> list[str]:
@@ -198,9 +195,7 @@ def _often(counts: Mapping[str, int], least: int) -> list[str]:
     return sorted(kept, key=lambda name: (-counts[name], name))
 
 
-def _padded(
-    rows: Sequence[Sequence[int]], more: int = 0
-) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _padded(rows: Sequence[Sequence[int]], more: int = 0) -> np.ndarray[Any, np.dtype[np.int64]]:
     made = np.zeros((len(rows), max(map(len, rows)) + more), np.int64)
     for number, row in enumerate(rows):
         made[number, : len(row)] = row

@@ -80,9 +80,7 @@ def resolve_parser_recipe(recipe: str | Path, overrides: Mapping[str, Any]) -> R
     return made
 
 
-def parse(
-    texts: str | Sequence[str], model: str | Path, *, longest: int = LONGEST
-) -> list[Tree]:
+def parse(texts: str | Sequence[str], model: str | Path, *, longest: int = LONGEST) -> list[Tree]:
     """The tree of each sentence of some texts; `parse_corpus` is for files.
 
     >>> import priscian

@@ -18,7 +18,7 @@ from priscian.errors import DataError, UsageError
 from priscian.files import read_json, replacing, write_bytes, write_json
 from priscian.models.fingerprint import hash_file
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
-from priscian.models.parser.parser import Parser
+from priscian.models.parser.parser import FILES, Parser, check_folder
 from priscian.training.corpora import read_blocks, split_sentences
 from priscian.trees.writer import bracketed
 from priscian.workers import can_fork, run_batches
@@ -72,6 +72,7 @@ def parse_corpus(
         raise UsageError(f"--longest {longest} leaves no sentence; give a number of words above 0")
     import torch
 
+    check_folder(model)
     sentences = read_corpus(files)
     folder = out.with_name(f"{out.name}.parts")
     mark = _mark(sentences, model, longest)
@@ -163,7 +164,7 @@ def _finished(folder: Path, mark: str) -> dict[int, Part]:
 def _mark(sentences: Sequence[Sentence], model: Path, longest: int) -> str:
     """Everything that the output depends on."""
     digest = hashlib.sha256(f"{longest} {CHUNK}".encode())
-    for name in ("config.json", "model.safetensors", "vocabulary.json"):
+    for name in FILES:
         digest.update(hash_file(model / name).encode())
     for _, text in sentences:
         digest.update(text.encode("utf-8", "surrogatepass") + b"\n")

@@ -58,7 +58,7 @@ def _train(
     check_folder(recipe, out, resume)
     machine = Machine(recipe.machine, recipe.training.accumulate)
     if machine.world > 1 or machine.device != "cpu":
-        raise UsageError("a parser trains in one process on the CPU; set machine.device = \"cpu\"")
+        raise UsageError('a parser trains in one process on the CPU; set machine.device = "cpu"')
     say("reading the treebank")
     treebank = read_treebank([Path(name) for name in recipe.corpus.files], recipe.text.longest)
     _check_files(treebank, out)

@@ -30,9 +30,7 @@ def encode_numbers(examples: Sequence[Example]) -> Encoded:
 class Lesson(nn.Module):
     """A parser and its treebank, as the training loop calls them."""
 
-    def __init__(
-        self, parser: SpanParser, words: ParserWords, examples: Sequence[Example]
-    ) -> None:
+    def __init__(self, parser: SpanParser, words: ParserWords, examples: Sequence[Example]) -> None:
         super().__init__()
         self.parser = parser
         self._words, self._examples = words, examples
@@ -99,9 +97,7 @@ class Lesson(nn.Module):
         return np.where(used, guess, NO_LABEL), cost
 
 
-def _read_all(
-    parser: SpanParser, words: ParserWords, examples: Sequence[Example]
-) -> list[Tensor]:
+def _read_all(parser: SpanParser, words: ParserWords, examples: Sequence[Example]) -> list[Tensor]:
     """The language model's states of every sentence, which never change: read once, kept small.
 
     Always in the same batches, so that a resumed training has the same bits.

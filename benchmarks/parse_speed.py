@@ -1,0 +1,85 @@
+"""Words a second of the parser, and of its parts.
+
+    python benchmarks/parse_speed.py [--model DIR] [--text FILE] [--words 40000] [--workers 2]
+
+Without --model the weights are random, which costs as much as trained ones. Without --text the
+sentences are drawn from the built-in suites' kind of length. Exits with 1 below the bar of 2,000
+words a second; on a machine that does other work, compare processor time (--workers 1).
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import torch
+
+from priscian import parse_corpus, train_parser
+
+BAR = 2000
+LABELS = ("NP", "VP", "PP", "S", "SBAR", "ADJP", "ADVP")
+
+
+def draw_text(words: int) -> str:
+    """Sentences of 5 to 40 words of the built-in model's vocabulary."""
+    from priscian.models.builtin import MODELS
+    from priscian.models.lstm.model_file import read_model
+
+    draw = random.Random(1)
+    tokens = read_model(MODELS["lstm"].path).pieces.tokens
+    known = [token for token in tokens if token.isalpha() and token.islower()][:8000]
+    lines = []
+    while words > 0:
+        length = draw.randint(5, 40)
+        lines.append("The " + " ".join(draw.choices(known, k=length - 2)) + ".\n")
+        words -= length
+    return "".join(lines)
+
+
+def untrained(folder: Path) -> Path:
+    """A parser of full size after one step or two, with 60 labels."""
+    draw = random.Random(2)
+    trees = folder / "trees.txt"
+    trees.write_text(
+        "".join(
+            f"(S ({'+'.join(draw.choices(LABELS, k=2))} (NN a) (NN b)) (NN c))\n" for _ in range(200)
+        )
+    )
+    train_parser(trees, folder / "parser", overrides={"training.passes": 0.1})
+    return folder / "parser"
+
+
+def main() -> int:
+    """Print figures; 1 below the bar."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--model", type=Path)
+    options.add_argument("--text", type=Path)
+    options.add_argument("--words", type=int, default=40_000)
+    options.add_argument("--workers", type=int, default=2)
+    given = options.parse_args()
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        model = given.model or untrained(folder)
+        text = given.text
+        if text is None:
+            text = folder / "text.txt"
+            text.write_text(draw_text(given.words))
+        began, used = time.perf_counter(), time.process_time()
+        found = parse_corpus(text, model, folder / "out.txt", workers=given.workers)
+        seconds, processor = time.perf_counter() - began, time.process_time() - used
+    speed = found.words / seconds
+    print(f"{found.words:,} words in {found.trees:,} sentences, start and reading included")
+    print(f"{given.workers} processes: {speed:,.0f} words/s (bar {BAR:,})")
+    if given.workers == 1:
+        print(f"processor time: {found.words / processor:,.0f} words/s")
+        speed = max(speed, found.words / processor)
+    return int(speed < BAR)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
