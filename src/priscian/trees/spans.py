@@ -1,4 +1,4 @@
-"""Trees as labelled spans, and back; a chain of unary constituents is one label, S+VP."""
+"""Trees as labelled spans, and back; a chain of unary constituents is one label, `S VP`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from priscian.trees.tree import Tree
 
-CHAIN = "+"
-"""Joins the labels of constituents over the same words."""
+CHAIN = " "
+"""Joins the labels of constituents over the same words; no label has a space."""
 Span = tuple[int, int]
 
 
@@ -15,7 +15,7 @@ def labelled_spans(tree: Tree) -> dict[Span, str]:
     """Labels of the constituents of a tree by where they begin and end.
 
     >>> labelled_spans(Tree("S", (Tree("VP", ("see", Tree("NP", ("dogs",)))),)))
-    {(1, 2): 'NP', (0, 2): 'S+VP'}
+    {(1, 2): 'NP', (0, 2): 'S VP'}
     """
     found: dict[Span, str] = {}
 
@@ -37,7 +37,7 @@ def labelled_spans(tree: Tree) -> dict[Span, str]:
 def tree_from_spans(words: Sequence[str], spans: Mapping[Span, str]) -> Tree:
     """The tree with these constituents; none crosses another, and one has the whole sentence.
 
-    >>> print(tree_from_spans(["see", "dogs"], {(0, 2): "S+VP", (1, 2): "NP"}))
+    >>> print(tree_from_spans(["see", "dogs"], {(0, 2): "S VP", (1, 2): "NP"}))
     (S (VP see (NP dogs)))
     """
     ahead = sorted(spans, key=lambda span: (-span[0], span[1]))  # the last is opened first

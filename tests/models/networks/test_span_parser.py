@@ -23,7 +23,7 @@ from priscian.trees.line import parse_tree  # noqa: E402
 
 PIECES = Pieces(("<s>", *BYTES, "the", "dog", "cat", "see", "##s"), (("s", "##e"),))
 SENTENCES = [["The", "dog", "sees", "cats"], ["the", "cat", "sees", "1,000"]]
-LABELS, TAGS = ("NP", "S+VP"), ("NN", "DT")
+LABELS, TAGS = ("NP", "S VP"), ("NN", "DT")
 
 
 @pytest.fixture(params=[True, False], ids=["with a reader", "without"])

@@ -32,7 +32,7 @@ class SpanParserShape:
     vocabulary: int
     """Words with a vector of their own, and 0 for all others."""
     labels: tuple[str, ...] = ()
-    """Chains of labels: NP, S+VP."""
+    """Chains of labels: NP, `S VP`."""
     tags: tuple[str, ...] = ()
     pieces: int = 0
     characters: int = 0
