@@ -165,6 +165,11 @@ def test_the_demo_and_the_commands_after_it(
     assert run(["judge", "answer", "judge-demo/study", "--model", "builtin:ngram"]) == 0
     assert run(["judge", "export", "judge-demo/study", "--out", "out"]) == 0
     assert run(["judge", "agreement", "judge-demo/study", "--json"]) == 0
+    capsys.readouterr()
+    assert run(["judge", "agreement", "judge-demo/study"]) == 0
+    said = capsys.readouterr().out
+    assert "Krippendorff’s α (nominal)" in said
+    assert "nan" not in said
     assert run(["judge", "backup", "judge-demo/study", "--out", "copy.sqlite"]) == 0
     capsys.readouterr()
     assert run(["judge", "forget", "judge-demo/study", "nobody"]) == 1

@@ -31,6 +31,17 @@ class Agreement:
         """Plain values."""
         return asdict(self)
 
+    def rows(self) -> list[tuple[str, str]]:
+        """Names and values as people read them; a dash where the answers do not give a value."""
+        numbers = {
+            "Fleiss’ κ": self.fleiss_kappa,
+            f"Krippendorff’s α ({self.level})": self.krippendorff_alpha,
+            "ICC(2,k)": self.icc2k,
+            "Split-half reliability": self.split_half,
+        }
+        shown = [(name, "–" if math.isnan(v) else f"{v:.3f}") for name, v in numbers.items()]
+        return [("People", str(self.raters)), ("Sentences or pairs", str(self.units)), *shown]
+
 
 def units_of(frozen: Frozen, answers: Sequence[Given]) -> dict[str, dict[str, float]]:
     """Ratings of items by unit and rater: 1 for the good sentence of a pair; sentences by id."""

@@ -60,20 +60,12 @@ def summarise(store: Store, frozen: Frozen) -> Summary:
         answers=len(answers),
         lists=[(c.list, c.complete, c.live, c.stale) for c in counts],
         items=[(i, by_item[i]) for i in items],
-        agreement=[
-            (name.replace("_", " "), _short(value)) for name, value in measured.as_dict().items()
-        ],
+        agreement=list(measured.rows()),
         accuracy=[row for row, _ in scored],
         intervals=[interval for _, interval in scored],
         times=time_rows(good),
         excluded=[(e.person, e.reason) for e in excluded],
     )
-
-
-def _short(value: object) -> str:
-    if isinstance(value, float):
-        return "–" if math.isnan(value) else f"{value:.3f}"
-    return str(value)
 
 
 def right(frozen: Frozen, answer: Given) -> bool | None:

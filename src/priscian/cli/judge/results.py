@@ -105,14 +105,13 @@ def agreement_command(
         good = kept(answers, exclusions(frozen, store.sittings(), answers))
     if not good:
         raise DataError(f"{study}: no answers yet that are not excluded")
-    found = agreement_of(frozen, good).as_dict()
+    found = agreement_of(frozen, good)
     needed = people_needed(frozen, good) if frozen.study.task == "choice" else {}
     if json:
-        print_json({**found, "people_needed": {str(n): s for n, s in needed.items()}})
+        print_json({**found.as_dict(), "people_needed": {str(n): s for n, s in needed.items()}})
         return
-    for name, value in found.items():
-        shown = f"{value:.4f}" if isinstance(value, float) else value
-        print(f"{name.replace('_', ' '):20} {shown}")
+    for name, value in found.rows():
+        print(f"{name:28} {value}")
     for number, share in needed.items():
         noun = "person" if number == 1 else "people"
         print(f"{number:3} {noun}: majority for the good sentence in {100 * share:.1f} %")

@@ -105,7 +105,8 @@ def serve_study(
         desk = Desk(lambda: open_store(folder, database))
         app = make_app(Site(frozen, desk, behind_proxy), desk.close)
         where = listening.getsockname()
-        told(f"{frozen.study.name}, version {frozen.version}: http://{where[0]}:{where[1]}/")
+        place = f"http://{where[0]}:{where[1]}"
+        told(f"{frozen.study.name}, version {frozen.version}: {place}/  (you: {place}/admin)")
         uvicorn.Server(configured(app)).run(sockets=[listening])
 
 
