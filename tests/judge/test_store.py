@@ -274,3 +274,13 @@ def test_a_connection_to_postgres_that_is_cut_is_made_again(
     assert desk.submit(lambda s: s.answer(sitting.id, 1, Answer(2, "left"))).result(20)
     assert desk.submit(lambda s: [a.position for a in s.answers()]).result(20) == [1, 2]
     desk.close()
+
+
+def test_a_postgres_database_of_a_newer_version_is_refused(
+    tmp_path: Path, empty_postgres: str
+) -> None:
+    store = open_store(tmp_path, empty_postgres)
+    store.put("schema", "99")
+    store.close()
+    with pytest.raises(StoreError, match=r"newer version of Priscian \(schema 99"):
+        open_store(tmp_path, empty_postgres)

@@ -32,8 +32,12 @@ class Postgres:
         except psycopg.Error as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise StoreError(f"cannot connect to Postgres ({reason}); check the address") from None
-        with self.transaction():
-            self._prepare()
+        try:
+            with self.transaction():
+                self._prepare()
+        except StoreError:
+            self.connection.close()
+            raise
 
     def _prepare(self) -> None:
         self.lock()
