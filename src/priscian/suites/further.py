@@ -60,16 +60,17 @@ def parasitic_gap(g: Grammar) -> Regions:
     predictions=["((6;%what_nogap%)>(6;%that_nogap%))&((7;%what_gap%)<(7;%that_gap%))"],
 )
 def coordinated_gap(g: Grammar) -> Regions:
-    """What the cook peeled __ and Emma sliced __/*the pears was no secret / That … *sliced __
+    """What the maid polished __ and Emma damaged __/*the vase upset us / That … *damaged __
 
     A gap in one conjunct needs one in the other (Ross 1967): after a gap the second object is a
     surprise, and without one a second gap is.
     """
-    row = dealt(g, "coordinated_gaps", "first", "verb", "second", "other_verb", "things", "others")
+    cells = ("first", "verb", "second", "other_verb", "things", "others", "ends")
+    row = dealt(g, "coordinated_gaps", *cells)
     one: Node = (phrase(g, row, "first"), verb(g, row["verb"]).past_sg)
     two: Node = (phrase(g, row, "second"), verb(g, row["other_verb"]).past_sg)
     thing, other = phrase(g, row, "things"), phrase(g, row, "others")
-    end = unused(g, frames("news"))
+    end = one_of(g, row, "ends")
 
     def sentence(comp: Word, what: Node, second: Node) -> list[Node | str]:
         return [comp, one, what, AND, two, second, end]
