@@ -1,0 +1,77 @@
+"""ΔSG by architecture and size: values worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from priscian.analysis.sg.deltas import analyse_deltas
+from priscian.analysis.sg.released import Instance, SuiteScore
+from priscian.errors import DataError
+from priscian.stats.interval import student_t
+
+SCORES = {  # architecture, size: score on suite a and on suite b
+    ("lstm", "1M"): (0.4, 0.6),
+    ("lstm", "4M"): (0.6, 0.8),
+    ("gpt2", "1M"): (0.2, 0.4),
+    ("gpt2", "4M"): (0.8, 1.0),
+    ("rnng", "1M"): (0.9, 0.5),
+}
+
+
+def scores(*, rnng: bool = True) -> list[SuiteScore]:
+    return [
+        SuiteScore(Instance(model, size, "1"), suite, value, circuit)
+        for (model, size), values in SCORES.items()
+        for suite, circuit, value in zip("ab", ("one", "two"), values, strict=True)
+        if rnng or model != "rnng"
+    ]
+
+
+def test_a_difference_is_from_the_mean_of_the_same_suite() -> None:
+    found = analyse_deltas(scores(rnng=False), ["1M", "4M"])
+    # means: suite a .5, suite b .7
+    whole = {(d.by, d.name): d.mean for d in found.rows if not d.circuit}
+    assert whole == {
+        ("architecture", "lstm"): pytest.approx(0.0),
+        ("architecture", "gpt2"): pytest.approx(0.0),
+        ("size", "1M"): pytest.approx(-0.2),
+        ("size", "4M"): pytest.approx(0.2),
+    }
+
+
+def test_a_kind_without_all_sizes_is_compared_where_all_are_and_shifts_no_size() -> None:
+    found = analyse_deltas(scores(), ["1M", "4M"])
+    assert found.sizes == ("1M",)
+    assert found.architectures == ("lstm", "gpt2")
+    whole = {(d.by, d.name): d for d in found.rows if not d.circuit}
+    # at 1M: suite a .4 .2 .9, mean .5; suite b .6 .4 .5, mean .5
+    assert whole["architecture", "rnng"].mean == pytest.approx((0.4 + 0.0) / 2)
+    assert whole["size", "4M"].mean == pytest.approx(0.2)
+    circuit = {(d.name, d.circuit): d for d in found.rows if d.by == "architecture"}
+    assert circuit["rnng", "one"].mean == pytest.approx(0.4)
+    assert circuit["rnng", "one"].ci is None
+
+
+def test_intervals_are_students_over_suites_and_within_what_is_possible() -> None:
+    found = analyse_deltas(scores(), ["1M", "4M"])
+    (rnng,) = [d for d in found.rows if d.name == "rnng" and not d.circuit]
+    half = student_t(1) * 0.2  # deltas .4 and 0: standard error .2
+    assert half > 1
+    assert rnng.ci == (-1.0, 1.0)
+    (lstm,) = [d for d in found.rows if (d.name, d.circuit) == ("lstm", "")]
+    # deltas −.1 and .1: standard error .1
+    assert lstm.ci == (pytest.approx(max(-1, -student_t(1) * 0.1)), pytest.approx(1.0))
+
+
+def test_one_cell_has_no_difference() -> None:
+    with pytest.raises(DataError, match="two kinds of models or sizes"):
+        analyse_deltas([s for s in scores() if s.instance.model == "rnng"], ["1M"])
+
+
+def test_figures_name_the_grid() -> None:
+    first, second = analyse_deltas(scores(), ["1M", "4M"]).figures
+    assert (first.name, second.name) == ("delta-sg", "delta-sg-by-circuit")
+    assert "Architectures are compared at 1M; sizes are compared with lstm and gpt2." in (
+        first.caption
+    )
+    assert {row["circuit"] for row in second.rows} == {"one", "two"}
