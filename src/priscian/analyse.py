@@ -13,11 +13,13 @@ a typed result with `as_dict()` and, where there is something to draw, `figures`
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from priscian.errors import UnknownNameError, UsageError
+from priscian.errors import PriscianWarning, UnknownNameError, UsageError
+from priscian.runs import Result, Run
 from priscian.runs.choose import Choice, gather_results, gather_runs
 
 if TYPE_CHECKING:
@@ -189,15 +191,21 @@ def training_size(
     """
     from priscian.analysis.curves.facts import curve_tables, sizes_of_sweeps
     from priscian.analysis.curves.sizes import known_sizes, trained_models
-    from priscian.analysis.curves.training_size import analyse_training_size
+    from priscian.analysis.curves.training_size import analyse_training_size, with_enough_sizes
 
     known = known_sizes(None if sizes is None else Path(sizes), tokens)
-    known = known or sizes_of_sweeps(curve_tables(runs))
-    if not known:
+    runs = [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
+    of_sweeps = {} if known else sizes_of_sweeps(curve_tables(runs))
+    if not known and not of_sweeps:
         raise UsageError(
             "runs do not contain training sizes: add --sizes FILE or --tokens MODEL=1M"
         )
-    return analyse_training_size(trained_models(gather_runs(runs), known), method)
+    trained = trained_models(gather_runs(runs), known or of_sweeps)
+    if of_sweeps:
+        trained, note = with_enough_sizes(trained)
+        if note:
+            warnings.warn(note, PriscianWarning, stacklevel=2)
+    return analyse_training_size(trained, method)
 
 
 def sg(
@@ -225,6 +233,7 @@ def sg(
 
     if isinstance(perplexity, str | Path):
         perplexity = read_perplexity(Path(perplexity))
+    runs = [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
     tables = curve_tables(runs)
     results = gather_results(runs)
     if perplexity is None and tables:

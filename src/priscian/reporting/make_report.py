@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from priscian.analysis.curves.curve import analyse_sweeps
 from priscian.analysis.curves.sizes import known_sizes
 from priscian.analysis.graded.sources import read_graded_sets
 from priscian.analysis.people.study import StudyBesideModels, beside_models, is_study
@@ -62,6 +63,7 @@ def report(
     >>> page.boards[0].kind, [figure.name for figure in page.figures][0]
     ('pairs', 'accuracy-by-field')
     """
+    runs = [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
     loaded, studies = _gather(runs)
     perplexities = options.perplexity
     if isinstance(perplexities, str | Path):
@@ -73,6 +75,7 @@ def report(
         sizes=known_sizes(sizes, options.tokens),
         perplexities=perplexities or {},
         studies=studies,
+        curves=analyse_sweeps(runs),
     )
     page = build_page(
         loaded,
@@ -96,6 +99,7 @@ def report_tables(runs: Choice | Iterable[Choice], form: Form = "md") -> str:
     """
     if form not in ("md", "tex"):
         raise UnknownNameError("form of tables", form, ("md", "tex"))
+    runs = [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
     loaded, studies = _gather(runs)
     boards = make_boards([result for run in loaded for result in run.results])
     tables = [table for study in studies for table in study_tables(study)]

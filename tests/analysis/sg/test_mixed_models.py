@@ -9,12 +9,12 @@ from zlib import crc32
 
 import numpy as np
 import pytest
+from tests.scored_runs import rights, scored_suites, write_run
 
 from priscian import analyse
 from priscian.analysis.sg.mixed_models import Observation, fit_models, ratio_tests
 from priscian.errors import DataError, PriscianWarning
 from priscian.runs import ModelFacts, Result
-from tests.scored_runs import rights, scored_suites, write_run
 
 SIZES = (0.25, 1.0, 4.0)
 GAIN = {"lstm": 0.0, "ngram": -0.15, "rnng": 0.12}
@@ -81,6 +81,16 @@ def test_perplexity_is_tested_beyond_size_and_architecture() -> None:
 def test_without_perplexities_there_is_no_such_model() -> None:
     rows = [replace(row, perplexity=None) for row in simulated(0.0)]
     with pytest.raises(KeyError):
+        fit_models(rows, ["perplexity"])
+
+
+def test_effects_that_cannot_be_told_apart_are_left_out_unless_asked_for() -> None:
+    rows = [
+        replace(row, perplexity=50 / row.size, circuit=f"circuit {row.size}")
+        for row in simulated(0.0, seeds=1)
+    ]
+    assert list(fit_models(rows)) == ["full", "no_size", "no_arch"]
+    with pytest.raises(DataError, match="log perplexity are collinear"):
         fit_models(rows, ["perplexity"])
 
 

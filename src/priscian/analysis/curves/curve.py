@@ -5,18 +5,18 @@ Hu et al. (2020), Figures 2–4 and §4; Warstadt et al. (2020), Figure 5.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from priscian.analysis.curves.facts import mixed_models_of
-from priscian.analysis.curves.table import CurveTable
+from priscian.analysis.curves.facts import mixed_models_of, sweep_folders
+from priscian.analysis.curves.table import CurveTable, read_curve
 from priscian.analysis.curves.training_size import (
-    FEWEST,
     Trained,
     TrainingSize,
     analyse_training_size,
+    with_enough_sizes,
 )
 from priscian.analysis.named_results import FORCED_CHOICE, suite_results
 from priscian.analysis.sg.circuits import analyse_sg_runs
@@ -28,6 +28,7 @@ from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import DataError
 from priscian.files import write_json
 from priscian.runs import Result, Run, SuitesSummary
+from priscian.runs.choose import Choice, gather_runs
 
 FILE = "analysis.json"
 T = TypeVar("T")
@@ -71,6 +72,17 @@ class CurveAnalysis(HasFigures):
     def write(self, folder: Path) -> None:
         """Write `analysis.json`."""
         write_json(folder / FILE, self.as_dict())
+
+
+def analyse_sweeps(
+    choices: Choice | Iterable[Choice],
+) -> list[tuple[CurveTable, CurveAnalysis]]:
+    """The table of every sweep among some choices, and what it shows."""
+    found = []
+    for folder in sweep_folders(choices):
+        table = read_curve(folder)
+        found.append((table, analyse_curve(table, gather_runs(folder))))
+    return found
 
 
 def analyse_curve(table: CurveTable, runs: Sequence[Run]) -> CurveAnalysis:
@@ -140,14 +152,7 @@ def _sizes(table: CurveTable, results: list[Result], left_out: list[str]) -> Tra
     trained = [
         Trained(r, about.tokens, about.curve) for r in results for about in [table.model(r.model)]
     ]
-    sizes: dict[str, set[float]] = {}
-    for t in trained:
-        sizes.setdefault(t.curve, set()).add(t.tokens)
-    few = [curve for curve, own in sizes.items() if len(own) < FEWEST]
-    if few and len(few) < len(sizes):
-        left_out.append(
-            f"training size: {', '.join(few)}, with fewer than {FEWEST} sizes, "
-            "which a line with an interval needs"
-        )
-        trained = [t for t in trained if t.curve not in few]
-    return analyse_training_size(trained)
+    kept, note = with_enough_sizes(trained)
+    if note:
+        left_out.append(f"training size: {note}")
+    return analyse_training_size(kept)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from priscian.analysis.curves.sizes import Sizes
 from priscian.analysis.curves.table import CurveTable, is_curve, read_curve
-from priscian.analysis.curves.training_size import FEWEST
 from priscian.analysis.named_results import suite_results
 from priscian.analysis.sg.mixed_models import MixedModels, Observation, fit_models
 from priscian.errors import DataError, PriscianWarning
-from priscian.runs import Result, SuitesSummary
+from priscian.runs import Result, Run, SuitesSummary
 from priscian.runs.cards import read_card
+from priscian.runs.choose import Choice
 from priscian.training.amounts import parse_amount
 
 
@@ -28,10 +28,15 @@ class TrainedFacts:
     perplexity: float | None = None
 
 
-def curve_tables(choices: object) -> list[CurveTable]:
+def sweep_folders(choices: Choice | Iterable[Choice]) -> list[Path]:
+    """Those of some choices that are folders of sweeps."""
+    given = [choices] if isinstance(choices, str | Path | Run | Result) else list(choices)
+    return [Path(c) for c in given if isinstance(c, str | Path) and is_curve(c)]
+
+
+def curve_tables(choices: Choice | Iterable[Choice]) -> list[CurveTable]:
     """The tables of those folders that belong to a sweep."""
-    given = choices if isinstance(choices, Iterable) and not isinstance(choices, str) else [choices]
-    return [read_curve(c) for c in given if isinstance(c, str | Path) and is_curve(c)]
+    return [read_curve(folder) for folder in sweep_folders(choices)]
 
 
 def trained_facts(
@@ -107,17 +112,5 @@ def mixed_models_of(
 
 
 def sizes_of_sweeps(tables: Sequence[CurveTable]) -> Sizes:
-    """Tokens and curve of the models of sweeps; curves with too few sizes for a line are noted."""
-    models = [m for table in tables for m in table.models]
-    few = {
-        m.curve
-        for m in models
-        if len({other.tokens for other in models if other.curve == m.curve}) < FEWEST
-    }
-    for curve in sorted(few):
-        warnings.warn(
-            f"{curve} is left out: a line with an interval needs {FEWEST} sizes or more",
-            PriscianWarning,
-            stacklevel=3,
-        )
-    return {("", m.model): (float(m.tokens), m.curve) for m in models if m.curve not in few}
+    """Tokens and curve of the models of sweeps."""
+    return {("", m.model): (float(m.tokens), m.curve) for t in tables for m in t.models}

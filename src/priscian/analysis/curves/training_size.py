@@ -63,6 +63,17 @@ class Reach:
             return None
         return float(2.0**self.log2_tokens)
 
+    def __str__(self) -> str:
+        if self.log2_tokens is None:
+            return "never: the line does not rise"
+        text = written(self.log2_tokens)
+        if self.ci is None:
+            text += " (slope not clearly above 0)"
+        else:
+            high = self.ci[1]
+            text += f" ({written(self.ci[0])} to {'∞' if high is None else written(high)})"
+        return text + (" extrapolated" if self.extrapolated else "")
+
 
 @dataclass(frozen=True, slots=True)
 class Curve:
@@ -117,6 +128,25 @@ class TrainingSize(HasFigures):
         return found
 
 
+def written(log2: float) -> str:
+    """A power of 2 in readable form.
+
+    >>> written(20), written(70), written(5000)
+    ('1.0M', '1.2·10^21', '10^1505')
+    """
+    power = log2 * math.log10(2)
+    for unit, digits in (("k", 3), ("M", 6), ("B", 9), ("T", 12)):
+        if digits <= power < digits + 3:
+            scaled = 10 ** (power - digits)
+            return f"{scaled:.0f}{unit}" if scaled >= 100 else f"{scaled:.1f}{unit}"
+    if power > 300:  # too large for a float
+        return f"10^{power:.0f}"
+    if 0 <= power < 3:
+        return f"{10**power:.0f}"
+    mantissa, _, exponent = f"{10**power:.1e}".partition("e")
+    return f"{mantissa}·10^{int(exponent)}"
+
+
 def analyse_training_size(models: Sequence[Trained], method: str = "full") -> TrainingSize:
     """Fit a line for each curve and phenomenon; a curve needs three sizes or more."""
     by_curve: dict[str, list[Trained]] = {}
@@ -135,6 +165,18 @@ def analyse_training_size(models: Sequence[Trained], method: str = "full") -> Tr
             )
         made += _curves(curve, members, method)
     return TrainingSize(tuple(made))
+
+
+def with_enough_sizes(models: Sequence[Trained]) -> tuple[list[Trained], str]:
+    """The models of curves with three sizes or more, if there are any, and a note on the others."""
+    sizes: dict[str, set[float]] = {}
+    for model in models:
+        sizes.setdefault(model.curve, set()).add(model.tokens)
+    few = [curve for curve, own in sizes.items() if len(own) < FEWEST]
+    if not few or len(few) == len(sizes):
+        return list(models), ""
+    note = f"{', '.join(few)} left out: a line with an interval needs {FEWEST} sizes or more"
+    return [m for m in models if m.curve not in few], note
 
 
 def _curves(curve: str, members: Sequence[Trained], method: str) -> list[Curve]:

@@ -37,7 +37,7 @@ def circuit_deltas_figure(found: Deltas) -> Figure:
     parts = [row for row in found.rows if row.circuit]
     circuits = list(dict.fromkeys(row.circuit for row in parts))
     x = {**_axis(_domain(parts)), "title": "ΔSG"}
-    panels = []
+    panels: list[Chart] = []
     for by in _present(parts):
         own = [row for row in parts if row.by == by]
         names = list(dict.fromkeys(row.name for row in own))
@@ -46,14 +46,20 @@ def circuit_deltas_figure(found: Deltas) -> Figure:
         chart = dots(rows, names, circuits, x, tooltip, line=(0.0, "mean of all models"))
         for layer in chart["layer"][1:]:
             layer["encoding"]["color"] = _colour(by, names)
-        panels.append({**chart, "title": TITLES[by], "width": 260})
+            if panels:  # the first panel has the names of the rows
+                layer["encoding"]["y"]["axis"] = {
+                    "labels": False, "grid": True, "ticks": False, "tickBand": "extent",
+                }  # fmt: skip
+        panels.append({**chart, "title": TITLES[by], "width": 240})
+    height = max(panel["height"] for panel in panels)
+    panels = [{**panel, "height": height} for panel in panels]
     caption = (
         "Score of each suite minus the mean of all kinds of models on it, averaged over the suites "
         f"of a circuit. {_grid(found)} {INTERVALS}"
     )
     chart = {
         "hconcat": panels,
-        "spacing": 30,
+        "spacing": 20,
         "resolve": {"scale": {**LANES["scale"], "color": "independent"}},
     }
     return figure("delta-sg-by-circuit", "ΔSG by circuit", caption, chart, _rows(parts))

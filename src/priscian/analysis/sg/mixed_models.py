@@ -41,6 +41,7 @@ TESTS = {
 """Which smaller model is compared with which larger one to test an effect."""
 
 
+MAIN = ("full", "no_size", "no_arch")
 PERPLEXITY = {"perplexity": ("size", "architecture", "perplexity")}
 """Our own addition: does perplexity say anything beyond size and architecture?"""
 PERPLEXITY_TEST = {"perplexity": ("full", "perplexity")}
@@ -112,7 +113,8 @@ def mixed_models(
 def fit_models(rows: Sequence[Observation], names: Sequence[str] | None = None) -> dict[str, Fit]:
     """The regressions, or some of them; effects that do not vary in the data are left out.
 
-    Perplexity is tested too where it is known for every row.
+    Perplexity is tested too where it is known for every row. Unless they are asked for by name,
+    regressions on circuits and perplexity are left out if the data cannot tell their effects apart.
     """
     y = np.array([row.score for row in rows])
     effects = _effects(rows)
@@ -133,8 +135,14 @@ def fit_models(rows: Sequence[Observation], names: Sequence[str] | None = None) 
         fixed: Effect = dict(intercept)
         for effect in known[name]:
             fixed |= columns(effect, effects)
+        if names is None and name not in MAIN and _collinear(fixed):
+            continue
         fits[name] = fit_mixed(y, fixed, random, f"regression {name}")
     return fits
+
+
+def _collinear(fixed: Effect) -> bool:
+    return int(np.linalg.matrix_rank(np.column_stack(list(fixed.values())))) < len(fixed)
 
 
 def _effects(rows: Sequence[Observation]) -> dict[str, Effect]:

@@ -48,6 +48,11 @@ def perplexity_figure(found: SgPerplexity) -> Figure:
         f"SG score over perplexity (logarithmic) of {len(rows)} models. Bars are 95 % intervals: "
         "Student's t over suites, in Wilson's form; they cover other suites with other items."
     )
+    if kinds:
+        caption += (
+            " Perplexity is per word; it is not comparable between closed vocabularies of different "
+            "sizes, and that of a grammar is an upper bound."
+        )
     if found.pearson and found.spearman:
         caption += (
             f" Pearson's r with log perplexity {found.pearson.r:.2f} "

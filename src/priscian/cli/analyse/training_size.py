@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +12,7 @@ from priscian.cli.output import FLAT, Output, grid, show
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from priscian.analysis.curves.training_size import Curve, TrainingSize
+    from priscian.analysis.curves.training_size import TrainingSize
 
 
 def training_size_command(
@@ -65,44 +64,10 @@ def _table(found: TrainingSize) -> Table:
             f"{c.line.slope:+.4f}",
             f"{c.line.ci[0]:+.4f} to {c.line.ci[1]:+.4f}",
             people,
-            _reach(c),
+            str(c.reach or ""),
             style="bold" if c.name == "overall" else None,
         )
     return made
-
-
-def _reach(curve: Curve) -> str:
-    reach = curve.reach
-    if reach is None:
-        return ""
-    if reach.log2_tokens is None:
-        return "never: the line does not rise"
-    text = written(reach.log2_tokens)
-    if reach.ci is None:
-        text += " (slope not clearly above 0)"
-    else:
-        high = reach.ci[1]
-        text += f" ({written(reach.ci[0])} to {'∞' if high is None else written(high)})"
-    return text + (" extrapolated" if reach.extrapolated else "")
-
-
-def written(log2: float) -> str:
-    """A power of 2 in readable form.
-
-    >>> written(20), written(70), written(5000)
-    ('1.0M', '1.2·10^21', '10^1505')
-    """
-    power = log2 * math.log10(2)
-    for unit, digits in (("k", 3), ("M", 6), ("B", 9), ("T", 12)):
-        if digits <= power < digits + 3:
-            scaled = 10 ** (power - digits)
-            return f"{scaled:.0f}{unit}" if scaled >= 100 else f"{scaled:.1f}{unit}"
-    if power > 300:  # too large for a float
-        return f"10^{power:.0f}"
-    if 0 <= power < 3:
-        return f"{10**power:.0f}"
-    mantissa, _, exponent = f"{10**power:.1e}".partition("e")
-    return f"{mantissa}·10^{int(exponent)}"
 
 
 def _notes(found: TrainingSize) -> list[str]:

@@ -19,6 +19,8 @@ MOST_COMPARED = 3
 def comparisons(board: Board, given: Given) -> list[Draw]:
     """All pairs of a few models; of many, each against the first."""
     results = board.results
+    if given.curves:
+        return []  # a sweep has comparisons of its own, by architecture and size
     if board.kind == "pairs" and len(results[0].summary.by_set(results[0].methods[0])) < 2:
         return []
     pairs = list(combinations(results, 2))

@@ -7,7 +7,7 @@ A module of this package registers a section with a decorator:
 
 A board is a table of models on one kind of data. Its figures appear under its heading in the order
 of `place`; a figure that cannot be drawn is listed with the reason. A page section has a heading of
-its own, after the boards.
+its own, before or after the boards.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from priscian.analysis.curves.curve import CurveAnalysis
 from priscian.analysis.curves.sizes import Sizes
+from priscian.analysis.curves.table import CurveTable
 from priscian.analysis.graded.adc import AdcAnalysis
 from priscian.analysis.people.study import StudyBesideModels
 from priscian.analysis.vega import Figure
@@ -33,11 +35,15 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
+    below: bool = False
+    """Whether it stands below the figures."""
+    folded: bool = False
+    """Whether it is opened by a click."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Optional figures: what they show, and how they are made; tables that stand above them."""
+    """Optional figures: what they show, and how they are made; tables beside them."""
 
     what: str
     make: Callable[[], Sequence[Figure]]
@@ -53,6 +59,8 @@ class Given:
     sizes: Sizes = field(default_factory=dict)
     perplexities: Mapping[str, float] = field(default_factory=dict)
     studies: Sequence[StudyBesideModels] = ()
+    curves: Sequence[tuple[CurveTable, CurveAnalysis]] = ()
+    """The sweeps that some of the runs belong to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +73,8 @@ class Section:
     tables: tuple[Table, ...] = ()
 
 
+BOARDS = 10
+"""Page sections with a smaller place come before the boards."""
 BoardDraws = Callable[[Board, Given], Sequence[Draw]]
 PageDraws = Callable[[Given], Sequence[Draw]]
 
@@ -111,7 +121,7 @@ def make_sections(boards: Sequence[Board], given: Given | None = None) -> list[S
     """Every figure that the runs allow, board by board, with unique names."""
     given = given or Given()
     ordered = sorted(SECTIONS.all().items(), key=lambda entry: entry[1].place)
-    made = []
+    made = _page_sections([e for e in ordered if e[1].place < BOARDS], given)
     for board in boards:
         draws = [
             draw
@@ -123,7 +133,14 @@ def make_sections(boards: Sequence[Board], given: Given | None = None) -> list[S
         if len(boards) > 1:
             figures = [replace(f, name=f"{board.id}-{f.name}") for f in figures]
         made.append(Section(board.heading, tuple(figures), tuple(reasons)))
-    for title, entry in ordered:
+    return made + _page_sections([e for e in ordered if e[1].place >= BOARDS], given)
+
+
+def _page_sections(
+    entries: Sequence[tuple[str, _OfBoard | _OfPage]], given: Given
+) -> list[Section]:
+    made = []
+    for title, entry in entries:
         if isinstance(entry, _OfPage):
             own = entry.draws(given)
             figures = [figure for draw in own for figure in draw.make()]

@@ -1,0 +1,110 @@
+"""Learning curves: what a sweep shows about architecture, corpus size and perplexity."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from priscian.analysis.curves.curve import CurveAnalysis
+from priscian.analysis.curves.table import CurveModel, CurveTable
+from priscian.analysis.curves.training_size import OVERALL, Curve
+from priscian.analysis.named_results import words
+from priscian.analysis.vega import Figure
+from priscian.reporting.sections.registry import Draw, Given, Table, page_section
+
+MODELS_NOTE = (
+    "Per cent right with 95 % intervals. Perplexity is per word, ends of sentences included, on "
+    "the shared test part; with closed vocabularies of different sizes, or for a grammar (an upper "
+    "bound), it is not comparable."
+)
+LINES_NOTE = (
+    "Points of accuracy gained with each doubling of the corpus (least squares on log₂ tokens, "
+    "Student's intervals), and the size at which the line meets people's accuracy on BLiMP's own "
+    "sentences, with Fieller's interval."
+)
+TESTS_NOTE = (
+    "Linear mixed models of suite scores as in Hu et al. (2020): log size and architecture, with "
+    "random slopes of both by suite and a random intercept of the model. Each effect is tested by "
+    "leaving it out."
+)
+
+
+@page_section("Learning curves", place=5)
+def curves(given: Given) -> list[Draw]:
+    """Figures and tables of every sweep."""
+    return [
+        Draw(
+            "learning curves",
+            lambda number=number, found=found: _figures(number, found),  # type: ignore[misc]
+            tuple(replace(made, below=True) for made in _tables(table, found)),
+        )
+        for number, (table, found) in enumerate(given.curves, 1)
+    ]
+
+
+def _figures(number: int, found: CurveAnalysis) -> list[Figure]:
+    start = "curve" if number == 1 else f"curve{number}"
+    return [replace(figure, name=f"{start}-{figure.name}") for figure in found.figures]
+
+
+def _tables(table: CurveTable, found: CurveAnalysis) -> list[Table]:
+    made = [_models(table)]
+    for data, sizes in found.training_size.items():
+        overall = [c for c in sizes.curves if c.name == OVERALL]
+        rest = [c for c in sizes.curves if c.name != OVERALL]
+        made.append(_lines(f"Gain with each doubling of the corpus, {data}", overall))
+        made.append(replace(_lines(f"The same by phenomenon, {data}", rest), folded=True))
+    for data, mixed in found.mixed.items():
+        rows = tuple(
+            (name, f"{test.chi2:.2f}", str(test.df), f"{test.p:.2g}")
+            for name, test in mixed.tests.items()
+        )
+        title = f"What explains suite scores, {data}"
+        made.append(Table(title, ("effect", "χ²", "df", "p"), rows, TESTS_NOTE))
+    missing = [f"{name}: {table.failed.get(name, 'not finished')}" for name in table.missing]
+    lines = (*found.left_out, *missing)
+    if lines:
+        made.append(Table("Left out", ("",), tuple((line,) for line in lines), folded=True))
+    return made
+
+
+def _models(table: CurveTable) -> Table:
+    data = list(dict.fromkeys(s.data for s in table.scores))
+    overall = {(s.model, s.data): s for s in table.scores if s.level == "overall"}
+    rows = []
+    for m in sorted(table.models, key=lambda m: (_place(table, m), m.tokens, m.seed)):
+        cells = []
+        for name in data:
+            s = overall.get((m.model, name))
+            cells.append(
+                f"{100 * s.accuracy:.1f} ({100 * s.low:.1f}–{100 * s.high:.1f})" if s else ""
+            )
+        perplexity = "" if m.perplexity is None else f"{m.perplexity:,.1f}"
+        rows.append(
+            (
+                m.curve, m.size, str(m.seed), f"{m.parameters:,}", f"{m.vocabulary:,}",
+                f"{m.tokens_seen:,}", f"{m.training_seconds / 60:,.0f}", perplexity, *cells,
+            )
+        )  # fmt: skip
+    head = ("model", "corpus", "seed", "parameters", "vocabulary", "tokens seen", "minutes",
+            "perplexity", *data)  # fmt: skip
+    return Table("Models of the sweep", head, tuple(rows), MODELS_NOTE)
+
+
+def _place(table: CurveTable, model: CurveModel) -> int:
+    order = list(dict.fromkeys(m.curve for m in table.models))
+    return order.index(model.curve)
+
+
+def _lines(title: str, curves: list[Curve]) -> Table:
+    rows = tuple(
+        (
+            c.curve if c.name == OVERALL else f"{c.curve}, {words(c.name)}",
+            f"{100 * c.line.slope:+.2f}",
+            f"{100 * c.line.ci[0]:+.2f} to {100 * c.line.ci[1]:+.2f}",
+            "" if c.reach is None else f"{100 * c.reach.human:.1f}",
+            str(c.reach or ""),
+        )
+        for c in curves
+    )
+    head = ("model", "slope", "95 % interval", "people", "tokens to people's level")
+    return Table(title, head, rows, LINES_NOTE)
