@@ -13,14 +13,12 @@ a typed result with `as_dict()` and, where there is something to draw, `figures`
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from priscian.errors import PriscianWarning, UnknownNameError, UsageError
-from priscian.runs import Result, Run
-from priscian.runs.choose import Choice, gather_results, gather_runs
+from priscian.errors import UnknownNameError, UsageError
+from priscian.runs.choose import Choice, gather_results
 
 if TYPE_CHECKING:
     from priscian.analysis.blimp.accuracy_table import AccuracyTable, By, HowSure
@@ -189,23 +187,12 @@ def training_size(
     >>> [curve.name for curve in priscian.analyse.training_size(run, tokens).curves][-1]
     'overall'
     """
-    from priscian.analysis.curves.facts import curve_tables, sizes_of_sweeps
-    from priscian.analysis.curves.sizes import known_sizes, trained_models
-    from priscian.analysis.curves.training_size import analyse_training_size, with_enough_sizes
+    from priscian.analysis.curves.of_runs import training_sizes_of
+    from priscian.analysis.curves.sizes import known_sizes
 
-    known = known_sizes(None if sizes is None else Path(sizes), tokens)
-    runs = [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
-    of_sweeps = {} if known else sizes_of_sweeps(curve_tables(runs))
-    if not known and not of_sweeps:
-        raise UsageError(
-            "runs do not contain training sizes: add --sizes FILE or --tokens MODEL=1M"
-        )
-    trained = trained_models(gather_runs(runs), known or of_sweeps)
-    if of_sweeps:
-        trained, note = with_enough_sizes(trained)
-        if note:
-            warnings.warn(note, PriscianWarning, stacklevel=2)
-    return analyse_training_size(trained, method)
+    return training_sizes_of(
+        runs, known_sizes(None if sizes is None else Path(sizes), tokens), method
+    )
 
 
 def sg(
@@ -226,23 +213,12 @@ def sg(
     >>> [score.name for score in found.scores.suites], found.modifiers.suites[0].suite
     (['mvrr', 'mvrr_mod'], 'mvrr')
     """
-    from dataclasses import replace
-
-    from priscian.analysis.curves.facts import curve_tables, mixed_models_of
-    from priscian.analysis.sg.of_runs import analyse_sg, read_perplexity
+    from priscian.analysis.curves.of_runs import sg_of
+    from priscian.analysis.sg.of_runs import read_perplexity
 
     if isinstance(perplexity, str | Path):
         perplexity = read_perplexity(Path(perplexity))
-    runs = [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
-    tables = curve_tables(runs)
-    results = gather_results(runs)
-    if perplexity is None and tables:
-        known = {m.model: m.perplexity for t in tables for m in t.models if m.perplexity}
-        perplexity = known or None
-    found = analyse_sg(results, perplexity)
-    if not mixed_effects:
-        return found
-    return replace(found, mixed=mixed_models_of(results, tables, perplexity))
+    return sg_of(runs, perplexity, mixed_effects)
 
 
 def sg_results(

@@ -50,8 +50,8 @@ def perplexity_figure(found: SgPerplexity) -> Figure:
     )
     if kinds:
         caption += (
-            " Perplexity is per word; it is not comparable between closed vocabularies of different "
-            "sizes, and that of a grammar is an upper bound."
+            " Perplexity is per word; it is not comparable between closed vocabularies of "
+            "different sizes, and that of a grammar is an upper bound."
         )
     if found.pearson and found.spearman:
         caption += (
