@@ -14,6 +14,8 @@ from priscian.models.spec import ModelSpec
 
 PROVIDERS = {"lstm": "lstm", "on-lstm": "lstm", "transformer-xl": "txl", "rnng": "rnng"}
 """Which provider reads the folder of an architecture; GPT-2 uses an ordinary Hugging Face one."""
+PARSER = "span-parser"
+"""An architecture of ours that is not a language model."""
 PARTS = ("config.json", "model.safetensors", "tokenizer.json", "vocabulary.json")
 
 
@@ -25,6 +27,11 @@ def provider_of(folder: Path) -> str | None:
         return None
     if not isinstance(config, dict) or "model_type" in config:
         return None
+    if config.get("architecture") == PARSER:
+        raise ModelError(
+            f"{folder} holds a parser, which gives trees and no probabilities; use it with "
+            f"priscian parse FILE --model {folder}"
+        )
     return PROVIDERS.get(str(config.get("architecture")))
 
 

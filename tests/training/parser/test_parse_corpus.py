@@ -6,6 +6,7 @@ import json
 import lzma
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,8 +20,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import priscian  # noqa: E402
-from priscian.errors import DataError, UsageError  # noqa: E402
-from priscian.models.parser.words import ParserWords  # noqa: E402
+from priscian.errors import DataError, ModelError, UsageError  # noqa: E402
 from priscian.training.parser import corpus as corpus_module  # noqa: E402
 from priscian.trees import leaves, read_trees  # noqa: E402
 
@@ -162,10 +162,28 @@ def test_texts_that_give_no_tree_are_refused(
         priscian.parse_corpus(path, parser, tmp_path / "out.txt", **options)
 
 
-def test_a_damaged_vocabulary_is_one_line(parser: Path, tmp_path: Path) -> None:
-    (tmp_path / "vocabulary.json").write_text('{"words": []}')
-    with pytest.raises(priscian.PriscianError, match="is not a parser's vocabulary"):
-        ParserWords.load(tmp_path)
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"words": 3}, r"vocabulary\.json: Expected `array`, got `int`"),
+        ({"pieces": ["<s>"]}, "its pieces lack some bytes"),
+        ({"merges": ["a"]}, "a merge is not two pieces"),
+        ({"words": ["the"]}, r"vocabulary is 11 in config\.json but 2 in vocabulary\.json; copy"),
+    ],
+)
+def test_a_damaged_vocabulary_is_one_line(
+    change: dict[str, Any], message: str, parser: Path, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(parser, tmp_path / "copy"))
+    facts = json.loads((folder / "vocabulary.json").read_text())
+    (folder / "vocabulary.json").write_text(json.dumps(facts | change))
+    with pytest.raises(priscian.PriscianError, match=message):
+        priscian.parse("Ann runs.", folder)
+
+
+def test_a_parser_is_no_language_model_and_says_so(parser: Path) -> None:
+    with pytest.raises(ModelError, match=r"holds a parser, which gives trees .* priscian parse"):
+        priscian.load_model(str(parser))
 
 
 class TestVerb:

@@ -37,7 +37,14 @@ class Parser:
     def load(cls, folder: Path) -> Parser:
         """The parser of a folder that `priscian parse --train` has written."""
         check_folder(folder)
-        return cls(load_network(folder, ARCHITECTURE, _build), ParserWords.load(folder))
+        network, words = load_network(folder, ARCHITECTURE, _build), ParserWords.load(folder)
+        for name, size in words.sizes.items():
+            if getattr(network.shape, name) != size:
+                raise ModelError(
+                    f"{folder}: {name} is {getattr(network.shape, name)} in config.json but "
+                    f"{size} in vocabulary.json; copy the folder again"
+                )
+        return cls(network, words)
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """The best tree of each sentence, a list of words; none is empty."""

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from priscian.errors import ModelError
 from priscian.files import read_json, write_json
-from priscian.models.lstm.pieces import Pieces, split_words
+from priscian.models.lstm.pieces import BYTES, Pieces, split_words
 
 if TYPE_CHECKING:
     from priscian.models.networks.span_parser import Words
@@ -39,6 +40,17 @@ class WordType:
     shape: int
     characters: tuple[int, ...]
     pieces: tuple[int, ...]
+
+
+class _Facts(msgspec.Struct, frozen=True):
+    """What `vocabulary.json` has."""
+
+    kind: str
+    words: list[str]
+    suffixes: list[str]
+    characters: str
+    pieces: list[str]
+    merges: list[str]
 
 
 class ParserWords:
@@ -76,27 +88,25 @@ class ParserWords:
     @classmethod
     def load(cls, folder: Path) -> ParserWords:
         """From `vocabulary.json`."""
-        facts = read_json(folder / FILE, dict[str, Any])
-        try:
-            merges = [merge.split(" ") for merge in facts["merges"]]
-            pieces = Pieces(tuple(facts["pieces"]), tuple((a, b) for a, b in merges))
-            return cls(facts["words"], facts["suffixes"], facts["characters"], pieces)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        facts = read_json(folder / FILE, _Facts)
+        merges = [merge.split(" ") for merge in facts.merges]
+        known = set(facts.pieces)
+        if not known.issuperset(BYTES) or any(len(merge) != 2 for merge in merges):
             raise ModelError(
-                f"{folder / FILE} is not a parser's vocabulary ({error}); copy the folder again"
-            ) from None
+                f"{folder / FILE} is not a parser's vocabulary: its pieces lack some bytes or a "
+                "merge is not two pieces; copy the folder again"
+            )
+        pieces = Pieces(tuple(facts.pieces), tuple((first, second) for first, second in merges))
+        return cls(facts.words, facts.suffixes, facts.characters, pieces)
 
     def save(self, folder: Path) -> None:
         """Write `vocabulary.json`."""
-        facts = {
-            "kind": "parser",
-            "words": list(self.words),
-            "suffixes": list(self.suffixes),
-            "characters": self.characters,
-            "pieces": list(self.pieces.tokens),
-            "merges": [" ".join(merge) for merge in self.pieces.merges],
-        }
-        write_json(folder / FILE, facts)
+        merges = [" ".join(merge) for merge in self.pieces.merges]
+        facts = _Facts(
+            "parser", list(self.words), list(self.suffixes), self.characters,
+            list(self.pieces.tokens), merges,
+        )  # fmt: skip
+        write_json(folder / FILE, msgspec.to_builtins(facts))
 
     @property
     def sizes(self) -> dict[str, Any]:
