@@ -18,6 +18,8 @@ from priscian.sweeps.curve import curve  # noqa: E402
 from priscian.training import loop  # noqa: E402
 from priscian.training.api import resolve_recipe  # noqa: E402
 from priscian.training.job import prepare  # noqa: E402
+from priscian.training.parsed_text import ParsedText  # noqa: E402
+from priscian.training.recipe import TextPart  # noqa: E402
 
 SMALL = '"network.embedding" = 16, "network.hidden" = 16, "training.batch_tokens" = 200'
 NETWORKS = f"""
@@ -92,6 +94,16 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_bits(
     (whole,) = sweep.parent.glob("whole/models/lstm-*/model.safetensors")
     ours, theirs = read_safetensors(cut), read_safetensors(whole)
     assert all((ours[name] == theirs[name]).all() for name in theirs)
+
+
+def test_a_tree_is_found_however_its_words_are_cut(text: Path) -> None:
+    line = "(ROOT (S (NP (NN well) (HYPH -) (JJ known) (NN dog)) (VP (VBZ barks)) (. .)))"
+    (text.parent / "one.txt").write_text(line + "\n")
+    found = ParsedText(TextPart(), {}, [text.parent / "one.txt"])
+    assert found.count("well-known dog barks.") == 4
+    assert found.split("Well-known. It barks.") == ["Well-known.", "It barks."]
+    facts = found.facts(found.learn(["well-known dog barks."]), ["well-known dog barks."])
+    assert facts["sentences"] == 1
 
 
 def test_a_sentence_without_a_tree_is_named(sweep: Path) -> None:

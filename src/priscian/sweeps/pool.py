@@ -71,7 +71,7 @@ class Pool:
                     self._start(waiting.popleft(), elsewhere)
                 if self._running:
                     self._listen(elsewhere)
-                elif not waiting:
+                elif elsewhere and not waiting:
                     self._look_at(elsewhere, waiting)
         finally:
             self._stop()

@@ -19,11 +19,12 @@ from priscian.training.tree_source import TreeText
 from priscian.trees import Action
 from priscian.trees.oracle import SHIFT, words_of
 
-GAP = "\x1f"
-
 
 class ParsedText(TreeText):
-    """A paragraph on each line; the tree of a sentence is found by its words."""
+    """A paragraph on each line; the tree of a sentence is found by its words.
+
+    Spaces do not count: a treebank may have `well - known` where our word is `well-known`.
+    """
 
     def __init__(
         self, text: TextPart, network: Mapping[str, Any], trees: Sequence[str | Path]
@@ -39,7 +40,7 @@ class ParsedText(TreeText):
 
     def _add(self, line: str, path: Path, number: int) -> None:
         TreeText.check(self, line, path, number)
-        self._trees.setdefault(GAP.join(words_of(self._known.pop(line))), line)
+        self._trees.setdefault("".join(words_of(self._known.pop(line))), line)
 
     def check(self, line: str, path: Path, number: int) -> None:
         """Every line is text."""
@@ -56,7 +57,7 @@ class ParsedText(TreeText):
         """The actions of a sentence's tree; a sentence that is too long needs none."""
         if line not in self._known:
             words = [form for form, _, _ in self._splitter.split(line)]
-            tree = self._trees.get(GAP.join(words))
+            tree = self._trees.get("".join(words))
             if tree is not None:
                 self._known[line] = super()._actions(tree)
             elif not 0 < len(words) <= self.text.longest:
