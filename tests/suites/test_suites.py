@@ -94,7 +94,7 @@ def test_a_seed_gives_the_same_items_and_another_others(name):
     assert generate_suite(name, 10, 5)["items"] == generate_suite(name, 20, 5)["items"][:10]
     first = {str(item["conditions"]) for item in generate_suite(name, 10, 5)["items"]}
     second = {str(item["conditions"]) for item in generate_suite(name, 10, 6)["items"]}
-    assert len(first & second) <= 2  # a scene of a short table may come again by chance
+    assert len(first & second) < 5  # the scenes are the same, so an item may come again by chance
 
 
 @pytest.mark.parametrize("name", MODIFIED)
