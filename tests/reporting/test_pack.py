@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from priscian.reporting.items import ABSENT, RIGHT, TIE, WRONG, Answers, Items
-from priscian.reporting.pack import ROOTS, pack_answers, pack_texts, pack_tokens
+from priscian.reporting.pack import STEP, pack_answers, pack_texts, pack_tokens
 from priscian.reporting.pieces import cut
 from priscian.reporting.words import index_words
 from priscian.runs import TokenTable
@@ -33,9 +33,6 @@ class Blob:
         planes = self.bytes[self.at : self.at + count * size]
         self.at += count * size
         return [sum(planes[k * count + i] << 8 * k for k in range(size)) for i in range(count)]
-
-    def rest(self) -> list[int]:
-        return list(self.bytes[self.at :])
 
 
 def items_of(pairs: list[tuple[str, str]]) -> Items:
@@ -78,9 +75,16 @@ def test_answers_keep_their_state_and_difference() -> None:
     state = np.array([WRONG, RIGHT, TIE, ABSENT], np.uint8)
     blob = Blob(pack_answers(Answers("m", state, np.array([-3.21, 250.0, 0.0, math.nan]))))
     assert blob.take(4) == [WRONG, RIGHT, TIE, ABSENT]
-    delta = [d - 65536 if d > 32767 else d for d in blob.take(4, 2)]
+    delta = [d - (1 << 24) if d >> 23 else d for d in blob.take(4, 3)]
     step = blob.head["step"]
     assert [round(d * step, 2) for d in delta] == [pytest.approx(-3.21, abs=0.011), 250.0, 0.0, 0.0]
+
+
+def test_a_difference_that_rounds_to_nothing_keeps_its_sign() -> None:
+    state = np.array([WRONG, RIGHT, TIE], np.uint8)
+    blob = Blob(pack_answers(Answers("m", state, np.array([-1e-5, 1e-5, 1e-9]))))
+    blob.take(3)
+    assert [d - (1 << 24) if d >> 23 else d for d in blob.take(3, 3)] == [-1, 1, 0]
 
 
 def table_of(texts: list[list[tuple[int, float]] | None]) -> TokenTable:
@@ -123,7 +127,7 @@ def tokens_back(items: Items, text: str) -> list[list[list[tuple[int, int]]]]:
     words = index_words(items.texts)
     blob = Blob(text)
     later, counts = blob.take(len(words.names), 2), blob.take(len(items.ids), 2)
-    levels = blob.rest()
+    levels = blob.take(sum(counts), 3)
     found = []
     for i, count in enumerate(counts):
         own, levels = levels[:count], levels[count:]
@@ -171,8 +175,28 @@ class TestTokens:
         assert Blob(text).head["causal"] is causal
         flat = [token for item in tokens_back(items, text) for side in item for token in side]
         assert [begin for begin, _ in flat] == table.starts.tolist()
-        expected = [round(ROOTS * math.sqrt(b)) for b in table.bits.tolist()]
-        assert [level for _, level in flat] == expected
+        for (_, level), bits in zip(flat, table.bits.tolist(), strict=True):
+            assert level * STEP == pytest.approx(bits, abs=1.01 * STEP)
+
+    @settings(max_examples=80)
+    @given(st.lists(st.floats(0, 20), min_size=4, max_size=4), st.floats(-0.04, 0.04), st.booleans())
+    def test_sums_of_what_is_shown_never_contradict_the_verdict(
+        self, bits: list[float], gap: float, causal: bool
+    ) -> None:
+        """Good and bad differ in their last word by `gap`, as little as that may be."""
+        good, bad = "a b c d", "a b c e"
+        other = [*bits[:3], bits[3] + gap] if causal else [b + gap / 4 for b in bits]
+        if min(other) < 0:
+            return
+        items = items_of([(good, bad)])
+        table = table_of([list(zip((0, 2, 4, 6), b, strict=True)) for b in (bits, other)])
+        sums = [float(table.bits[k : k + 4].astype(np.float64).sum()) for k in (0, 4)]
+        state = np.array([TIE if abs(sums[1] - sums[0]) < 1e-6 else sums[1] > sums[0]], np.uint8)
+        text = pack_tokens(items, index_words(items.texts), table, state)
+        (sides,) = tokens_back(items, text)
+        shown = [sum(level for _, level in side) for side in sides]
+        verdict = {1: RIGHT, -1: WRONG, 0: TIE}[int(np.sign(shown[1] - shown[0]))]
+        assert verdict == state[0]
 
     def test_a_shared_beginning_is_stored_once(self) -> None:
         items = items_of(list(self.PAIRS))

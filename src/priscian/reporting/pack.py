@@ -16,16 +16,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priscian.reporting.items import ABSENT, Answers, Items
+from priscian.reporting.items import ABSENT, RIGHT, TIE, WRONG, Answers, Items
 from priscian.reporting.pieces import Pieces, cut
 from priscian.reporting.words import Ints, Words
 from priscian.runs import TokenTable
 
-ROOTS = 16
-"""Levels of surprisal per unit of its square root: steps of ⅛ bit at 1 bit, ½ bit at 16."""
-UNSCORED = 255
-FINE = 0.02
-"""Step of differences, where 16 bits are enough for it."""
+STEP = 0.01
+"""Step of surprisals, in bits: what the page shows is what is stored."""
+UNSCORED = 0xFFFFFF
+FINE = 0.001
+"""Step of differences, where 24 bits are enough for it."""
+MOST = 8_000_000
+"""Largest stored difference, in steps."""
 NOISE = 0.02
 """Bits by which the same beginning may differ between two batches."""
 
@@ -91,39 +93,89 @@ def _shared(one: list[int], two: list[int]) -> tuple[int, int]:
 
 
 def pack_answers(answers: Answers) -> str:
-    """Right or wrong, and the difference, of every item."""
+    """Right or wrong, and the difference, of every item; no difference has the wrong sign."""
     there = (answers.state != ABSENT) & np.isfinite(answers.delta)
     known = np.where(there, answers.delta, 0.0)
-    step = max(FINE, float(np.abs(known).max(initial=0.0)) / 32_000)
-    delta = np.round(known / step).astype(np.int64) & 0xFFFF
-    return compress(with_head({"step": step}, answers.state.tobytes(), planes(delta, 2)))
+    step = max(FINE, float(np.abs(known).max(initial=0.0)) / MOST)
+    delta = np.round(known / step).astype(np.int64)
+    delta = np.where((delta == 0) & (answers.state != TIE), np.sign(known), delta)
+    packed = delta.astype(np.int64) & 0xFFFFFF
+    return compress(with_head({"step": step}, answers.state.tobytes(), planes(packed, 3)))
 
 
-def pack_tokens(items: Items, words: Words, table: TokenTable) -> str:
-    """Surprisals of every token, and how words are split into tokens."""
+def pack_tokens(
+    items: Items, words: Words, table: TokenTable, state: NDArray[np.uint8] | None = None
+) -> str:
+    """Surprisals of every token, and how words are split into tokens.
+
+    Where sums of surprisals decide (`state` is given), those on the page give the same verdict.
+    """
     pieces = cut(items.texts, words, table)
-    bits, counts, causal = pieces.bits, pieces.counts, False
+    counts, causal = pieces.counts, False
+    keep = np.ones(len(pieces.bits), bool)
+    shared = np.zeros(len(items.ids), np.int64)
     if items.bad is not None:
         counts = pieces.counts[0::2] + pieces.counts[1::2]
-        shared = pieces.shared_tokens()
-        keep = _kept(pieces, shared)
-        if keep is not None:
-            bits, counts, causal = bits[keep], counts - shared, True
-    level = np.round(ROOTS * np.sqrt(np.maximum(np.nan_to_num(bits), 0.0)))
-    level = np.where(np.isnan(bits), UNSCORED, np.minimum(level, UNSCORED - 1))
+        alike = pieces.shared_tokens()
+        once = _kept(pieces, alike)
+        if once is not None:
+            keep, shared, causal = once, alike, True
+            counts = counts - shared
+    level = _levels(pieces, keep)
+    if items.bad is not None and state is not None:
+        _agree(level, pieces, shared, state)
+    level = np.where(np.isnan(pieces.bits), UNSCORED, level)[keep]
     patterns: dict[tuple[int, ...], int] = {(0,): 0, (): 1}
     later = np.array([0 if name else 1 for name in words.names], np.int64)
     for code, places in pieces.later.items():
         later[code] = patterns.setdefault(tuple(places), len(patterns))
     head = {
-        "roots": ROOTS,
+        "step": STEP,
         "causal": causal,
         "first": pieces.first,
         "odd": pieces.odd,
         "patterns": list(patterns),
     }
-    columns = (planes(later, 2), planes(counts, 2), level.astype(np.uint8).tobytes())
-    return compress(with_head(head, *columns))
+    return compress(with_head(head, planes(later, 2), planes(counts, 2), planes(level, 3)))
+
+
+def _levels(pieces: Pieces, keep: NDArray[np.bool_]) -> Ints:
+    """Surprisals in steps; rounding errors are carried on, so that they do not add up.
+
+    The sum of a sentence's levels is its rounded sum, and each is within a step of its own value.
+    """
+    steps = np.where(keep, np.maximum(np.nan_to_num(pieces.bits), 0.0), 0.0) / STEP
+    total = np.cumsum(steps)
+    before = np.concatenate(([0.0], total))[np.repeat(pieces.offsets[:-1], pieces.counts)]
+    upto = np.round(total - before).astype(np.int64)
+    level: Ints = np.diff(upto, prepend=0)
+    first = pieces.inner == 0
+    level[first] = upto[first]
+    return np.minimum(np.maximum(level, 0), UNSCORED - 1)
+
+
+def _agree(level: Ints, pieces: Pieces, shared: Ints, state: NDArray[np.uint8]) -> None:
+    """Move the last tokens of close pairs by a step or two, where rounding hid who wins."""
+    offsets, bits = pieces.offsets, np.nan_to_num(pieces.bits).astype(np.float64)
+    at = offsets[:-1]
+    ends = offsets[1:]
+    totals = np.concatenate(([0], np.cumsum(level)))
+    exact = np.concatenate(([0.0], np.cumsum(bits)))
+    good, bad = at[0::2] + shared, at[1::2] + shared
+    gap = (totals[ends[1::2]] - totals[bad]) - (totals[ends[0::2]] - totals[good])
+    true = (exact[ends[1::2]] - exact[bad]) - (exact[ends[0::2]] - exact[good])
+    close = (ends[0::2] > good) & (ends[1::2] > bad) & (np.abs(true) < 3 * STEP)
+    wanted = np.select(
+        [state == RIGHT, state == WRONG, state == TIE],
+        [np.maximum(gap, 1), np.minimum(gap, -1), np.zeros_like(gap)],
+        gap,
+    )
+    for i in np.flatnonzero(close & (wanted != gap)):
+        move = int(wanted[i] - gap[i])
+        side = 1 if move > 0 else 0
+        last = slice(int((good, bad)[side][i]), int(ends[2 * i + side]))
+        scored = np.where(np.isnan(pieces.bits[last]), -1, level[last])
+        level[last.start + int(scored.argmax())] += abs(move)
 
 
 def _kept(pieces: Pieces, shared: Ints) -> NDArray[np.bool_] | None:

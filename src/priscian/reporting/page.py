@@ -132,7 +132,8 @@ def _board_data(board: Board, blobs: dict[str, str]) -> dict[str, Any]:
         table = result.tokens(items.texts)
         data["tokens"].append(table is not None)
         if table is not None:
-            blobs[f"{board.id}-tokens-{number}"] = pack_tokens(items, index, table)
+            summed = answers.state if result.summary.measure == "surprisal" else None
+            blobs[f"{board.id}-tokens-{number}"] = pack_tokens(items, index, table, summed)
     return data
 
 

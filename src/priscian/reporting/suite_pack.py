@@ -16,8 +16,9 @@ from priscian.runs import Result
 if TYPE_CHECKING:
     import polars
 
-FINE = 0.01
-UNKNOWN = 0xFFFF
+FINE = 0.001
+UNKNOWN = 0xFFFFFF
+MOST = 8_000_000
 KEY = ["set", "item", "condition", "region"]
 
 
@@ -101,13 +102,13 @@ def pack_bits(layout: Layout, result: Result) -> str:
     state = np.where(answers["item_tie"].fill_null(False).to_numpy(), TIE, right)
     state = np.where(answers["item_correct"].is_null().to_numpy(), ABSENT, state)
     margin = np.nan_to_num(answers["margin"].to_numpy().astype(np.float64))
-    step = max(FINE, float(np.abs(margin).max(initial=0.0)) / 32_000)
+    step = max(FINE, float(np.abs(margin).max(initial=0.0)) / MOST)
     return compress(
         with_head(
             {"step": FINE, "margin": step},
-            planes(bits, 2),
+            planes(bits, 3),
             state.astype(np.uint8).tobytes(),
-            planes(np.round(margin / step).astype(np.int64) & 0xFFFF, 2),
+            planes(np.round(margin / step).astype(np.int64) & 0xFFFFFF, 3),
         )
     )
 

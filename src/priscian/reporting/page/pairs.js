@@ -1,6 +1,6 @@
 // Minimal pairs: sentences, answers and tokens, unpacked when they are first needed.
 
-const WRONG = 0, RIGHT = 1, TIE = 2, ABSENT = 3, UNSCORED = 255;
+const WRONG = 0, RIGHT = 1, TIE = 2, ABSENT = 3, UNSCORED = 0xffffff;
 
 class Pairs {
   constructor(board) {
@@ -29,8 +29,8 @@ class Pairs {
     this.answers = await Promise.all(this.board.models.map(async (_, m) => {
       const { head: { step }, take: column } = await open(`${this.board.id}-answers-${m}`);
       const state = column(n);
-      const delta = column(n, 2);
-      return { state, delta: Float32Array.from(delta, (d) => signed(d) * step) };
+      const delta = column(n, 3);
+      return { state, delta: Float64Array.from(delta, (d) => signed(d) * step) };
     }));
   }
 
@@ -73,10 +73,10 @@ class Pairs {
 
   async loadTokens(m) {
     if (!this.board.tokens[m] || this.tokens[m]) return;
-    const { head, take, rest } = await open(`${this.board.id}-tokens-${m}`);
+    const { head, take } = await open(`${this.board.id}-tokens-${m}`);
     const later = take(this.words.length, 2);
     const at = starts(take(this.size, 2));
-    this.tokens[m] = { ...head, later, at, levels: rest() };
+    this.tokens[m] = { ...head, later, at, levels: take(at[this.size], 3) };
   }
 
   /** Where the tokens of a text begin, in characters. */
@@ -106,7 +106,7 @@ class Pairs {
       const differs = this.paired ? this.different(i, codes[side], chars[side], chars[1 - side]) : [0, 0];
       if (!levels) return pieces(chars[side], wordCuts(chars[side]), null, differs);
       return pieces(chars[side], cuts[side],
-        levels[side].map((q) => (q === UNSCORED ? null : (q / model.roots) ** 2)), differs);
+        levels[side].map((q) => (q === UNSCORED ? null : q * model.step)), differs);
     });
   }
 
@@ -158,7 +158,8 @@ function pieces(chars, cuts, bits, [from, to]) {
   return found;
 }
 
-const bitsShown = (bits) => (bits < 9.95 ? bits.toFixed(1) : bits.toFixed(0));
+/** Bits with all their stored digits, so that sums of what is shown agree with the verdict. */
+const bitsShown = (bits) => bits.toFixed(2);
 
 /** A sentence; tokens can be pointed at and, with the keyboard, read as a title. */
 function drawSentence(parts, star) {

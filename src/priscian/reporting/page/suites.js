@@ -17,9 +17,9 @@ class Suites {
     this.codes = take(cells, 3);
     this.answers = await Promise.all(this.board.models.map(async (_, m) => {
       const { head: { step, margin }, take: column } = await open(`${this.board.id}-bits-${m}`);
-      const bits = Float32Array.from(column(cells, 2), (b) => (b === 0xffff ? NaN : b * step));
+      const bits = Float64Array.from(column(cells, 3), (b) => (b === 0xffffff ? NaN : b * step));
       const state = column(this.size);
-      const delta = Float32Array.from(column(this.size, 2), (d) => signed(d) * margin);
+      const delta = Float64Array.from(column(this.size, 3), (d) => signed(d) * margin);
       return { bits, state, delta };
     }));
   }

@@ -44,7 +44,7 @@ async function open(name) {
 }
 
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
-const signed = (number) => (number << 16) >> 16;
+const signed = (number) => (number << 8) >> 8;
 
 /** Where each of many lists begins that lie end to end. */
 function starts(lengths) {
