@@ -184,14 +184,19 @@ class TestItems:
     def test_suites_are_conditions_by_regions(self, tab: Any) -> None:
         show_items(tab, "b3")
         type_into(tab, "set", "number_prep")
-        wait_for(tab, "document.querySelectorAll('#summary svg').length === 2")
+        wait_for(tab, "document.querySelectorAll('#summary svg.curve').length === 2")
         wait_for(tab, f"{ITEMS}.length === 3")
         heads = tab.evaluate(
             f"[...{ITEMS}[0].querySelectorAll('tbody th')].map(t => t.textContent)"
         )
         assert heads == ["match_sing", "mismatch_sing", "match_plural", "mismatch_plural"]
         assert tab.evaluate(f"{ITEMS}[0].querySelectorAll('td.used').length") == 4
-        assert tab.evaluate(f"{ITEMS}[0].querySelectorAll('svg path').length") == 4
+        assert tab.evaluate(f"{ITEMS}[0].querySelectorAll('.curve > path:not(.mark)').length") == 4
+        dashes = f"[...{ITEMS}[0].querySelectorAll('.curve > path:not(.mark)')]"
+        assert (
+            tab.evaluate(f"new Set({dashes}.map(p => p.getAttribute('stroke-dasharray'))).size")
+            == 4
+        )
 
 
 class TestLooks:
@@ -205,6 +210,103 @@ class TestLooks:
         tab.evaluate(f"{figure}.scrollIntoView()")
         wait_for(tab, f"{figure}.dataset.drawn === 'yes'")
         assert tab.evaluate("document.documentElement.scrollWidth") == 390
+
+    def test_a_tooltip_is_as_tall_as_its_lines(self, tab: Any) -> None:
+        figure = "document.querySelector('figure[data-figure]')"
+        tab.evaluate(f"{figure}.scrollIntoView()")
+        wait_for(tab, f"{figure}.dataset.drawn === 'yes'")
+        tab.locator("figure[data-figure] .mark-symbol path").first.hover(force=True)
+        tab.wait_for_selector("#vg-tooltip-element.visible")
+        box = tab.locator("#vg-tooltip-element").bounding_box()
+        assert box["height"] < 260
+        text = tab.locator("#vg-tooltip-element").inner_text()
+        assert "95 % interval from" in text
+
+    def test_what_is_printed_has_every_chart_in_light_colours(
+        self, visit: Visit, file: Path
+    ) -> None:
+        tab = visit(**WIDE, color_scheme="dark")
+        open_report(tab, file)
+        wait_for(tab, "document.documentElement.dataset.vega === 'yes'")
+        tab.wait_for_timeout(50)
+        tab.emulate_media(media="print")
+        tab.evaluate("() => { dispatchEvent(new Event('beforeprint')); }")
+        missing = "figure[data-figure]:not(:has(.chart svg .mark-group))"
+        assert tab.evaluate(f"document.querySelectorAll('{missing}').length") == 0
+        light = tab.evaluate("getComputedStyle(document.body).color")
+        assert light == "rgb(29, 28, 26)"
+        fills = tab.evaluate(
+            "[...document.querySelectorAll('figure .role-axis-label text')]"
+            ".map(t => t.getAttribute('fill'))"
+        )
+        assert set(fills) <= {"rgb(95, 91, 83)", None, "rgb(29, 28, 26)"}
+        wide = tab.evaluate(
+            "[...document.querySelectorAll('figure .chart svg')].map(s => +s.getAttribute('width'))"
+        )
+        assert max(wide) < 720
+        tab.evaluate("() => { dispatchEvent(new Event('afterprint')); }")
+
+    def test_a_heat_map_fits_the_paper(self, visit: Visit, file: Path) -> None:
+        tab = visit(viewport={"width": 703, "height": 1000})  # A4 between margins of 12 mm
+        open_report(tab, file)
+        tab.emulate_media(media="print")
+        assert (
+            tab.evaluate("document.querySelector('#b1 table').getBoundingClientRect().right") <= 703
+        )
+
+    @pytest.mark.parametrize("width", [1400, 390])
+    def test_no_chart_is_cut_off(self, visit: Visit, file: Path, width: int) -> None:
+        tab = visit(viewport={"width": width, "height": 900})
+        open_report(tab, file)
+        wait_for(tab, "!document.querySelector('figure[data-figure]:not([data-drawn])')")
+        over = tab.evaluate(
+            "[...document.querySelectorAll('figure[data-figure]')].filter(f =>"
+            " f.querySelector('svg').getBoundingClientRect().width >"
+            " f.querySelector('.scroll').clientWidth + 1).map(f => f.id)"
+        )
+        assert over == []
+        shown = tab.evaluate("document.getElementById('theme').getBoundingClientRect().right")
+        assert shown <= width
+
+    def test_labels_of_a_narrow_chart_are_not_cut_to_the_same_string(
+        self, visit: Visit, file: Path
+    ) -> None:
+        tab = visit(viewport={"width": 390, "height": 900})
+        open_report(tab, file)
+        wait_for(tab, "document.getElementById('b1-differences').dataset.drawn === 'yes'")
+        labels = tab.evaluate(
+            "[...document.querySelectorAll('#b1-differences .role-axis-label text')]"
+            ".map(t => t.textContent)"
+        )
+        assert not [label for label in labels if "…" in label]
+
+    def test_a_screen_reader_hears_the_name_of_a_chart(self, tab: Any) -> None:
+        figure = "document.querySelector('figure[data-figure]')"
+        tab.evaluate(f"{figure}.scrollIntoView()")
+        wait_for(tab, f"{figure}.dataset.drawn === 'yes'")
+        names = tab.evaluate(
+            f"[...{figure}.querySelectorAll('[role=graphics-document]')].map(e => e.ariaLabel)"
+        )
+        assert names == ["Accuracy by field"]
+
+    def test_focus_moves_to_what_a_click_opened(self, tab: Any) -> None:
+        tab.evaluate(f"{CELLS}[4].click()")
+        wait_for(tab, "document.activeElement === document.querySelector('#b1 .detail h4')")
+        tab.evaluate("document.querySelector('#b1 .detail td[data-set]').click()")
+        wait_for(tab, "document.activeElement.id === 'items-h'")
+
+    def test_bits_can_be_read_without_pointing(self, tab: Any) -> None:
+        show_items(tab, "b1")
+        tab.locator("#list .bits summary").first.click()
+        tab.wait_for_selector("#list .bits table")
+        first = tab.locator("#list .bits").first
+        rows = first.locator("tr:nth-child(2)").all_inner_texts()
+        sums = []
+        for row in rows:
+            numbers = [float(n) for n in row.split("\t")[1:]]
+            assert sum(numbers[:-1]) == pytest.approx(numbers[-1], abs=0.001)
+            sums.append(numbers[-1])
+        assert f"together {sums[1] - sums[0]:+.2f}".replace("-", "−") in first.inner_text()
 
     def test_the_button_turns_the_light_off_and_on(self, tab: Any) -> None:
         ground = "getComputedStyle(document.body).backgroundColor"

@@ -179,7 +179,9 @@ class TestTokens:
             assert level * STEP == pytest.approx(bits, abs=1.01 * STEP)
 
     @settings(max_examples=80)
-    @given(st.lists(st.floats(0, 20), min_size=4, max_size=4), st.floats(-0.04, 0.04), st.booleans())
+    @given(
+        st.lists(st.floats(0, 20), min_size=4, max_size=4), st.floats(-0.04, 0.04), st.booleans()
+    )
     def test_sums_of_what_is_shown_never_contradict_the_verdict(
         self, bits: list[float], gap: float, causal: bool
     ) -> None:

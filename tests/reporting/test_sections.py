@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
+from priscian.analysis.model_looks import FIELDS
 from priscian.analysis.vega import Figure
 from priscian.errors import DataError
 from priscian.reporting import sections
@@ -43,11 +45,52 @@ def test_pairs_are_drawn_in_the_order_of_the_page() -> None:
     (section,) = make_sections(boards())
     assert [f.name for f in section.figures] == [
         "accuracy-by-field", "accuracy-by-phenomenon", "accuracy-by-paradigm", "differences",
-        "shallow-predictors", "shallow-regression",
     ]  # fmt: skip
     assert [line.split(":")[0] for line in section.left_out] == [
-        "correlations", "distance", "methods",
+        "correlations", "distance", "methods", "shallow predictors",
     ]  # fmt: skip
+    assert "shallow predictors: 8 items are too few; score 30 or more" in section.left_out
+
+
+def test_a_model_has_one_colour_and_one_shape_in_all_figures() -> None:
+    results = [pairs_result(name, A if name == "a" else B) for name in ("a", "b", "c", "d")]
+    (section,) = make_sections(make_boards(results))
+    seen: dict[tuple[str, str], set[str]] = {}
+
+    def note(part: Any, channel: str = "") -> None:
+        if isinstance(part, list):
+            for value in part:
+                note(value)
+        elif isinstance(part, dict):
+            if part.get("field") in FIELDS and "domain" in part.get("scale", {}):
+                scale = part["scale"]
+                for name, look in zip(scale["domain"], scale["range"], strict=True):
+                    seen.setdefault((channel, name), set()).add(str(look))
+            for key, value in part.items():
+                note(value, key)
+
+    for drawn in section.figures:
+        note(drawn.chart)
+    assert {len(found) for found in seen.values()} == {1}
+    shapes = {name: next(iter(found)) for (c, name), found in seen.items() if c == "shape"}
+    assert len({shapes[name] for name in "abcd"}) == 4
+
+
+def test_tooltips_name_fields_in_words() -> None:
+    (section,) = make_sections(boards())
+    raw = {"a", "b", "low", "high", "p_holm", "only_a", "only_b", "label", "n"}
+
+    def titles(part: Any) -> list[str]:
+        if isinstance(part, list):
+            return [t for value in part for t in titles(value)]
+        if not isinstance(part, dict):
+            return []
+        own = [t.get("title", t["field"]) for t in part.get("tooltip") or []]
+        return own + [t for value in part.values() for t in titles(value)]
+
+    shown = {t for drawn in section.figures for t in titles(drawn.chart)}
+    assert not {t for t in shown if t in raw or "_" in t}
+    assert "only a right" in shown
 
 
 def test_suites_have_sections_of_their_own() -> None:

@@ -3,19 +3,41 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from priscian.analysis.model_looks import look
+from priscian.analysis.named_results import words
 from priscian.analysis.vega import SCHEMA, Chart, Figure, Row, inline
 
 Encoding = dict[str, Any]
 CHANCE = 0.5
-SHAPES: Encoding = {
-    "field": "kind",
-    "type": "nominal",
-    "title": None,
-    "scale": {"domain": ["scored", "published"], "range": ["circle", "diamond"]},
+TITLES = {
+    "label": "name",
+    "low": "95 % interval from",
+    "high": "95 % interval to",
+    "n": "items",
+    "ties": "tied items",
+    "p": "p",
+    "p_holm": "p after Holm's correction",
+    "set": "set",
+    "same": "same answers",
+    "full": "accuracy, full sentences",
+    "plain": "without the modifier",
+    "modified": "with the modifier",
+    "slope": "points per doubling",
+    "slope_low": "slope: 95 % interval from",
+    "slope_high": "slope: 95 % interval to",
+    "human": "people",
+    "at": "at",
+    "only_a": "only the first right",
+    "only_b": "only the second right",
+    "public": "accuracy, public pairs",
+    "fresh": "accuracy, fresh pairs",
+    "from": "bin from",
+    "to": "bin to",
 }
+"""What fields are called in a tooltip; others by their own name."""
 
 LANES: Encoding = {"scale": {"xOffset": "independent", "yOffset": "independent"}}
 """How panels side by side share scales: each panel sets the width of its models' lanes."""
@@ -23,13 +45,17 @@ LANES: Encoding = {"scale": {"xOffset": "independent", "yOffset": "independent"}
 
 def colour(names: Sequence[str]) -> Encoding:
     """One colour for each model, in the order of the models."""
-    return {
-        "field": "model",
-        "type": "nominal",
-        "title": None,
-        "scale": {"domain": list(names)},
-        "legend": {"labelLimit": 260, "symbolOpacity": 1},
-    }
+    return look("color", names)
+
+
+def shape(names: Sequence[str]) -> Encoding:
+    """One shape for each model, so that colours need not be told apart."""
+    return look("shape", names)
+
+
+def dash(names: Sequence[str]) -> Encoding:
+    """One kind of line for each model."""
+    return look("strokeDash", names)
 
 
 def share(field: str, title: str | None, domain: Sequence[float] | None = None) -> Encoding:
@@ -51,15 +77,17 @@ def share_domain(values: Iterable[object], most: float = 0.4) -> list[float]:
     return [max(0.0, round(low, 1)), 1.0]
 
 
-def tips(*fields: str) -> list[Encoding]:
-    """The tooltip of a mark: `name`, or `field:format` for numbers."""
+def tips(*fields: str, called: Mapping[str, str] | None = None) -> list[Encoding]:
+    """The tooltip of a mark: `name`, or `field:format` for numbers; `called` has other titles."""
     made: list[Encoding] = []
+    titles = {**TITLES, **(called or {})}
     for field in fields:
         name, _, form = field.partition(":")
+        shown = {"field": name, "title": titles.get(name, words(name))}
         made.append(
-            {"field": name, "type": "quantitative", "format": form}
+            {**shown, "type": "quantitative", "format": form}
             if form
-            else {"field": name, "type": "nominal"}
+            else {**shown, "type": "nominal"}
         )
     return made
 
@@ -82,7 +110,6 @@ def dots(
     *,
     label: str = "name",
     line: tuple[float, str] | None = None,
-    published: bool = False,
 ) -> Chart:
     """Points with intervals, one row of the chart for each name and a lane for each model in it."""
     y = {
@@ -101,7 +128,7 @@ def dots(
     }
     point: Chart = {
         "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1},
-        "encoding": {"x": x, **shared, **({"shape": SHAPES} if published else {})},
+        "encoding": {"x": x, **shared, "shape": shape(names)},
     }
     layers = [whisker, point]
     if line is not None:

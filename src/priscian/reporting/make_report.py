@@ -69,9 +69,11 @@ def report(
     if isinstance(perplexities, str | Path):
         perplexities = read_perplexity(Path(perplexities))
     sizes = None if options.sizes is None else Path(options.sizes)
+    rated = read_graded_sets(loaded)
     given = Given(
         runs=loaded,
-        graded=read_graded_sets(loaded),
+        graded=rated.analyses,
+        graded_problems=rated.problems,
         sizes=known_sizes(sizes, options.tokens),
         perplexities=perplexities or {},
         studies=studies,

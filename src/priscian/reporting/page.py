@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -13,20 +13,24 @@ from typing import Any
 
 from priscian import __version__
 from priscian.analysis.compare.matching import match
+from priscian.analysis.graded.adc import AdcAnalysis
 from priscian.analysis.intervals import overall_interval
-from priscian.analysis.vega import Figure, HasFigures
+from priscian.analysis.model_looks import FIELDS, PEOPLE_INK, PUBLISHED_INKS
+from priscian.analysis.vega import PALETTE, Figure, HasFigures
 from priscian.errors import PriscianError
 from priscian.reporting.boards import Board, Row, class_label, make_boards
+from priscian.reporting.cautions import about_adc, limits
 from priscian.reporting.headline import RULE, Headline, headlines
 from priscian.reporting.items import gather
 from priscian.reporting.pack import compress, pack_answers, pack_json, pack_texts, pack_tokens
+from priscian.reporting.people import people_of
 from priscian.reporting.provenance import describe_run
 from priscian.reporting.sections import Given, Section, figures_of, make_sections
 from priscian.reporting.suite_pack import lay_out, pack_bits, pack_layout
 from priscian.reporting.words import index_words
 from priscian.runs import Run
 
-SCRIPTS = ("unpack", "grid", "pairs", "suites", "browse", "figures", "page")
+SCRIPTS = ("unpack", "bits", "grid", "pairs", "suites", "browse", "figures", "print", "page")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -56,9 +60,10 @@ def build_page(
 ) -> Page:
     """One self-contained HTML file about some runs."""
     boards = make_boards([result for run in runs for result in run.results])
+    given = given or Given()
     sections = make_sections(boards, given)
     blobs: dict[str, str] = {}
-    about = [_board_data(board, blobs) for board in boards]
+    about = [_board_data(board, blobs, given.graded) for board in boards]
     charts = {f.name: {"chart": f.chart, "csv": f.csv()} for f in figures_of(sections)}
     blobs["charts"] = pack_json(charts)
     vega = _vega()
@@ -72,13 +77,15 @@ def build_page(
         policy=_policy(script, vega),
         css=_file("page.css"),
         script=script,
-        data=_inert({"boards": about}),
+        data=_inert({"boards": about, **_looks()}),
         blobs=blobs,
         boards=boards,
         shared={b.id: _sharing(b) for b in boards},
         headlines=headlines(boards),
         wider=_wider(boards),
         rule=RULE,
+        limits=limits(runs),
+        adc=about_adc([r for board in boards for r in board.results], given.graded_problems),
         sections=sections,
         runs=[describe_run(run) for run in runs],
         unfinished=[run for run in runs if not run.finished],
@@ -99,7 +106,9 @@ def _title(boards: Sequence[Board]) -> str:
 # ---------------------------------------------------------------- data
 
 
-def _board_data(board: Board, blobs: dict[str, str]) -> dict[str, Any]:
+def _board_data(
+    board: Board, blobs: dict[str, str], graded: Mapping[str, AdcAnalysis]
+) -> dict[str, Any]:
     """The data of a board that the page loads at once; the items go into blobs."""
     first = board.results[0]
     data: dict[str, Any] = {
@@ -126,6 +135,10 @@ def _board_data(board: Board, blobs: dict[str, str]) -> dict[str, Any]:
     index = index_words(items.texts)
     blobs[f"{board.id}-texts"] = pack_texts(items, index)
     data["sets"] = [list(s) for s in items.sets]
+    people = people_of(items, board.results, graded)
+    if people is not None:
+        blobs[f"{board.id}-people"] = pack_json(people)
+        data["people"] = True
     data["tokens"] = []
     for number, (result, answers) in enumerate(zip(board.results, items.answers, strict=True)):
         blobs[f"{board.id}-answers-{number}"] = pack_answers(answers)
@@ -135,6 +148,15 @@ def _board_data(board: Board, blobs: dict[str, str]) -> dict[str, Any]:
             summed = answers.state if result.summary.measure == "surprisal" else None
             blobs[f"{board.id}-tokens-{number}"] = pack_tokens(items, index, table, summed)
     return data
+
+
+def _looks() -> dict[str, Any]:
+    """The colours that charts have, so that the page can show its own in their place."""
+    return {
+        "palette": list(PALETTE),
+        "inks": {"people": PEOPLE_INK, "published": list(PUBLISHED_INKS)},
+        "fields": list(FIELDS),
+    }
 
 
 def _set_label(board: Board, name: str) -> str:

@@ -7,6 +7,13 @@ from collections.abc import Sequence
 from priscian.analysis.blimp.accuracy_table_formats import escape_tex
 from priscian.reporting.boards import Board, Cell, Row, class_label
 from priscian.reporting.sections import Table
+from priscian.runs import GradedSummary
+from priscian.runs.summary import Score
+
+ADC = (
+    "Acceptability Delta Criterion: per cent of pairs whose difference, in standard deviations, "
+    "has people's sign and is less than δ away from theirs; 95 % intervals"
+)
 
 
 def markdown_tables(boards: Sequence[Board], tables: Sequence[Table] = ()) -> str:
@@ -59,6 +66,7 @@ def _markdown(board: Board) -> str:
         cells = [_overall(row), *(_number(row.classes.get(name)) for name in board.columns)]
         lines.append(f"| {_md(row.label)} | {' | '.join(cells)} |")
     lines += ["", "Per cent right; overall with its 95 % interval.", ""]
+    lines += _markdown_adc(board)
     lines += [f"- {_md(note)}" for note in board.notes]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -77,7 +85,53 @@ def _tex(board: Board) -> str:
         lines.append(" & ".join([escape_tex(class_label(name)), *cells]) + r" \\")
     overall = [_overall(row).replace("–", "--") for row in board.rows]
     lines += [r"\midrule", " & ".join(["overall", *overall]) + r" \\"]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *_tex_adc(board)]) + "\n"
+
+
+def adc_rows(board: Board) -> list[tuple[str, dict[str, Score]]]:
+    """The Acceptability Delta Criterion of each model that was compared with ratings, by δ."""
+    return [
+        (result.label, dict(result.summary.graded.adc))
+        for result in board.results
+        if isinstance(result.summary, GradedSummary) and result.summary.graded.adc
+    ]
+
+
+def _share(score: Score, dash: str = "–") -> str:
+    low, high = score.ci
+    return f"{100 * score.accuracy:.1f} ({100 * low:.1f}{dash}{100 * high:.1f})"
+
+
+def _markdown_adc(board: Board) -> list[str]:
+    rows = adc_rows(board)
+    if not rows:
+        return []
+    lines = [
+        f"| model |{''.join(f' ADC, δ = {delta} |' for delta in rows[0][1])}",
+        f"| --- |{' ---: |' * len(rows[0][1])}",
+    ]
+    for label, scores in rows:
+        lines.append(f"| {_md(label)} | {' | '.join(map(_share, scores.values()))} |")
+    return [*lines, "", f"{ADC}.", ""]
+
+
+def _tex_adc(board: Board) -> list[str]:
+    rows = adc_rows(board)
+    if not rows:
+        return []
+    head = [rf"ADC, $\delta = {delta}$" for delta in rows[0][1]]
+    lines = [
+        "",
+        f"% {ADC}",
+        rf"\begin{{tabular}}{{l{'r' * len(head)}}}",
+        r"\toprule",
+        " & ".join(["", *head]) + r" \\",
+        r"\midrule",
+    ]
+    for label, scores in rows:
+        cells = [_share(score, "--") for score in scores.values()]
+        lines.append(" & ".join([escape_tex(label), *cells]) + r" \\")
+    return [*lines, r"\bottomrule", r"\end{tabular}"]
 
 
 def _number(cell: Cell | None) -> str:

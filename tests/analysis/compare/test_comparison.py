@@ -187,7 +187,7 @@ def test_the_figure_has_every_set_and_says_how_it_was_made() -> None:
     figure = compare_figure(TestByHand.found)
     assert [row["set"] for row in figure.rows] == ["passive_1", "wh_island"]
     row = figure.rows[1]
-    assert (row["difference"], row["verdict"], row["n"]) == (-50.0, "no clear difference", 8)
+    assert (row["difference"], row["better"], row["n"]) == (-50.0, "no clear difference", 8)
     assert "the same 12 items" in figure.caption
     assert "0 of 2 are significant at 5 %" in figure.caption
     assert "Bonett and Price" in figure.caption

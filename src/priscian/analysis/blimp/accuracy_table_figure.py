@@ -25,7 +25,6 @@ def tables_figure(table: AccuracyTable) -> Figure:
         tips("label", "model", "accuracy:.1%", "low:.1%", "high:.1%", "n:,", "ties:,", "paradigms"),
         label="label",
         line=(0.5, "chance"),
-        published=any(column.published for column in table.columns),
     )
     n = max((cell.n or 0) for cell in table.rows[-1].cells if cell)
     caption = (

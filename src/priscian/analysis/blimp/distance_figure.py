@@ -7,10 +7,10 @@ from typing import Any
 from priscian.analysis.blimp.distance import Distance, contrasts
 from priscian.analysis.marks import (
     LANES,
-    SHAPES,
     colour,
     figure,
     line_at,
+    shape,
     share,
     share_domain,
     tips,
@@ -71,7 +71,6 @@ def _panel(
         "condition", "model", "accuracy:.1%", "low:.1%", "high:.1%", "change:+.1%", "n:,"
     )
     shared = {"x": x, "xOffset": lane, "color": colour(names), "tooltip": tooltip}
-    drawn = any(r["kind"] == "published" for r in rows)
     return {
         "title": comparison,
         "width": 270,
@@ -86,7 +85,7 @@ def _panel(
             },
             {
                 "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
-                "encoding": {**shared, "y": y, **({"shape": SHAPES} if drawn else {})},
+                "encoding": {**shared, "y": y, "shape": shape(names)},
             },
         ],
     }

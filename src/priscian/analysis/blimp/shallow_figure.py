@@ -5,9 +5,11 @@ from __future__ import annotations
 from priscian.analysis.blimp.shallow import PREDICTORS, Shallow
 from priscian.analysis.marks import (
     colour,
+    dash,
     dots,
     figure,
     line_at,
+    shape,
     share,
     share_domain,
     tips,
@@ -73,8 +75,12 @@ def _panel(rows: list[dict[str, object]], key: str, names: list[str], domain: li
                 "encoding": {**shared, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
             },
             {
-                "mark": {"type": "line", "point": {"size": 36}, "strokeWidth": 1.5},
-                "encoding": {**shared, "y": y},
+                "mark": {"type": "line", "strokeWidth": 1.5},
+                "encoding": {**shared, "y": y, "strokeDash": dash(names)},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 36, "opacity": 1},
+                "encoding": {**shared, "y": y, "shape": shape(names)},
             },
         ],
     }

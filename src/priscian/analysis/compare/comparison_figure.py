@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from priscian.analysis.compare.comparison import LEVEL, Comparison
 from priscian.analysis.marks import tips
-from priscian.analysis.vega import PALETTE, SCHEMA, Chart, Figure, inline
+from priscian.analysis.model_looks import NO_CLEAR, UNSURE, look
+from priscian.analysis.vega import SCHEMA, Chart, Figure, inline
 
 STEP = 15
-UNSURE = "#8a949a"
+SAYS = f"datum.label === '{NO_CLEAR}' ? datum.label : datum.label + ' better'"
 
 
 def compare_figure(comparison: Comparison) -> Figure:
     """Every set's difference, a − b, with its interval; significant ones in colour."""
     a, b = comparison.a, comparison.b
-    better = {True: f"{a} better", False: f"{b} better"}
+    better = {True: a, False: b}
     rows = [
         {
             "set": s.name,
@@ -28,7 +29,7 @@ def compare_figure(comparison: Comparison) -> Figure:
             "only_b": s.only_b,
             "p": s.p,
             "p_holm": s.p_holm,
-            "verdict": better[s.difference > 0] if s.significant else "no clear difference",
+            "better": better[s.difference > 0] if s.significant else NO_CLEAR,
         }
         for s in sorted(comparison.sets, key=lambda s: (s.group, -s.difference, s.name))
     ]
@@ -41,11 +42,21 @@ def compare_figure(comparison: Comparison) -> Figure:
         f"phenomenon; {comparison.overlap.words}. Lines are 95 % intervals of a paired difference "
         f"(Bonett and Price). {tested}."
     )
-    chart = _chart(rows, better, comparison.minus)
+    chart = _chart(rows, a, b, comparison.minus)
     return Figure("differences", comparison.minus, caption, chart, rows)
 
 
-def _chart(rows: list[dict[str, object]], better: dict[bool, str], minus: str) -> Chart:
+def _chart(rows: list[dict[str, object]], a: str, b: str, minus: str) -> Chart:
+    names = [a, b, NO_CLEAR]
+    legend = {"orient": "top", "labelLimit": 400, "labelExpr": SAYS}
+    called = {
+        "difference": minus,
+        "a": f"accuracy of {a}",
+        "b": f"accuracy of {b}",
+        "only_a": f"only {a} right",
+        "only_b": f"only {b} right",
+        "group": "phenomenon",
+    }
     return {
         "$schema": SCHEMA,
         "width": 460,
@@ -59,19 +70,11 @@ def _chart(rows: list[dict[str, object]], better: dict[bool, str], minus: str) -
                 "title": None,
                 "axis": {"labelLimit": 360, "grid": False},
             },
-            "color": {
-                "field": "verdict",
-                "type": "nominal",
-                "title": None,
-                "scale": {
-                    "domain": [better[True], better[False], "no clear difference"],
-                    "range": [PALETTE[0], PALETTE[1], UNSURE],
-                },
-                "legend": {"orient": "top", "labelLimit": 400},
-            },
+            "color": {**look("color", names, "better"), "legend": legend},
+            "shape": {**look("shape", names, "better"), "legend": legend},
             "tooltip": tips(
                 "set", "group", "difference:+.1f", "low:+.1f", "high:+.1f", "a:.1f", "b:.1f", "n:,",
-                "only_a:,", "only_b:,", "p:.2g", "p_holm:.2g",
+                "only_a:,", "only_b:,", "p:.2g", "p_holm:.2g", called=called,
             ),
         },
         "layer": [_no_difference(), *_points(minus)],
@@ -87,6 +90,7 @@ def _no_difference() -> Chart:
             "x": {"field": "zero", "type": "quantitative"},
             "y": None,
             "color": None,
+            "shape": None,
             "tooltip": None,
         },
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from priscian.analysis.graded.adc import AdcAnalysis, ModelAdc
+from priscian.analysis.marks import colour, dash
 from priscian.analysis.vega import SCHEMA, Chart, Figure, correlation_square, inline
 from priscian.stats.lines import fitted_line
 
@@ -122,13 +123,7 @@ def curves(analysis: AdcAnalysis) -> Figure:
         for d, value in analysis.curve(m)
     ]
     blimp = [{"model": m.name, "blimp": m.blimp.accuracy} for m in analysis.models]
-    colour = {
-        "field": "model",
-        "type": "nominal",
-        "sort": order,
-        "title": None,
-        "legend": {"symbolOpacity": 1},
-    }
+    looks = {"color": colour(order), "strokeDash": dash(order)}
     share = {"type": "quantitative", "title": "share of pairs", "scale": {"domain": [0, 1]}}
     chart: Chart = {
         "$schema": SCHEMA,
@@ -146,19 +141,19 @@ def curves(analysis: AdcAnalysis) -> Figure:
                         "title": "δ (standard deviations)",
                     },
                     "y": {"field": "adc", **share},
-                    "color": colour,
+                    **looks,
                 },
             },
             {
                 "data": inline(blimp),
-                "mark": {"type": "rule", "strokeDash": [4, 4], "opacity": 0.5},
-                "encoding": {"y": {"field": "blimp", **share}, "color": colour},
+                "mark": {"type": "rule", "strokeWidth": 0.7, "opacity": 0.7},
+                "encoding": {"y": {"field": "blimp", **share}, **looks},
             },
         ],
     }
     caption = (
         f"Share of {len(analysis.human):,} pairs that meet the ADC, as δ grows from 0 to 5; "
-        "dashes are the share by BLiMP's criterion, which ignores size."
+        "thin straight lines are the share by BLiMP's criterion, which ignores size."
     )
     return Figure("adc-curve", "ADC over δ", caption, chart, rows)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from priscian.analysis.graded.adc import AdcAnalysis, analyse_adc
@@ -91,10 +92,19 @@ def _place(run: Run, result: Result) -> Path:
     return Path(run.path or "") / result.about.folder / result.facts.folder / TABLE
 
 
-def read_graded_sets(runs: Sequence[Run]) -> dict[str, AdcAnalysis]:
+@dataclass(frozen=True, slots=True)
+class GradedSets:
+    """Analyses by name of the data, and why others have none."""
+
+    analyses: dict[str, AdcAnalysis]
+    problems: dict[str, str]
+
+
+def read_graded_sets(runs: Sequence[Run]) -> GradedSets:
     """The ADC analysis of each rated data set of some runs whose files still exist."""
     places: dict[str, list[Path]] = {}
     specs: dict[str, str] = {}
+    found = GradedSets({}, {})
     for run in runs:
         for result in run.results:
             summary = result.summary
@@ -102,12 +112,20 @@ def read_graded_sets(runs: Sequence[Run]) -> dict[str, AdcAnalysis]:
                 continue
             places.setdefault(result.data, []).append(_place(run, result))
             specs[result.data] = result.facts.spec
-    found = {}
+            limit = run.info.request.limit
+            if limit is not None:
+                found.problems[result.data] = (
+                    f"they need all sentences of {result.data}, and the run was limited to "
+                    f"{limit:,} (--limit); score it without a limit"
+                )
     for data, files in places.items():
+        if data in found.problems:
+            continue
         try:
             graded = read_spec(specs[data])
-            found[data] = analyse_adc(graded, read_graded_scores(files, graded))
+            found.analyses[data] = analyse_adc(graded, read_graded_scores(files, graded))
         except (PriscianError, OSError) as error:
+            found.problems[data] = str(error)
             warnings.warn(
                 f"the figures of graded judgements are left out: {error}",
                 PriscianWarning,

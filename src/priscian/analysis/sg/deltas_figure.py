@@ -60,7 +60,7 @@ def circuit_deltas_figure(found: Deltas) -> Figure:
     chart = {
         "hconcat": panels,
         "spacing": 20,
-        "resolve": {"scale": {**LANES["scale"], "color": "independent"}},
+        "resolve": {"scale": {**LANES["scale"], "color": "independent", "shape": "independent"}},
     }
     return figure("delta-sg-by-circuit", "ΔSG by circuit", caption, chart, _rows(parts))
 

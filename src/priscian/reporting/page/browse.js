@@ -169,7 +169,7 @@ function fill(select, options) {
 
 function legend(rows) {
   return make("p", { class: "legend" }, ...rows.map((row, c) =>
-    make("span", { class: `line${c % 8}` }, row.condition)));
+    make("span", {}, sample(c), row.condition)));
 }
 
 function drawChips(store, i, m, unit) {
@@ -177,11 +177,9 @@ function drawChips(store, i, m, unit) {
     const { state, delta } = store.answers[k];
     if (state[i] === ABSENT) return make("span", { class: "chip absent" }, `${name}: not scored`);
     const [mark, word] = MARKS[state[i]];
-    const sign = delta[i] > 0 ? "+" : delta[i] < 0 ? "−" : "±";
-    const number = Math.abs(delta[i] * unit.scale).toFixed(1);
     return make("span", { class: `chip ${word}${k === m ? " chosen" : ""}` },
       make("b", { "aria-hidden": "true" }, mark), make("span", { class: "sr" }, `${word}, `),
-      ` ${name} `, make("span", { class: "delta" }, `${sign}${number}${unit.name}`));
+      ` ${name} `, make("span", { class: "delta" }, `${differenceShown(delta[i] * unit.scale)}${unit.name}`));
   }));
 }
 
@@ -194,7 +192,26 @@ function drawPair(store, i, m) {
   return make("li", { class: "item" },
     make("p", { class: "where" }, `${board.labels[set] ?? set} `, make("span", {}, store.idOf(i))),
     drawSentence(good, false), bad ? drawSentence(bad, true) : null,
-    drawChips(store, i, m, unit));
+    drawChips(store, i, m, unit), drawPeople(store, i), drawBits(good, bad));
+}
+
+/** People's ratings of a pair, and which models come near enough to them: the ADC. */
+function drawPeople(store, i) {
+  const ratings = store.people?.ratings[i];
+  if (!ratings) return null;
+  const { delta, models } = store.people;
+  const [good, bad] = ratings;
+  const line = make("p", { class: "chips people" }, make("span", {},
+    `People: ${good.toFixed(2)} and ${bad.toFixed(2)}, difference ${differenceShown(good - bad)}. ADC, δ = ${delta}:`));
+  store.board.models.forEach((name, k) => {
+    const found = models[k]?.[i];
+    if (!found) return;
+    const [own, met] = found;
+    line.append(make("span", { class: `chip ${met ? "right" : "wrong"}` },
+      make("b", { "aria-hidden": "true" }, met ? "✓" : "✗"), make("span", { class: "sr" }, met ? "met, " : "not met, "),
+      ` ${name} `, make("span", { class: "delta" }, differenceShown(own))));
+  });
+  return line;
 }
 
 function drawSuiteItem(store, i, m) {

@@ -3,40 +3,47 @@
 let vegaLoaded = null;
 const drawn = new Map();
 const whenIdle = (work) => (window.requestIdleCallback ?? setTimeout)(work);
+const NARROW = 620, PAPER = 690, LEAST = 150;
 
 function loadVega() {
   vegaLoaded ??= bytesOf("vega").then((bytes) => {
     const script = document.createElement("script");
     script.textContent = new TextDecoder().decode(bytes);
     document.head.append(script);
+    root.dataset.vega = "yes";
   });
   return vegaLoaded;
 }
 
-/** Colours and letters of the page, as a Vega configuration. */
-function themed(narrow) {
+/** A colour of the style sheet, as it is now. */
+function colourOf(...names) {
   const probe = make("span", { class: "sr" });
   document.body.append(probe);
-  const of = (name) => {
+  const found = names.map((name) => {
     probe.style.color = `var(${name})`;
     return getComputedStyle(probe).color;
-  };
-  const [ink, quiet, rule] = ["--ink", "--quiet", "--rule"].map(of);
-  const series = Array.from({ length: 8 }, (_, k) => of(`--s${k}`));
+  });
   probe.remove();
+  return found;
+}
+
+/** Colours and letters of the page, as a Vega configuration. */
+function themed(narrow, panels = false) {
+  const [ink, quiet, rule] = colourOf("--ink", "--quiet", "--rule");
   return {
     background: "transparent",
-    font: getComputedStyle(document.documentElement).getPropertyValue("--sans").trim(),
+    font: getComputedStyle(root).getPropertyValue("--sans").trim(),
     view: { stroke: null },
     axis: { labelColor: quiet, titleColor: quiet, gridColor: rule, domainColor: rule, tickColor: rule,
-      titleFontWeight: "normal", labelLimit: narrow ? 110 : 300, labelFontSize: 11, titleFontSize: 11 },
+      titleFontWeight: "normal", labelLimit: 300, labelFontSize: 11, titleFontSize: 11 },
     legend: { labelColor: ink, titleColor: quiet, titleFontWeight: "normal", labelFontSize: 12,
       symbolBaseFillColor: quiet, symbolBaseStrokeColor: quiet,
-      ...(narrow ? { orient: "bottom", direction: "vertical", columns: 1, labelLimit: 240 } : {}) },
+      ...(narrow ? { orient: "bottom", direction: "vertical", columns: 1, labelLimit: 240 }
+        : panels ? { orient: "top", direction: "horizontal", columns: 3 } : {}) },
     header: { labelColor: ink, titleColor: quiet, labelFontSize: 12, labelFontWeight: "normal" },
     title: { color: ink, subtitleColor: quiet, fontSize: 13, fontWeight: "normal", anchor: "start" },
     text: { color: ink },
-    range: { category: series },
+    range: { category: colourOf(...data.palette.map((_, k) => `--s${k}`)) },
   };
 }
 
@@ -53,41 +60,113 @@ async function chartOf(name) {
   return structuredClone((await jsonOf("charts"))[name].chart);
 }
 
-/** On a phone: shorter names, panels below each other. */
+/** Calls `change` on every part of a chart except its data. */
+function walk(part, change) {
+  if (!part || typeof part !== "object") return;
+  change(part);
+  for (const [key, value] of Object.entries(part)) if (key !== "data") walk(value, change);
+}
+
+/** The colours of models as the page shows them, light or dark. */
+function recoloured(spec) {
+  const shown = colourOf(...data.palette.map((_, k) => `--s${k}`), "--ink", "--quiet");
+  const known = new Map(data.palette.map((hex, k) => [hex, shown[k]]));
+  known.set(data.inks.people, shown.at(-2));
+  for (const ink of data.inks.published) known.set(ink, shown.at(-1));
+  const dark = isDark();
+  const lighter = (hex) => (dark && /^#[0-9a-f]{6}$/.test(hex) ? `color-mix(in srgb, ${hex} 60%, white)` : hex);
+  walk(spec, (part) => {
+    if (part.field && Array.isArray(part.scale?.range) && data.fields.includes(part.field))
+      part.scale.range = part.scale.range.map((hex) => known.get(hex) ?? (typeof hex === "string" ? lighter(hex) : hex));
+  });
+  return spec;
+}
+
+/** On a phone: names in several lines, panels below each other. */
 function narrowed(spec) {
-  const walk = (part) => {
-    if (!part || typeof part !== "object") return;
-    if (part.labelLimit > 130) part.labelLimit = 130;
-    for (const [key, value] of Object.entries(part)) if (key !== "data") walk(value);
-  };
-  walk(spec);
+  walk(spec, (part) => {
+    if (!part.field || !part.type) return;
+    if (typeof part.title === "string") part.title = lines(part.title, 36);
+    if (!part.axis || !["nominal", "ordinal"].includes(part.type)) return;
+    part.axis = { ...part.axis, labelLimit: 0, labelFontSize: 10, labelLineHeight: 10, labelExpr: inLines(part.sort) };
+  });
+  if (spec.height?.step) spec.height = { step: Math.max(spec.height.step, 24) };
   if (spec.concat) spec.columns = 1;
   return spec;
 }
 
-async function drawFigure(figure) {
+/** A text in lines of about so many letters. */
+function lines(text, most) {
+  const found = [""];
+  for (const word of String(text).split(/(?<=[\s_–-])/)) {
+    if (found.at(-1) && found.at(-1).length + word.length > most) found.push("");
+    found[found.length - 1] += word;
+  }
+  return found.map((line) => line.trimEnd());
+}
+
+/** A Vega expression that breaks long names into lines. */
+function inLines(names) {
+  const long = {};
+  for (const name of Array.isArray(names) ? names : []) {
+    const found = lines(name, 20);
+    if (found.length > 1) long[name] = found;
+  }
+  return `(${JSON.stringify(long)})[datum.label] || datum.label`;
+}
+
+/** The same chart, narrower by so many pixels: fewer panels in a row, then smaller ones. */
+function shrunk(chart, over, box) {
+  if (chart.concat && (chart.columns ?? chart.concat.length) > 1)
+    return { ...chart, columns: (chart.columns ?? chart.concat.length) - 1 };
+  if ((chart.layer || chart.mark) && typeof chart.width === "number")
+    return { ...chart, width: box - 4, autosize: { type: "fit-x", contains: "padding" } };
+  if (chart.hconcat) {
+    const { hconcat, ...rest } = chart;
+    return { ...rest, vconcat: hconcat };
+  }
+  const panels = chart.vconcat ?? chart.concat;
+  if (!panels) return null;
+  const smaller = panels.map((p) => ({ ...p, width: Math.max(LEAST, (p.width ?? 300) - over - 4) }));
+  if (smaller.every((p, k) => p.width === panels[k].width)) return null;
+  return { ...chart, [chart.vconcat ? "vconcat" : "concat"]: smaller };
+}
+
+/** What is drawn of a figure in a box: its chart in the colours of the page, named for listeners. */
+function prepared(figure, whole, box) {
+  const { title: _, ...chart } = recoloured(whole);
+  chart.description = figure.querySelector("h4").textContent;
+  return box < NARROW ? narrowed(chart) : chart;
+}
+
+const widthOf = (place) => Number(place.querySelector("svg").getAttribute("width"));
+
+async function drawFigure(figure, paper = 0) {
   const name = figure.dataset.figure;
-  const { title: _, ...whole } = await chartOf(name);
+  const whole = await chartOf(name);
   await loadVega();
   const place = figure.querySelector(".chart");
-  const box = figure.querySelector(".scroll").clientWidth;
-  const narrow = box < 620;
-  const chart = narrow ? narrowed(whole) : whole;
+  const box = paper || figure.querySelector(".scroll").clientWidth;
+  let chart = prepared(figure, whole, box);
+  if (isLanes(chart)) chart = shrunk(chart, 0, box) ?? chart;
   drawn.get(name)?.finalize();
-  let result = await embed(place, chart, themed(narrow));
-  const { width: wide } = place.querySelector("svg").getBoundingClientRect();
-  if ((wide > box || isLanes(chart)) && (chart.layer || chart.mark) && typeof chart.width === "number") {
+  const theme = themed(box < NARROW, Boolean(chart.concat ?? chart.vconcat));
+  let result = await embed(place, structuredClone(chart), theme);
+  for (let tries = 0; tries < 4 && widthOf(place) > box; tries++) {
+    const next = shrunk(chart, widthOf(place) - box, box);
+    if (!next) break;
+    chart = next;
     result.finalize();
-    const fitted = { ...chart, width: box - 4, autosize: { type: "fit-x", contains: "padding" } };
-    result = await embed(place, fitted, themed(narrow));
+    result = await embed(place, structuredClone(chart), theme);
   }
   drawn.set(name, result);
-  fold(figure, place);
+  if (!paper) fold(figure, place);
   figure.dataset.drawn = "yes";
 }
 
 /** Names from top to bottom, numbers across: such a chart may be as wide as the page. */
 function isLanes(chart) {
+  if (!(chart.layer || chart.mark) || typeof chart.width !== "number") return false;
   const part = (chart.layer ?? [chart]).find((p) => p.encoding?.y?.field) ?? chart;
   return part.encoding?.x?.type === "quantitative" && ["nominal", "ordinal"].includes(part.encoding?.y?.type);
 }
@@ -115,7 +194,8 @@ async function saveFigure(figure, kind) {
   await loadVega();
   const hidden = make("div", { class: "sr" });
   document.body.append(hidden);
-  const result = await embed(hidden, await chartOf(name), PRINTED);
+  const { title: _, ...chart } = await chartOf(name);
+  const result = await embed(hidden, chart, { ...PRINTED, range: { category: data.palette } });
   if (kind === "svg") save(`${name}.svg`, new Blob([await result.view.toSVG()], { type: "image/svg+xml" }));
   else {
     const canvas = await result.view.toCanvas(2);
@@ -155,5 +235,5 @@ function watchFigures() {
     whenIdle(drawRest);
   };
   whenIdle(drawRest);
-  return () => Promise.all(figures.filter((f) => f.dataset.drawn).map(drawFigure));
+  return () => Promise.all(figures.filter((f) => f.dataset.drawn).map((f) => drawFigure(f)));
 }

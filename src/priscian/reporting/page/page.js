@@ -15,13 +15,14 @@ try {
   if (kept) root.dataset.theme = kept;
 } catch { /* the system's choice stands */ }
 
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const isDark = () => (root.dataset.theme || (dark.matches ? "dark" : "light")) === "dark";
 const browser = new Browser(data.boards);
 const redrawFigures = watchFigures();
-const dark = matchMedia("(prefers-color-scheme: dark)");
+watchPrinting(redrawFigures);
 
 document.getElementById("theme").addEventListener("click", () => {
-  const now = root.dataset.theme || (dark.matches ? "dark" : "light");
-  remember(now === "dark" ? "light" : "dark");
+  remember(isDark() ? "light" : "dark");
   redrawFigures();
 });
 dark.addEventListener("change", redrawFigures);
@@ -35,8 +36,11 @@ addEventListener("resize", () => {
 });
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
-const scrollTo = (element) =>
-  element.scrollIntoView({ behavior: calm.matches ? "auto" : "smooth", block: "start" });
+/** Show what a click opened, and let the keyboard and a screen reader go on from there. */
+const goTo = (heading) => {
+  heading.focus({ preventScroll: true });
+  heading.scrollIntoView({ behavior: calm.matches ? "auto" : "smooth", block: "start" });
+};
 
 for (const board of data.boards) {
   const place = document.getElementById(board.id);
@@ -44,7 +48,7 @@ for (const board of data.boards) {
   const readout = place.querySelector(".readout");
   const toItems = async (cls, set, row) => {
     await browser.choose({ board: board.id, cls, set, row });
-    scrollTo(document.getElementById("items"));
+    goTo(document.getElementById("items-h"));
   };
   const opened = (cell) => {
     const { class: cls, row } = cell.dataset;
@@ -54,6 +58,7 @@ for (const board of data.boards) {
     drawDetail(board, detail, board.level === board.unit ? "" : cls, row,
       (set, from) => toItems(inside, set, from));
     browser.choose({ board: board.id, cls: inside, set: inside === cls ? "" : cls, row });
+    detail.querySelector("h4").focus();
   };
   keyboard(place.querySelector("table"), opened, (cell) => {
     readout.textContent = cell.title;

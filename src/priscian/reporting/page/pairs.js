@@ -26,6 +26,7 @@ class Pairs {
     this.sets = this.board.sets.map(([name]) => name);
     this.setAt = starts(this.board.sets.map(([, size]) => size));
     this.ids = head.ids;
+    this.people = this.board.people ? await jsonOf(`${this.board.id}-people`) : null;
     this.answers = await Promise.all(this.board.models.map(async (_, m) => {
       const { head: { step }, take: column } = await open(`${this.board.id}-answers-${m}`);
       const state = column(n);
@@ -157,9 +158,6 @@ function pieces(chars, cuts, bits, [from, to]) {
   if (!cuts.length) found.push({ text: chars.join(""), bits: null });
   return found;
 }
-
-/** Bits with all their stored digits, so that sums of what is shown agree with the verdict. */
-const bitsShown = (bits) => bits.toFixed(2);
 
 /** A sentence; tokens can be pointed at and, with the keyboard, read as a title. */
 function drawSentence(parts, star) {

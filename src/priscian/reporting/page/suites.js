@@ -86,7 +86,7 @@ function drawRegions(suites, i, rows) {
   const head = make("tr", {}, make("th", { scope: "col" }, "condition"),
     ...Array.from({ length: regions }, (_, r) => make("th", { scope: "col" }, String(r + 1))));
   const body = rows.map((row, c) =>
-    make("tr", {}, make("th", { scope: "row", class: `line${c % 8}` }, row.condition),
+    make("tr", {}, make("th", { scope: "row" }, sample(c), row.condition),
       ...row.contents.map((content, r) => {
         const bits = row.bits[r];
         const known = !Number.isNaN(bits);
@@ -98,6 +98,26 @@ function drawRegions(suites, i, rows) {
       })));
   return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "conditions by regions" },
     make("table", { class: "regions" }, make("thead", {}, head), make("tbody", {}, ...body)));
+}
+
+const DASHES = ["", "6 3", "2 2", "8 3 2 3", "10 4", "4 1", "1 3", "6 2 1 2"];
+
+/** The line of a condition as in its curve: colour, dash and mark. */
+function sample(c) {
+  return make("svg", { class: `sample line${c % 8}`, viewBox: "0 0 26 10", width: 26, height: 10, "aria-hidden": "true" },
+    make("path", { d: "M0 5H26", "stroke-dasharray": DASHES[c % 8] }), mark(c, 13, 5));
+}
+
+/** A mark that tells conditions apart without colour. */
+function mark(c, x, y, ...children) {
+  const r = 3;
+  const shape = [
+    `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`,
+    `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}z`,
+    `M${x} ${y - r - 1}l${r + 0.6} ${2 * r}h${-2 * r - 1.2}z`,
+    `M${x} ${y - r - 1}l${r + 1} ${r + 1}l${-r - 1} ${r + 1}l${-r - 1} ${-r - 1}z`,
+  ][c % 4];
+  return make("path", { class: `mark line${c % 8}`, d: shape }, ...children);
 }
 
 /** The surprisal curve: regions from left to right, a line a condition. */
@@ -119,11 +139,10 @@ function drawCurve(rows, title) {
   rows.forEach((row, c) => {
     const points = row.bits.map((b, r) => [x(r), y(b), b, r]).filter(([, , b]) => !Number.isNaN(b));
     svg.append(make("path", {
-      class: `line${c % 8}`, d: points.map(([px, py], k) => `${k ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}`).join(""),
+      class: `line${c % 8}`, "stroke-dasharray": DASHES[c % 8], d: points.map(([px, py], k) => `${k ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}`).join(""),
     }));
     for (const [px, py, b, r] of points)
-      svg.append(make("circle", { class: `line${c % 8}`, cx: px, cy: py, r: 2.6 },
-        make("title", {}, `${row.condition}, region ${r + 1}: ${bitsShown(b)} bits`)));
+      svg.append(mark(c, px, py, make("title", {}, `${row.condition}, region ${r + 1}: ${bitsShown(b)} bits`)));
   });
   return make("figure", { class: "mini" }, svg, make("figcaption", {}, title));
 }

@@ -40,7 +40,7 @@ async function open(name) {
       for (let i = 0; i < count; i++) numbers[i] |= planes[k * count + i] << (8 * k);
     return numbers;
   };
-  return { head, take, rest: () => bytes.subarray(at) };
+  return { head, take };
 }
 
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);

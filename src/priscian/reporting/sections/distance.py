@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from priscian.analysis.blimp.distance import analyse_distance
 from priscian.reporting.boards import Board
+from priscian.reporting.cautions import enough
 from priscian.reporting.sections.registry import Draw, Given, board_section
 
 
@@ -12,4 +13,4 @@ def distance(board: Board, given: Given) -> list[Draw]:
     """Only for data whose sets have phenomena."""
     if not any("phenomenon" in r.levels for r in board.results):
         return []
-    return [Draw("distance", lambda: analyse_distance(board.results).figures)]
+    return [Draw("distance", lambda: analyse_distance(enough(board.results)).figures)]

@@ -19,11 +19,13 @@ from priscian.analysis.curves.curve import CurveAnalysis
 from priscian.analysis.curves.sizes import Sizes
 from priscian.analysis.curves.table import CurveTable
 from priscian.analysis.graded.adc import AdcAnalysis
+from priscian.analysis.model_looks import repaint
 from priscian.analysis.people.study import StudyBesideModels
 from priscian.analysis.vega import Figure
 from priscian.catalogue import Catalogue
 from priscian.errors import PriscianError
 from priscian.reporting.boards import Board, BoardKind
+from priscian.reporting.cautions import warned
 from priscian.runs import Run
 
 
@@ -56,6 +58,8 @@ class Given:
 
     runs: Sequence[Run] = ()
     graded: Mapping[str, AdcAnalysis] = field(default_factory=dict)
+    graded_problems: Mapping[str, str] = field(default_factory=dict)
+    """Why data with ratings have no such analysis."""
     sizes: Sizes = field(default_factory=dict)
     perplexities: Mapping[str, float] = field(default_factory=dict)
     studies: Sequence[StudyBesideModels] = ()
@@ -130,10 +134,13 @@ def make_sections(boards: Sequence[Board], given: Given | None = None) -> list[S
             for draw in entry.draws(board, given)
         ]
         figures, reasons = _drawn(draws)
+        figures = [warned(figure, board) for figure in figures]
         if len(boards) > 1:
             figures = [replace(f, name=f"{board.id}-{f.name}") for f in figures]
         made.append(Section(board.heading, tuple(figures), tuple(reasons)))
-    return made + _page_sections([e for e in ordered if e[1].place >= BOARDS], given)
+    made += _page_sections([e for e in ordered if e[1].place >= BOARDS], given)
+    order = list(dict.fromkeys(r.label for board in boards for r in board.results))
+    return [replace(s, figures=tuple(_painted(f, order) for f in s.figures)) for s in made]
 
 
 def _page_sections(
@@ -148,6 +155,11 @@ def _page_sections(
             if figures or tables:
                 made.append(Section(title, tuple(figures), tables=tables))
     return made
+
+
+def _painted(figure: Figure, order: Sequence[str]) -> Figure:
+    """A model looks the same in all figures of the page."""
+    return replace(figure, chart=repaint(figure.chart, order))
 
 
 def _drawn(draws: Sequence[Draw]) -> tuple[list[Figure], list[str]]:
