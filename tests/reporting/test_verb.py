@@ -39,6 +39,7 @@ def test_markdown_goes_to_the_screen_and_figures_to_a_folder(
     assert "| model | overall |\n" in capsys.readouterr().out
     endings = {path.suffix for path in figures.iterdir()}
     assert endings == {".svg", ".png", ".pdf", ".csv"}
+    assert ",Overall,".join(("builtin:ngram", "")) in (figures / "b1-heat-map.csv").read_text()
 
 
 def test_latex_goes_to_a_file(small: Path, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def report(
     >>> run = priscian.score("builtin:ngram", "generated:7,3,wh_island,causative")
     >>> page = priscian.report(run)
     >>> page.boards[0].kind, [figure.name for figure in page.figures][0]
-    ('pairs', 'accuracy-by-field')
+    ('pairs', 'b1-heat-map')
     """
     runs = [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
     loaded, studies = _gather(runs)

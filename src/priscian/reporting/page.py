@@ -21,6 +21,7 @@ from priscian.errors import PriscianError
 from priscian.reporting.boards import Board, Row, class_label, make_boards
 from priscian.reporting.cautions import about_adc, limits
 from priscian.reporting.headline import RULE, Headline, headlines
+from priscian.reporting.heat_figure import heat_figure
 from priscian.reporting.items import gather
 from priscian.reporting.pack import compress, pack_answers, pack_json, pack_texts, pack_tokens
 from priscian.reporting.people import people_of
@@ -43,8 +44,8 @@ class Page(HasFigures):
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """All figures, in the order of the page."""
-        return tuple(figures_of(self.sections))
+        """The heat maps, and all figures in the order of the page."""
+        return (*map(heat_figure, self.boards), *figures_of(self.sections))
 
     def __repr__(self) -> str:
         return f"<Page of {len(self.html.encode()) / 1e6:.1f} MB, {len(self.figures)} figures>"
