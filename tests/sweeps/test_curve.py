@@ -268,3 +268,22 @@ def test_a_score_that_was_begun_under_another_path_is_made_again(counts: Path) -
     moved = out.rename(counts.parent / "moved")
     found = curve(counts, moved, processes=0, only=NAMES[0])
     assert [m.model for m in found.table.models] == NAMES[:1]
+
+
+@pytest.mark.slow
+def test_a_sweep_that_was_killed_goes_on_and_repeats_nothing(counts: Path) -> None:
+    out = counts.parent / "out"
+    command = [sys.executable, "-m", "priscian", "curve", str(counts), "--out", str(out)]
+    command += ["--processes", "1"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as begun:
+        assert begun.stderr is not None
+        for line in begun.stderr:
+            if "done in" in line:
+                begun.kill()
+                break
+    (first,) = (out / "models").glob("5-gram-1k-*/model.pngm")
+    made = first.stat().st_mtime_ns
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "5-gram-1k-seed1: begun" not in done.stderr
+    assert "3 of 3 jobs finished" in done.stdout
+    assert first.stat().st_mtime_ns == made

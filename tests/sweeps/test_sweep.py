@@ -78,6 +78,7 @@ def test_a_job_is_known_by_the_text_and_not_by_its_place_or_the_threads(
         ('files = ["text.txt"]', "", "name text files in [corpus] files, or --corpus"),
         ('files = ["text.txt"]', 'files = ["text.txt"]\norder_seed = "x"', 'a number, or "seed"'),
         ("test_sentences = 20", "test_sentences = -1", "from 0"),
+        ("test_sentences = 20", 'tie = "coin"', "coin"),
         ("sizes = [", "sizes = [[", "not valid TOML"),
     ],
 )

@@ -59,13 +59,14 @@ class Job:
     """Hash of everything that decides the weights."""
     on: tuple[str, ...]
     limit: int
+    tie: str
     options: str
     test_sentences: int
 
     @property
     def scored(self) -> str:
         """Hash of everything else that decides the scores."""
-        return _hash([self.on, self.limit, self.options])
+        return _hash([self.on, self.limit, self.tie, self.options])
 
     @property
     def model_folder(self) -> str:
@@ -133,6 +134,7 @@ def _job(
         trained=_hash(_identity(recipe, hashes)),
         on=scoring.on,
         limit=scoring.limit if model.limit is None else model.limit,
+        tie=scoring.tie,
         options=model.options,
         test_sentences=(
             scoring.test_sentences if model.test_sentences is None else model.test_sentences

@@ -28,6 +28,7 @@ from typing import Any
 import msgspec
 
 from priscian.errors import DataError, UnknownNameError, UsageError
+from priscian.runs.options import ScoreOptions
 from priscian.training.amounts import parse_amount
 from priscian.training.architectures import TREES, architectures
 from priscian.training.recipe import Part, read_part
@@ -78,6 +79,8 @@ class SweepScoring(Part, frozen=True, kw_only=True):
     on: tuple[str, ...] = ("generated:1", "sg")
     limit: int = 0
     """Only the first N items of each set; 0 for all."""
+    tie: str = "wrong"
+    """How a tie counts: wrong, half, random or vote:N. Counts tie often on suites."""
     test_sentences: int = 3000
     """Sentences of the test part that perplexity is measured on; 0 for none."""
     longest: int = 60
@@ -179,6 +182,7 @@ def _model(group: str, values: Any, where: str, folder: Path) -> SweepModel:
 
 
 def _check(sweep: Sweep, where: str) -> None:
+    ScoreOptions().updated({"tie": sweep.scoring.tie})
     for group, model in sweep.models.items():
         needs = model.architecture in TREES
         if needs and not sweep.corpus.trees:

@@ -198,7 +198,7 @@ def _score_into(out: Path, place: Place, job: Job, watch: Watch, resume: bool = 
         list(job.on),
         out=out,
         resume=resume,
-        options=ScoreOptions(limit=job.limit or None, compute=IN_ONE_PROCESS),
+        options=ScoreOptions(limit=job.limit or None, tie=job.tie, compute=IN_ONE_PROCESS),
         watch=lambda _, done, total: watch("score", done, total),
     )
 
