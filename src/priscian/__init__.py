@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from priscian.training.parser.api import parse as parse
     from priscian.training.parser.api import parse_corpus as parse_corpus
     from priscian.training.parser.api import train_parser as train_parser
+    from priscian.training.classifiers.job import train_classifier as train_classifier
+    from priscian.training.classifiers.settings import ClassifierSettings as ClassifierSettings
 
 __version__ = "0.2.0"
 
@@ -104,6 +106,8 @@ _HOMES = {
     "parse": "priscian.training.parser.api",
     "parse_corpus": "priscian.training.parser.api",
     "train_parser": "priscian.training.parser.api",
+    "train_classifier": "priscian.training.classifiers.job",
+    "ClassifierSettings": "priscian.training.classifiers.settings",
 }
 
 _MODULES = {"analyse"}

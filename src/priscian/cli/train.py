@@ -1,4 +1,4 @@
-"""`priscian train`: n-gram and neural models from plain text."""
+"""`priscian train`: n-gram and neural models from plain text, classifiers from labels."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
+from priscian.cli.train_classifier import classifier_command
 from priscian.cli.train_network import ARCHITECTURES, train_command
 
 if TYPE_CHECKING:
@@ -16,13 +17,14 @@ if TYPE_CHECKING:
 
 train_app = App(
     name="priscian train",
-    help="Train a model on your own text.",
+    help="Train a model on your own text, or a classifier on labelled sentences.",
     help_format="plaintext",
     version_flags=(),
     suppress_keyboard_interrupt=False,
 )
 for _name in ARCHITECTURES:
     train_app.command(train_command(_name), name=_name)
+train_app.command(classifier_command, name="classifier")
 
 
 @Parameter(name="*")

@@ -13,6 +13,7 @@ from priscian.models.key import ModelKey
 from priscian.models.spec import ModelSpec
 
 PROVIDERS = {"lstm": "lstm", "on-lstm": "lstm", "transformer-xl": "txl", "rnng": "rnng"}
+CLASSIFIER = ("classifier.json", "classifier")
 """Which provider reads the folder of an architecture; GPT-2 uses an ordinary Hugging Face one."""
 PARSER = "span-parser"
 """An architecture of ours that is not a language model."""
@@ -21,6 +22,8 @@ PARTS = ("config.json", "model.safetensors", "tokenizer.json", "vocabulary.json"
 
 def provider_of(folder: Path) -> str | None:
     """The provider of a folder of ours, or None for any other folder."""
+    if (folder / CLASSIFIER[0]).is_file():
+        return CLASSIFIER[1]
     try:
         config = json.loads((folder / "config.json").read_text("utf-8"))
     except (OSError, ValueError, RecursionError):

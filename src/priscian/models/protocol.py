@@ -207,6 +207,15 @@ class PrecomputedScores(Protocol):
 
 
 @runtime_checkable
+class GradingModel(Protocol):
+    """A model that gives one number for a whole text: a classifier."""
+
+    def grade(self, texts: Sequence[Text]) -> Sequence[float]:
+        """A finite number for each text, higher is better."""
+        ...
+
+
+@runtime_checkable
 class TraitsProvider(Protocol):
     """A provider that says what its models offer beyond `score(texts)`."""
 

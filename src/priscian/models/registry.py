@@ -17,6 +17,7 @@ from priscian.models.protocol import (
     BoundaryModel,
     ClosedVocabulary,
     EndScorer,
+    GradingModel,
     LanguageModel,
     PrecomputedScores,
     Provider,
@@ -37,6 +38,7 @@ PROMISES: dict[str, Any] = {
     "scores_end": EndScorer,
     "precomputed": PrecomputedScores,
     "trees": TreeModel,
+    "grades": GradingModel,
 }
 """Traits, and the methods that a model with them has."""
 

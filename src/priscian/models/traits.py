@@ -23,6 +23,7 @@ class Traits:
     `unigrams`: with the option `order=1` it scores each word by its frequency alone.
     `precomputed`: looks scores up in a file; nothing is computed or stored (`PrecomputedScores`).
     `trees`: builds a tree over every text (`TreeModel`).
+    `grades`: gives one number for a whole text, and no token scores (`GradingModel`).
     `references`: keys of `references.bib` to cite when the model is used.
     """
 
@@ -36,7 +37,16 @@ class Traits:
     unigrams: bool = False
     precomputed: bool = False
     trees: bool = False
+    grades: bool = False
     references: tuple[str, ...] = ()
 
 
 PLAIN = Traits()
+
+
+def no_tokens(label: str) -> str:
+    """The message where a model that grades whole texts is asked for tokens."""
+    return (
+        f"{label} is a classifier: it gives one number for a whole sentence and has no surprisals "
+        "of tokens or regions; use a language model (hf:, builtin:lstm, smollm2)"
+    )

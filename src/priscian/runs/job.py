@@ -184,6 +184,11 @@ def check(sources: Sequence[Scorer], data: Sequence[Dataset], options: ScoreOpti
     if options.suites.boundary != "plain" and all(d.kind != "suites" for d in data):
         raise UsageError("--boundary corrected is for regions of suites: --on sg or --on sg:PATH")
     for source in sources:
+        if source.measure is not None and options.measure != "surprisal":
+            raise UsageError(
+                f"{source.name} gives one number for a whole sentence, so there is no "
+                f"{options.measure} of it; leave out --measure, or the model"
+            )
         source.check()
 
 

@@ -32,6 +32,7 @@ from priscian.runs.kinds.registry import Scores, Source, Unknown
 from priscian.runs.record import Record
 from priscian.scoring import Options, Plan, SavedPlan, ScoredTexts, ScoreStore, score_texts
 from priscian.scoring.answers import check_looked_up
+from priscian.scoring.grades import grade_texts
 
 Watch = Callable[[str, int, int], None]  # model, texts done, texts in all
 
@@ -71,7 +72,6 @@ class ModelSource:
     name: str
     folder: str
     loaded: LanguageModel | TorchModel | None = None
-    measure: None = None
 
     @property
     def string(self) -> str:
@@ -82,6 +82,11 @@ class ModelSource:
     def traits(self) -> Traits:
         """What the model offers."""
         return traits_of(self.spec)
+
+    @property
+    def measure(self) -> str | None:
+        """`score` for a model that gives one number for a whole text."""
+        return "score" if self.traits.grades else None
 
     def check(self) -> None:
         """Compute the key, which fails if the model does not exist."""
@@ -112,18 +117,23 @@ class ModelSource:
         def keep(plan: Plan) -> None:
             desk.record.update_model(self.name, plan=plan.to_dict())
 
-        scored = score_texts(
-            self.spec,
-            texts,
-            desk.store,
-            boundary=boundary,
-            loaded=self.loaded,
-            options=desk.compute,
-            saved=SavedPlan(_saved_plan(desk.record, self.name), keep),
-            progress=progress,
-        )
+        if self.traits.grades:
+            scored = grade_texts(
+                self.spec, texts, desk.store, loaded=self.loaded, progress=progress
+            )
+        else:
+            scored = score_texts(
+                self.spec,
+                texts,
+                desk.store,
+                boundary=boundary,
+                loaded=self.loaded,
+                options=desk.compute,
+                saved=SavedPlan(_saved_plan(desk.record, self.name), keep),
+                progress=progress,
+            )
+            warn_if_absurd(self.name, scored)
         desk.record.worth_keeping = True
-        warn_if_absurd(self.name, scored)
         desk.record.update_model(
             self.name,
             status="finished",

@@ -1,7 +1,9 @@
 """Scoring: plan, batches, executors, store."""
 
-from priscian.scoring.engine import ScoredTexts, score_texts
+from priscian.scoring.engine import score_texts
+from priscian.scoring.grades import grade_texts
 from priscian.scoring.plan import DEFAULTS, Options, Plan, SavedPlan
+from priscian.scoring.scored import ScoredTexts
 from priscian.scoring.store import Pruned, ScoreStore, StoredModel
 
 __all__ = [
@@ -13,5 +15,6 @@ __all__ = [
     "ScoreStore",
     "ScoredTexts",
     "StoredModel",
+    "grade_texts",
     "score_texts",
 ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from priscian.errors import DataError
 from priscian.models import (
@@ -19,6 +19,7 @@ from priscian.models import (
 from priscian.records import Text, TokenScores
 from priscian.scoring.boundary import CHANNEL
 from priscian.scoring.executors import choose_executor
+from priscian.scoring.grades import refuse_grades
 from priscian.scoring.plan import (
     DEFAULTS,
     NOT_SAVED,
@@ -29,22 +30,10 @@ from priscian.scoring.plan import (
     unpack_bits,
 )
 from priscian.scoring.planner import Task, Work, prepare
+from priscian.scoring.scored import Progress, ScoredTexts
 from priscian.scoring.store import ScoreStore
 
-Progress = Callable[[int, int], None]  # texts done, texts in all
 Rows = list[tuple[Text, TokenScores]]
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredTexts:
-    """Scores of every text, and how they were obtained; the model, if it had to be loaded."""
-
-    key: ModelKey
-    scores: dict[Text, TokenScores]
-    computed: int
-    plan: Plan | None
-    notes: dict[str, str] = field(default_factory=dict)
-    model: LanguageModel | TorchModel | None = None
 
 
 def score_texts(
@@ -66,6 +55,7 @@ def score_texts(
     if not all(text.text for text in texts):
         raise DataError("a text to score is empty; give at least one character")
     spec = parse_model(model)
+    refuse_grades(spec)
     texts = list(dict.fromkeys(texts))
     shelf = _Shelf(store, model_key(spec), spec.label, frozenset(boundary))
     scores = shelf.read(texts)

@@ -101,8 +101,13 @@ def load_config(spec: ModelSpec, place: Place) -> Any:
         raise _cannot_load(spec, "configuration", error) from error
 
 
-def load_weights(auto: Any, spec: ModelSpec, place: Place, device: str) -> Any:
-    """The model in evaluation mode; safetensors or `weights_only`, so no pickle is executed."""
+def load_weights(
+    auto: Any, spec: ModelSpec, place: Place, device: str, unused: tuple[str, ...] = ()
+) -> Any:
+    """The model in evaluation mode; safetensors or `weights_only`, so no pickle is executed.
+
+    Weights whose names begin as in `unused` may be missing.
+    """
     import torch
 
     from priscian.models.hf.fuse import fuse_gelu
@@ -123,7 +128,8 @@ def load_weights(auto: Any, spec: ModelSpec, place: Place, device: str) -> Any:
                 output_loading_info=True,
                 **extra,
             )
-        _refuse_missing(spec, model, told["missing_keys"])
+        needed = [name for name in told["missing_keys"] if not name.startswith(unused)]
+        _refuse_missing(spec, model, needed)
         model = model.to(device=device) if name == "auto" else model.to(device=device, dtype=dtype)
         model = model.eval().requires_grad_(False)
         if name == "auto":

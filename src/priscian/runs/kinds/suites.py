@@ -155,8 +155,9 @@ class Suites(Kind):
         for source in sources:
             if source.measure is not None:
                 raise UsageError(
-                    f"{data.name} holds suites, whose regions need the surprisals of tokens; give "
-                    "a model, or a table of tokens: surprisals:FILE"
+                    f"{data.name} holds suites, whose regions need the surprisals of tokens, and "
+                    f"{source.name} has one number for a whole sentence; give a language model, or "
+                    "a table of tokens: surprisals:FILE"
                 )
             if options.suites.boundary == "corrected" and not source.traits.boundary:
                 raise ModelError(

@@ -1,0 +1,1 @@
+"""Acceptability classifiers: hidden states of an encoder, heads on them, and `classifier:DIR`."""

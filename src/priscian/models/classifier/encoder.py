@@ -1,0 +1,195 @@
+"""Encoders: Transformers models, with or without a head, read for their hidden states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from priscian.errors import ModelError, UsageError
+from priscian.models.classifier.views import CLS, LAST, MAX, MEAN, Floats32, View, pool
+from priscian.models.hf.encoding import Tokenizer
+from priscian.models.hf.loading import (
+    HuggingFaceProvider,
+    context_length,
+    import_transformers,
+    load_config,
+    load_weights,
+    pick_device,
+)
+from priscian.models.hf.locate import locate
+from priscian.models.key import ModelKey
+from priscian.models.protocol import Encoding
+from priscian.models.registry import find_provider, parse_model
+from priscian.models.spec import ModelSpec
+from priscian.models.text_offsets import check_length
+from priscian.records import Text
+
+BATCH_TOKENS = 1024
+"""Tokens that an encoder reads at a time, padding included."""
+KEPT_OPTIONS = ("bos", "tokenizer", "attention", "dtype")
+"""Options of a model string that can change hidden states."""
+UNUSED = ("pooler.",)
+"""Weights of a base model that no hidden state depends on; masked models are saved without them."""
+
+
+def encoder_spec(model: str | ModelSpec) -> ModelSpec:
+    """The spec of an encoder: minilm, smollm2, hf:ID, mlm:ID or a folder; others are refused."""
+    spec = parse_model(model)
+    if not isinstance(find_provider(spec.provider), HuggingFaceProvider):
+        raise ModelError(
+            f"{spec} has no hidden states to train on; give a Transformers model: minilm, smollm2, "
+            "hf:ID, mlm:ID or its folder"
+        )
+    return spec
+
+
+def encoder_key(spec: ModelSpec) -> ModelKey:
+    """Everything that can change a hidden state; nothing is loaded."""
+    options = {f"option {k}": spec.options[k] for k in KEPT_OPTIONS if k in spec.options}
+    return ModelKey({"provider": "encoder", "method": "states"} | locate(spec).fields() | options)
+
+
+def load_encoder(model: str | ModelSpec) -> Encoder:
+    """The encoder, ready to read texts."""
+    return Encoder(encoder_spec(model))
+
+
+class Encoder:
+    """A base model and its tokenizer; a head for words, if there is one, is left out."""
+
+    def __init__(self, spec: ModelSpec) -> None:
+        provider = find_provider(spec.provider)
+        assert isinstance(provider, HuggingFaceProvider)
+        spec.check_options(provider.options)
+        transformers = import_transformers()
+        place = provider.place(spec)
+        config = load_config(spec, place)
+        if config.is_encoder_decoder:
+            raise ModelError(f"{spec} is an encoder–decoder; give an encoder or a causal model")
+        self.spec = spec
+        self.bidirectional = _is_bidirectional(config)
+        self.device = pick_device(spec)
+        self.tokenizer = Tokenizer(spec, place)
+        self._bos = None if self.bidirectional else self.tokenizer.bos(spec.options.get("bos", "auto"))
+        self.net: Any = load_weights(transformers.AutoModel, spec, place, self.device, UNUSED)
+        self.context_length = context_length(config)
+        text = config.get_text_config()
+        self.layers = int(text.num_hidden_layers)
+        self.width = int(text.hidden_size)
+
+    @property
+    def key(self) -> ModelKey:
+        """Everything that can change a hidden state."""
+        return encoder_key(self.spec)
+
+    @property
+    def poolings(self) -> tuple[str, ...]:
+        """Ways to make one vector of a text: only one end of it has seen the whole text."""
+        return (CLS if self.bidirectional else LAST, MEAN, MAX)
+
+    def views(self) -> list[View]:
+        """Every layer, embeddings included, with every pooling."""
+        return [View(layer, p) for layer in range(self.layers + 1) for p in self.poolings]
+
+    def check(self, views: Sequence[View]) -> None:
+        """Refuse states that the encoder does not have."""
+        for view in views:
+            if not 0 <= view.layer <= self.layers:
+                raise UsageError(
+                    f"{self.spec.label} has no layer {view.layer}; it has 0 (embeddings) to "
+                    f"{self.layers}"
+                )
+            if view.pooling not in self.poolings:
+                raise UsageError(
+                    f"{self.spec.label} has no pooling {view.pooling!r}; it has "
+                    f"{', '.join(self.poolings)}"
+                )
+
+    def encode(self, texts: Sequence[str]) -> list[Encoding]:
+        """Token ids: between special tokens for a bidirectional encoder, else after BOS."""
+        asked = [Text(text) for text in texts]
+        encode = self.tokenizer.encode_masked if self.bidirectional else self._encode_causal
+        found = encode(asked)
+        check_length(asked, found, self.context_length)
+        for text, encoding in zip(texts, found, strict=True):
+            if not encoding.starts:
+                raise ModelError(f"{self.spec.label} has no token for {text!r}; remove the text")
+        return found
+
+    def _encode_causal(self, texts: Sequence[Text]) -> list[Encoding]:
+        return self.tokenizer.encode(texts, self._bos)
+
+    def hidden(self, texts: Sequence[str]) -> list[Floats32]:
+        """For each text the states of all its tokens: (layers + 1, tokens, width)."""
+        encodings = self.encode(texts)
+        found: list[Floats32] = [np.empty(0, np.float32)] * len(texts)
+        for group, states in self._batches(encodings, range(self.layers + 1)):
+            for row, at in enumerate(group):
+                length = len(encodings[at].ids)
+                found[at] = np.stack([layer[row, :length] for layer in states])
+        return found
+
+    def pooled(self, texts: Sequence[str], views: Sequence[View]) -> dict[View, Floats32]:
+        """For each view one vector per text: (texts, width)."""
+        self.check(views)
+        encodings = self.encode(texts)
+        layers = sorted({view.layer for view in views})
+        found = {view: np.empty((len(texts), self.width), np.float32) for view in views}
+        for group, states in self._batches(encodings, layers):
+            by_layer = dict(zip(layers, states, strict=True))
+            for row, at in enumerate(group):
+                own = encodings[at]
+                for view in views:
+                    whole = by_layer[view.layer][row]
+                    found[view][at] = pool(whole, own.first, len(own.starts), view.pooling)
+        return found
+
+    def _batches(
+        self, encodings: Sequence[Encoding], layers: Sequence[int]
+    ) -> Iterator[tuple[list[int], list[Floats32]]]:
+        """Texts of similar length together, with the states of some layers: (rows, length, width)."""
+        import torch
+
+        order = sorted(range(len(encodings)), key=lambda i: len(encodings[i].ids))
+        for group in _groups([len(encodings[i].ids) for i in order]):
+            members = [order[i] for i in group]
+            ids, mask = pad([encodings[i].ids for i in members])
+            with torch.inference_mode():
+                states = self.net(
+                    input_ids=ids.to(self.device),
+                    attention_mask=mask.to(self.device),
+                    output_hidden_states=True,
+                ).hidden_states
+            yield members, [states[layer].float().cpu().numpy() for layer in layers]
+
+
+def pad(rows: Sequence[Sequence[int]]) -> tuple[Any, Any]:
+    """Token ids and attention mask as tensors, padded at the end: (rows, length) each."""
+    import torch
+
+    ids = torch.zeros(len(rows), max(map(len, rows)), dtype=torch.long)
+    mask = torch.zeros_like(ids)
+    for number, row in enumerate(rows):
+        ids[number, : len(row)] = torch.tensor(row)
+        mask[number, : len(row)] = 1
+    return ids, mask
+
+
+def _groups(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Consecutive rows whose padded size fits a batch; lengths are in increasing order."""
+    group: list[int] = []
+    for at, length in enumerate(lengths):
+        if group and (len(group) + 1) * length > BATCH_TOKENS:
+            yield group
+            group = []
+        group.append(at)
+    if group:
+        yield group
+
+
+def _is_bidirectional(config: Any) -> bool:
+    from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
+
+    return config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not config.is_decoder

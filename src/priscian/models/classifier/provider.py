@@ -1,0 +1,179 @@
+"""`classifier:` — acceptability classifiers that `priscian train classifier` has written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+
+import numpy as np
+
+from priscian.errors import ModelError, UnknownNameError
+from priscian.models.classifier.folder import (
+    HEAD,
+    MAJORITY,
+    NGRAMS,
+    ON_STATES,
+    THRESHOLDS,
+    WEIGHTS,
+    ClassifierCard,
+    RestartCard,
+    find_restart,
+    read_card,
+)
+from priscian.models.classifier.grades import CALIBRATED, CONFIDENCE, KINDS, Floats, grade
+from priscian.models.fingerprint import hash_file
+from priscian.models.key import ModelKey
+from priscian.models.spec import ModelSpec
+from priscian.models.traits import Traits, no_tokens
+from priscian.records import Text, TokenScores
+
+PROVIDER = "classifier"
+OPTIONS = frozenset({"score", "name"})
+PARTS = (HEAD, WEIGHTS, "vocabulary.json")
+
+Logits = Callable[[Sequence[str]], Floats]
+
+
+class ClassifierProvider:
+    """Acceptability classifiers of `priscian train classifier`: one number for each text."""
+
+    example = "classifier:my-classifier?score=logit"
+
+    def key(self, spec: ModelSpec) -> ModelKey:
+        """Encoder, weights, training data, seed, method and kind of score; nothing is loaded."""
+        spec.check_options(OPTIONS)
+        kind = _kind(spec)
+        card, restart = find_restart(spec.path, spec.revision)
+        _refuse_thresholds(spec, card)
+        fields = {
+            "provider": PROVIDER,
+            "method": card.method,
+            "encoder": card.encoder_key,
+            "data": card.data_digest,
+            "seed": str(restart.seed),
+            "view": restart.view,
+            "score": kind,
+            "intercept": repr(restart.intercept),
+        }
+        if kind == CALIBRATED:
+            fields["temperature"] = repr(restart.temperature)
+        folder = spec.path / restart.folder
+        files = {name: hash_file(folder / name) for name in PARTS if (folder / name).is_file()}
+        return ModelKey(fields | files)
+
+    def load(self, spec: ModelSpec) -> Classifier:
+        """The classifier; its encoder is loaded when the first text is graded."""
+        spec.check_options(OPTIONS)
+        card, restart = find_restart(spec.path, spec.revision)
+        _refuse_thresholds(spec, card)
+        return Classifier(spec, card, restart)
+
+    def traits(self, spec: ModelSpec) -> Traits:
+        """Grades whole texts; has no tokens."""
+        return Traits(options=OPTIONS, grades=True, references=("li-adger", "cola"))
+
+    def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
+        """Every restart whose name matches."""
+        found = [r.folder for r in read_card(spec.path).restarts]
+        return [spec.at(name) for name in found if fnmatch(name, pattern)]
+
+    def card(self, spec: ModelSpec) -> ClassifierCard:
+        """How the classifier was trained."""
+        return read_card(spec.path)
+
+
+class Classifier:
+    """One restart of a classifier."""
+
+    def __init__(self, spec: ModelSpec, card: ClassifierCard, restart: RestartCard) -> None:
+        self.spec = spec
+        self.card = card
+        self.restart = restart
+        self.kind = _kind(spec)
+        self._logits = _logits(spec.path / restart.folder, card, restart)
+
+    def grade(self, texts: Sequence[Text]) -> list[float]:
+        """One number for each text, higher is better."""
+        for text in texts:
+            if text.context:
+                raise ModelError(
+                    f"{self.spec.label} was trained on single sentences and cannot read a context "
+                    f"({text.context[:40]!r}); use data without contexts, or a language model"
+                )
+        logits = self._logits([text.text for text in texts])
+        return [float(g) for g in grade(logits, self.kind, self.restart.temperature)]
+
+    def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
+        """An error: there are no tokens."""
+        raise ModelError(no_tokens(self.spec.label))
+
+
+def _kind(spec: ModelSpec) -> str:
+    kind = spec.options.get("score", CONFIDENCE)
+    if kind not in KINDS:
+        raise UnknownNameError("score of a classifier", kind, KINDS)
+    return kind
+
+
+def _refuse_thresholds(spec: ModelSpec, card: ClassifierCard) -> None:
+    if card.method in THRESHOLDS:
+        raise ModelError(
+            f"{spec.label} is {card.encoder} with a threshold; score {card.encoder} itself"
+        )
+
+
+def _logits(folder: Path, card: ClassifierCard, restart: RestartCard) -> Logits:
+    """A function from texts to logits, by method."""
+    if card.method == MAJORITY:
+        return lambda texts: np.full(len(texts), restart.intercept)
+    if card.method == NGRAMS:
+        from priscian.models.classifier.bag import read_bag
+
+        return read_bag(folder).logits
+    if card.method in ON_STATES:
+        return _on_states(folder, card, restart)
+    return _tuned(folder, card, restart)
+
+
+def _on_states(folder: Path, card: ClassifierCard, restart: RestartCard) -> Logits:
+    from priscian.models.classifier.heads import read_head
+    from priscian.models.classifier.states import pooled_states
+    from priscian.models.classifier.views import View
+
+    head = read_head(folder / HEAD)
+    view = View.parse(restart.view)
+
+    def logits(texts: Sequence[str]) -> Floats:
+        check_encoder(card)
+        return head.logits(pooled_states(card.encoder, texts, [view])[view])
+
+    return logits
+
+
+def _tuned(folder: Path, card: ClassifierCard, restart: RestartCard) -> Logits:
+    from priscian.models.classifier.encoder import load_encoder
+    from priscian.models.classifier.tuned import TunedEncoder
+
+    made: list[TunedEncoder] = []
+
+    def logits(texts: Sequence[str]) -> Floats:
+        if not made:
+            check_encoder(card)
+            net = TunedEncoder(load_encoder(card.encoder), restart.view, lora=card.method == "lora")
+            net.restore(folder / WEIGHTS)
+            made.append(net)
+        return made[0].logits(texts)
+
+    return logits
+
+
+def check_encoder(card: ClassifierCard) -> None:
+    """Refuse an encoder whose files have changed since training."""
+    from priscian.models.classifier.encoder import encoder_key, encoder_spec
+
+    if encoder_key(encoder_spec(card.encoder)).digest != card.encoder_key:
+        raise ModelError(
+            f"the encoder {card.encoder} is not the one that the classifier was trained on: its "
+            "files have changed; put the old ones back or train again"
+        )

@@ -1,0 +1,140 @@
+"""Hidden states of texts, kept on disk: float16 files beside the score store.
+
+A file holds some texts of one encoder and one view: their hashes and their vectors. It is written
+whole or not at all and never changed, so any number of processes may read and add.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from priscian.errors import PriscianWarning
+from priscian.files import replacing
+from priscian.models.classifier.encoder import Encoder, encoder_key, encoder_spec, load_encoder
+from priscian.models.classifier.views import Floats32, View
+from priscian.models.fingerprint import cache_folder
+from priscian.models.key import ModelKey
+from priscian.models.spec import ModelSpec
+from priscian.records import Text
+
+SHARD = 512
+"""Texts whose states are computed and written together."""
+LARGEST = float(np.finfo(np.float16).max)
+HASH = 16
+
+Progress = Callable[[int, int], None]  # texts done, texts in all
+
+
+def states_folder() -> Path:
+    """Where hidden states are kept."""
+    return cache_folder() / "states"
+
+
+class StateCache:
+    """States by encoder key, view and text."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or states_folder()
+
+    def place(self, key: ModelKey, view: View) -> Path:
+        """The folder of one encoder and one view."""
+        return self.folder / key.digest / str(view)
+
+    def read(
+        self, key: ModelKey, view: View, texts: Sequence[str]
+    ) -> dict[str, npt.NDArray[np.float16]]:
+        """The vectors that are on disk."""
+        wanted = {Text(text).hash: text for text in texts}
+        found: dict[str, npt.NDArray[np.float16]] = {}
+        for file in sorted(self.place(key, view).glob("*.npy")):
+            rows = _open(file)
+            if rows is None:
+                continue
+            hashes = np.ascontiguousarray(rows["text"]).tobytes()
+            for at in range(len(rows)):
+                text = wanted.get(hashes[at * HASH : (at + 1) * HASH])
+                if text is not None:
+                    found[text] = rows["state"][at]
+        return found
+
+    def write(self, key: ModelKey, view: View, texts: Sequence[str], states: Floats32) -> None:
+        """Keep the vectors of some texts, all or none of them."""
+        kind = np.dtype([("text", f"V{HASH}"), ("state", "<f2", (states.shape[1],))])
+        rows = np.empty(len(texts), kind)
+        hashes = b"".join(Text(text).hash for text in texts)
+        rows["text"] = np.frombuffer(hashes, f"V{HASH}")
+        rows["state"] = to_half(states)
+        name = hashlib.blake2b(hashes, digest_size=8).hexdigest()
+        with (
+            replacing(self.place(key, view) / f"{name}.npy") as temporary,
+            temporary.open("wb") as file,
+        ):
+            np.save(file, rows, allow_pickle=False)
+
+
+def to_half(states: Floats32) -> npt.NDArray[np.float16]:
+    """Rounded to float16; what is too large for it becomes its largest number."""
+    return np.clip(states, -LARGEST, LARGEST).astype(np.float16)
+
+
+def pooled_states(
+    model: str | ModelSpec | Encoder,
+    texts: Sequence[str],
+    views: Sequence[View] | None = None,
+    *,
+    cache: StateCache | None = None,
+    progress: Progress = lambda done, total: None,
+) -> dict[View, Floats32]:
+    """For each view, by default all of them, one vector per text: (texts, width).
+
+    Vectors that are on disk are read; the encoder is loaded only if some are missing. All of them
+    are rounded to float16, so that the result is the same in either case.
+    """
+    cache = cache or StateCache()
+    encoder = model if isinstance(model, Encoder) else None
+    spec = model.spec if isinstance(model, Encoder) else encoder_spec(model)
+    if views is None:
+        encoder = encoder or load_encoder(spec)
+        views = encoder.views()
+    key = encoder_key(spec)
+    distinct = list(dict.fromkeys(texts))
+    known = {view: cache.read(key, view, distinct) for view in views}
+    missing = [text for text in distinct if any(text not in known[view] for view in views)]
+    progress(len(distinct) - len(missing), len(distinct))
+    if missing:
+        encoder = encoder or load_encoder(spec)
+        missing.sort(key=len)  # texts of one length are computed together without padding
+        for at in range(0, len(missing), SHARD):
+            part = missing[at : at + SHARD]
+            for view, states in encoder.pooled(part, views).items():
+                cache.write(key, view, part, states)
+                known[view] |= dict(zip(part, to_half(states), strict=True))
+            progress(len(distinct) - len(missing) + at + len(part), len(distinct))
+    return {
+        view: np.array([known[view][text] for text in texts], np.float32).reshape(len(texts), -1)
+        for view in views
+    }
+
+
+def _open(file: Path) -> npt.NDArray[np.void] | None:
+    """The rows of a file, mapped into memory; a damaged file is left out, with a warning."""
+    try:
+        rows: npt.NDArray[np.void] = np.load(file, mmap_mode="r", allow_pickle=False)
+        if rows.dtype.names == ("text", "state"):
+            return rows
+        reason = "it holds something else"
+    except (OSError, ValueError, EOFError) as error:
+        reason = str(error).splitlines()[0]
+    warnings.warn(
+        f"hidden states in {file} cannot be read ({reason}); they are computed again; delete the "
+        "file",
+        PriscianWarning,
+        stacklevel=3,
+    )
+    return None

@@ -1,0 +1,78 @@
+"""The channel `score`: one number for a whole text, from a model that grades texts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from priscian.errors import DataError, ModelError, ScoreError
+from priscian.models import (
+    GradingModel,
+    LanguageModel,
+    ModelSpec,
+    TorchModel,
+    load,
+    model_key,
+    parse_model,
+    traits_of,
+)
+from priscian.models.text_offsets import shorten
+from priscian.models.traits import no_tokens
+from priscian.records import Text, TokenScores
+from priscian.scoring.scored import Progress, ScoredTexts
+from priscian.scoring.store import ScoreStore
+
+CHANNEL = "score"
+TOGETHER = 512
+"""Texts that are graded and stored at once."""
+
+
+def grade_texts(
+    model: str | ModelSpec,
+    texts: Sequence[Text],
+    store: ScoreStore,
+    *,
+    loaded: LanguageModel | TorchModel | None = None,
+    progress: Progress = lambda done, total: None,
+) -> ScoredTexts:
+    """Every text as one token with its grade; the model is loaded only if one is not stored."""
+    if not all(text.text for text in texts):
+        raise DataError("a text to grade is empty; give at least one character")
+    spec = parse_model(model)
+    key = model_key(spec)
+    texts = list(dict.fromkeys(texts))
+    scores = store.read(key, texts, CHANNEL)
+    missing = [text for text in texts if text not in scores]
+    progress(len(scores), len(texts))
+    if missing:
+        loaded = loaded or load(spec)
+        if not isinstance(loaded, GradingModel):
+            raise ModelError(f"{spec.label} cannot grade whole texts; score it by its tokens")
+    for at in range(0, len(missing), TOGETHER):
+        assert isinstance(loaded, GradingModel)
+        part = missing[at : at + TOGETHER]
+        rows = _one_token_each(spec.label, part, list(loaded.grade(part)))
+        store.write(key, spec.label, rows, CHANNEL)
+        scores |= dict(rows)
+        progress(len(scores), len(texts))
+    return ScoredTexts(key, scores, len(missing), None, {}, loaded)
+
+
+def refuse_grades(spec: ModelSpec) -> None:
+    """Refuse a model that grades whole texts where tokens are needed."""
+    if traits_of(spec).grades:
+        raise ModelError(no_tokens(spec.label))
+
+
+def _one_token_each(
+    model: str, texts: Sequence[Text], grades: Sequence[float]
+) -> list[tuple[Text, TokenScores]]:
+    if len(grades) != len(texts):
+        raise ScoreError(f"{model} gave {len(grades)} grades for {len(texts)} texts")
+    for text, value in zip(texts, grades, strict=True):
+        if not math.isfinite(value):
+            raise ScoreError(f"{model} gave {value} for {shorten(text.text)!r}; correct the model")
+    return [
+        (text, TokenScores((0,), (len(text.text),), (float(value),)))
+        for text, value in zip(texts, grades, strict=True)
+    ]

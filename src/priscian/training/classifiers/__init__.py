@@ -1,0 +1,1 @@
+"""Acceptability classifiers: probes on frozen states, tuned encoders, baselines, restarts."""

@@ -1,0 +1,68 @@
+"""The layer and pooling of a probe: chosen once for a classifier and kept in its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from priscian.files import read_json, write_json
+from priscian.models.classifier.encoder import load_encoder
+from priscian.models.classifier.states import pooled_states
+from priscian.models.classifier.views import View
+from priscian.training.classifiers.data import ClassifierData
+from priscian.training.classifiers.probe import ProbeChoice, choose_probe
+from priscian.training.classifiers.settings import ClassifierSettings
+
+FILE = "views.json"
+
+Say = Callable[[str], None]
+
+
+def choose_view(
+    settings: ClassifierSettings, data: ClassifierData, out: Path, say: Say
+) -> ProbeChoice:
+    """Layer, pooling and penalty by cross-validation on the training sentences.
+
+    The result is kept in OUT/views.json, so that a resumed training has the same.
+    """
+    file = out / FILE
+    if file.is_file():
+        return _read(file)
+    encoder = load_encoder(settings.encoder)
+    views = [
+        view
+        for view in encoder.views()
+        if settings.layer in (None, view.layer) and settings.pooling in ("", view.pooling)
+    ]
+    if not views:
+        encoder.check([View(settings.layer or 0, settings.pooling or encoder.poolings[0])])
+    say(f"hidden states of {len(data.train.texts):,} sentences, {len(views)} views …")
+    told = [0.0]
+
+    def progress(done: int, total: int) -> None:
+        if done >= told[0] + total / 10 or done == total:
+            told[0] = done
+            say(f"hidden states: {done:,} of {total:,} sentences")
+
+    states = pooled_states(encoder, data.train.texts, views, progress=progress)
+    choice = choose_probe(states, data.train.labels, seed=settings.seed, say=say)
+    write_json(
+        file,
+        {
+            "view": str(choice.view),
+            "c": choice.c,
+            "views": {str(view): value for view, value in choice.views.items()},
+            "penalties": {repr(c): value for c, value in choice.penalties.items()},
+        },
+    )
+    return choice
+
+
+def _read(file: Path) -> ProbeChoice:
+    found = read_json(file)
+    return ProbeChoice(
+        View.parse(found["view"]),
+        float(found["c"]),
+        {View.parse(view): float(value) for view, value in found["views"].items()},
+        {float(c): float(value) for c, value in found["penalties"].items()},
+    )

@@ -1,0 +1,186 @@
+"""Train a classifier: restart after restart, into a folder that `classifier:DIR` reads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import structs
+
+from priscian.datasets.cola import IN_DEV, OUT_TEST
+from priscian.errors import RunError
+from priscian.files import read_table, write_delimited, write_json
+from priscian.models import PRESETS, parse_model
+from priscian.models.classifier.encoder import encoder_key, encoder_spec
+from priscian.models.classifier.folder import (
+    CARD,
+    THRESHOLDS,
+    TRAINED_ON,
+    ClassifierCard,
+    RestartCard,
+    read_card,
+    read_restart,
+    write_card,
+    write_restart,
+)
+from priscian.training.classifiers.data import ClassifierData, plain_hash, read_data
+from priscian.training.classifiers.evaluate import accuracy, fit_temperature, is_collapsed, mcc
+from priscian.training.classifiers.fits import Fit, fitter
+from priscian.training.classifiers.settings import ClassifierSettings
+
+LOGITS = "logits.csv"
+FIXED_FIELDS = ("method", "encoder", "encoder_key", "data_digest", "without_sources", "seed",
+                "settings")  # fmt: skip
+"""Fields of a card that a resumed training must share."""
+SELECT_ON = {"dev": IN_DEV, "paper": OUT_TEST}
+
+Say = Callable[[str], None]
+Floats = npt.NDArray[np.float64]
+
+
+def train_classifier(
+    on: str,
+    out: str | Path,
+    settings: ClassifierSettings,
+    *,
+    resume: bool = False,
+    say: Say = lambda line: None,
+) -> ClassifierCard:
+    """Train every restart, choose one, and return the classifier's card.
+
+    >>> import priscian
+    >>> settings = priscian.ClassifierSettings(encoder="minilm")
+    >>> priscian.train_classifier("cola:data/cola", "my-probe", settings)     # doctest: +SKIP
+
+    A restart is complete when its card is written; one that was interrupted is trained again from
+    its seed, so a resumed training ends with the same weights as one that never stopped.
+    """
+    folder = Path(out)
+    data = read_data(on, settings.without_sources)
+    card = _begin(folder, _new_card(settings, data), resume)
+    write_json(folder / TRAINED_ON, sorted({plain_hash(text) for text in data.train.texts}))
+    fit = fitter(settings, data, folder, say)
+    job = _Job(folder, data, settings.seed, fit, say)
+    for number in range(1, card.wanted + 1):
+        done = read_restart(folder, number) or job.restart(number)
+        others = [r for r in card.restarts if r.number != number]
+        card = structs.replace(card, restarts=tuple(sorted([*others, done], key=_number)))
+        write_card(folder, card)
+    card = structs.replace(card, chosen=choose_restart(card))
+    write_card(folder, card)
+    return card
+
+
+def choose_restart(card: ClassifierCard) -> int:
+    """The number of the restart with the highest correlation where the card says; ties: the first.
+
+    Collapsed restarts have the correlation 0 and count like any other.
+    """
+    where = SELECT_ON[card.select]
+    return max(card.restarts, key=lambda r: (r.mcc[where], -r.number)).number
+
+
+def read_logits(folder: Path, restart: RestartCard) -> dict[str, float]:
+    """The logits of a restart by sentence id, on every set that it was tested on."""
+    file = folder / restart.folder / LOGITS
+    return {str(row["id"]): float(row["logit"]) for _, row in read_table(file, needs=("id", "logit"))}
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    folder: Path
+    data: ClassifierData
+    seed: int
+    fit: Fit
+    say: Say
+
+    def restart(self, number: int) -> RestartCard:
+        """Fit one restart, test it on every set, and save it."""
+        began = time.monotonic()
+        seed = self.seed + number - 1
+        fitted = self.fit(seed)
+        logits = {name: fitted.logits(s.texts) for name, s in self.data.sets.items()}
+        dev = self.data.dev
+        card = RestartCard(
+            number=number,
+            seed=seed,
+            view=fitted.view,
+            temperature=fit_temperature(dev.labels, logits[dev.name]),
+            intercept=fitted.intercept,
+            collapsed=is_collapsed(logits[dev.name]),
+            mcc={name: mcc(s.labels, logits[name]) for name, s in self.data.sets.items()},
+            accuracy={name: accuracy(s.labels, logits[name]) for name, s in self.data.sets.items()},
+            seconds=round(time.monotonic() - began, 1),
+            log=dict(fitted.log),
+        )
+        fitted.save(self.folder / card.folder)
+        rows = [
+            {"id": name, "logit": repr(float(value))}
+            for part, s in self.data.sets.items()
+            for name, value in zip(s.ids, logits[part], strict=True)
+        ]
+        write_delimited(self.folder / card.folder / LOGITS, rows)
+        write_restart(self.folder, card)
+        self.say(_line(card))
+        return card
+
+
+def _line(card: RestartCard) -> str:
+    shown = ", ".join(f"{name} {value:.3f}" for name, value in card.mcc.items())
+    gave_up = "; collapsed: one label for all" if card.collapsed else ""
+    return f"restart {card.number} (seed {card.seed}): MCC {shown}{gave_up}; {card.seconds:.0f} s"
+
+
+def _number(card: RestartCard) -> int:
+    return card.number
+
+
+def _new_card(settings: ClassifierSettings, data: ClassifierData) -> ClassifierCard:
+    name, key = settings.encoder, ""
+    if settings.encoder and settings.method not in THRESHOLDS:
+        spec = encoder_spec(settings.encoder)
+        key = encoder_key(spec).digest
+        if settings.encoder not in PRESETS:
+            name = str(spec)
+    elif settings.encoder and settings.encoder not in PRESETS:
+        name = str(parse_model(settings.encoder))
+    return ClassifierCard(
+        method=settings.method,
+        encoder=name,
+        encoder_key=key,
+        data=data.spec,
+        data_digest=data.digest,
+        without_sources=settings.without_sources,
+        wanted=settings.count,
+        seed=settings.seed,
+        select=settings.select,
+        settings=settings.recorded(),
+    )
+
+
+def _begin(folder: Path, card: ClassifierCard, resume: bool) -> ClassifierCard:
+    """The card to go on with; a folder with another classifier is refused."""
+    if not (folder / CARD).is_file():
+        if folder.is_dir() and any(folder.iterdir()):
+            raise RunError(f"{folder} is not empty and holds no classifier; give another --out")
+        write_card(folder, card)
+        return card
+    before = read_card(folder)
+    if not resume:
+        raise RunError(
+            f"{folder} has {len(before.restarts)} of {before.wanted} restarts of a classifier; "
+            "continue with --resume, or give another --out"
+        )
+    for name in FIXED_FIELDS:
+        old, new = getattr(before, name), getattr(card, name)
+        if old != new:
+            raise RunError(
+                f"{folder} was trained with another {name.replace('_', ' ')} ({old}, now {new}); "
+                "give another --out"
+            )
+    wanted = max(card.wanted, before.wanted)
+    return structs.replace(before, wanted=wanted, select=card.select, chosen=0)

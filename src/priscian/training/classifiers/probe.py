@@ -1,0 +1,99 @@
+"""Probes: logistic regression on frozen states; layer, pooling and penalty by cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from priscian.models.classifier.heads import LinearHead, spread, standardise
+from priscian.models.classifier.views import Floats32, View
+from priscian.stats.matthews import matthews
+from priscian.stats.ridge_logistic import RidgeFit, fit_ridge
+
+CS = (1e-3, 1e-2, 1e-1, 1.0)
+"""Inverse penalties that are tried."""
+FIRST_C = 1e-2
+"""The penalty under which views are compared."""
+FINALISTS = 3
+"""Views for which every penalty is tried."""
+FOLDS = 5
+ROUGH = 1e-5
+"""Gradient at which a fit of the cross-validation ends: near enough to count labels."""
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeChoice:
+    """The chosen view and penalty; correlations in cross-validation by view and by penalty."""
+
+    view: View
+    c: float
+    views: Mapping[View, float]
+    penalties: Mapping[float, float]
+
+
+def folds_of(labels: Sequence[bool], folds: int, seed: int) -> npt.NDArray[np.int64]:
+    """A fold for each example, drawn by seed, with both labels spread evenly."""
+    truth = np.asarray(labels, bool)
+    rng = np.random.default_rng(seed)
+    found = np.empty(len(truth), np.int64)
+    for label in (False, True):
+        where = rng.permutation(np.flatnonzero(truth == label))
+        found[where] = np.arange(len(where)) % folds
+    return found
+
+
+def cross_validate(
+    states: Floats32,
+    labels: Sequence[bool],
+    cs: Sequence[float],
+    folds: npt.NDArray[np.int64],
+) -> dict[float, float]:
+    """Matthews' correlation of held-out predictions, for each inverse penalty."""
+    truth = np.asarray(labels, bool)
+    guesses = {c: np.zeros(len(truth), bool) for c in cs}
+    for fold in range(int(folds.max()) + 1):
+        inside, outside = folds != fold, folds == fold
+        mean, scale = spread(states[inside])
+        x = standardise(states[inside], mean, scale)
+        held = standardise(states[outside], mean, scale)
+        fit: RidgeFit | None = None
+        for c in sorted(cs):  # each fit begins where the one before ended
+            fit = fit_ridge(x, truth[inside].tolist(), c, fit, ROUGH)
+            guesses[c][outside] = fit.logits(held) > 0
+    return {c: matthews(truth.tolist(), guess.tolist()) for c, guess in guesses.items()}
+
+
+def choose_probe(
+    states: Mapping[View, Floats32],
+    labels: Sequence[bool],
+    *,
+    cs: Sequence[float] = CS,
+    seed: int = 1,
+    say: Say = lambda line: None,
+) -> ProbeChoice:
+    """The best layer and pooling under one penalty; then, of the best three, the best penalty."""
+    folds = folds_of(labels, FOLDS, seed)
+    views: dict[View, float] = {}
+    for number, (view, vectors) in enumerate(states.items(), 1):
+        views[view] = cross_validate(vectors, labels, [FIRST_C], folds)[FIRST_C]
+        say(f"view {number} of {len(states)}: {view}, MCC {views[view]:.3f}")
+    best = sorted(views, key=lambda v: (-views[v], v))[:FINALISTS]
+    found = {
+        (view, c): value
+        for view in best
+        for c, value in cross_validate(states[view], labels, cs, folds).items()
+    }
+    view, c = max(found, key=lambda at: (found[at], -at[1]))
+    return ProbeChoice(view, c, views, {c: found[view, c] for c in cs})
+
+
+def fit_probe(states: Floats32, labels: Sequence[bool], c: float) -> LinearHead:
+    """A logistic regression on standardised vectors."""
+    mean, scale = spread(states)
+    fit = fit_ridge(standardise(states, mean, scale), list(labels), c)
+    return LinearHead(mean, scale, fit.weights.astype(np.float32), float(np.float32(fit.intercept)))

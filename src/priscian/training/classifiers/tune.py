@@ -1,0 +1,102 @@
+"""Tune an encoder on labelled sentences: all its weights, or low-rank changes (LoRA)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+
+from priscian.errors import TrainingError
+from priscian.models.classifier.encoder import load_encoder
+from priscian.models.classifier.tuned import TunedEncoder
+from priscian.training.classifiers.data import Labelled
+
+WARM_UP = 0.1
+"""Share of the steps in which the learning rate rises; then it falls in a straight line to 0."""
+POOL = 16
+"""Batches among which sentences of similar length are put together."""
+CLIP = 1.0
+DECAY = 0.01
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class TuneSettings:
+    """How an encoder is tuned; the rate is the highest one."""
+
+    rate: float = 5e-5
+    epochs: int = 4
+    batch: int = 32
+    pooling: str = ""
+    lora: bool = False
+
+
+FINETUNE = TuneSettings()
+LORA = TuneSettings(rate=3e-4, epochs=3, batch=16, lora=True)
+
+
+def tune(
+    encoder: str,
+    data: Labelled,
+    seed: int,
+    settings: TuneSettings = FINETUNE,
+    say: Say = lambda line: None,
+) -> tuple[TunedEncoder, list[float]]:
+    """The tuned encoder and its mean loss in each epoch; the same seed gives the same weights."""
+    torch.manual_seed(seed)
+    base = load_encoder(encoder)
+    pooling = settings.pooling or base.poolings[0]
+    net = TunedEncoder(base, pooling, lora=settings.lora)
+    rows = base.encode(data.texts)
+    truth = torch.tensor([int(label) for label in data.labels], device=base.device)
+    weights = [p for p in net.parameters() if p.requires_grad]
+    optimiser = torch.optim.AdamW(weights, lr=settings.rate, weight_decay=DECAY, fused=True)
+    steps = settings.epochs * math.ceil(len(rows) / settings.batch)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: _rate(step, steps))
+    order = np.random.default_rng(seed)
+    losses: list[float] = []
+    for epoch in range(settings.epochs):
+        net.train()
+        total = 0.0
+        for part in batches([len(r.ids) for r in rows], settings.batch, order):
+            logits = net(*net.batch([rows[i] for i in part]))
+            loss = nn.functional.cross_entropy(logits, truth[part])
+            optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            nn.utils.clip_grad_norm_(weights, CLIP)
+            optimiser.step()
+            schedule.step()
+            total += float(loss) * len(part)
+        losses.append(total / len(rows))
+        if not math.isfinite(losses[-1]):
+            raise TrainingError(
+                f"the loss is {losses[-1]} after epoch {epoch + 1}; lower the rate: --rate "
+                f"{settings.rate / 2:g}"
+            )
+        say(f"epoch {epoch + 1} of {settings.epochs}: loss {losses[-1]:.4f}")
+    return net, losses
+
+
+def batches(
+    lengths: Sequence[int], size: int, rng: np.random.Generator
+) -> list[list[int]]:
+    """Examples in random order, those of similar length together, so that little is padding."""
+    order = rng.permutation(len(lengths)).tolist()
+    found: list[list[int]] = []
+    for at in range(0, len(order), size * POOL):
+        pool = sorted(order[at : at + size * POOL], key=lambda i: lengths[i])
+        found += [pool[k : k + size] for k in range(0, len(pool), size)]
+    return [found[i] for i in rng.permutation(len(found))]
+
+
+def _rate(step: int, steps: int) -> float:
+    """The share of the highest rate at a step."""
+    warm = max(1, round(WARM_UP * steps))
+    if step < warm:
+        return (step + 1) / warm
+    return max(0.0, (steps - step) / max(1, steps - warm))
