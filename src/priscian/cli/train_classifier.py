@@ -15,10 +15,19 @@ if TYPE_CHECKING:
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Fitting:
-    """How a restart is fitted.
+    """How restarts are fitted, and which one is used.
 
     Parameters
     ----------
+    restarts
+        Restarts of mlp, finetune and lora, 10 by default; the others have one solution.
+    seed
+        Seed of the first restart; the next ones count up.
+    select
+        Which restart is used: dev, the best on in-domain dev, or paper, the best on out-of-domain
+        test, as in Vázquez Martínez (2021).
+    without_source
+        Leave out the training sentences of a source, such as ad03; may be repeated.
     rate
         Highest learning rate of finetune, lora or mlp.
     epochs
@@ -31,6 +40,10 @@ class Fitting:
         cls or last (the state that has seen the whole text), mean or max.
     """
 
+    restarts: int | None = None
+    seed: int = 1
+    select: str = "dev"
+    without_source: Annotated[list[str] | None, Parameter(negative="")] = None
     rate: float | None = None
     epochs: int | None = None
     batch: int | None = None
@@ -47,10 +60,6 @@ def classifier_command(
     on: str,
     encoder: str = "",
     method: str = "probe",
-    restarts: int | None = None,
-    seed: int = 1,
-    select: str = "dev",
-    without_source: Annotated[list[str] | None, Parameter(negative="")] = None,
     fitting: Fitting = NO_CHANGES,
     resume: Annotated[bool, Parameter(negative="")] = False,
     quiet: Annotated[bool, Parameter(negative="")] = False,
@@ -83,15 +92,6 @@ def classifier_command(
         minilm, smollm2, hf:ID, mlm:ID or the folder of a Transformers model.
     method
         probe, mlp, finetune, lora, majority, ngrams, logp or slor.
-    restarts
-        Restarts of mlp, finetune and lora, 10 by default; the others have one solution.
-    seed
-        Seed of the first restart; the next ones count up.
-    select
-        Which restart is used: dev, the best on in-domain dev, or paper, the best on out-of-domain
-        test, as in Vázquez Martínez (2021).
-    without_source
-        Leave out the training sentences of a source, such as ad03; may be repeated.
     resume
         Continue in OUT: complete restarts are kept.
     quiet
@@ -103,10 +103,10 @@ def classifier_command(
     settings = ClassifierSettings(
         encoder=encoder,
         method=method,
-        restarts=restarts,
-        seed=seed,
-        select=select,
-        without_sources=tuple(without_source or ()),
+        restarts=fitting.restarts,
+        seed=fitting.seed,
+        select=fitting.select,
+        without_sources=tuple(fitting.without_source or ()),
         rate=fitting.rate,
         epochs=fitting.epochs,
         batch=fitting.batch,

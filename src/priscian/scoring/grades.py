@@ -44,12 +44,12 @@ def grade_texts(
     scores = store.read(key, texts, CHANNEL)
     missing = [text for text in texts if text not in scores]
     progress(len(scores), len(texts))
-    if missing:
-        loaded = loaded or load(spec)
-        if not isinstance(loaded, GradingModel):
-            raise ModelError(f"{spec.label} cannot grade whole texts; score it by its tokens")
+    if not missing:
+        return ScoredTexts(key, scores, 0, None, {}, loaded)
+    loaded = loaded or load(spec)
+    if not isinstance(loaded, GradingModel):
+        raise ModelError(f"{spec.label} cannot grade whole texts; score it by its tokens")
     for at in range(0, len(missing), TOGETHER):
-        assert isinstance(loaded, GradingModel)
         part = missing[at : at + TOGETHER]
         rows = _one_token_each(spec.label, part, list(loaded.grade(part)))
         store.write(key, spec.label, rows, CHANNEL)

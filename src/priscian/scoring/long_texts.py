@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from priscian.models import LanguageModel, ModelSpec, TorchModel, load, model_key
 from priscian.records import Text, TokenScores
-from priscian.scoring.engine import Progress, score_texts
+from priscian.scoring.engine import score_texts
 from priscian.scoring.entropy import CHANNEL as ENTROPY
 from priscian.scoring.entropy import missing_entropies, read_entropies, store_entropies
+from priscian.scoring.scored import Progress
 from priscian.scoring.store import ScoreStore
 from priscian.scoring.windows import Window, cut_windows, join_windows
 

@@ -72,7 +72,9 @@ class Encoder:
         self.bidirectional = _is_bidirectional(config)
         self.device = pick_device(spec)
         self.tokenizer = Tokenizer(spec, place)
-        self._bos = None if self.bidirectional else self.tokenizer.bos(spec.options.get("bos", "auto"))
+        self._bos = (
+            None if self.bidirectional else self.tokenizer.bos(spec.options.get("bos", "auto"))
+        )
         self.net: Any = load_weights(transformers.AutoModel, spec, place, self.device, UNUSED)
         self.context_length = context_length(config)
         text = config.get_text_config()
@@ -149,7 +151,7 @@ class Encoder:
     def _batches(
         self, encodings: Sequence[Encoding], layers: Sequence[int]
     ) -> Iterator[tuple[list[int], list[Floats32]]]:
-        """Texts of similar length together, with the states of some layers: (rows, length, width)."""
+        """Texts of similar length together; of some layers the states: (rows, length, width)."""
         import torch
 
         order = sorted(range(len(encodings)), key=lambda i: len(encodings[i].ids))

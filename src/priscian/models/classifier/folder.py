@@ -75,7 +75,9 @@ class ClassifierCard(msgspec.Struct, frozen=True, kw_only=True):
 
 def write_card(folder: Path, card: ClassifierCard) -> None:
     """Write `classifier.json`, whole or not at all."""
-    write_text(folder / CARD, msgspec.json.format(msgspec.json.encode(card), indent=1).decode() + "\n")
+    write_text(
+        folder / CARD, msgspec.json.format(msgspec.json.encode(card), indent=1).decode() + "\n"
+    )
 
 
 def read_card(folder: Path) -> ClassifierCard:

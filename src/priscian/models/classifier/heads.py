@@ -78,10 +78,12 @@ def read_head(path: Path) -> Head:
     """A head from its file."""
     found = read_safetensors(path)
     try:
-        if "inner" in found:
-            parts = [found[n] for n in ("mean", "scale", "inner", "inner_bias", "outer")]
-            return MlpHead(*parts, float(found["outer_bias"][0]))
-        parts = [found[n] for n in ("mean", "scale", "weights")]
-        return LinearHead(*parts, float(found["intercept"][0]))
+        mean, scale = found["mean"], found["scale"]
+        if "inner" not in found:
+            return LinearHead(mean, scale, found["weights"], float(found["intercept"][0]))
+        inner, bias, outer = found["inner"], found["inner_bias"], found["outer"]
+        return MlpHead(mean, scale, inner, bias, outer, float(found["outer_bias"][0]))
     except (KeyError, IndexError) as error:
-        raise ModelError(f"{path} is not the head of a classifier ({error}); train it again") from None
+        raise ModelError(
+            f"{path} is not the head of a classifier ({error}); train it again"
+        ) from None

@@ -1,4 +1,4 @@
-"""Encoders tuned for a task: all weights, or low-rank changes of some (LoRA), and a softmax head."""
+"""Tuned encoders: all weights, or low-rank changes of some (LoRA), and a softmax head."""
 
 from __future__ import annotations
 

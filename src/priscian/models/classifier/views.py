@@ -53,8 +53,8 @@ def pool(states: Floats32, first: int, count: int, pooling: str) -> Floats32:
     """
     own = states[first : first + count]  # (tokens, width)
     if pooling == CLS:
-        return states[0]
+        return np.asarray(states[0], np.float32)
     if pooling == LAST:
-        return own[-1]
+        return np.asarray(own[-1], np.float32)
     pooled = own.mean(0, dtype=np.float64) if pooling == MEAN else own.max(0)
     return np.asarray(pooled, np.float32)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
 
-from priscian.metrics.labels import best_threshold
 from priscian.metrics import find_measure
+from priscian.metrics.labels import best_threshold
 from priscian.models import parse_model
 from priscian.models.classifier.bag import LONGEST, Bag, count_ngrams, ngrams
 from priscian.models.classifier.folder import SLOR
@@ -53,7 +54,9 @@ def fit_bag(
     """Logistic regression on counts of n-grams."""
     vocabulary = bag_vocabulary(texts, longest, often)
     fit = fit_ridge(count_ngrams(texts, vocabulary, longest), list(labels), c)
-    return Bag(vocabulary, fit.weights.astype(np.float32), float(np.float32(fit.intercept)), longest)
+    return Bag(
+        vocabulary, fit.weights.astype(np.float32), float(np.float32(fit.intercept)), longest
+    )
 
 
 def choose_bag_c(
@@ -64,11 +67,11 @@ def choose_bag_c(
     folds = folds_of(labels, FOLDS, seed)
     guesses = {c: np.zeros(len(truth), bool) for c in cs}
     for fold in range(FOLDS):
-        inside, outside = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-        known = [texts[i] for i in inside]
+        inside, outside = folds != fold, folds == fold
+        known = list(compress(texts, inside))
         vocabulary = bag_vocabulary(known)
         x = count_ngrams(known, vocabulary, LONGEST)
-        held = count_ngrams([texts[i] for i in outside], vocabulary, LONGEST)
+        held = count_ngrams(list(compress(texts, outside)), vocabulary, LONGEST)
         for c in cs:
             fit = fit_ridge(x, truth[inside].tolist(), c, None, ROUGH)
             guesses[c][outside] = fit.logits(held) > 0

@@ -28,7 +28,9 @@ class Labelled:
         """Refuse sentences that all have one label."""
         if len(set(self.labels)) < 2:
             which = "acceptable" if any(self.labels) else "unacceptable"
-            count = f"all {len(self.labels)} sentences are {which}" if self.labels else "no sentences"
+            count = (
+                f"all {len(self.labels)} sentences are {which}" if self.labels else "no sentences"
+            )
             raise DataError(
                 f"{self.name}: {count}; a classifier needs acceptable and unacceptable ones"
             )

@@ -52,7 +52,7 @@ def ensemble(logits: Sequence[npt.NDArray[Any]]) -> Bools:
         raise DataError("no restarts to put together; train at least one")
     stacked = np.stack([np.asarray(one, np.float64) for one in logits])  # (restarts, texts)
     votes = 2 * (stacked > 0).sum(0) - len(stacked)
-    return np.where(votes == 0, stacked.mean(0) > 0, votes > 0)
+    return np.asarray(np.where(votes == 0, stacked.mean(0) > 0, votes > 0), np.bool_)
 
 
 def fit_temperature(labels: Sequence[bool], logits: Sequence[float] | npt.NDArray[Any]) -> float:

@@ -9,12 +9,18 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from priscian.models.classifier.folder import HEAD, MAJORITY, NGRAMS, ON_STATES, PROBE, WEIGHTS
+from priscian.models.classifier.folder import (
+    HEAD,
+    MAJORITY,
+    NGRAMS,
+    ON_STATES,
+    PROBE,
+    THRESHOLDS,
+    WEIGHTS,
+)
 from priscian.models.classifier.folder import LORA as LORA_METHOD
-from priscian.models.classifier.folder import THRESHOLDS
 from priscian.models.classifier.heads import LinearHead, MlpHead
 from priscian.models.classifier.states import pooled_states
-from priscian.models.classifier.views import View
 from priscian.models.safetensors_file import write_safetensors
 from priscian.training.classifiers.baselines import (
     above,

@@ -87,7 +87,9 @@ def choose_restart(card: ClassifierCard) -> int:
 def read_logits(folder: Path, restart: RestartCard) -> dict[str, float]:
     """The logits of a restart by sentence id, on every set that it was tested on."""
     file = folder / restart.folder / LOGITS
-    return {str(row["id"]): float(row["logit"]) for _, row in read_table(file, needs=("id", "logit"))}
+    return {
+        str(row["id"]): float(row["logit"]) for _, row in read_table(file, needs=("id", "logit"))
+    }
 
 
 @dataclass(frozen=True, slots=True)

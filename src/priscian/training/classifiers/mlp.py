@@ -44,7 +44,7 @@ def fit_mlp(
             net.parameters(), lr=settings.rate, weight_decay=settings.decay
         )
         for _ in range(settings.epochs):
-            for part in torch.randperm(len(x)).split(settings.batch):
+            for part in torch.split(torch.randperm(len(x)), settings.batch):
                 loss = nn.functional.binary_cross_entropy_with_logits(net(x[part])[:, 0], y[part])
                 optimiser.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]

@@ -61,7 +61,7 @@ class ClassifierSettings:
         needs = self.method not in (MAJORITY, NGRAMS)
         if needs and not self.encoder:
             raise UsageError(
-                f"--method {self.method} needs a model: --encoder minilm, smollm2, hf:ID or a folder"
+                f"--method {self.method} needs a model: --encoder minilm, smollm2, hf:ID, a folder"
             )
         if not needs and self.encoder:
             raise UsageError(f"--method {self.method} has no encoder; leave --encoder out")

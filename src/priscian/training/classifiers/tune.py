@@ -71,7 +71,7 @@ def tune(
             nn.utils.clip_grad_norm_(weights, CLIP)
             optimiser.step()
             schedule.step()
-            total += float(loss) * len(part)
+            total += float(loss.detach()) * len(part)
         losses.append(total / len(rows))
         if not math.isfinite(losses[-1]):
             raise TrainingError(
@@ -82,9 +82,7 @@ def tune(
     return net, losses
 
 
-def batches(
-    lengths: Sequence[int], size: int, rng: np.random.Generator
-) -> list[list[int]]:
+def batches(lengths: Sequence[int], size: int, rng: np.random.Generator) -> list[list[int]]:
     """Examples in random order, those of similar length together, so that little is padding."""
     order = rng.permutation(len(lengths)).tolist()
     found: list[list[int]] = []
