@@ -14,6 +14,7 @@ a typed result with `as_dict()` and, where there is something to draw, `figures`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -243,11 +244,14 @@ def adc(
     *,
     deltas: Sequence[float] = (),
     rule: str | AdcRule = "paper",
+    cola: Path | str | None = None,
 ) -> AdcAnalysis:
     """BLiMP's criterion, the Acceptability Delta Criterion and correlations with people.
 
     `data` is a run on graded data, the folder of the LI-Adger release, or a table of rated
     sentences; `scores` are further tables or runs. `rule` is paper or strict, or an `AdcRule`.
+    Classifiers that were trained on CoLA are shown three ways (`ways`); `cola`, CoLA's folder, does
+    the same for the released ones.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -262,6 +266,7 @@ def adc(
     (2, ['builtin:lstm'])
     """
     from priscian.analysis.graded.adc import analyse_adc
+    from priscian.analysis.graded.leak import find_trained, three_ways
     from priscian.analysis.graded.sources import read_graded_data, read_graded_scores
     from priscian.metrics.adc import DELTAS, RULES, check_delta
 
@@ -272,7 +277,10 @@ def adc(
     checked = [check_delta(delta) for delta in deltas or DELTAS]
     graded, known = read_graded_data(Path(data))
     known += read_graded_scores([Path(path) for path in scores], graded)
-    return analyse_adc(graded, known, deltas=checked, rule=rule)
+    found = analyse_adc(graded, known, deltas=checked, rule=rule)
+    paths = [Path(path) for path in (data, *scores)]
+    trained = find_trained(found, paths, None if cola is None else Path(cola))
+    return replace(found, ways=three_ways(found, trained))
 
 
 def cola(
@@ -284,8 +292,9 @@ def cola(
 ) -> ColaAnalysis:
     """Matthews' correlation of scores with CoLA's labels, by split and by annotated feature.
 
-    `scores` are runs on cola:DIR, or tables of scores; `data` is CoLA's folder, by default that of
-    the first run. The threshold is chosen in domain by default.
+    `scores` are runs on cola:DIR, tables of scores, or folders of classifiers, whose restarts are
+    then compared with the published ones; `data` is CoLA's folder, by default that of the first run
+    or classifier. The threshold is chosen in domain by default.
 
     >>> import priscian
     >>> found = priscian.analyse.cola("runs/cola")                            # doctest: +SKIP
@@ -293,14 +302,21 @@ def cola(
     0.1...
     """
     from priscian.analysis.graded.cola import ColaAnalysis, analyse_cola, read_analysis
+    from priscian.analysis.graded.cola_restarts import analyse_restarts
     from priscian.analysis.graded.sources import find_cola, read_any_scores
+    from priscian.training.classifiers.reading import is_classifier, read_restarts
 
     paths = [Path(p) for p in ([scores] if isinstance(scores, str | Path) else scores)]
     if not paths:
-        raise UsageError("name a run on cola:DIR, or a table of scores")
-    known = [found for path in paths for found in read_any_scores(path)]
-    labels = read_analysis(Path(data) if data is not None else find_cola(paths))
-    return ColaAnalysis(labels, tuple(analyse_cola(labels, known, threshold=threshold, seed=seed)))
+        raise UsageError("name a run on cola:DIR, a classifier's folder, or a table of scores")
+    trained = [read_restarts(path) for path in paths if is_classifier(path)]
+    others = [path for path in paths if not is_classifier(path)]
+    known = [found for path in others for found in read_any_scores(path)]
+    place = data if data is not None else trained[0].data if trained else find_cola(others)
+    labels = read_analysis(Path(place))
+    models = analyse_cola(labels, known, threshold=threshold, seed=seed) if others else []
+    restarts = analyse_restarts(labels, trained, seed) if trained else None
+    return ColaAnalysis(labels, tuple(models), restarts)
 
 
 def human(

@@ -64,3 +64,28 @@ def _counts(truth: Sequence[bool], guess: Sequence[bool]) -> tuple[int, int, int
     tp = sum(t and g for t, g in zip(truth, guess, strict=True))
     fp, fn = sum(guess) - tp, sum(truth) - tp
     return tp, len(truth) - tp - fp - fn, fp, fn
+
+
+def mean_matthews_interval(
+    truth: Sequence[bool], guesses: Sequence[Sequence[bool]], seed: int = 0, draws: int = 2000
+) -> Interval:
+    """95 % bootstrap interval of the mean correlation of several restarts.
+
+    Every draw takes sentences and restarts anew, both with replacement, so that the interval
+    covers other sentences and other restarts.
+    """
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    t = np.asarray(truth, bool)  # (sentences,)
+    g = np.asarray(guesses, bool)  # (restarts, sentences)
+    times = rng.multinomial(len(t), np.full(len(t), 1 / len(t)), draws)  # (draws, sentences)
+    tp, fp = times @ (t & g).T, times @ (~t & g).T  # (draws, restarts)
+    good = (times @ t)[:, None]
+    fn, tn = good - tp, len(t) - good - fp
+    below = 1.0 * (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    found = np.where(below > 0, (tp * tn - fp * fn) / np.sqrt(np.maximum(below, 1)), 0.0)
+    picked = rng.integers(0, len(g), (draws, len(g)))
+    means = np.take_along_axis(found, picked, 1).mean(1)
+    low, high = np.percentile(means, LIMITS)
+    return (float(low), float(high))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.graded import GradedPair, GradedSet, SentenceScores, listed
@@ -23,6 +23,9 @@ from priscian.metrics.adc import (
 )
 from priscian.stats.correlations import Correlation, correlation_matrix, pearson, spearman
 from priscian.stats.proportions import Accuracy
+
+if TYPE_CHECKING:
+    from priscian.analysis.graded.leak import Way
 
 CURVE = tuple(n / 20 for n in range(101))  # δ from 0 to 5
 
@@ -54,6 +57,8 @@ class AdcAnalysis(HasFigures):
     scores: tuple[SentenceScores, ...]
     rule: AdcRule
     deltas: tuple[float, ...]
+    ways: tuple[Way, ...] = ()
+    """Models that were trained on CoLA: all pairs, those untouched by training, without ad03."""
 
     @property
     def figures(self) -> tuple[Figure, ...]:

@@ -28,6 +28,8 @@ def adc_json(analysis: AdcAnalysis, *, full: bool = False) -> dict[str, Any]:
         "models": {m.name: _model(m) for m in analysis.models},
         "pearson": analysis.matrix(),
     }
+    if analysis.ways:
+        found["three_ways"] = [way.as_dict() for way in analysis.ways]
     if not full:
         return found
     found["rule"] = {

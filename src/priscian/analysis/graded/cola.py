@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.cola import (
     FEATURES,
     IN_DEV,
@@ -19,6 +20,9 @@ from priscian.datasets.cola import (
 from priscian.datasets.graded import SentenceScores, listed
 from priscian.errors import DataError
 from priscian.metrics.labels import Matthews, best_threshold, matthews_of
+
+if TYPE_CHECKING:
+    from priscian.analysis.graded.cola_restarts import RestartsAnalysis
 
 LABELS = frozenset({0.0, 1.0})
 GIVEN, AS_LABELS = "given", "labels"
@@ -67,16 +71,23 @@ class Cola:
 
 
 @dataclass(frozen=True, slots=True)
-class ColaAnalysis:
-    """CoLA's labels, and every model's correlation with them."""
+class ColaAnalysis(HasFigures):
+    """CoLA's labels, every model's correlation with them, and restarts of classifiers."""
 
     cola: Cola
     models: tuple[ColaModel, ...]
+    restarts: RestartsAnalysis | None = None
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Correlations of classifiers by feature."""
+        return self.restarts.figures if self.restarts else ()
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         models = {model.name: model.as_dict() for model in self.models}
-        return {"sentences": len(self.cola.analysed), "models": models}
+        found = {"sentences": len(self.cola.analysed), "models": models}
+        return found | ({"restarts": self.restarts.as_dict()} if self.restarts else {})
 
 
 def read_analysis(folder: Path) -> Cola:

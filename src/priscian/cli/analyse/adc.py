@@ -104,6 +104,7 @@ def adc_command(
     /,
     *,
     scores: Annotated[list[Path] | None, Parameter(consume_multiple=False)] = None,
+    cola: Path | None = None,
     reading: Annotated[Reading, FLAT] = Reading(),  # noqa: B008
     output: Annotated[Output, FLAT] = Output(),  # noqa: B008
 ) -> None:
@@ -125,6 +126,9 @@ def adc_command(
     scores
         Table of scores (id or sentence, and one column per model), or a run folder. Repeat for
         several.
+    cola
+        Folder of CoLA's release: shows the released classifiers, which were trained on it, also on
+        the pairs without training sentences. Classifiers of a run are shown so in any case.
     """
     from priscian import analyse
     from priscian.analysis.graded.adc_tables import (
@@ -136,7 +140,7 @@ def adc_command(
 
     both = _two(output.compare)
     rule, deltas = reading.chosen(), reading.deltas()
-    found = analyse.adc(data, scores or (), deltas=deltas, rule=rule)
+    found = analyse.adc(data, scores or (), deltas=deltas, rule=rule, cola=cola)
     formed = _form(found, output.form_pairs) if output.form_pairs else None
     chosen = pair_lists(found, min(deltas), both)
     if output.lists is not None:
@@ -194,6 +198,8 @@ def _print(analysis: AdcAnalysis) -> None:
     console.print(_table1(analysis))
     if any(m.released for m in analysis.models):
         print("† z-scores as released: not all scores behind them were released")
+    if analysis.ways:
+        console.print(_ways(analysis))
     console.print(_matrix(analysis))
 
 
@@ -219,6 +225,24 @@ def _table1(analysis: AdcAnalysis) -> Table:
                 for p in (people["deltas"]["pearson"], people["sentences"]["pearson"])
             ),
         )
+    return made
+
+
+def _ways(analysis: AdcAnalysis) -> Table:
+    from rich.table import Table
+
+    title = "Trained on CoLA, which shares sentences with these pairs"
+    made = Table(title=title, title_justify="left", title_style="bold", min_width=len(title))
+    made.add_column("Model")
+    made.add_column("")
+    for name in ("pairs", "BLiMP", *(f"ADC, δ = {delta}" for delta in analysis.deltas)):
+        made.add_column(name, justify="right")
+    for way in analysis.ways:
+        if way.blimp is None or way.adc is None:
+            cells = ["not trained", *[""] * len(analysis.deltas)]
+        else:
+            cells = [f"{a.accuracy:.3f}" for a in (way.blimp, *way.adc.values())]
+        made.add_row(way.model, way.way, f"{way.pairs:,}", *cells)
     return made
 
 

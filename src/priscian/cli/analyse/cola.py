@@ -25,6 +25,7 @@ def cola_command(
     threshold: str = "best",
     features: Literal["major", "minor", "none"] = "major",
     seed: int = 0,
+    figures: Path | None = None,
     json_: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
     """Matthews' correlation of scores with CoLA's labels, by split and by annotated feature.
@@ -34,34 +35,52 @@ def cola_command(
     dev sentences, and then used everywhere. Intervals are 95 %, from 10,000 draws of
     the table of labels and predictions; there is none if all sentences get the same label.
 
+    Of a classifier's folder every restart counts, with its own threshold of 0: mean, standard
+    deviation, highest and majority vote on the out-of-domain test set beside the published rows,
+    with a 95 % interval of the mean from a bootstrap over sentences and restarts; and the mean and
+    range over restarts by feature.
+
     Examples:
       priscian score builtin:lstm --on cola:data/cola --out runs/cola
       priscian analyse cola runs/cola
       priscian analyse cola classifier.csv --data data/cola --threshold 0 --features minor
+      priscian analyse cola my-probe tuned --figures pictures
 
     Parameters
     ----------
     scores
-        Run folders on cola:DIR, or tables of scores (sentence, and one column per model). A
-        column of 0 and 1 is read as a classifier's labels.
+        Run folders on cola:DIR, folders of classifiers (priscian train classifier), or tables of
+        scores (sentence, and one column per model). A column of 0 and 1 is read as labels.
     data
-        Folder of CoLA's release, with its annotations; by default that of the first run.
+        Folder of CoLA's release, with its annotations; by default that of the first run or
+        classifier.
     threshold
         best, or a number that scores must exceed.
     features
         Which annotated features to show: major, minor or none. JSON has both.
     seed
         Seed of the draws.
+    figures
+        Folder for pictures: classifiers by major and by minor feature.
     json_
         Print JSON.
     """
     from priscian import analyse
 
     found = analyse.cola(scores, data=data, threshold=_threshold(threshold), seed=seed)
+    if figures is not None:
+        found.write_figures(figures)
     if json_:
         print_json(found.as_dict())
         return
-    _print(found.cola, found.models, features)
+    if found.restarts is not None:
+        from priscian.cli.tables.restarts import print_restarts
+
+        print_restarts(found.restarts, features)
+    if found.models:
+        _print(found.cola, found.models, features)
+    if figures is not None:
+        print(f"Written to {figures}")
 
 
 def _threshold(text: str) -> float | None:

@@ -1,0 +1,187 @@
+"""Restarts of classifiers on CoLA: Table 5 and Figures 2 and 3 of Vázquez Martínez (2021)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+import numpy as np
+
+from priscian.analysis.graded.cola import Cola
+from priscian.analysis.vega import Figure, HasFigures
+from priscian.datasets.cola import OUT_TEST
+from priscian.datasets.graded import listed
+from priscian.errors import DataError
+from priscian.files import read_tsv
+from priscian.stats.interval import Interval
+from priscian.stats.matthews import matthews, mean_matthews_interval
+from priscian.training.classifiers.evaluate import ensemble
+from priscian.training.classifiers.reading import TrainedRestarts
+
+PEOPLE = "people"
+
+
+@dataclass(frozen=True, slots=True)
+class RestartRow:
+    """A model's correlation with the labels of the out-of-domain test set, over its restarts.
+
+    `sd` is NaN for one restart. Published rows have a `source` and no interval.
+    """
+
+    model: str
+    mean: float
+    sd: float
+    max: float
+    ensemble: float
+    restarts: int | None = None
+    collapsed: int = 0
+    select: str = ""
+    ci: Interval | None = None
+    source: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "mean": self.mean,
+            "sd": None if math.isnan(self.sd) else self.sd,
+            "max": self.max,
+            "ensemble": self.ensemble,
+            "restarts": self.restarts,
+            "collapsed": self.collapsed,
+            "select": self.select,
+            "ci": None if self.ci is None else list(self.ci),
+            "source": self.source,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureRange:
+    """The correlation on the sentences of one feature: its mean and range over restarts.
+
+    NaN where all sentences have one label.
+    """
+
+    n: int
+    mean: float
+    low: float
+    high: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        known = not math.isnan(self.mean)
+        return {"n": self.n, "mean": self.mean if known else None,
+                "range": [self.low, self.high] if known else None}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RestartsAnalysis(HasFigures):
+    """Every classifier's restarts beside the published rows, and by annotated feature."""
+
+    rows: tuple[RestartRow, ...]
+    published: tuple[RestartRow, ...]
+    features: Mapping[str, Mapping[str, Mapping[str, FeatureRange]]]
+    """By kind (major, minor), model and feature."""
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Correlations by major and by minor feature."""
+        from priscian.analysis.graded.cola_figure import feature_figure
+
+        return tuple(feature_figure(self, kind) for kind in self.features)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "set": OUT_TEST,
+            "models": {row.model: row.as_dict() for row in self.rows},
+            "published": {row.model: row.as_dict() for row in self.published},
+        } | {
+            kind: {
+                model: {name: found.as_dict() for name, found in members.items()}
+                for model, members in models.items()
+            }
+            for kind, models in self.features.items()
+        }
+
+
+@cache
+def published_rows() -> tuple[RestartRow, ...]:
+    """The paper's rows, people first."""
+    file = Path(__file__).parent / "data" / "published_cola.tsv"
+    return tuple(
+        RestartRow(
+            row["model"],
+            *(float(row[name]) for name in ("mean", "sd", "max", "ensemble")),
+            restarts=int(row["restarts"]) if row["restarts"] else None,
+            source=row["source"],
+        )
+        for _, row in read_tsv(file)
+    )
+
+
+def analyse_restarts(
+    cola: Cola, classifiers: Sequence[TrainedRestarts], seed: int = 0
+) -> RestartsAnalysis:
+    """Mean, sd, highest and ensemble of every classifier, and its correlation by feature."""
+    names = [c.name for c in classifiers]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataError(f"two classifiers are called {twice[0]!r}; rename a folder")
+    features = {
+        kind: {
+            c.name: {feature: _range(cola, c, ids) for feature, ids in members.items()}
+            for c in classifiers
+        }
+        for kind, members in cola.features.items()
+    }
+    rows = tuple(_row(cola, c, seed) for c in classifiers)
+    return RestartsAnalysis(rows, published_rows(), features)
+
+
+def _row(cola: Cola, classifier: TrainedRestarts, seed: int) -> RestartRow:
+    ids = cola.sets.get(OUT_TEST, ())
+    if not ids:
+        raise DataError("CoLA's folder has no out-of-domain test sentences; add their file")
+    truth = [cola.labels[i] for i in ids]
+    logits = [_values(classifier, one, ids) for one in classifier.logits]
+    guesses = [[value > 0 for value in one] for one in logits]
+    found = [matthews(truth, guess) for guess in guesses]
+    return RestartRow(
+        classifier.name,
+        mean(found),
+        stdev(found) if len(found) > 1 else math.nan,
+        max(found),
+        matthews(truth, ensemble([np.array(one) for one in logits]).tolist()),
+        len(found),
+        classifier.collapsed,
+        classifier.select,
+        mean_matthews_interval(truth, guesses, seed),
+    )
+
+
+def _range(cola: Cola, classifier: TrainedRestarts, ids: Sequence[str]) -> FeatureRange:
+    truth = [cola.labels[i] for i in ids]
+    if len(set(truth)) < 2:
+        return FeatureRange(len(ids), math.nan, math.nan, math.nan)
+    found = [
+        matthews(truth, [value > 0 for value in _values(classifier, one, ids)])
+        for one in classifier.logits
+    ]
+    return FeatureRange(len(ids), mean(found), min(found), max(found))
+
+
+def _values(
+    classifier: TrainedRestarts, logits: Mapping[str, float], ids: Sequence[str]
+) -> list[float]:
+    missing = [i for i in ids if i not in logits]
+    if missing:
+        raise DataError(
+            f"{classifier.name} has no logit for {listed(missing)}; it was trained with another "
+            "release of CoLA: train it again, or give its folder with --data"
+        )
+    return [logits[i] for i in ids]

@@ -1,0 +1,92 @@
+"""Read trained classifiers back: their restarts' logits, and which sentences they have seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from priscian.datasets.cola import read_cola
+from priscian.errors import ModelError
+from priscian.files import read_json
+from priscian.models import find_provider, parse_model, traits_of
+from priscian.models.classifier.folder import CARD, TRAINED_ON, ClassifierCard, read_card
+from priscian.models.classifier.provider import ClassifierProvider
+from priscian.training.classifiers.data import plain_hash
+from priscian.training.classifiers.job import read_logits
+
+__all__ = ["TrainedOn", "TrainedRestarts", "is_classifier", "read_restarts", "seen_in_cola",
+           "trained_on"]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedRestarts:
+    """A classifier: its complete restarts, each with its logits by sentence id."""
+
+    name: str
+    data: Path
+    method: str
+    encoder: str
+    select: str
+    wanted: int
+    chosen: int
+    without_sources: tuple[str, ...]
+    logits: tuple[Mapping[str, float], ...]
+    collapsed: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedOn:
+    """Hashes of the sentences that a classifier has seen; `twin` is equal if all but data is."""
+
+    hashes: frozenset[str]
+    without_sources: tuple[str, ...] = ()
+    twin: tuple[str, ...] = ()
+
+    def has_seen(self, text: str) -> bool:
+        """Whether a sentence was among them, case and punctuation aside."""
+        return plain_hash(text) in self.hashes
+
+
+def is_classifier(path: Path) -> bool:
+    """Whether a path is the folder of a classifier."""
+    return (path / CARD).is_file()
+
+
+def read_restarts(folder: Path) -> TrainedRestarts:
+    """The restarts of a classifier, those of an unfinished one too."""
+    card = read_card(folder)
+    if not card.restarts:
+        raise ModelError(f"{folder} has no complete restart yet; train it with --resume")
+    return TrainedRestarts(
+        folder.name,
+        Path(card.data.partition(":")[2]),
+        card.method,
+        card.encoder,
+        card.select,
+        card.wanted,
+        card.chosen,
+        card.without_sources,
+        tuple(read_logits(folder, restart) for restart in card.restarts),
+        sum(restart.collapsed for restart in card.restarts),
+    )
+
+
+def trained_on(model: str) -> TrainedOn | None:
+    """What a model of a run was trained on, if it is a classifier whose folder is still there."""
+    try:
+        spec = parse_model(model)
+        provider = find_provider(spec.provider)
+        if not traits_of(spec).grades or not isinstance(provider, ClassifierProvider):
+            return None
+        card: ClassifierCard = provider.card(spec)
+    except ModelError:
+        return None
+    hashes = read_json(spec.path / TRAINED_ON, list[str])
+    kind = spec.options.get("score", "confidence")
+    return TrainedOn(frozenset(hashes), card.without_sources, (card.method, card.encoder, kind))
+
+
+def seen_in_cola(folder: Path) -> TrainedOn:
+    """What a published classifier has seen that was trained on all of CoLA's training sentences."""
+    return TrainedOn(frozenset(plain_hash(row.text) for row in read_cola(folder, "train")))

@@ -1,0 +1,134 @@
+"""Restarts on CoLA: mean, sd, highest, ensemble and features by hand; published rows beside."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from tests.training.classifiers.toy_cola import write_cola
+
+import priscian
+from priscian.analysis.graded.cola import Cola
+from priscian.analysis.graded.cola_restarts import analyse_restarts, published_rows
+from priscian.errors import DataError, ModelError
+from priscian.models.classifier.folder import read_card
+from priscian.stats.matthews import matthews, mean_matthews_interval
+from priscian.training.classifiers.job import train_classifier
+from priscian.training.classifiers.reading import TrainedRestarts
+from priscian.training.classifiers.settings import ClassifierSettings
+
+TEST = "out-of-domain test"
+IDS = ["t1", "t2", "t3", "t4"]
+COLA = Cola(
+    {"t1": True, "t2": True, "t3": False, "t4": False, "d1": True, "d2": False},
+    {TEST: IDS, "in-domain dev": ["d1", "d2"], "out-of-domain dev": []},
+    {"major": {"Simple": ["d1", "d2"], "Question": ["d1"]}},
+    {},
+)
+
+
+def restarts(*rows: list[float], name: str = "m", collapsed: int = 0) -> TrainedRestarts:
+    logits = tuple(dict(zip([*IDS, "d1", "d2"], row, strict=True)) for row in rows)
+    return TrainedRestarts(name, Path(), "mlp", "e", "dev", len(rows), 1, (), logits, collapsed)
+
+
+THREE = restarts(
+    [1, 1, -1, -1, 1, -1],  # all right: 1
+    [1, -1, -1, -1, 1, 1],  # (1 · 2 − 0 · 1) / √(1 · 2 · 2 · 3) = .5774; dev one label: 0
+    [1, 1, 1, 1, -1, 1],  # one label: 0; dev all wrong: −1
+    collapsed=1,
+)
+
+
+def test_by_hand() -> None:
+    found = analyse_restarts(COLA, [THREE])
+    (row,) = found.rows
+    half = 2 / math.sqrt(12)
+    assert row.mean == pytest.approx((1 + half) / 3)
+    centre = (1 + half) / 3
+    spread = math.sqrt(((1 - centre) ** 2 + (half - centre) ** 2 + centre**2) / 2)
+    assert row.sd == pytest.approx(spread)
+    assert row.max == 1.0
+    # votes: t1 3:0, t2 2:1, t3 1:2, t4 1:2, so all are right
+    assert row.ensemble == 1.0
+    assert (row.restarts, row.collapsed, row.select) == (3, 1, "dev")
+    simple = found.features["major"]["m"]["Simple"]
+    assert (simple.mean, simple.low, simple.high) == (0.0, -1.0, 1.0)
+    assert math.isnan(found.features["major"]["m"]["Question"].mean)  # one label
+    json.dumps(found.as_dict(), allow_nan=False)
+
+
+def test_one_restart_has_no_deviation() -> None:
+    (row,) = analyse_restarts(COLA, [restarts([1, 1, -1, -1, 1, -1])]).rows
+    assert math.isnan(row.sd)
+    assert row.as_dict()["sd"] is None
+
+
+def test_the_published_rows_are_those_of_table_5() -> None:
+    rows = {row.model: row for row in published_rows()}
+    assert next(iter(rows)) == "people"
+    assert (rows["people"].mean, rows["people"].ensemble) == (0.697, 0.761)
+    assert (rows["BERT-large-cased"].mean, rows["BERT-large-cased"].sd) == (0.574, 0.026)
+    assert rows["BERT-base-uncased"].max == 0.514
+    assert len(rows) == 7
+
+
+def test_the_interval_covers_sentences_and_restarts() -> None:
+    truth = [True, False] * 100
+    right = truth
+    wrong = [not label for label in truth]
+    one = mean_matthews_interval(truth, [right])
+    assert one == (1.0, 1.0)
+    low, high = mean_matthews_interval(truth, [right, wrong])  # every draw of restarts counts
+    assert (low, high) == (-1.0, 1.0)
+    # one guess in five is wrong: MCC .6, whose error is about √((1 − .36) / 200) = .057
+    some = [label if n % 5 else not label for n, label in enumerate(truth)]
+    low, high = mean_matthews_interval(truth, [some] * 3)
+    assert low < matthews(truth, some) < high
+    assert high - low == pytest.approx(2 * 1.96 * 0.0566, abs=0.03)
+
+
+def test_two_of_one_name_and_missing_sentences_are_refused() -> None:
+    with pytest.raises(DataError, match="two classifiers are called 'm'"):
+        analyse_restarts(COLA, [THREE, THREE])
+    other = TrainedRestarts("x", Path(), "mlp", "", "dev", 1, 1, (), ({"t1": 1.0},), 0)
+    with pytest.raises(DataError, match="x has no logit for"):
+        analyse_restarts(COLA, [other])
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    top = tmp_path_factory.mktemp("classifiers")
+    cola = write_cola(top / "cola")
+    for method in ("majority", "ngrams"):
+        settings = ClassifierSettings(method=method)
+        train_classifier(f"cola:{cola}", top / method, settings)
+    return {"top": top, "cola": cola, "ngrams": top / "ngrams", "majority": top / "majority"}
+
+
+def test_folders_of_classifiers_are_analysed_with_pictures(
+    folders: dict[str, Path], tmp_path: Path
+) -> None:
+    found = priscian.analyse.cola([folders["ngrams"], folders["majority"]])
+    assert found.restarts is not None
+    assert [row.model for row in found.restarts.rows] == ["ngrams", "majority"]
+    assert found.restarts.rows[1].mean == 0
+    assert found.restarts.rows[1].collapsed == 1
+    card = read_card(folders["ngrams"])
+    assert found.restarts.rows[0].mean == pytest.approx(card.restarts[0].mcc[TEST])
+    assert [figure.name for figure in found.figures] == ["cola-major", "cola-minor"]
+    assert {row["feature"] for row in found.figures[0].rows} == {"Simple", "Adjunct"}
+    assert "restarts" in found.as_dict()
+
+
+def test_a_classifier_without_a_complete_restart_is_refused(
+    folders: dict[str, Path], tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    card = (folders["ngrams"] / "classifier.json").read_text()
+    started = json.loads(card) | {"restarts": [], "chosen": 0}
+    (tmp_path / "empty" / "classifier.json").write_text(json.dumps(started))
+    with pytest.raises(ModelError, match="no complete restart yet"):
+        priscian.analyse.cola(tmp_path / "empty")
