@@ -52,12 +52,12 @@ if TYPE_CHECKING:
     from priscian.sweeps.curve import Curve as Curve
     from priscian.sweeps.curve import curve as curve
     from priscian.training.api import train as train
+    from priscian.training.classifiers.job import train_classifier as train_classifier
+    from priscian.training.classifiers.settings import ClassifierSettings as ClassifierSettings
     from priscian.training.parser.api import evaluate_parser as evaluate_parser
     from priscian.training.parser.api import parse as parse
     from priscian.training.parser.api import parse_corpus as parse_corpus
     from priscian.training.parser.api import train_parser as train_parser
-    from priscian.training.classifiers.job import train_classifier as train_classifier
-    from priscian.training.classifiers.settings import ClassifierSettings as ClassifierSettings
 
 __version__ = "0.2.0"
 

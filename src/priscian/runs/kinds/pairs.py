@@ -12,11 +12,7 @@ from priscian.datasets import Dataset
 from priscian.errors import UsageError
 from priscian.formulas import values_of
 from priscian.metrics import Measure, Outcome, find_measure, judge, summarise
-<<<<<<< HEAD
 from priscian.records import Contrast, Item, Sentence, Text
-=======
-from priscian.records import Item, ItemSet, Sentence, Text
->>>>>>> d4650ff (train classifier: probes, heads, tuned encoders and baselines on CoLA in restarts that resume; classifier:DIR grades whole texts)
 from priscian.runs.kinds.registry import Evaluated, Job, Kind, Scores, Unknown, kind
 from priscian.runs.summary import MethodScores, Part, Summary
 from priscian.runs.unknown import UnknownWords, summarise_unknown, unknown_in
@@ -89,9 +85,7 @@ class Pairs(Kind):
 
     @classmethod
     def prepare(cls, data: Dataset, job: Job) -> Self:
-        """The data as they are; with one number per sentence, only whole sentences compare."""
-        if job.source.measure is not None:
-            data = replace(data, sets=tuple(whole_sentences(s) for s in data.sets))
+        """Nothing needs to be changed."""
         return cls(data, job)
 
     def texts(self) -> list[Text]:
@@ -140,16 +134,6 @@ class Pairs(Kind):
         if unknown is not None:
             found["unknown_words"] = summarise_unknown(self.data, unknown, outcomes)
         return found
-
-
-def whole_sentences(itemset: ItemSet) -> ItemSet:
-    """A set with the contrasts that compare whole sentences alone: no prefixes, no words."""
-    whole = tuple(
-        contrast
-        for contrast in itemset.contrasts
-        if all(value.span == "*" for value in values_of(contrast.expression))
-    )
-    return replace(itemset, contrasts=whole)
 
 
 def method_scores(
