@@ -14,11 +14,10 @@ a typed result with `as_dict()` and, where there is something to draw, `figures`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from priscian.errors import UnknownNameError, UsageError
+from priscian.errors import UnknownNameError
 from priscian.runs.choose import Choice, gather_results
 
 if TYPE_CHECKING:
@@ -265,22 +264,9 @@ def adc(
     >>> len(found.graded.pairs), [model.name for model in found.models]
     (2, ['builtin:lstm'])
     """
-    from priscian.analysis.graded.adc import analyse_adc
-    from priscian.analysis.graded.leak import find_trained, three_ways
-    from priscian.analysis.graded.sources import read_graded_data, read_graded_scores
-    from priscian.metrics.adc import DELTAS, RULES, check_delta
+    from priscian.analysis.graded.of_paths import adc_of_paths
 
-    if isinstance(rule, str):
-        if rule not in RULES:
-            raise UnknownNameError("rule", rule, RULES)
-        rule = RULES[rule]
-    checked = [check_delta(delta) for delta in deltas or DELTAS]
-    graded, known = read_graded_data(Path(data))
-    known += read_graded_scores([Path(path) for path in scores], graded)
-    found = analyse_adc(graded, known, deltas=checked, rule=rule)
-    paths = [Path(path) for path in (data, *scores)]
-    trained = find_trained(found, paths, None if cola is None else Path(cola))
-    return replace(found, ways=three_ways(found, trained))
+    return adc_of_paths(data, scores, deltas, rule, cola)
 
 
 def cola(
@@ -301,22 +287,10 @@ def cola(
     >>> found.models[0].overall.mcc                                           # doctest: +SKIP
     0.1...
     """
-    from priscian.analysis.graded.cola import ColaAnalysis, analyse_cola, read_analysis
-    from priscian.analysis.graded.cola_restarts import analyse_restarts
-    from priscian.analysis.graded.sources import find_cola, read_any_scores
-    from priscian.training.classifiers.reading import is_classifier, read_restarts
+    from priscian.analysis.graded.of_paths import cola_of_paths
 
     paths = [Path(p) for p in ([scores] if isinstance(scores, str | Path) else scores)]
-    if not paths:
-        raise UsageError("name a run on cola:DIR, a classifier's folder, or a table of scores")
-    trained = [read_restarts(path) for path in paths if is_classifier(path)]
-    others = [path for path in paths if not is_classifier(path)]
-    known = [found for path in others for found in read_any_scores(path)]
-    place = data if data is not None else trained[0].data if trained else find_cola(others)
-    labels = read_analysis(Path(place))
-    models = analyse_cola(labels, known, threshold=threshold, seed=seed) if others else []
-    restarts = analyse_restarts(labels, trained, seed) if trained else None
-    return ColaAnalysis(labels, tuple(models), restarts)
+    return cola_of_paths(paths, None if data is None else Path(data), threshold, seed)
 
 
 def human(

@@ -116,6 +116,7 @@ def test_folders_of_classifiers_are_analysed_with_pictures(
     assert [row.model for row in found.restarts.rows] == ["ngrams", "majority"]
     assert found.restarts.rows[1].mean == 0
     assert found.restarts.rows[1].collapsed == 1
+    assert found.restarts.rows[1].ci is None  # 0 by convention
     card = read_card(folders["ngrams"])
     assert found.restarts.rows[0].mean == pytest.approx(card.restarts[0].mcc[TEST])
     assert [figure.name for figure in found.figures] == ["cola-major", "cola-minor"]

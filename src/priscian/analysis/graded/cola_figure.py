@@ -26,21 +26,34 @@ def feature_figure(found: RestartsAnalysis, kind: str) -> Figure:
         for feature, cell in members.items()
         if not math.isnan(cell.mean)
     ]
+    chart = _chart(found, kind, rows)
+    caption = (
+        f"Matthews' correlation with the labels of the analysis set, by {kind} feature, as in "
+        f"Figure {NAMES[kind]} of Vázquez Martínez (2021): the mean over restarts and, as a line, "
+        "their range. Dashed: the mean on the out-of-domain test set. Features whose sentences all "
+        "have one label are left out."
+    )
+    return Figure(f"cola-{kind}", f"CoLA by {kind} feature", caption, chart, rows)
+
+
+def _chart(found: RestartsAnalysis, kind: str, rows: list[dict[str, object]]) -> Chart:
     models = list(found.features[kind])
-    means = [{"model": row.model, "mean": round(row.mean, 4)} for row in found.rows]
+    shades = [PALETTE[n % len(PALETTE)] for n in range(len(models))]
     colour = {
         "field": "model",
         "type": "nominal",
         "title": None,
         "sort": models,
-        "scale": {
-            "domain": models,
-            "range": [PALETTE[n % len(PALETTE)] for n in range(len(models))],
-        },
+        "scale": {"domain": models, "range": shades},
     }
-    x = {"field": "feature", "type": "nominal", "title": None, "axis": {"labelAngle": -45}}
-    beside = {"field": "model", "sort": models}
-    chart: Chart = {
+    place = {
+        "x": {"field": "feature", "type": "nominal", "title": None, "axis": {"labelAngle": -45}},
+        "xOffset": {"field": "model", "sort": models},
+        "color": colour,
+    }
+    low = {"field": "low", "type": "quantitative", "title": "MCC"}
+    means = [{"model": row.model, "mean": round(row.mean, 4)} for row in found.rows]
+    return {
         "$schema": SCHEMA,
         "title": f"CoLA's analysis set by {kind} feature",
         "width": {"step": max(10, 30 // max(1, len(models)))},
@@ -49,23 +62,12 @@ def feature_figure(found: RestartsAnalysis, kind: str) -> Figure:
             {
                 "data": inline(rows),
                 "mark": {"type": "rule", "strokeWidth": 1.5},
-                "encoding": {
-                    "x": x,
-                    "xOffset": beside,
-                    "y": {"field": "low", "type": "quantitative", "title": "MCC"},
-                    "y2": {"field": "high"},
-                    "color": colour,
-                },
+                "encoding": place | {"y": low, "y2": {"field": "high"}},
             },
             {
                 "data": inline(rows),
                 "mark": {"type": "point", "filled": True, "size": 40, "opacity": 1},
-                "encoding": {
-                    "x": x,
-                    "xOffset": beside,
-                    "y": {"field": "mcc", "type": "quantitative"},
-                    "color": colour,
-                },
+                "encoding": place | {"y": {"field": "mcc", "type": "quantitative"}},
             },
             {
                 "data": inline(means),
@@ -74,10 +76,3 @@ def feature_figure(found: RestartsAnalysis, kind: str) -> Figure:
             },
         ],
     }
-    caption = (
-        f"Matthews' correlation with the labels of the analysis set, by {kind} feature, as in "
-        f"Figure {NAMES[kind]} of Vázquez Martínez (2021): the mean over restarts and, as a line, "
-        "their range. Dashed: the mean on the out-of-domain test set. Features whose sentences all "
-        "have one label are left out."
-    )
-    return Figure(f"cola-{kind}", f"CoLA by {kind} feature", caption, chart, rows)

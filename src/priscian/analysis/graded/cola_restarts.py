@@ -113,15 +113,13 @@ class RestartsAnalysis(HasFigures):
 def published_rows() -> tuple[RestartRow, ...]:
     """The paper's rows, people first."""
     file = Path(__file__).parent / "data" / "published_cola.tsv"
-    return tuple(
-        RestartRow(
-            row["model"],
-            *(float(row[name]) for name in ("mean", "sd", "max", "ensemble")),
-            restarts=int(row["restarts"]) if row["restarts"] else None,
-            source=row["source"],
-        )
-        for _, row in read_tsv(file)
-    )
+    return tuple(_published(row) for _, row in read_tsv(file))
+
+
+def _published(row: Mapping[str, str]) -> RestartRow:
+    middle, sd, highest, together = (float(row[n]) for n in ("mean", "sd", "max", "ensemble"))
+    restarts = int(row["restarts"]) if row["restarts"] else None
+    return RestartRow(row["model"], middle, sd, highest, together, restarts, source=row["source"])
 
 
 def analyse_restarts(
@@ -151,6 +149,7 @@ def _row(cola: Cola, classifier: TrainedRestarts, seed: int) -> RestartRow:
     logits = [_values(classifier, one, ids) for one in classifier.logits]
     guesses = [[value > 0 for value in one] for one in logits]
     found = [matthews(truth, guess) for guess in guesses]
+    varied = any(len(set(guess)) > 1 for guess in guesses)  # else 0 is a convention
     return RestartRow(
         classifier.name,
         mean(found),
@@ -160,7 +159,7 @@ def _row(cola: Cola, classifier: TrainedRestarts, seed: int) -> RestartRow:
         len(found),
         classifier.collapsed,
         classifier.select,
-        mean_matthews_interval(truth, guesses, seed),
+        mean_matthews_interval(truth, guesses, seed) if varied else None,
     )
 
 
