@@ -29,6 +29,9 @@ from priscian.models.simple import DEFAULT, OBJECTS, ObjectProvider, SimpleProvi
 from priscian.models.spec import ModelSpec, some_of
 from priscian.models.traits import PLAIN, Traits
 
+GROUP = "priscian.models"
+OWN = {"classifier": "priscian.models.classifier.provider:ClassifierProvider"}
+"""Providers of ours that an editable installation of an older version does not list."""
 SUFFIXES = {".arpa": "ngram", ".gz": "ngram", ".pngm": "ngram", ".plstm": "lstm"}
 """File extensions, and the provider that reads each."""
 
@@ -62,7 +65,8 @@ def register(name: str, model: Any) -> None:
 
 @cache
 def _entry_points() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group="priscian.models")}
+    ours = {name: EntryPoint(name, value, GROUP) for name, value in OWN.items()}
+    return ours | {point.name: point for point in entry_points(group=GROUP)}
 
 
 def provider_names() -> list[str]:

@@ -169,6 +169,19 @@ class TestProvider:
         assert str(spec) == f"classifier:{bag}"
         assert traits_of(spec).grades
 
+    def test_the_provider_is_known_where_the_installation_is_older(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from priscian.models import registry
+
+        monkeypatch.setattr(registry, "entry_points", lambda group: ())
+        registry._entry_points.cache_clear()
+        try:
+            assert registry.provider_names() == ["classifier", "python"]
+        finally:
+            monkeypatch.undo()
+            registry._entry_points.cache_clear()
+
     def test_grades_are_kept_in_the_channel_score(self, bag: Path) -> None:
         text = Text("Ann saw a dog near the cat.")
         store = ScoreStore()
