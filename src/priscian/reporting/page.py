@@ -27,11 +27,23 @@ from priscian.reporting.pack import compress, pack_answers, pack_json, pack_text
 from priscian.reporting.people import people_of
 from priscian.reporting.provenance import describe_run
 from priscian.reporting.sections import Given, Section, figures_of, make_sections
+from priscian.reporting.standings import MOST_CARDS, standings
 from priscian.reporting.suite_pack import lay_out, pack_bits, pack_layout
 from priscian.reporting.words import index_words
 from priscian.runs import Run
 
-SCRIPTS = ("unpack", "bits", "grid", "pairs", "suites", "browse", "figures", "print", "page")
+SCRIPTS = (
+    "unpack",
+    "bits",
+    "grid",
+    "pairs",
+    "suites",
+    "browse",
+    "figures",
+    "print",
+    "standings",
+    "page",
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -68,6 +80,7 @@ def build_page(
     charts = {f.name: {"chart": f.chart, "csv": f.csv()} for f in figures_of(sections)}
     blobs["charts"] = pack_json(charts)
     vega = _vega()
+    lines = headlines(boards)
     blobs["vega"] = compress(vega.encode())
     script = _script()
     html = _template().render(
@@ -82,7 +95,9 @@ def build_page(
         blobs=blobs,
         boards=boards,
         shared={b.id: _sharing(b) for b in boards},
-        headlines=headlines(boards),
+        headlines=lines,
+        standings=standings(boards, lines),
+        most_cards=MOST_CARDS,
         wider=_wider(boards),
         rule=RULE,
         limits=limits(runs),

@@ -35,6 +35,8 @@ addEventListener("resize", () => {
   waiting = setTimeout(redrawFigures, 250);
 });
 
+sortable(document.getElementById("standings"));
+
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 /** Show what a click opened, and let the keyboard and a screen reader go on from there. */
 const goTo = (heading) => {
