@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from priscian.models import ModelKey
+from priscian.models.lstm.pieces import BYTES, Pieces
 from priscian.models.lstm.provider import FolderModel
+from priscian.models.parser.parser import Parser
+from priscian.models.parser.words import ParserWords
 from priscian.records import Text, TokenScores
 from priscian.runs import load_run
 from priscian.scoring.store import ScoreStore
@@ -61,6 +64,27 @@ def model(folder: Path) -> None:
 
 def read_model(folder: Path) -> list[str]:
     return [str(list(FolderModel(folder).score([Text("the w3 w250 zebra")])))]
+
+
+SIZES = {"filters": 3, "context": 2, "hidden": 2, "span": 3, "reader_units": 2, "piece_width": 3}
+
+
+def parser(folder: Path) -> None:
+    """A parser of a few words, with random weights."""
+    from priscian.models.networks.span_parser import SpanParser, SpanParserShape  # needs torch
+    from priscian.training.save import export
+
+    pieces = Pieces(("<s>", *BYTES, "the"), (("d", "##o"),))
+    words = ParserWords.learn([["the", "dog"]], pieces, least=1)
+    network = SpanParser(
+        SpanParserShape(labels=("NP", "S VP"), tags=("NN", "DT"), **words.sizes, **SIZES)
+    )
+    export(folder, network, words)
+
+
+def read_parser(folder: Path) -> list[str]:
+    """A tree, whatever it is."""
+    return [str(tree) for tree in Parser.load(folder).parse([["the", "zebra", "1,0"]])]
 
 
 RECIPE = """\
@@ -114,6 +138,10 @@ FOLDERS: list[Sample] = [
     ),
     *(
         Sample(f"trained model, {file}", file, model, read_model, binary=file.endswith("tensors"))
+        for file in ("config.json", "vocabulary.json", "model.safetensors")
+    ),
+    *(
+        Sample(f"parser, {file}", file, parser, read_parser, binary=file.endswith("tensors"))
         for file in ("config.json", "vocabulary.json", "model.safetensors")
     ),
     Sample("score store", "scores.sqlite", store, read_store, lambda found: (), binary=True),

@@ -133,6 +133,7 @@ def test_bad_trees_are_one_line_with_file_and_line(text: str, message: str, tmp_
         ({"corpus.size": "1M"}, "leave out corpus.size"),
         ({"network.hiden": 3}, "did you mean hidden"),
         ({"network.labels": ["NP"]}, "no key in"),
+        ({"network.layers": 1000}, "network.layers = 1000; it takes 1 to 16"),
         ({"text.longest": 1}, "no tree of the training part has at most 1 words; raise text.long"),
     ],
 )

@@ -16,10 +16,17 @@ if TYPE_CHECKING:
 N = TypeVar("N", bound="nn.Module")
 
 
-def load_network(folder: Path, architecture: str, build: Callable[[Mapping[str, Any]], N]) -> N:
+def load_network(
+    folder: Path,
+    architecture: str,
+    build: Callable[[Mapping[str, Any]], N],
+    *,
+    assign: bool = False,
+) -> N:
     """What `build` makes of the sizes in `config.json`, with the folder's weights, ready to score.
 
-    `build` imports the network's module, so that a missing PyTorch is told of here.
+    `build` imports the network's module, so that a missing PyTorch is told of here. With `assign`
+    it builds on the meta device, so that wrong sizes take no memory, and the weights are put in.
     """
     config = read_config(folder, (architecture,))
     weights = read_safetensors(folder / "model.safetensors")
@@ -27,13 +34,14 @@ def load_network(folder: Path, architecture: str, build: Callable[[Mapping[str, 
         import torch
 
         network = build({name: value for name, value in config.items() if name != "architecture"})
-        network.load_state_dict({n: torch.from_numpy(w) for n, w in weights.items()})
+        tensors = {n: torch.from_numpy(w) for n, w in weights.items()}
+        network.load_state_dict(tensors, assign=assign)
     except ImportError:
         raise ModelError(
             f"{PROVIDERS.get(architecture, architecture)}: models need PyTorch: "
             "pip install torch==2.13.0 -c constraints.txt"
         ) from None
-    except (TypeError, KeyError, RuntimeError, ValueError, ArithmeticError) as error:
+    except (TypeError, LookupError, RuntimeError, ValueError, ArithmeticError) as error:
         reason = str(error).splitlines()[0]
         raise ModelError(f"{folder}: weights do not fit the network ({reason})") from None
     return network.eval()

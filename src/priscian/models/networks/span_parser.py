@@ -21,6 +21,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from priscian.errors import UsageError
+
+MOST_LAYERS = 16
 SCALE = 0.25
 """Makes the language model's table, whose values are about 3, as large as other vectors."""
 
@@ -79,6 +82,11 @@ class SpanParser(nn.Module):
     def __init__(self, shape: SpanParserShape) -> None:
         super().__init__()
         self.shape = shape
+        for name in ("layers", "reader_layers"):
+            if not 1 <= getattr(shape, name) <= MOST_LAYERS:
+                raise UsageError(
+                    f"network.{name} = {getattr(shape, name)}; it takes 1 to {MOST_LAYERS}"
+                )
         width, wide = shape.piece_width, shape.hidden
         self.pieces = nn.Parameter(torch.zeros(shape.pieces, width), requires_grad=False)
         self.own = nn.Parameter(torch.zeros(shape.vocabulary, width))

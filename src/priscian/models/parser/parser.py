@@ -37,7 +37,8 @@ class Parser:
     def load(cls, folder: Path) -> Parser:
         """The parser of a folder that `priscian parse --train` has written."""
         check_folder(folder)
-        network, words = load_network(folder, ARCHITECTURE, _build), ParserWords.load(folder)
+        network = load_network(folder, ARCHITECTURE, _build, assign=True)
+        words = ParserWords.load(folder)
         for name, size in words.sizes.items():
             if getattr(network.shape, name) != size:
                 raise ModelError(
@@ -111,7 +112,10 @@ def batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[int]]:
 
 
 def _build(sizes: Mapping[str, Any]) -> SpanParser:
+    import torch
+
     from priscian.models.networks.span_parser import SpanParser, SpanParserShape
 
-    listed = {name: tuple(sizes[name]) for name in ("labels", "tags")}
-    return SpanParser(SpanParserShape(**{**sizes, **listed}))
+    listed = {name: tuple(map(str, sizes[name])) for name in ("labels", "tags")}
+    with torch.device("meta"):
+        return SpanParser(SpanParserShape(**{**sizes, **listed}))
