@@ -17,7 +17,7 @@ from priscian import analyse, perplexity
 from priscian.analysis.curves.table import read_curve
 from priscian.cli import run
 from priscian.errors import PriscianError
-from priscian.runs.choose import gather_runs
+from priscian.runs.choose import choose_model, choose_models, gather_runs
 from priscian.runs.lock import lock_folder
 from priscian.sweeps import pool
 from priscian.sweeps.curve import curve, plan_curve
@@ -112,6 +112,10 @@ def test_the_table_fits_its_schema(finished: Path, capsys: pytest.CaptureFixture
 
 def test_the_folder_stands_for_all_its_runs(finished: Path, tmp_path: Path) -> None:
     assert [model for r in gather_runs(finished) for model in r.models] == NAMES
+    assert [c.model for c in choose_models(finished)] == NAMES
+    assert choose_model(f"{finished}:{NAMES[1]}").model == NAMES[1]
+    with pytest.raises(PriscianError, match="did you mean 5-gram-1k-seed1"):
+        choose_model(f"{finished}:5-gram-1k-seed")
     (tmp_path / "runs.json").write_text('["../elsewhere"]')
     with pytest.raises(PriscianError, match="outside the folder"):
         gather_runs(tmp_path)

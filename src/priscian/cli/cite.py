@@ -11,10 +11,13 @@ def cite_command(run: Path | None = None) -> None:
     Parameters
     ----------
     run
-        A run folder.
+        A run folder, or the folder of a sweep.
     """
     from priscian.runs import keys_of, load_run, references
+    from priscian.runs.choose import expand_folders
 
-    keys = ["priscian"] if run is None else keys_of(load_run(run).info)
+    folders = [] if run is None else [Path(str(folder)) for folder in expand_folders([run])]
+    cited = [key for folder in folders for key in keys_of(load_run(folder).info)]
+    keys = list(dict.fromkeys(cited)) or ["priscian"]
     known = references()
     print("\n\n".join(known[key] for key in keys))

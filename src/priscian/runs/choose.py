@@ -86,8 +86,8 @@ def choose_models(choice: Choice) -> list[Chosen]:
     """Every model of a run, or the one that `RUN:model` names."""
     if isinstance(choice, Result):
         return [Chosen(choice.label, (choice,))]
-    run = _open(choice)
-    return [Chosen(name, run[name].results, run.path) for name in run.models]
+    runs = [_open(c) for c in expand_folders([choice]) if not isinstance(c, Result)]
+    return [Chosen(name, run[name].results, run.path) for run in runs for name in run.models]
 
 
 def choose_model(choice: Choice) -> Chosen:
@@ -120,7 +120,7 @@ def _open(choice: str | Path | Run) -> Run:
     if isinstance(choice, Run):
         return choice
     path, model = split_model(str(choice))
-    run = load_run(path)
+    run = _run_with(path, model) if model and (path / INDEX).is_file() else load_run(path)
     if run.missing and run.results:
         warnings.warn(
             f"{path} is not finished: {', '.join(run.missing)} missing; continue with "
@@ -132,6 +132,15 @@ def _open(choice: str | Path | Run) -> Run:
         return run
     chosen = tuple(r for r in run.results if r.model == find_model(run, model))
     return replace(run, results=chosen)
+
+
+def _run_with(folder: Path, model: str) -> Run:
+    """The run of a model, in a folder of several runs."""
+    runs = [load_run(c) for c in expand_folders([folder]) if isinstance(c, str | Path)]
+    for run in runs:
+        if model in run.models:
+            return run
+    raise UnknownNameError("model", model, [name for run in runs for name in run.models])
 
 
 def find_model(run: Run, name: str) -> str:
