@@ -7,7 +7,7 @@ from functools import partial
 from priscian.catalogue import FURTHER
 from priscian.grammar import WHAT, WHO, Grammar, Node, Word
 from priscian.lexicon import Verb
-from priscian.suites.long_distance_dependencies import THAT, frames
+from priscian.suites.long_distance_dependencies import THAT, frames, knowing
 from priscian.suites.people import unused
 from priscian.suites.registry import Regions, suite
 from priscian.suites.rows import one_of, phrase
@@ -41,7 +41,7 @@ def parasitic_gap(g: Grammar) -> Regions:
     undone, with_preposition = _verb(g, row["adjunct"])
     done, without = verb(g, row["verb"]).past_sg, words(g, "without")
     subject, thing = phrase(g, row, "subjects"), phrase(g, row, "objects")
-    prefix, how = unused(g, frames("knows")), one_of(g, row, "ends")
+    prefix, how = unused(g, knowing()), one_of(g, row, "ends")
     adjunct: Node = (without, undone.gerund, with_preposition)
 
     def sentence(comp: Word, what: Node) -> list[Node | str]:

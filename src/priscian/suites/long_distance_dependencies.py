@@ -27,6 +27,11 @@ def frames(kind: str) -> tuple[str, ...]:
     return tuple(row["text"] for row in read_rows("frames", "kind", "text") if row["kind"] == kind)
 
 
+def knowing() -> tuple[str, ...]:
+    """Frames that a question or a *that*-clause may follow."""
+    return frames("knows") + frames("know")
+
+
 # ---------------------------------------------------------------- fillers and gaps
 
 
@@ -72,7 +77,9 @@ def _filled_and_gap(region: int, after: int, nogap: str = "nogap") -> str:
 def _extraction(g: Grammar, at: int) -> Regions:
     """A clause of six regions below *who/what* and *that*, with and without a gap at one."""
     # *that* would be a good subject of an event's verb: *I know that deterred the farmers*.
-    prefix, clause = unused(g, frames("knows")), _clause(g, agent=at == 0)
+    # *I know who Emma* begins *who Emma is*.
+    prefix = unused(g, frames("knows") if at == 0 else knowing())
+    clause = _clause(g, agent=at == 0)
     parts: list[Node] = [
         clause.subject, clause.verb, clause.object, clause.preposition, clause.third, clause.end,
     ]  # fmt: skip
@@ -120,8 +127,10 @@ def _teller(g: Grammar) -> Phrase:
 
 
 def _embedded(g: Grammar, depth: int) -> Regions:
-    prefix, clause = unused(g, frames("knows")), _clause(g)
+    prefix, clause = unused(g, knowing()), _clause(g)
     wh = _wh(g, clause.object)
+    if wh is WHO and len(clause.subject) == 1:  # *Emma excused from the test* reads as a passive
+        raise Reject
     embedding = tuple((_teller(g), unused(g, frames("says"))) for _ in range(depth))
     rest: Node = (clause.preposition, clause.third)
 
