@@ -236,6 +236,12 @@ class TestProvider:
         with pytest.raises(UsageError, match="so there is no slor of it"):
             priscian.score(f"classifier:{bag}", "generated:7,5,wh_island", measure="slor")
 
+    def test_what_it_rests_on_is_cited(self, bag: Path) -> None:
+        from priscian.runs.cite import keys_of, references
+
+        run = priscian.score(f"classifier:{bag}", "generated:7,5,wh_island")
+        assert {"adc", "cola"} <= set(keys_of(run.info)) <= set(references())
+
     def test_restarts_are_scored_by_a_pattern(self, bag: Path) -> None:
         run = priscian.score(str(bag), "generated:7,5,wh_island", revisions="restart-*")
         assert [r.model for r in run.results] == ["classifier:bag@restart-1"]

@@ -71,7 +71,7 @@ class ClassifierProvider:
 
     def traits(self, spec: ModelSpec) -> Traits:
         """Grades whole texts; has no tokens."""
-        return Traits(options=OPTIONS, grades=True, references=("li-adger", "cola"))
+        return Traits(options=OPTIONS, grades=True, references=("adc", "cola"))
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """Every restart whose name matches."""
