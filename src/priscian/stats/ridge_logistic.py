@@ -45,7 +45,7 @@ def fit_ridge(
 
     >>> fit = fit_ridge(np.array([[-2.0], [-1.0], [1.0], [2.0]]), [False, False, True, True], 1.0)
     >>> round(float(fit.weights[0]), 4), round(abs(fit.intercept), 4)
-    (0.7821, 0.0)
+    (1.0066, 0.0)
     """
     from scipy.optimize import minimize
 

@@ -27,7 +27,7 @@ def confidences(logits: Sequence[float] | npt.NDArray[Any]) -> Floats:
 
     An even split counts as −1, as in `priscian.metrics.adc.label_confidence`.
 
-    >>> [round(c, 3) for c in confidences([2.0, -2.0, 0.0])]
+    >>> [round(float(c), 3) for c in confidences([2.0, -2.0, 0.0])]
     [0.881, -0.881, -0.5]
     """
     x = np.asarray(logits, np.float64)
