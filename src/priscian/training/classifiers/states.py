@@ -1,0 +1,19 @@
+"""Hidden states and heads under one name, for packages that may not import `models`."""
+
+from priscian.models.classifier.bag import Bag
+from priscian.models.classifier.encoder import Encoder, encoder_spec, load_encoder
+from priscian.models.classifier.heads import LinearHead, MlpHead
+from priscian.models.classifier.states import StateCache, pooled_states
+from priscian.models.classifier.views import View
+
+__all__ = [
+    "Bag",
+    "Encoder",
+    "LinearHead",
+    "MlpHead",
+    "StateCache",
+    "View",
+    "encoder_spec",
+    "load_encoder",
+    "pooled_states",
+]
