@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -30,7 +31,13 @@ def suite_results(results: Iterable[Result]) -> list[Result]:
 
 
 def name_results(results: Sequence[Result]) -> list[Result]:
-    """Label results by model if that is unique, else with the data's name or a number."""
+    """Label results by model if that is unique, else with the data's name or a number.
+
+    Labels that were given before, and tell the results apart, stay.
+    """
+    given = {r.label for r in results}
+    if len(given) == len(results) and any(r.label != r.model for r in results):
+        return list(results)
     names = [r.model for r in results]
     twice = Counter(names)
     names = [f"{r.model} on {r.data}" if twice[r.model] > 1 else r.model for r in results]
@@ -41,6 +48,26 @@ def name_results(results: Sequence[Result]) -> list[Result]:
         seen[name] += 1
         labels.append(f"{name} ({seen[name]})" if twice[name] > 1 else name)
     return labelled(results, labels)
+
+
+def short_names(names: Sequence[str], many: int = 4) -> dict[str, str]:
+    """Names of many models without the beginning that all share.
+
+    >>> short_names([f"hf:lab/pythia@step{n}" for n in range(5)])["hf:lab/pythia@step3"]
+    'step3'
+    >>> short_names(["tokens-1M", "tokens-2M"], many=1)["tokens-2M"]
+    'tokens-2M'
+    """
+    unique = list(dict.fromkeys(names))
+    shared = os.path.commonprefix(unique) if len(unique) > many else ""
+    while shared:
+        at = max(shared.rfind(sign) for sign in "/:@-_") + 1
+        shared = shared[:at]
+        # a number alone says nothing: tokens-2M stays as it is
+        if not shared or all(n[at:] and not n[at].isdigit() for n in unique):
+            break
+        shared = shared[:-1]
+    return {name: name.removeprefix(shared) for name in unique}
 
 
 def set_accuracies(result: Result, method: str = "full") -> dict[str, Accuracy]:

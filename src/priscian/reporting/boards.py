@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from priscian.analysis.blimp.accuracy_table import OVERALL, AccuracyTable, accuracy_table
 from priscian.analysis.blimp.accuracy_table import Cell as TableCell
-from priscian.analysis.named_results import name_results, words
+from priscian.analysis.named_results import name_results, short_names, words
 from priscian.runs import Result
+from priscian.runs.result import labelled
 from priscian.runs.show import counted
 from priscian.runs.summary import Score
 
@@ -178,10 +179,17 @@ def make_boards(results: Sequence[Result]) -> list[Board]:
             home.append(result)
     groups.sort(key=lambda g: ORDER.index(g[0].kind) if g[0].kind in ORDER else len(ORDER))
     makers = {"pairs": _pairs, "graded": _pairs, "suites": _suites}
+    short = short_names([result.model for result in results])
     return [
-        makers.get(members[0].kind, _sentences)(f"b{number}", name_results(members))
+        makers.get(members[0].kind, _sentences)(f"b{number}", _named(members, short))
         for number, members in enumerate(groups, 1)
     ]
+
+
+def _named(results: Sequence[Result], short: Mapping[str, str]) -> list[Result]:
+    """Results with unique labels; of many models, without the beginning that all names share."""
+    named = name_results(results)
+    return labelled(named, [short[r.model] + r.label.removeprefix(r.model) for r in named])
 
 
 def _together(a: Result, b: Result) -> bool:

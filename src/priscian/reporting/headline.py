@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from priscian.analysis.named_results import short_names
 from priscian.reporting.boards import Board, Cell, Row, class_label
 from priscian.runs import GradedSummary
 
@@ -42,6 +43,8 @@ class Headline:
     """A model's line at the top."""
 
     model: str
+    label: str
+    """The model's name, of many without the beginning that all share."""
     scores: tuple[Score, ...]
     words: tuple[str, ...]
 
@@ -61,7 +64,11 @@ def headlines(boards: Sequence[Board]) -> list[Headline]:
             if sentence:
                 where = f"{board.name} {result.data}" if several else board.name
                 said.append(f"{where}: {sentence}" if several or len(boards) > 1 else sentence)
-    return [Headline(model, tuple(scores), tuple(said)) for model, (scores, said) in found.items()]
+    short = short_names(list(found))
+    return [
+        Headline(model, short[model], tuple(scores), tuple(said))
+        for model, (scores, said) in found.items()
+    ]
 
 
 def _graded(summary: GradedSummary) -> list[Score]:

@@ -42,6 +42,7 @@ SCRIPTS = (
     "figures",
     "print",
     "standings",
+    "picker",
     "page",
 )
 

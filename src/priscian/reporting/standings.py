@@ -38,6 +38,8 @@ class Standings:
     columns: tuple[Benchmark, ...]
     rows: tuple[tuple[str, tuple[Place | None, ...]], ...]
     leads: tuple[str, ...]
+    shared: str = ""
+    """The beginning of all names that is not repeated."""
 
 
 def standings(boards: Sequence[Board], lines: Sequence[Headline]) -> Standings:
@@ -51,7 +53,7 @@ def standings(boards: Sequence[Board], lines: Sequence[Headline]) -> Standings:
     several = len(lines) > 1
     rows = tuple(
         (
-            line.model,
+            line.label,
             tuple(
                 Place(cell, several and cell.accuracy == best[column] and not cell.tied)
                 if (cell := cells.get((line.model, column))) is not None
@@ -62,7 +64,9 @@ def standings(boards: Sequence[Board], lines: Sequence[Headline]) -> Standings:
         for line in lines
     )
     leads = tuple(said for board in boards if (said := leader(board)))
-    return Standings(columns, rows, leads)
+    first = lines[0] if lines else None
+    shared = first.model.removesuffix(first.label) if first else ""
+    return Standings(columns, rows, leads, shared)
 
 
 def leader(board: Board) -> str:

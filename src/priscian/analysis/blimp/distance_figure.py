@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from priscian.analysis.blimp.distance import Distance, contrasts
@@ -45,13 +46,19 @@ def distance_figure(found: Distance) -> Figure:
     caption = (
         "Accuracy on agreement with and without an adjective between, with attractors of the other "
         "number, and with irregular plurals: means of paradigms; n = "
-        + ", ".join(f"{count:,} pairs ({name})" for name, count in found.n.items())
+        + _counts(found.n)
         + ". Bars are 95 % intervals: Wilson's, combined for means of paradigms (Zou et al. 2009)."
     )
     if any(c.published for c in found.conditions):
         caption += " Diamonds (*) are published figures on BLiMP's own sentences."
     chart: Chart = {"columns": 2, "concat": panels, "resolve": LANES}
     return figure("agreement-distance", "Agreement at a distance", caption, chart, rows)
+
+
+def _counts(n: Mapping[str, int]) -> str:
+    if len(set(n.values())) == 1:
+        return f"{next(iter(n.values())):,} pairs"
+    return ", ".join(f"{count:,} pairs ({name})" for name, count in n.items())
 
 
 def _panel(

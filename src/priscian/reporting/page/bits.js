@@ -26,7 +26,7 @@ function drawBits(good, bad) {
 
 function bitsTable(parts, name) {
   const cells = parts.filter((p) => p.bits !== null);
-  return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `bits, ${name} sentence` },
+  return make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `bits, ${name} sentence` },
     make("table", {},
       make("tr", {}, make("th", { scope: "row" }, name),
         ...cells.map((p) => make("td", { class: p.differs ? "differs" : null }, p.text.trim())), make("td", {}, "sum")),

@@ -1,6 +1,6 @@
 // The item browser: search, filters, order, pages.
 
-const PAGE = 20;
+const PAGE = 10;
 const MARKS = { [WRONG]: ["✗", "wrong"], [RIGHT]: ["✓", "right"], [TIE]: ["=", "tied"] };
 const VERDICTS = [["", "any"], ["right", "right"], ["wrong", "wrong"], ["tie", "tied"],
   ["flipped", "flipped between models"], ["allwrong", "wrong by all models"]];
@@ -151,8 +151,8 @@ class Browser {
       return;
     }
     place.replaceChildren(
-      make("div", { class: "means" }, ...this.board.models.map((name, k) =>
-        drawCurve(store.means(set, k), `${name}: mean surprisal (bits) by region`))),
+      make("div", { class: "means" }, ...shownModels(this.board.models, m).map((k) =>
+        drawCurve(store.means(set, k), `${this.board.models[k]}: mean surprisal (bits) by region`))),
       legend(store.means(set, m)));
   }
 
@@ -173,14 +173,19 @@ function legend(rows) {
 }
 
 function drawChips(store, i, m, unit) {
-  return make("p", { class: "chips" }, ...store.board.models.map((name, k) => {
+  const { models } = store.board;
+  const shown = shownModels(models, m);
+  const chips = shown.map((k) => {
+    const name = models[k];
     const { state, delta } = store.answers[k];
     if (state[i] === ABSENT) return make("span", { class: "chip absent" }, `${name}: not scored`);
     const [mark, word] = MARKS[state[i]];
     return make("span", { class: `chip ${word}${k === m ? " chosen" : ""}` },
       make("b", { "aria-hidden": "true" }, mark), make("span", { class: "sr" }, `${word}, `),
       ` ${name} `, make("span", { class: "delta" }, `${differenceShown(delta[i] * unit.scale)}${unit.name}`));
-  }));
+  });
+  if (models.length > shown.length) chips.push(drawTally(store, i));
+  return make("p", { class: "chips" }, ...chips);
 }
 
 function drawPair(store, i, m) {
@@ -204,6 +209,7 @@ function drawPeople(store, i) {
   const line = make("p", { class: "chips people" }, make("span", {},
     `People: ${good.toFixed(2)} and ${bad.toFixed(2)}, difference ${differenceShown(good - bad)}. ADC, δ = ${delta}:`));
   store.board.models.forEach((name, k) => {
+    if (!isShown(name)) return;
     const found = models[k]?.[i];
     if (!found) return;
     const [own, met] = found;

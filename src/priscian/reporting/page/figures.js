@@ -211,7 +211,7 @@ function save(name, blob) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-function watchFigures() {
+function watchFigures(first) {
   const figures = [...document.querySelectorAll("figure[data-figure]")];
   const left = new Set(figures);
   const begin = (figure) => {
@@ -234,6 +234,6 @@ function watchFigures() {
     await begin(next);
     whenIdle(drawRest);
   };
-  whenIdle(drawRest);
+  first.finally(() => whenIdle(drawRest));
   return () => Promise.all(figures.filter((f) => f.dataset.drawn).map((f) => drawFigure(f)));
 }

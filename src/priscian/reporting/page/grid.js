@@ -61,7 +61,7 @@ function saysOf([accuracy, low, high, n, ties, , standing]) {
 /** The sets of a class, one column per system; a cell leads to its items. */
 function drawDetail(board, place, name, rowLabel, choose) {
   const sets = name ? board.classes[name] : Object.values(board.classes).flat();
-  const columns = board.rows.filter((row) => sets.some((set) => row.sets[set]));
+  const columns = board.rows.filter((row) => isShown(row.label) && sets.some((set) => row.sets[set]));
   const shown = (row) => (row.people ? "People" : row.label.replace(/\*$/, ""));
   const head = make("tr", { role: "row" },
     make("th", { scope: "col", role: "columnheader", class: "corner" }, board.unit),

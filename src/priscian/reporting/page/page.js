@@ -18,8 +18,9 @@ try {
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const isDark = () => (root.dataset.theme || (dark.matches ? "dark" : "light")) === "dark";
 const browser = new Browser(data.boards);
-const redrawFigures = watchFigures();
-watchPrinting(redrawFigures);
+const itemsShown = new Promise((done) => whenIdle(() => done(browser.show())));
+const redrawFigures = watchFigures(itemsShown);
+watchPrinting(itemsShown, redrawFigures);
 
 document.getElementById("theme").addEventListener("click", () => {
   remember(isDark() ? "light" : "dark");
@@ -35,6 +36,7 @@ addEventListener("resize", () => {
   waiting = setTimeout(redrawFigures, 250);
 });
 
+watchPicker(() => browser.show());
 sortable(document.getElementById("standings"));
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -66,8 +68,6 @@ for (const board of data.boards) {
     readout.textContent = cell.title;
   });
 }
-
-whenIdle(() => browser.show());
 
 root.dataset.ready = "yes";
 performance.mark("ready");

@@ -2,9 +2,9 @@
 
 /** A browser does not wait for what `beforeprint` starts, but it runs promises that need no event:
  * once Vega and the charts are unpacked, nothing else is waited for. */
-function watchPrinting(redraw) {
+function watchPrinting(first, redraw) {
   let theme = "", ready = false;
-  whenIdle(() => Promise.all([jsonOf("charts"), loadVega()]).then(() => (ready = true)));
+  first.finally(() => Promise.all([jsonOf("charts"), loadVega()]).then(() => (ready = true)));
   addEventListener("beforeprint", () => {
     theme = root.dataset.theme ?? "";
     root.dataset.theme = "light";

@@ -96,7 +96,7 @@ function drawRegions(suites, i, rows) {
           "--s": known ? Math.min(bits / 25, 1).toFixed(3) : null,
         }, make("span", {}, content || "·"), make("small", {}, known && content ? bitsShown(bits) : ""));
       })));
-  return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "conditions by regions" },
+  return make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "conditions by regions" },
     make("table", { class: "regions" }, make("thead", {}, head), make("tbody", {}, ...body)));
 }
 

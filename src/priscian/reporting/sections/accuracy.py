@@ -8,6 +8,8 @@ from priscian.analysis.blimp.accuracy_table import By, accuracy_table
 from priscian.reporting.boards import Board
 from priscian.reporting.sections.registry import Draw, Given, board_section
 
+MOST_BY_SET = 8
+"""With more models, sets are seen in the heat map: a figure of them all is too tall to read."""
 LEVELS: tuple[By, ...] = ("field", "phenomenon")
 
 
@@ -24,6 +26,6 @@ def accuracy(board: Board, given: Given) -> list[Draw]:
         return Draw(what, lambda: table().figures)
 
     draws = [draw(level) for level in LEVELS if level in levels]
-    if len(results[0].summary.by_set(method)) > 1:
+    if len(results[0].summary.by_set(method)) > 1 and len(results) <= MOST_BY_SET:
         draws.append(draw("paradigm"))
     return draws

@@ -1,0 +1,117 @@
+"""Checkpoints: steps or tokens in the names of models, and accuracy as training goes on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from priscian.analysis.blimp.accuracy_table import accuracy_table
+from priscian.analysis.curves.sizes import UNITS
+from priscian.analysis.named_results import FORCED_CHOICE
+from priscian.analysis.vega import Figure, HasFigures
+from priscian.errors import DataError
+from priscian.runs import Result
+from priscian.stats.interval import Interval
+
+OVERALL = "overall"
+PEOPLE = "human*"
+FEWEST = 3
+"""Fewest checkpoints that make a curve."""
+MARK = re.compile(
+    r"(?:^|(?<=[-_/@.:\s]))(?P<what>global[-_]?steps?|steps?|tokens|checkpoint|ckpt|iter)[-_]?"
+    r"(?P<number>\d+(?:\.\d+)?)(?P<unit>[kmbgt]?)(?![a-z0-9])",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What the name of a model says: its series, and how long it was trained."""
+
+    series: str
+    amount: float
+    tokens: bool
+    """Whether the amount is in tokens; else it is in steps."""
+
+
+def parse_checkpoint(name: str) -> Checkpoint | None:
+    """The checkpoint that a name speaks of, if it does.
+
+    >>> parse_checkpoint("pythia-70m@step1000")
+    Checkpoint(series='pythia-70m', amount=1000.0, tokens=False)
+    >>> parse_checkpoint("tokens-2M").amount, parse_checkpoint("gpt2/checkpoint-500").series
+    (2000000.0, 'gpt2')
+    """
+    found = list(MARK.finditer(name))
+    if not found:
+        return None
+    last = found[-1]
+    series = (name[: last.start()] + name[last.end() :]).strip("-_/@.: ")
+    amount = float(last["number"]) * UNITS[last["unit"].lower()]
+    return Checkpoint(series, amount, last["what"].lower() == "tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointScore:
+    """One checkpoint's score on a class, or overall."""
+
+    model: str
+    series: str
+    amount: float
+    name: str
+    accuracy: float
+    ci: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointCurves(HasFigures):
+    """Scores of all checkpoints on one data set, and people's where they are known."""
+
+    data: str
+    tokens: bool
+    scores: tuple[CheckpointScore, ...]
+    people: dict[str, float]
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """A panel for each class, overall first."""
+        from priscian.analysis.curves.checkpoints_figure import checkpoints_figure
+
+        return (checkpoints_figure(self),)
+
+
+def checkpoint_curves(results: Sequence[Result]) -> CheckpointCurves:
+    """Learning curves of results on one data set; a DataError if there is no series."""
+    marked = [(r, found) for r in results if (found := parse_checkpoint(r.model)) is not None]
+    kinds = [found.tokens for _, found in marked]
+    tokens = kinds.count(True) > len(kinds) / 2
+    marked = [(r, found) for r, found in marked if found.tokens == tokens]
+    counts: dict[str, set[float]] = {}
+    for _, found in marked:
+        counts.setdefault(found.series, set()).add(found.amount)
+    kept = {series for series, amounts in counts.items() if len(amounts) >= FEWEST}
+    if not kept:
+        raise DataError(f"fewer than {FEWEST} checkpoints of one model; name them step1000 or so")
+    scores = []
+    for result, found in sorted(marked, key=lambda pair: (pair[1].series, pair[1].amount)):
+        if found.series not in kept:
+            continue
+        classes = {OVERALL: result.summary.headline, **result.summary.by_class()}
+        scores += [
+            CheckpointScore(result.model, found.series, found.amount, name, s.accuracy, s.ci)
+            for name, s in classes.items()
+        ]
+    return CheckpointCurves(results[0].data, tokens, tuple(scores), _people(results[0]))
+
+
+def _people(result: Result) -> dict[str, float]:
+    """People's accuracy by phenomenon on BLiMP's own sentences, where it is known."""
+    if result.kind not in FORCED_CHOICE or "phenomenon" not in result.levels:
+        return {}
+    table = accuracy_table([result], "phenomenon")
+    place = next((k for k, c in enumerate(table.columns) if c.name == PEOPLE), None)
+    if place is None:
+        return {}
+    cells = {row.name: row.cells[place] for row in table.rows}
+    return {name: cell.accuracy for name, cell in cells.items() if cell is not None}

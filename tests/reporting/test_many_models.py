@@ -1,0 +1,107 @@
+"""Thirty checkpoints on one page: curves first, one figure of differences, a picker; axe-core."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from priscian.reporting import Page, report
+from tests.axe import violations
+from tests.browser import Visit, open_report, wait_for
+from tests.small_results import pairs_result, write_run
+
+COUNT = 30
+SETS = ("wh_island", "adjunct_island", "passive_1", "causative")
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Page, Path]:
+    """The k-th checkpoint has k of 30 items right in each set."""
+    home = tmp_path_factory.mktemp("many")
+    results = [
+        pairs_result(
+            f"lab/tiny@step{100 * k}", {name: [1] * k + [0] * (COUNT - k) for name in SETS}
+        )
+        for k in range(1, COUNT + 1)
+    ]
+    write_run(home / "run", *results)
+    return report(home / "run", home / "many.html"), home / "many.html"
+
+
+@pytest.fixture
+def tab(visit: Visit, many: tuple[Page, Path]) -> Any:
+    page = visit(viewport={"width": 1400, "height": 900})
+    open_report(page, many[1])
+    return page
+
+
+def test_learning_curves_come_first_and_differences_are_one_figure(
+    many: tuple[Page, Path],
+) -> None:
+    names = [f.name for s in many[0].sections for f in s.figures]
+    assert names[0] == "checkpoints"
+    assert [n for n in names if n.startswith("differences")] == ["differences"]
+
+
+def test_the_beginning_that_all_names_share_is_said_once(many: tuple[Page, Path]) -> None:
+    assert [row.label for row in many[0].boards[0].models][:2] == ["step100", "step200"]
+    assert "All names begin with <code>lab/tiny@</code>" in many[0].html
+    first = next(f for f in many[0].figures if f.name == "accuracy-by-field")
+    assert {r["model"] for r in first.rows if r["kind"] == "scored"} >= {"step100", "step3000"}
+
+
+def test_many_colours_are_ordered_from_dark_to_light(many: tuple[Page, Path]) -> None:
+    chart = next(f for f in many[0].figures if f.name == "accuracy-by-field").chart
+    scale = chart["layer"][-1]["encoding"]["color"]["scale"]
+    colours = scale["range"][:COUNT]
+
+    def lightness(colour: str) -> float:
+        red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    shades = [lightness(c) for c in colours]
+    assert shades == sorted(shades)
+    assert len(set(colours)) == COUNT
+
+
+def test_another_baseline_turns_the_difference_round(tab: Any) -> None:
+    figure = "document.getElementById('differences')"
+    tab.evaluate(f"{figure}.scrollIntoView()")
+    wait_for(tab, f"{figure}.dataset.drawn === 'yes'")
+    marks = f"[...{figure}.querySelectorAll('.mark-symbol path')].map(p => p.ariaLabel).join()"
+    tab.locator("#differences select").nth(0).select_option("step200")
+    tab.locator("#differences select").nth(1).select_option("step1700")
+    wait_for(tab, f"{marks}.includes('−50%') || {marks}.includes('-50%')")
+    tab.locator("#differences select").nth(0).select_option("step2000")
+    wait_for(tab, f"{marks}.includes('10%')")
+
+
+def test_the_picker_leaves_what_is_chosen(tab: Any) -> None:
+    tab.locator("#picker summary").click()
+    tab.locator("#picker button[data-all='']").click()
+    tab.locator("#picker input[value='step300']").check()
+    shown = tab.locator("#b1 tbody tr[data-model]:visible th").all_inner_texts()
+    assert [name.strip() for name in shown] == ["step300"]
+    assert tab.locator("#standings tbody tr:visible").count() == 1
+    assert "1 of 30" in tab.locator("#picker summary").inner_text()
+
+
+def test_an_item_says_how_many_models_have_it_right(tab: Any) -> None:
+    tab.wait_for_selector("#list .item")
+    assert "right by 30 of 30 models" in tab.locator("#list .item").first.inner_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize("which", ["two", "many"])
+def test_axe_finds_nothing(
+    visit: Visit, many: tuple[Page, Path], file: Path, which: str, width: int, scheme: str
+) -> None:
+    tab = visit(viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
+    open_report(tab, file if which == "two" else many[1])
+    tab.wait_for_selector("#list .item")
+    wait_for(tab, "!document.querySelector('figure[data-figure]:not([data-drawn])')")
+    assert violations(tab) == []
