@@ -80,7 +80,7 @@ def _pair(
 
 
 def baseline_figure(results: Sequence[Result], method: str = "full") -> Figure:
-    """One chart for all pairs of models; the first model is the baseline until another is chosen."""
+    """One chart for all pairs of models; the first is the baseline until another is chosen."""
     found = class_differences(results, method)
     models = list(dict.fromkeys(name for d in found for name in (d.a, d.b)))
     best = max((r for r in results if r.label in models[1:]), key=lambda r: r.overall).label
@@ -95,7 +95,7 @@ def baseline_figure(results: Sequence[Result], method: str = "full") -> Figure:
         }
         for d in found
     ]
-    order = sorted({str(row["name"]) for row in rows} - {OVERALL}) + [OVERALL]
+    order = [*sorted({str(row["name"]) for row in rows} - {OVERALL}), OVERALL]
     caption = (
         f"Accuracy of one model minus that of the baseline on {results[0].data}, by class; choose "
         "both below the chart. Lines are 95 % intervals of paired differences (Bonett and Price), "
