@@ -92,5 +92,5 @@ def test_the_figure_has_a_panel_for_each_comparison() -> None:
     found = analyse_distance([scored_pairs("m", EQUAL, AGREEMENT)], ["human"])
     figure = distance_figure(found)
     assert [p["title"] for p in figure.chart["concat"]] == list(contrasts())
-    assert "n = 280 pairs (m)" in figure.caption
+    assert "n = 280 pairs." in figure.caption
     assert len(figure.rows) == len(found.conditions)

@@ -177,7 +177,7 @@ class TestProvider:
         monkeypatch.setattr(registry, "entry_points", lambda group: ())
         registry._entry_points.cache_clear()
         try:
-            assert registry.provider_names() == ["classifier", "python"]
+            assert "classifier" in registry.provider_names()
         finally:
             monkeypatch.undo()
             registry._entry_points.cache_clear()

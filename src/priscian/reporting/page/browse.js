@@ -138,7 +138,9 @@ class Browser {
     document.getElementById("before").disabled = this.page === 0;
     document.getElementById("after").disabled = this.page >= pages - 1;
     const draw = board.kind === "suites" ? drawSuiteItem : drawPair;
-    document.getElementById("list").replaceChildren(...shown.map((i) => draw(store, i, m)));
+    const list = document.getElementById("list");
+    list.replaceChildren(...shown.map((i) => draw(store, i, m)));
+    list.dataset.board = board.id;
     this.summary(store, m);
   }
 

@@ -145,6 +145,7 @@ async function drawFigure(figure, paper = 0) {
   const name = figure.dataset.figure;
   const whole = await chartOf(name);
   await loadVega();
+  if (!paper && root.dataset.printing) return; // what is on paper stays until the page is back
   const place = figure.querySelector(".chart");
   const box = paper || figure.querySelector(".scroll").clientWidth;
   let chart = prepared(figure, whole, box);

@@ -10,9 +10,11 @@ function watchPrinting(first, redraw) {
     root.dataset.theme = "light";
     document.getElementById("unready").hidden = ready;
     if (!ready) return;
+    root.dataset.printing = "yes";
     for (const figure of document.querySelectorAll("figure[data-figure]")) drawFigure(figure, PAPER);
   });
   addEventListener("afterprint", () => {
+    delete root.dataset.printing;
     if (theme) root.dataset.theme = theme;
     else delete root.dataset.theme;
     redraw();
