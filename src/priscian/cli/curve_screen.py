@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from priscian.cli.notes import NOTES
+from priscian.cli.screen import Bars
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -16,14 +16,13 @@ if TYPE_CHECKING:
 STAGES = {"train": "training", "score": "scoring", "perplexity": "perplexity"}
 
 
-class JobScreen:
+class JobScreen(Bars):
     """Shows what happens to jobs."""
 
     def __init__(self, quiet: bool = False) -> None:
         from rich.console import Console
         from rich.progress import (
             BarColumn,
-            Progress,
             TaskProgressColumn,
             TextColumn,
             TimeRemainingColumn,
@@ -31,30 +30,17 @@ class JobScreen:
 
         self.console = Console(stderr=True, markup=False, highlight=False)
         self.quiet = quiet
-        self._bars = Progress(
+        super().__init__(
+            self.console,
+            quiet,
             TextColumn("{task.description}", markup=False),
             BarColumn(),
             TaskProgressColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
-            console=self.console,
-            disable=quiet or not self.console.is_terminal,
-            auto_refresh=False,
         )
         self._tasks: dict[str, TaskID] = {}
         self._stages: dict[str, str] = {}
-
-    def __enter__(self) -> JobScreen:
-        self._bars.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bars.stop()
 
     def __call__(self, event: Event) -> None:
         if event.state == "progress":

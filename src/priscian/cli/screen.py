@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 
 from priscian.cli.notes import NOTES
 
 if TYPE_CHECKING:
-    from rich.progress import TaskID
+    from rich.progress import ProgressColumn, TaskID
 
 
 def out() -> Console:
@@ -24,36 +24,16 @@ def out() -> Console:
     return console if console.is_terminal else Console(markup=False, width=160)
 
 
-class Progress:
-    """A bar for each model, with rate and time left; silent if output is not a terminal."""
+class Bars:
+    """Progress bars, drawn while the block runs; none where output is not a terminal."""
 
-    def __init__(self, quiet: bool = False) -> None:
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
-        from rich.progress import Progress as Bars
+    def __init__(self, console: Console, quiet: bool, *columns: ProgressColumn) -> None:
+        from rich.progress import Progress as Drawn
 
-        console = Console(stderr=True)
-        self._bars = Bars(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            console=console,
-            disable=quiet or not console.is_terminal,
-            auto_refresh=False,
-        )
-        self._tasks: dict[str, TaskID] = {}
-        self._first: dict[str, tuple[int, float]] = {}
+        hidden = quiet or not console.is_terminal
+        self._bars = Drawn(*columns, console=console, disable=hidden, auto_refresh=False)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         self._bars.start()
         return self
 
@@ -64,6 +44,33 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         self._bars.stop()
+
+
+class Progress(Bars):
+    """A bar for each model, with rate and time left; silent if output is not a terminal."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        super().__init__(
+            Console(stderr=True),
+            quiet,
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+        )
+        self._tasks: dict[str, TaskID] = {}
+        self._first: dict[str, tuple[int, float]] = {}
 
     def __call__(self, name: str, done: int, total: int) -> None:
         NOTES.flush()

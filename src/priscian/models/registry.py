@@ -30,8 +30,18 @@ from priscian.models.spec import ModelSpec, some_of
 from priscian.models.traits import PLAIN, Traits
 
 GROUP = "priscian.models"
-OWN = {"classifier": "priscian.models.classifier.provider:ClassifierProvider"}
-"""Providers of ours that an editable installation of an older version does not list."""
+OWN = {
+    "hf": "priscian.models.hf.causal:CausalProvider",
+    "mlm": "priscian.models.hf.masked:MaskedProvider",
+    "builtin": "priscian.models.builtin:BuiltinProvider",
+    "classifier": "priscian.models.classifier.provider:ClassifierProvider",
+    "ngram": "priscian.models.ngram.provider:NgramProvider",
+    "lstm": "priscian.models.lstm.provider:LstmProvider",
+    "txl": "priscian.models.txl.provider:TransformerXlProvider",
+    "rnng": "priscian.models.rnng.provider:RnngProvider",
+    "surprisals": "priscian.models.surprisals.provider:SurprisalsProvider",
+}
+"""Providers of ours; other packages add theirs as entry points of the group."""
 SUFFIXES = {".arpa": "ngram", ".gz": "ngram", ".pngm": "ngram", ".plstm": "lstm"}
 """File extensions, and the provider that reads each."""
 
@@ -65,8 +75,8 @@ def register(name: str, model: Any) -> None:
 
 @cache
 def _entry_points() -> dict[str, EntryPoint]:
-    ours = {name: EntryPoint(name, value, GROUP) for name, value in OWN.items()}
-    return ours | {point.name: point for point in entry_points(group=GROUP)}
+    others = {point.name: point for point in entry_points(group=GROUP)}
+    return others | {name: EntryPoint(name, value, GROUP) for name, value in OWN.items()}
 
 
 def provider_names() -> list[str]:

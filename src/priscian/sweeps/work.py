@@ -21,12 +21,12 @@ from priscian.sweeps.jobs import Job, NgramRecipe, Place
 from priscian.sweeps.manifest import read_test
 from priscian.sweeps.sweep import Sweep
 from priscian.training.api import resolve_recipe
+from priscian.training.recipe import SAVED
 from priscian.training.subsets import read_corpus
 
 Watch = Callable[[str, int, int], None]
 """Called with the stage, and how much of it is done and in all."""
 CARD = "card.json"
-RECIPE = "recipe.toml"
 NGRAM_FILE = "model.pngm"
 
 
@@ -126,8 +126,8 @@ def _train(place: Place, job: Job, sweep: Sweep, watch: Watch) -> dict[str, Any]
     from priscian.training.job import train
 
     recipe = job.recipe
-    if (out / RECIPE).is_file():  # threads may be others now; bits stay the same with the old ones
-        recipe = resolve_recipe(job.architecture, out / RECIPE)
+    if (out / SAVED).is_file():  # threads may be others now; bits stay the same with the old ones
+        recipe = resolve_recipe(job.architecture, out / SAVED)
     train(
         recipe, out, resume=True,
         report=lambda moment: watch("train", moment.tokens, moment.total),

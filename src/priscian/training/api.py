@@ -8,7 +8,7 @@ from typing import Any
 
 from priscian.errors import UsageError
 from priscian.training.architectures import architectures, shape_of
-from priscian.training.recipe import Recipe, make_recipe, read_recipe
+from priscian.training.recipe import Recipe, choose_recipe, make_recipe, read_recipe
 
 
 def resolve_recipe(
@@ -64,9 +64,7 @@ def train(
     changes = dict(overrides or {})
     if corpus:
         changes["corpus.files"] = [str(path) for path in corpus]
-    saved = Path(out) / "recipe.toml"
-    named = recipe or (saved if resume and saved.is_file() else "small")
-    made = resolve_recipe(architecture, named, changes)
+    made = resolve_recipe(architecture, choose_recipe(recipe, Path(out), resume=resume), changes)
     from priscian.training.job import train as run  # needs torch
 
     return run(made, Path(out), resume=resume, say=say, report=report)

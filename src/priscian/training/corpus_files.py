@@ -63,7 +63,7 @@ def _write(folder: Path, name: str, sentences: Sequence[str]) -> PartFacts:
     splitter = WordSplitter(Tokenisation())
     counts: Counter[str] = Counter()
     for sentence in sentences:
-        counts.update(form for form, _, _ in splitter.split(sentence))
+        counts.update(splitter.words(sentence))
     known = {word for word, count in counts.items() if count > 1}
     return PartFacts(
         file=f"{name}.txt",

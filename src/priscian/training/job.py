@@ -21,7 +21,7 @@ from priscian.models.vocabulary import Vocabulary, load_vocabulary
 from priscian.training.amounts import parse_amount
 from priscian.training.architectures import TREES, build
 from priscian.training.parsed_text import ParsedText
-from priscian.training.recipe import Recipe, write_recipe
+from priscian.training.recipe import SAVED, Recipe, write_recipe
 from priscian.training.rows import Encoded
 from priscian.training.schedule import checkpoint_counts
 from priscian.training.sources import Learnt, PlainText, Source
@@ -169,14 +169,10 @@ def train(
     report: Callable[[Any], None] = lambda moment: None,
 ) -> dict[str, Any]:
     """Train a model into a folder; its card. Torch's settings are left as they were found."""
-    import torch
+    from priscian.training.machine import settings_kept  # needs torch
 
-    threads = torch.get_num_threads()
-    try:
+    with settings_kept():
         return _train(recipe, out, resume, say, report)
-    finally:
-        torch.set_num_threads(threads)
-        torch.set_flush_denormal(False)
 
 
 def _train(
@@ -195,7 +191,7 @@ def _train(
     machine.wait()
     if machine.rank:
         ready = prepare(recipe, out, say)
-    write_text(out / "recipe.toml", write_recipe(recipe))
+    write_text(out / SAVED, write_recipe(recipe))
     torch.manual_seed(recipe.training.seed)
     network = build(recipe.architecture, ready.vocabulary.size, recipe.network, ready.learnt)
     loop = Loop(
@@ -227,7 +223,7 @@ def _train(
 
 def check_folder(recipe: Recipe, out: Path, resume: bool) -> None:
     """Refuse a folder that holds something else, or a training that is not to be resumed."""
-    saved = out / "recipe.toml"
+    saved = out / SAVED
     if not saved.is_file():
         if out.is_dir() and any(out.iterdir()) and not (out / "training").is_dir():
             raise UsageError(f"{out} is not empty and holds no training; name a new --out")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -18,6 +18,17 @@ from torch import nn
 from priscian.errors import UsageError
 from priscian.models.hf.memory import keep_memory
 from priscian.training.recipe import MachinePart
+
+
+@contextlib.contextmanager
+def settings_kept() -> Iterator[None]:
+    """Torch's threads and its treatment of tiny numbers are afterwards as they were found."""
+    threads = torch.get_num_threads()
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+        torch.set_flush_denormal(False)
 
 
 class Machine:

@@ -56,7 +56,7 @@ class ParsedText(TreeText):
     def _actions(self, line: str) -> list[Action]:
         """The actions of a sentence's tree; a sentence that is too long needs none."""
         if line not in self._known:
-            words = [form for form, _, _ in self._splitter.split(line)]
+            words = self._splitter.words(line)
             tree = self._trees.get("".join(words))
             if tree is not None:
                 self._known[line] = super()._actions(tree)

@@ -19,6 +19,9 @@ import msgspec
 from priscian.errors import DataError, UnknownNameError, UsageError
 from priscian.training.amounts import parse_amount
 
+SAVED = "recipe.toml"
+"""The resolved recipe in the folder of a model."""
+
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
     """A table of a recipe."""
@@ -173,6 +176,12 @@ def read_recipe(name: str, architecture: str | None = None) -> dict[str, Any]:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # a number of thousands of digits is the former
         raise DataError(f"{where}: not valid TOML ({error}); fix the line") from None
+
+
+def choose_recipe(given: str | Path, folder: Path, *, resume: bool) -> str | Path:
+    """The recipe that was named; else that of a training to resume, else the built-in `small`."""
+    saved = folder / SAVED
+    return given or (saved if resume and saved.is_file() else "small")
 
 
 def make_recipe(

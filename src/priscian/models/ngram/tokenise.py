@@ -96,6 +96,10 @@ class WordSplitter:
             at += len(chunk) + 1
         return found
 
+    def words(self, text: str) -> list[str]:
+        """Words without their places."""
+        return [form for form, _, _ in self.split(text)]
+
     def chunk(self, chunk: str, final: bool) -> tuple[Piece, ...]:
         """Words of the text between two spaces; a final full stop is always separate."""
         known = self._final if final else self._known

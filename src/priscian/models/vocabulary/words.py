@@ -155,5 +155,5 @@ def _count(sentences: Iterable[str], tokenisation: Tokenisation) -> Counter[str]
     splitter = WordSplitter(tokenisation)
     counts: Counter[str] = Counter()
     for sentence in sentences:
-        counts.update(form for form, _, _ in splitter.split(sentence))
+        counts.update(splitter.words(sentence))
     return counts

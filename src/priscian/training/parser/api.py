@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from priscian.errors import DataError, ModelError, UsageError
-from priscian.training.recipe import Recipe, make_recipe, read_recipe
+from priscian.training.recipe import Recipe, choose_recipe, make_recipe, read_recipe
 
 if TYPE_CHECKING:
     from priscian.training.parser.corpus import Parsed
@@ -46,13 +46,10 @@ def train_parser(
     overrides
         Keys of the recipe: `{"training.passes": 8}`.
     """
-    files = [trees] if isinstance(trees, str | Path) else list(trees)
-    saved = Path(out) / "recipe.toml"
-    named = recipe or (saved if resume and saved.is_file() else "small")
     changes = dict(overrides or {})
-    if files:
-        changes["corpus.files"] = [str(path) for path in files]
-    made = resolve_parser_recipe(named, changes)
+    if trees:
+        changes["corpus.files"] = [str(path) for path in _paths(trees)]
+    made = resolve_parser_recipe(choose_recipe(recipe, Path(out), resume=resume), changes)
     from priscian.training.parser.job import train_parser as run  # needs torch
 
     return run(made, Path(out), resume=resume, say=say, report=report)
@@ -95,7 +92,7 @@ def parse(texts: str | Sequence[str], model: str | Path, *, longest: int = LONGE
     splitter = WordSplitter(Tokenisation())
     given = [texts] if isinstance(texts, str) else list(texts)
     sentences = [s for text in given for line in text.split("\n") for s in split_sentences(line)]
-    words = [[form for form, _, _ in splitter.split(sentence)] for sentence in sentences]
+    words = [splitter.words(sentence) for sentence in sentences]
     for text, found in zip(sentences, words, strict=True):
         if len(found) > longest:
             raise DataError(
@@ -133,11 +130,9 @@ def parse_corpus(
     """
     from priscian.training.parser.corpus import parse_corpus as run
 
-    given = [files] if isinstance(files, str | Path) else list(files)
     return run(
-        [Path(file) for file in given], Path(model), Path(out), longest=longest, workers=workers,
-        progress=progress,
-    )  # fmt: skip
+        _paths(files), Path(model), Path(out), longest=longest, workers=workers, progress=progress
+    )
 
 
 def evaluate_parser(
@@ -153,5 +148,8 @@ def evaluate_parser(
     """
     from priscian.training.parser.evaluation import evaluate
 
-    given = [trees] if isinstance(trees, str | Path) else list(trees)
-    return evaluate(Path(model), [Path(file) for file in given], part, longest)
+    return evaluate(Path(model), _paths(trees), part, longest)
+
+
+def _paths(given: str | Path | Sequence[str | Path]) -> list[Path]:
+    return [Path(given)] if isinstance(given, str | Path) else [Path(path) for path in given]

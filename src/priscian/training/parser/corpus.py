@@ -135,7 +135,7 @@ class _Chunks:
         kept: list[list[str]] = []
         left: list[str] = []
         for place, text in self.sentences[number * CHUNK : (number + 1) * CHUNK]:
-            words = [form for form, _, _ in self._splitter.split(text)]
+            words = self._splitter.words(text)
             if len(words) > self.longest:
                 left.append(f"{place} ({len(words)} words)")
             elif words:

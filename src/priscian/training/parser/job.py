@@ -18,11 +18,11 @@ from priscian.models.parser.parser import Parser
 from priscian.models.parser.words import ParserWords
 from priscian.training.job import check_folder
 from priscian.training.loop import Data, Loop, Moment
-from priscian.training.machine import Machine
+from priscian.training.machine import Machine, settings_kept
 from priscian.training.parser.evaluation import score_parser
 from priscian.training.parser.lesson import Lesson, copy_language_model, encode_numbers
 from priscian.training.parser.treebank import Example, Treebank, ranked, read_treebank
-from priscian.training.recipe import Recipe, write_recipe
+from priscian.training.recipe import SAVED, Recipe, write_recipe
 from priscian.training.save import StepLog, export
 
 LANGUAGE_MODEL = "lstm"
@@ -40,12 +40,8 @@ def train_parser(
     report: Callable[[Moment], None] = lambda moment: None,
 ) -> dict[str, Any]:
     """Train a parser into a folder; its card. Torch's settings are left as they were found."""
-    threads = torch.get_num_threads()
-    try:
+    with settings_kept():
         return _train(recipe, out, resume, say, report)
-    finally:
-        torch.set_num_threads(threads)
-        torch.set_flush_denormal(False)
 
 
 def _train(
@@ -62,7 +58,7 @@ def _train(
     say("reading the treebank")
     treebank = read_treebank([Path(name) for name in recipe.corpus.files], recipe.text.longest)
     _check_files(treebank, out)
-    write_text(out / "recipe.toml", write_recipe(recipe))
+    write_text(out / SAVED, write_recipe(recipe))
     say(f"{len(treebank.train):,} trees; the language model reads their sentences")
     torch.manual_seed(recipe.training.seed)
     network, words = build(recipe, treebank.train)
