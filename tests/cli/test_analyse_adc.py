@@ -37,6 +37,17 @@ def test_json(priscian: Command, rated: Path) -> None:
     assert found["pearson"]["human"]["human"] == 1.0
 
 
+def test_two_sources_are_shown_apart(priscian: Command, in_folder: Path) -> None:
+    rows = [line.split(",", 5) for line in SENTENCES.splitlines()]
+    sources = ["source", "one", "one", "two", "two"]
+    table = [",".join([*row, source]) for row, source in zip(rows, sources, strict=True)]
+    (in_folder / "rated.csv").write_text("\n".join(table) + "\n")
+    (in_folder / "scores.csv").write_text(SCORES)
+    done = priscian("analyse", "adc", "rated.csv", "--scores", "scores.csv")
+    assert "By source" in done.out
+    assert [w in done.out for w in ("one", "two")] == [True, True]
+
+
 def test_a_table_pictures_and_lists(priscian: Command, rated: Path, in_folder: Path) -> None:
     done = priscian(
         "analyse", "adc", rated, "--scores", "scores.csv", "--compare", "m,n", "--delta", "1,3",

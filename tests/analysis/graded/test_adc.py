@@ -72,10 +72,27 @@ class TestByHand:
         found = analyse_adc(GRADED, [FLAT], deltas=(1.0,))
         model = found.models[0]
         groups = found.groups(model)
-        assert groups["one"] == {"pairs": 1, "blimp": 1.0, "adc": {"1.0": 1.0}}
-        assert groups["two"]["blimp"] == 0.0
+        one = {"pairs": 1, "blimp": 1.0, "adc": {"1.0": 1.0}, "pearson": None}
+        assert groups["one"].as_dict() == one
+        assert groups["two"].blimp.accuracy == 0.0
         assert found.with_people(model)["sentences"]["pearson"].n == 5
         assert found.matrix()["human"]["flat"] == pytest.approx(1.0)  # two points
+
+    def test_correlations_by_source_are_those_of_its_own_pairs(self) -> None:
+        rated = {"a": (1.0, 2.0, 3.0, 5.0), "b": (1.0, 2.0, 3.0, 4.0)}
+        scored = {"a": (2.0, 4.0, 6.0, 10.0), "b": (4.0, 3.0, 2.0, 1.0)}
+        pairs = [GradedPair(f"{s}{n}g", f"{s}{n}b", group=s) for s in rated for n in range(4)]
+        ratings = {p.bad: 0.0 for p in pairs} | {
+            f"{s}{n}g": r for s, row in rated.items() for n, r in enumerate(row)
+        }
+        scores = {p.bad: 0.0 for p in pairs} | {
+            f"{s}{n}g": x for s, row in scored.items() for n, x in enumerate(row)
+        }
+        sentences = tuple(GradedSentence(i, f"Text {i}.", rating=r) for i, r in ratings.items())
+        graded = GradedSet("two sources", sentences, tuple(pairs))
+        found = analyse_adc(graded, [SentenceScores("m", scores)])
+        groups = found.groups(found.models[0])
+        assert [round(g.pearson.r, 9) for g in groups.values() if g.pearson] == [1.0, -1.0]
 
     def test_json_has_the_documented_keys(self) -> None:
         found = adc_json(analyse_adc(GRADED, [GOOD], deltas=(0.5, 1, 5)))
@@ -206,8 +223,8 @@ class TestPublished:
         for name in expected["models"]:
             groups = paper.groups(paper.model(name))
             for group, row in expected["by_dataset"].items():
-                assert groups[group]["pairs"] == row["n"]
-                assert groups[group]["blimp"] == pytest.approx(row["blimp"][name])
+                assert groups[group].blimp.n == row["n"]
+                assert groups[group].blimp.accuracy == pytest.approx(row["blimp"][name])
 
     def test_people_disagree_with_experts_on_92(self, paper: AdcAnalysis) -> None:
         assert len(against_experts(paper)) == 92

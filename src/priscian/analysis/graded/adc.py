@@ -27,6 +27,8 @@ from priscian.stats.proportions import Accuracy
 if TYPE_CHECKING:
     from priscian.analysis.graded.leak import Way
 
+FEWEST = 4
+"""Fewest points whose correlation says anything."""
 CURVE = tuple(n / 20 for n in range(101))  # δ from 0 to 5
 
 
@@ -45,6 +47,31 @@ class ModelAdc:
     def released(self) -> bool:
         """Whether the released z-scores are used, because the scores are incomplete."""
         return self.z_from == "released"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceAdc:
+    """One model on the pairs of one source."""
+
+    blimp: Accuracy
+    adc: Mapping[float, Accuracy]
+    pearson: Correlation | None
+    """With people, on differences; None where they are too few or all alike."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "pairs": self.blimp.n,
+            "blimp": self.blimp.accuracy,
+            "adc": {str(d): a.accuracy for d, a in self.adc.items()},
+            "pearson": self.pearson.as_dict() if self.pearson else None,
+        }
+
+
+def _agreement(people: Sequence[float], model: Sequence[float]) -> Correlation | None:
+    if len(people) < FEWEST or min(len(set(people)), len(set(model))) == 1:
+        return None
+    return pearson(people, model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +131,8 @@ class AdcAnalysis(HasFigures):
         """ADC over δ."""
         return adc_curve(self.human, model.deltas, deltas, self.rule.sign)
 
-    def groups(self, model: ModelAdc) -> dict[str, dict[str, Any]]:
-        """BLiMP criterion and ADC for each data set or source that the pairs name."""
+    def groups(self, model: ModelAdc) -> dict[str, SourceAdc]:
+        """The same by data set or source, where the pairs name one."""
         places: dict[str, list[int]] = {}
         for place, pair in enumerate(self.graded.pairs):
             if pair.group:
@@ -113,11 +140,11 @@ class AdcAnalysis(HasFigures):
         right = meets_blimp(model.raw)
         met = {d: self.met(model, d) for d in self.deltas}
         return {
-            group: {
-                "pairs": len(where),
-                "blimp": share([right[i] for i in where]).accuracy,
-                "adc": {str(d): share([m[i] for i in where]).accuracy for d, m in met.items()},
-            }
+            group: SourceAdc(
+                share([right[i] for i in where]),
+                {d: share([m[i] for i in where]) for d, m in met.items()},
+                _agreement([self.human[i] for i in where], [model.deltas[i] for i in where]),
+            )
             for group, where in places.items()
         }
 

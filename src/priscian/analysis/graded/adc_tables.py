@@ -45,7 +45,7 @@ def adc_json(analysis: AdcAnalysis, *, full: bool = False) -> dict[str, Any]:
                 level: {name: r.as_dict() for name, r in kinds.items()}
                 for level, kinds in analysis.with_people(model).items()
             },
-            "groups": analysis.groups(model),
+            "groups": {name: found.as_dict() for name, found in analysis.groups(model).items()},
             "curve": analysis.curve(model),
         }
     return found

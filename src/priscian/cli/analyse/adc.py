@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from priscian.datasets.graded import GradedPair
     from priscian.datasets.type_pairs import Agreement, Formation
     from priscian.metrics.adc import AdcRule
+    from priscian.stats.correlations import Correlation
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +201,8 @@ def _print(analysis: AdcAnalysis) -> None:
         print("† z-scores as released: not all scores behind them were released")
     if analysis.ways:
         console.print(_ways(analysis))
+    if len({pair.group for pair in analysis.graded.pairs} - {""}) > 1:
+        console.print(_sources(analysis))
     console.print(_matrix(analysis))
 
 
@@ -220,12 +223,30 @@ def _table1(analysis: AdcAnalysis) -> Table:
             model.name + (" †" if model.released else ""),
             f"{model.blimp.accuracy:.3f}",
             *(f"{a.accuracy:.3f}" for a in model.adc.values()),
-            *(
-                f"{p.r:.2f}  {p.ci[0]:.2f}–{p.ci[1]:.2f}"
-                for p in (people["deltas"]["pearson"], people["sentences"]["pearson"])
-            ),
+            *(_with_interval(people[level]["pearson"]) for level in ("deltas", "sentences")),
         )
     return made
+
+
+def _sources(analysis: AdcAnalysis) -> Table:
+    from rich.table import Table
+
+    made = Table(title="By source", title_justify="left", title_style="bold")
+    made.add_column("Model")
+    made.add_column("source")
+    for name in ("pairs", "BLiMP", *(f"ADC, δ = {delta}" for delta in analysis.deltas)):
+        made.add_column(name, justify="right")
+    made.add_column("r, differences", justify="right")
+    for model in analysis.models:
+        for source, found in analysis.groups(model).items():
+            cells = [f"{a.accuracy:.3f}" for a in (found.blimp, *found.adc.values())]
+            r = _with_interval(found.pearson) if found.pearson else ""
+            made.add_row(model.name, source, f"{found.blimp.n:,}", *cells, r)
+    return made
+
+
+def _with_interval(found: Correlation) -> str:
+    return f"{found.r:.2f}  {found.ci[0]:.2f}–{found.ci[1]:.2f}"
 
 
 def _ways(analysis: AdcAnalysis) -> Table:
