@@ -15,6 +15,7 @@ from priscian.datasets import (
     register_format,
     registry,
 )
+from priscian.datasets.pair_formats import pair_formats
 from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
 from priscian.records import Item, ItemSet, Sentence
 
@@ -123,6 +124,7 @@ def test_a_format_says_of_which_kind_its_data_are():
         "graded": "graded",
         "cola": "labels",
         "sg": "suites",
+        **dict.fromkeys(pair_formats(), "pairs"),
     }
     assert read_dataset("graded:textbook").kind == "graded"
 

@@ -17,6 +17,7 @@ from priscian.datasets.cola import FEATURES, SPLITS, read_cola_sets
 from priscian.datasets.graded_read import read_graded
 from priscian.datasets.graded_scores import read_scores
 from priscian.datasets.li_adger import PAIR_SCORES, PAIRS, RATINGS, SENTENCES, read_li_adger
+from priscian.datasets.mapped_pairs import read_mapped
 from priscian.datasets.type_pairs import read_type_pairs
 from priscian.files import delimited_text
 from priscian.records import ItemSet
@@ -98,6 +99,26 @@ def suite() -> str:
     }
     lines = [f"{json.dumps(key)}: {json.dumps(value)},\n" for key, value in head.items()]
     return "{" + "".join(lines) + '"items": [\n' + ",\n".join(items) + "\n]}\n"
+
+
+def labelled_csv() -> str:
+    """Rows without a header, good and bad in turn; both lines of a pair have its mark."""
+    return "".join(
+        f"p,{name},The {name} boys are here.,1\np,{name},The {name} boys is here.,0\n"
+        for name in NAMES
+    )
+
+
+EWOK_ROWS: Rows = [
+    {
+        "Domain": "toy",
+        "Context1": f"The {name} boys are in.",
+        "Context2": f"The {name} boys are out.",
+        "Target1": "They see the hall.",
+        "Target2": "They see the road.",
+    }
+    for name in NAMES
+]
 
 
 def suite_csv() -> str:
@@ -332,6 +353,10 @@ DATA: list[Sample] = [
             binary=True,
         )
         for packing in ("zstd", "uncompressed")
+    ),
+    text_sample("climp", "c.csv", labelled_csv(), lambda p: read_mapped("climp", str(p)), items_of),
+    text_sample(
+        "ewok", "e.jsonl", jsonl(EWOK_ROWS), lambda p: read_mapped("ewok", str(p)), items_of
     ),
     text_sample("pairs csv", "p.csv", delimited_text(PAIRS_ROWS), read_pairs, items_of),
     text_sample(

@@ -74,6 +74,7 @@ class TestMeasures:
         # log p = -12 in 4 tokens; log p of words = -21 in 3 words
         assert value("mean_lp") == 3.0
         assert value("pen_lp") == pytest.approx(12 / 1.5**0.8)  # (5 + 4) / 6 = 1.5
+        assert value("slln_lp") == 6.0  # 12 / √4
         assert value("norm_lp") == pytest.approx(-(12 / -21))
         assert value("slor") == pytest.approx(-3.0)  # (-12 + 21) / 3 = 3
         assert value("slor", "noun") == pytest.approx(-4.0)  # -5 + 9, one word

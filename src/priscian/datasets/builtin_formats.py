@@ -7,6 +7,7 @@ from pathlib import Path
 from priscian.datasets.blimp import read_blimp
 from priscian.datasets.columns import PairColumns
 from priscian.datasets.formats import DataFormat, Partial
+from priscian.datasets.pair_formats import PairFormat, pair_formats
 from priscian.datasets.pairs import read_pairs
 from priscian.errors import DataError
 from priscian.records import ItemSet
@@ -18,6 +19,18 @@ def _read_blimp(target: str, columns: PairColumns) -> list[ItemSet]:
 
 def _read_pairs(target: str, columns: PairColumns) -> list[ItemSet]:
     return read_pairs(target, columns)
+
+
+def _mapped(name: str, form: PairFormat) -> DataFormat:
+    """A data set of the table of pair formats."""
+
+    def read(target: str, columns: PairColumns) -> list[ItemSet]:
+        from priscian.datasets.mapped_pairs import read_mapped
+
+        return read_mapped(name, target)
+
+    usual = "" if form.measure == "surprisal" else f"; its authors use --measure {form.measure}"
+    return DataFormat(name, read, form.summary + usual, levels=form.levels)
 
 
 def _read_generated(target: str, columns: PairColumns) -> Partial:
@@ -110,4 +123,5 @@ BUILT_IN = (
         needs_path=False,
         kind="suites",
     ),
+    *(_mapped(name, form) for name, form in pair_formats().items()),
 )

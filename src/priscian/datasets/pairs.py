@@ -74,14 +74,16 @@ def read_pairs(
             refused.append(error)
             continue
         stem = label(file, path)
-        found += [(stem, s) for s in _read_file(file, stem, rows, columns, wanted, drop_identical)]
+        found += [
+            (stem, s) for s in sets_of_rows(file, stem, rows, columns, wanted, drop_identical)
+        ]
     if not found:
         if refused:
             raise refused[0]
         raise DataError(f"{path}: every pair is identical and was dropped; check the columns")
     for refusal in refused:
         warnings.warn(f"skipped {refusal}", DataWarning, stacklevel=3)
-    return _unique_names(found)
+    return unique_names(found)
 
 
 def _cell(row: Row, column: str | None) -> str:
@@ -89,7 +91,7 @@ def _cell(row: Row, column: str | None) -> str:
     return "" if value is None else str(value)
 
 
-def _read_file(
+def sets_of_rows(
     file: Path,
     stem: str,
     rows: NumberedRows,
@@ -97,6 +99,7 @@ def _read_file(
     wanted: PairColumns,
     drop: bool,
 ) -> list[ItemSet]:
+    """The item sets of one file's rows; `stem` names the set where no column does."""
     repairs = Repairs(file)
     groups: dict[tuple[tuple[str, ...], str], list[tuple[int, Row]]] = {}
     for line, row in rows:
@@ -200,7 +203,7 @@ def _after(prefix: str, sentence: Sentence) -> Sentence | None:
     return replace(sentence, spans=spans)
 
 
-def _unique_names(found: list[tuple[str, ItemSet]]) -> list[ItemSet]:
+def unique_names(found: list[tuple[str, ItemSet]]) -> list[ItemSet]:
     """Make names unique: add the taxonomy to a name that several sets share, then the file."""
     sets = [itemset for _, itemset in found]
     names = [itemset.name for itemset in sets]

@@ -3,8 +3,9 @@
 Grammaticality, acceptability, and probability, Cognitive Science 41, 1202–1241, Table 3. All take
 natural logarithms and are higher for better sentences; lengths are in tokens.
 
-As measures of a run (`mean_lp`, `pen_lp`, `norm_lp`, `slor`) they are negated, because there
-lower is better; tables and files show them with their own sign.
+As measures of a run (`mean_lp`, `pen_lp`, `norm_lp`, `slor`, and `slln_lp`, which is not in that
+table) they are negated, because there lower is better; tables and files show them with their own
+sign.
 """
 
 from __future__ import annotations
@@ -55,6 +56,15 @@ def pen_lp(score: SentenceScore, alpha: float = ALPHA) -> float:
     """
     penalty: float = ((5 + score.length) / 6) ** alpha
     return score.logp / penalty
+
+
+def slln_lp(score: SentenceScore) -> float:
+    """SLLN-LP: log p over the square root of the length; Liu et al. (2024), for ZhoBLiMP.
+
+    >>> slln_lp(SentenceScore(-12.0, 4))
+    -6.0
+    """
+    return score.logp / math.sqrt(score.length)
 
 
 def norm_lp(score: SentenceScore) -> float:
@@ -123,6 +133,12 @@ def mean_lp_measure(scores: TokenScores, sentence: Sentence, span: str = "*") ->
 def pen_lp_measure(scores: TokenScores, sentence: Sentence, span: str = "*") -> float:
     """PenLP: log p / ((5 + n) / 6)^0.8, n the number of the model's tokens."""
     return _negated(pen_lp, _alone(scores, sentence, span))
+
+
+@measure("slln_lp")
+def slln_lp_measure(scores: TokenScores, sentence: Sentence, span: str = "*") -> float:
+    """SLLN-LP: log p over the square root of the number of the model's tokens."""
+    return _negated(slln_lp, _alone(scores, sentence, span))
 
 
 @unigram_measure("norm_lp")

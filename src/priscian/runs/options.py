@@ -78,7 +78,8 @@ class ScoreOptions:
     only: Sequence[str] = ()
     """Only the sets with these names or patterns, such as wh_island or 'distractor_*'."""
     measure: str = "surprisal"
-    """surprisal, surprisal_per_token, surprisal_per_char, mean_lp, pen_lp, norm_lp or slor."""
+    """surprisal, surprisal_per_token, surprisal_per_char, mean_lp, pen_lp, slln_lp, norm_lp or
+    slor."""
     unigram: str | None = None
     """For slor and norm_lp: the model of word frequencies, an n-gram; builtin:ngram by default."""
     tie: str = "wrong"

@@ -15,6 +15,8 @@ from priscian.datasets.lint.words import (
     final_mark,
     lemmas,
     lower_case_start,
+    mixed_word,
+    scripts,
     stray_space,
     unknown_words,
     wrong_articles,
@@ -126,13 +128,42 @@ def find_doubled_words(itemset: ItemSet) -> Seen:
             yield item, f"{side}: {found!r}"
 
 
+@PAIR_CHECKS("script")
+def find_scripts(itemset: ItemSet) -> Seen:
+    """Letters of two scripts in one word, or in one sentence of a pair only."""
+    for item, side, sentence in conditions(itemset):
+        word = mixed_word(sentence.text)
+        if word:
+            yield item, f"{side}: {' and '.join(sorted(scripts(word))).lower()} in {word!r}"
+    for pair, good, bad in _pairs(itemset):
+        ours, theirs = scripts(good.text), scripts(bad.text)
+        if ours != theirs and not (mixed_word(good.text) or mixed_word(bad.text)):
+            odd = " and ".join(sorted(ours ^ theirs)).lower()
+            yield pair.id, f"{odd} in one sentence only: {good.text} / {bad.text}"
+
+
+@PAIR_CHECKS("final-mark")
+def find_final_marks(itemset: ItemSet) -> Seen:
+    """A mark at the end of one sentence only: it changes the sum that is compared."""
+    for item, good, bad in _pairs(itemset):
+        if final_mark(good.text) != final_mark(bad.text):
+            yield item.id, f"{good.text} / {bad.text}"
+
+
 @PAIR_CHECKS("form")
 def find_form(itemset: ItemSet) -> Seen:
-    """No capital at the beginning, no mark at the end, stray spaces."""
+    """No capital at the beginning, no mark at the end, stray spaces.
+
+    A large set in which hardly any sentence ends in a mark is reported once.
+    """
+    bare = sum(not final_mark(s.text) for s in itemset.sentences())
+    everywhere = len(itemset) >= LARGE and bare >= USUAL * 2 * len(itemset)
+    if everywhere:
+        yield "", f"no final mark in {bare} sentences"
     for item, side, sentence in conditions(itemset):
         if lower_case_start(sentence.text):
             yield item, f"{side}: no capital: {sentence.text}"
-        if not final_mark(sentence.text):
+        if not everywhere and not final_mark(sentence.text):
             yield item, f"{side}: no final mark: {sentence.text}"
         if stray_space(sentence.text):
             yield item, f"{side}: stray space: {sentence.text!r}"

@@ -88,6 +88,35 @@ def final_mark(text: str) -> bool:
     return unicodedata.category(text[-1]).startswith("P") if text else False
 
 
+_EAST_ASIAN = {"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "IDEOGRAPHIC"}
+_ANY_SCRIPT = {"MODIFIER", "MASCULINE", "FEMININE", "MICRO", "FULLWIDTH", "SUPERSCRIPT"}
+
+
+def scripts(text: str) -> frozenset[str]:
+    """The scripts of a text's letters; those that East Asian languages mix count as one.
+
+    >>> sorted(scripts("Fünf Eulen")), sorted(scripts("猫がピアノを見た"))
+    (['LATIN'], ['EAST ASIAN'])
+    """
+    names = (unicodedata.name(c, "").partition(" ")[0] for c in text if c.isalpha())
+    found = {name.partition("-")[0] for name in names if name}
+    if found & _EAST_ASIAN:
+        found = found - _EAST_ASIAN | {"EAST ASIAN"}
+    return frozenset(found - _ANY_SCRIPT)
+
+
+def mixed_word(text: str) -> str:
+    """The first word with letters of several scripts, such as a Cyrillic letter in a Latin word.
+
+    A word of an East Asian script beside one of another is normal: there is no space between them.
+    """
+    for word in tokens(text):
+        found = scripts(word)
+        if len(found) > 1 and "EAST ASIAN" not in found:
+            return word
+    return ""
+
+
 def unknown_words(itemset: ItemSet) -> Iterator[tuple[str, str]]:
     """Words that are not in the lexicon, each with the first item it occurs in."""
     seen: dict[str, str] = {}
