@@ -233,6 +233,15 @@ def test_what_was_so_at_first_did_not_come_to_an_end():
             assert found["adjective"] not in lasting, found
 
 
+def test_what_wears_out_does_so_in_no_day():
+    """*so rusty yesterday*, *too torn this morning*"""
+    slow = {"cracked", "faded", "frayed", "leaky", "rotten", "rusty", "torn", "worn"}
+    for item in thousand("degree_complement"):
+        found = item["so_that"]
+        if found["adjective"] in slow:
+            assert found["modifier"] == "by then", found
+
+
 def test_by_then_tells_what_something_became():
     """Weather is not *so wet by then*; it was so *yesterday*."""
     weather = {"fog", "haze", "smoke", "wind", "breeze", "storm", "gale", "sea", "ocean", "bay"}
