@@ -118,6 +118,19 @@ def test_nobody_meets_people_of_the_same_kind_by_another_name():
             assert not (words_ & {*row["heads"]} and words_ & {*row["others"]}), row
 
 
+def test_what_tells_somebody_from_others_is_a_deed():
+    """*The shepherd that respected the doctors* could be any; *that greeted the hikers* is one."""
+    feelings = {"respect", "like", "dislike", "distrust", "admire", "love", "hate"}
+    for row in MEETINGS:
+        assert not feelings & {*row["src"]}, row
+
+
+def test_nobody_of_whom_a_town_has_one_is_met_in_the_plural():
+    """*the activist to the left of the mayors*"""
+    for row in MEETINGS:
+        assert not {"mayor", "governor", "bride", "groom"} & {*row["others"]}, row
+
+
 @pytest.mark.parametrize("name", ["number_orc", "number_src"])
 def test_what_people_did_to_each_other_needs_no_story(name):
     """*hired the tenant*, *rescued the accountants*, *loved the joggers*"""

@@ -48,15 +48,22 @@ class Clause:
     end: Phrase
 
 
-def _clause(g: Grammar, agent: bool = False) -> Clause:
-    """A clause of a row; with `agent`, one that only a person can be the subject of."""
+def _clause(g: Grammar, agent: bool = False, object_gap: bool = False) -> Clause:
+    """A clause of a row; with `agent`, one that only a person can be the subject of.
+
+    With `object_gap`, none that would be a passive without its object: *Emma praised for her
+    essay* would be; *Emma forwarded to the editor* and *Emma mistook for a bear* are not.
+    """
     row = dealt(g, "gaps", "verb", "subjects", "objects", "prep", "third", "ends", "event")
     if agent and row["event"]:
         raise Reject
+    done, thing = verb(g, fresh(g, [row["verb"]])), phrase(g, row, "objects")
+    if object_gap and done.past_sg.text == done.participle.text and human(g, thing):
+        raise Reject
     return Clause(
-        verb=verb(g, fresh(g, [row["verb"]])).past_sg,
+        verb=done.past_sg,
         subject=phrase(g, row, "subjects"),
-        object=phrase(g, row, "objects"),
+        object=thing,
         preposition=words(g, row["prep"]),
         third=phrase(g, row, "third"),
         end=one_of(g, row, "ends"),
@@ -80,7 +87,7 @@ def _extraction(g: Grammar, at: int) -> Regions:
     # *that* would be a good subject of an event's verb: *I know that deterred the farmers*.
     # *I know who Emma* begins *who Emma is*, and *I heard who our landlord* likewise.
     prefix = unused(g, frames("knows") if at == 0 else knowing())
-    clause = _clause(g, agent=at == 0)
+    clause = _clause(g, agent=at == 0, object_gap=at == 2)
     if at == 0 and clause.subject[0].lemma in OWNERS:
         raise Reject
     parts: list[Node] = [
@@ -130,10 +137,8 @@ def _teller(g: Grammar) -> Phrase:
 
 
 def _embedded(g: Grammar, depth: int) -> Regions:
-    prefix, clause = unused(g, knowing()), _clause(g)
+    prefix, clause = unused(g, knowing()), _clause(g, object_gap=True)
     wh = _wh(g, clause.object)
-    if wh is WHO and len(clause.subject) == 1:  # *Emma excused from the test* reads as a passive
-        raise Reject
     embedding = tuple((_teller(g), unused(g, frames("says"))) for _ in range(depth))
     if embedding[0][1][0].text == "told":  # one need not learn what one was told
         raise Reject
@@ -179,7 +184,7 @@ HIERARCHY = [
 
 
 def _hierarchy(g: Grammar) -> Regions:
-    clause = _clause(g)
+    clause = _clause(g, object_gap=True)
     prefix, knower = words(g, g.deal(frames("content"))), _teller(g)
     # What strikes people is the knowing, so that the reaction need not suit the event.
     row = dealt(g, "reactions", "learns", "reactions")
