@@ -60,7 +60,7 @@ def parasitic_gap(g: Grammar) -> Regions:
     predictions=["((6;%what_nogap%)>(6;%that_nogap%))&((7;%what_gap%)<(7;%that_gap%))"],
 )
 def coordinated_gap(g: Grammar) -> Regions:
-    """What the maid polished __ and Emma damaged __/*the vase upset us / That … *damaged __
+    """What the maid polished __ and Emma damaged __/*the vase was no secret / That … *damaged __
 
     A gap in one conjunct needs one in the other (Ross 1967): after a gap the second object is a
     surprise, and without one a second gap is.

@@ -164,13 +164,13 @@ embedded = partial(
 
 @embedded("fgd-embed3")
 def fgd_embed3(g: Grammar) -> Regions:
-    """I know who/*that Emma said my aunt thought my boss believed Ali invited __ to the gala"""
+    """I know what/*that Emma said my aunt was sure my boss claimed Ali forwarded __ to the mayor"""
     return _embedded(g, 3)
 
 
 @embedded("fgd-embed4")
 def fgd_embed4(g: Grammar) -> Regions:
-    """As fgd-embed3, through four clauses: who Emma said my boss was sure our uncle thought …"""
+    """As fgd-embed3, through four clauses: what Emma said my boss was sure our uncle claimed …"""
     return _embedded(g, 4)
 
 
