@@ -88,6 +88,89 @@ def test_the_picker_leaves_what_is_chosen(tab: Any) -> None:
     assert "1 of 30" in tab.locator("#picker summary").inner_text()
 
 
+def draw(tab: Any, name: str) -> str:
+    """Scroll to a figure and wait for it; a JavaScript expression for it."""
+    figure = f"document.getElementById('{name}')"
+    tab.evaluate(f"{figure}.scrollIntoView()")
+    wait_for(tab, f"{figure}.dataset.drawn === 'yes'")
+    return figure
+
+
+def labels(figure: str) -> str:
+    """What the marks and legends of a figure say to a screen reader."""
+    return f"[...{figure}.querySelectorAll('.chart [aria-label]')].map(p => p.ariaLabel).join('; ')"
+
+
+def test_the_picker_leaves_the_same_models_in_charts(tab: Any) -> None:
+    figure = draw(tab, "accuracy-by-phenomenon")
+    height = f"+{figure}.querySelector('svg').getAttribute('height')"
+    before = tab.evaluate(height)
+    assert "model: step200;" in tab.evaluate(labels(figure))
+    tab.locator("#picker summary").click()
+    tab.locator("#picker button[data-all='']").click()
+    for name in ("step300", "step1700", "step2900"):
+        tab.locator(f"#picker input[value='{name}']").check()
+    wait_for(tab, f"!{labels(figure)}.includes('model: step200;')")
+    assert "model: step1700;" in tab.evaluate(labels(figure))
+    assert "model: human*" in tab.evaluate(labels(figure))
+    assert tab.evaluate(height) < before / 2
+    draw(tab, "differences")
+    wait_for(tab, "document.querySelector('#differences select').options.length === 3")
+    curves = labels(draw(tab, "checkpoints"))
+    wait_for(tab, f"!{curves}.includes('lab/tiny@step200;')")
+    assert "lab/tiny@step2900" in tab.evaluate(curves)
+
+
+def test_models_shown_and_the_baseline_come_back_from_the_address(
+    tab: Any, many: tuple[Page, Path]
+) -> None:
+    tab.locator("#picker summary").click()
+    tab.locator("#picker button[data-all='']").click()
+    for name in ("step300", "step1700"):
+        tab.locator(f"#picker input[value='{name}']").check()
+    draw(tab, "differences")
+    wait_for(tab, "document.querySelector('#differences select').options.length === 2")
+    tab.locator("#differences select").nth(0).select_option("step300")
+    tab.locator("#differences select").nth(1).select_option("step1700")
+    wait_for(tab, "location.hash.includes('differences.baseline=step1700')")
+    address = tab.evaluate("location.href")
+    tab.goto("about:blank")
+    tab.goto(address)
+    tab.wait_for_selector("#list .item")
+    figure = draw(tab, "differences")
+    shown = tab.locator("#standings tbody tr:visible th").all_inner_texts()
+    assert shown == ["step300", "step1700"]
+    values = "[...document.querySelectorAll('#differences select')].map(s => s.value)"
+    assert tab.evaluate(values) == ["step300", "step1700"]
+    assert "-47%" in tab.evaluate(labels(figure)).replace("−", "-")  # 3 and 17 of 30
+    tab.locator("#differences select").nth(1).select_option("step300")
+    wait_for(tab, "location.hash.includes('differences.baseline=step300')")
+    tab.go_back()
+    wait_for(tab, f"{values}[1] === 'step1700'")
+
+
+def test_a_point_of_a_curve_opens_the_items_of_its_checkpoint(tab: Any) -> None:
+    draw(tab, "checkpoints")
+    label = "lab/tiny@step300;"
+    tab.locator(f"#checkpoints .mark-symbol path[aria-label*='{label}']").nth(1).click(force=True)
+    wait_for(tab, "document.activeElement.id === 'items-h'")
+    model = "document.querySelector('[name=model]').selectedOptions[0].textContent"
+    assert tab.evaluate(model) == "step300"
+    assert tab.evaluate("document.querySelector('[name=class]').value") == "argument_structure"
+
+
+def test_correlations_call_models_as_the_page_does(many: tuple[Page, Path]) -> None:
+    rows = next(f for f in many[0].figures if f.name == "correlation-pearson").rows
+    assert {str(r["a"]) for r in rows} >= {"step100", "step3000"}
+
+
+def test_the_page_answers_before_its_items_are_read(many: tuple[Page, Path]) -> None:
+    html = many[0].html
+    assert (
+        html.index('id="page-data"') < html.index('dataset.ready = "yes"') < html.index("blob-b1")
+    )
+
+
 def test_an_item_says_how_many_models_have_it_right(tab: Any) -> None:
     tab.wait_for_selector("#list .item")
     assert "right by 30 of 30 models" in tab.locator("#list .item").first.inner_text()

@@ -73,16 +73,16 @@ class TestTexts:
 
 def test_answers_keep_their_state_and_difference() -> None:
     state = np.array([WRONG, RIGHT, TIE, ABSENT], np.uint8)
-    blob = Blob(pack_answers(Answers("m", state, np.array([-3.21, 250.0, 0.0, math.nan]))))
+    blob = Blob(pack_answers([Answers("m", state, np.array([-3.21, 250.0, 0.0, math.nan]))]))
     assert blob.take(4) == [WRONG, RIGHT, TIE, ABSENT]
     delta = [d - (1 << 24) if d >> 23 else d for d in blob.take(4, 3)]
-    step = blob.head["step"]
+    (step,) = blob.head["steps"]
     assert [round(d * step, 2) for d in delta] == [pytest.approx(-3.21, abs=0.011), 250.0, 0.0, 0.0]
 
 
 def test_a_difference_that_rounds_to_nothing_keeps_its_sign() -> None:
     state = np.array([WRONG, RIGHT, TIE], np.uint8)
-    blob = Blob(pack_answers(Answers("m", state, np.array([-1e-5, 1e-5, 1e-9]))))
+    blob = Blob(pack_answers([Answers("m", state, np.array([-1e-5, 1e-5, 1e-9]))]))
     blob.take(3)
     assert [d - (1 << 24) if d >> 23 else d for d in blob.take(3, 3)] == [-1, 1, 0]
 

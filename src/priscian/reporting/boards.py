@@ -151,6 +151,17 @@ class Board:
         return tuple(name for name in self.classes if name != ALL)
 
     @property
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """Sets by the levels above their class, such as the paradigms of a field."""
+        found: dict[str, dict[str, None]] = {}
+        for result in self.results:
+            for name, path in result.taxonomy.items():
+                for group in path[:-1]:
+                    if group not in self.classes:
+                        found.setdefault(group, {})[name] = None
+        return {name: tuple(members) for name, members in sorted(found.items())}
+
+    @property
     def models(self) -> tuple[Row, ...]:
         """The rows that were scored here, in the order of the results."""
         return tuple(row for row in self.rows if not row.published)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
@@ -92,15 +93,25 @@ def _shared(one: list[int], two: list[int]) -> tuple[int, int]:
     return begin, end
 
 
-def pack_answers(answers: Answers) -> str:
-    """Right or wrong, and the difference, of every item; no difference has the wrong sign."""
+def pack_answers(answers: Sequence[Answers]) -> str:
+    """Right or wrong of every item, model by model, then the differences, in one blob."""
+    steps, states, differences = [], [], []
+    for own in answers:
+        step, delta = _differences(own)
+        steps.append(step)
+        states.append(own.state.tobytes())
+        differences.append(planes(delta & 0xFFFFFF, 3))
+    return compress(with_head({"steps": steps}, *states, *differences))
+
+
+def _differences(answers: Answers) -> tuple[float, Ints]:
+    """A model's differences in steps; none has the wrong sign."""
     there = (answers.state != ABSENT) & np.isfinite(answers.delta)
     known = np.where(there, answers.delta, 0.0)
     step = max(FINE, float(np.abs(known).max(initial=0.0)) / MOST)
     delta = np.round(known / step).astype(np.int64)
     delta = np.where((delta == 0) & (answers.state != TIE), np.sign(known), delta)
-    packed = delta.astype(np.int64) & 0xFFFFFF
-    return compress(with_head({"step": step}, answers.state.tobytes(), planes(packed, 3)))
+    return step, delta.astype(np.int64)
 
 
 def pack_tokens(

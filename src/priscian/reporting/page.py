@@ -34,15 +34,21 @@ from priscian.runs import Run
 
 SCRIPTS = (
     "unpack",
+    "address",
     "bits",
     "grid",
+    "boards",
     "pairs",
     "suites",
+    "links",
+    "filters",
     "browse",
+    "picker",
+    "picked",
+    "marks",
     "figures",
     "print",
     "standings",
-    "picker",
     "page",
 )
 
@@ -92,13 +98,14 @@ def build_page(
         policy=_policy(script, vega),
         css=_file("page.css"),
         script=script,
-        data=_inert({"boards": about, **_looks()}),
+        data=_inert({"boards": about, "names": {x.model: x.label for x in lines}, **_looks()}),
         blobs=blobs,
         boards=boards,
         shared={b.id: _sharing(b) for b in boards},
         headlines=lines,
         standings=standings(boards, lines),
         most_cards=MOST_CARDS,
+        many=len(PALETTE),
         wider=_wider(boards),
         rule=RULE,
         limits=limits(runs),
@@ -132,11 +139,13 @@ def _board_data(
         "id": board.id,
         "kind": board.kind,
         "name": board.name,
+        "data": list(dict.fromkeys(result.data for result in board.results)),
         "title": board.heading,
         "level": board.level,
         "unit": board.unit,
         "classes": {name: list(sets) for name, sets in board.classes.items()},
-        "labels": {n: class_label(n) for n in board.classes}
+        "groups": board.groups,
+        "labels": {n: class_label(n) for n in (*board.classes, *board.groups)}
         | {n: _set_label(board, n) for n in _sets(board)},
         "rows": [_row_data(row) for row in board.rows],
         "models": [result.label for result in board.results],
@@ -157,8 +166,8 @@ def _board_data(
         blobs[f"{board.id}-people"] = pack_json(people)
         data["people"] = True
     data["tokens"] = []
+    blobs[f"{board.id}-answers"] = pack_answers(items.answers)
     for number, (result, answers) in enumerate(zip(board.results, items.answers, strict=True)):
-        blobs[f"{board.id}-answers-{number}"] = pack_answers(answers)
         table = result.tokens(items.texts)
         data["tokens"].append(table is not None)
         if table is not None:

@@ -19,6 +19,7 @@ def checkpoints_figure(found: CheckpointCurves) -> Figure:
         {
             "model": s.series or "model",
             "checkpoint": s.model,
+            "data": found.data,
             "amount": s.amount,
             "name": s.name if s.name == OVERALL else words(s.name),
             "accuracy": s.accuracy,

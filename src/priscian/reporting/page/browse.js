@@ -3,7 +3,8 @@
 const PAGE = 10;
 const MARKS = { [WRONG]: ["✗", "wrong"], [RIGHT]: ["✓", "right"], [TIE]: ["=", "tied"] };
 const VERDICTS = [["", "any"], ["right", "right"], ["wrong", "wrong"], ["tie", "tied"],
-  ["flipped", "flipped between models"], ["allwrong", "wrong by all models"]];
+  ["beats", "right, another model wrong"], ["flipped", "flipped between models"], ["allwrong", "wrong by all models"]];
+const OF_SEVERAL = ["beats", "flipped", "allwrong"];
 const SORTS = [["", "as in the data"], ["low", "most wrong first"], ["high", "most right first"],
   ["close", "closest calls first"]];
 
@@ -13,6 +14,8 @@ class Browser {
     this.stores = new Map();
     this.form = document.getElementById("filters");
     this.page = 0;
+    this.item = ""; // the item that a link names
+    kept.push({ read: () => readFilters(this), restore: (address) => restoreFilters(this, address) });
     const fields = this.form.elements;
     fill(fields.board, boards.map((b) => [b.id, b.title]));
     fill(fields.sort, SORTS);
@@ -21,19 +24,30 @@ class Browser {
     let waiting = 0;
     this.form.addEventListener("input", (event) => {
       const { name } = event.target;
-      if (name === "bits") {
-        document.getElementById("list").classList.toggle("numbers", event.target.checked);
-        return;
-      }
       if (name === "board") this.setBoard(event.target.value);
       if (name === "class") this.fillSets();
-      this.page = 0;
+      this.refresh();
+      if (name !== "bits") {
+        this.page = 0;
+        this.item = "";
+      }
+      keep("items", name === "query" ? "replaceState" : "pushState");
+      if (name === "bits") return;
       clearTimeout(waiting);
       waiting = setTimeout(() => this.show(), name === "query" ? 120 : 0);
     });
     document.getElementById("before").addEventListener("click", () => this.turn(-1));
     document.getElementById("after").addEventListener("click", () => this.turn(1));
+    document.getElementById("save-items").addEventListener("click", () => this.save());
+    document.getElementById("list").addEventListener("click", (event) => this.link(event));
     this.setBoard(boards[0].id);
+  }
+
+  /** What follows from the fields at once. */
+  refresh() {
+    const { verdict, other, bits } = this.form.elements;
+    other.closest("label").hidden = verdict.value !== "beats";
+    document.getElementById("list").classList.toggle("numbers", bits.checked);
   }
 
   get board() {
@@ -46,17 +60,20 @@ class Browser {
     const { board } = this;
     this.form.querySelector(".level").textContent = board.level;
     this.form.querySelector(".unit").textContent = board.unit;
-    fill(fields.class, [["", "all"], ...Object.keys(board.classes).filter(Boolean).map((c) => [c, board.labels[c]])]);
+    const classes = [...Object.keys(board.classes), ...Object.keys(board.groups)].filter(Boolean);
+    fill(fields.class, [["", "all"], ...classes.map((c) => [c, board.labels[c]])]);
     fields.class.closest("label").hidden = board.level === board.unit || Object.keys(board.classes).length < 2;
     fill(fields.model, board.models.map((m, k) => [String(k), m]));
-    fill(fields.verdict, VERDICTS.filter(([v]) => board.models.length > 1 || !["flipped", "allwrong"].includes(v)));
+    fill(fields.other, board.models.map((m, k) => [String(k), m]));
+    if (board.models.length > 1) fields.other.value = "1";
+    fill(fields.verdict, VERDICTS.filter(([v]) => board.models.length > 1 || !OF_SEVERAL.includes(v)));
     this.fillSets();
   }
 
   fillSets() {
     const { board } = this;
     const chosen = this.form.elements.class.value;
-    const sets = chosen ? board.classes[chosen] : Object.values(board.classes).flat();
+    const sets = chosen ? setsOf(board, chosen) : Object.values(board.classes).flat();
     fill(this.form.elements.set, [["", "all"], ...sets.map((s) => [s, board.labels[s] ?? s])]);
   }
 
@@ -69,34 +86,39 @@ class Browser {
     return this.stores.get(board.id);
   }
 
-  /** Show the items of a set, or of a class, for a model. */
-  choose({ board, cls = "", set = "", row = "" }) {
+  /** Show the items of a set, or of a class, for a model; those that another has wrong. */
+  choose({ board, cls = "", set = "", row = "", other = "" }) {
     this.setBoard(board);
     const fields = this.form.elements;
     fields.class.value = cls;
     this.fillSets();
     fields.set.value = set;
     fields.query.value = "";
-    fields.verdict.value = "";
+    fields.verdict.value = other ? "beats" : "";
+    if (other) fields.other.value = String(this.board.models.indexOf(other));
     const model = this.board.models.indexOf(row);
     if (model >= 0) fields.model.value = String(model);
     this.page = 0;
+    this.item = "";
+    this.refresh();
     return this.show();
   }
 
   /** The numbers of the items that the filters leave, in order. */
   find(store) {
-    const { query, class: cls, set, model, verdict, sort } = this.form.elements;
+    const { query, class: cls, set, model, verdict, other, sort } = this.form.elements;
     const m = Number(model.value);
     const { state, delta } = store.answers[m];
     const words = query.value.trim().toLowerCase();
-    const wanted = set.value ? [set.value] : cls.value ? this.board.classes[cls.value] : store.sets;
+    const wanted = set.value ? [set.value] : cls.value ? setsOf(this.board, cls.value) : store.sets;
     const found = [];
+    const against = store.answers[Number(other.value)]?.state;
     const passes = {
       "": () => true,
       right: (i) => state[i] === RIGHT,
       wrong: (i) => state[i] === WRONG,
       tie: (i) => state[i] === TIE,
+      beats: (i) => state[i] === RIGHT && (against[i] === WRONG || against[i] === TIE),
       flipped: (i) => {
         const seen = store.answers.map((a) => a.state[i]).filter((s) => s !== ABSENT);
         return seen.includes(RIGHT) && seen.some((s) => s !== RIGHT);
@@ -117,14 +139,14 @@ class Browser {
     return found;
   }
 
-  async show() {
+  async show(focus = false) {
     const turn = (this.turns = (this.turns ?? 0) + 1);
     const { board } = this;
     const store = await this.store();
     const m = Number(this.form.elements.model.value);
     await store.loadTokens(m);
     if (turn !== this.turns) return;
-    const found = this.find(store);
+    const { found, open } = findOpen(this, store);
     const pages = Math.max(1, Math.ceil(found.length / PAGE));
     this.page = Math.min(this.page, pages - 1);
     const shown = found.slice(this.page * PAGE, (this.page + 1) * PAGE);
@@ -141,7 +163,29 @@ class Browser {
     const list = document.getElementById("list");
     list.replaceChildren(...shown.map((i) => draw(store, i, m)));
     list.dataset.board = board.id;
+    document.getElementById("save-items").disabled = !found.length;
     this.summary(store, m);
+    const current = open < 0 ? null : list.children[shown.indexOf(open)];
+    current?.setAttribute("aria-current", "true");
+    if (focus && current) goTo(current, "auto", "center");
+  }
+
+  /** A click on an item's link makes it the open one, and copies the link. */
+  link(event) {
+    const link = event.target.closest("a.link");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    this.item = link.dataset.item;
+    for (const other of link.closest("ol").children) other.removeAttribute("aria-current");
+    link.closest("li").setAttribute("aria-current", "true");
+    keep("items");
+    copyLink(link);
+  }
+
+  /** The items that the filters leave as a CSV file. */
+  async save() {
+    const store = await this.store();
+    save(`${this.board.id}-items.csv`, new Blob([itemsCsv(store, this.find(store))], { type: "text/csv" }));
   }
 
   /** Above a suite's items: its mean curves, a model a picture. */
@@ -160,10 +204,14 @@ class Browser {
 
   turn(by) {
     this.page = Math.max(0, this.page + by);
+    this.item = "";
+    keep("items");
     this.show();
     document.getElementById("items").scrollIntoView();
   }
 }
+
+const setsOf = (board, name) => board.classes[name] ?? board.groups[name];
 
 function fill(select, options) {
   select.replaceChildren(...options.map(([value, text]) => make("option", { value }, text)));
@@ -190,16 +238,18 @@ function drawChips(store, i, m, unit) {
   return make("p", { class: "chips" }, ...chips);
 }
 
+/** What differences are shown in. */
+const unitOf = ({ board, paired }) => (board.kind === "suites" ? { scale: 1, name: " bits" }
+  : board.measure === "surprisal" && paired ? { scale: 1 / Math.LN2, name: " bits" } : { scale: 1, name: "" });
+
 function drawPair(store, i, m) {
   const { board } = store;
   const set = store.sets[store.setOf(i)];
   const [good, bad] = store.sentences(i, m);
-  const unit = board.measure === "surprisal" && store.paired
-    ? { scale: 1 / Math.LN2, name: " bits" } : { scale: 1, name: "" };
   return make("li", { class: "item" },
-    make("p", { class: "where" }, `${board.labels[set] ?? set} `, make("span", {}, store.idOf(i))),
+    make("p", { class: "where" }, `${board.labels[set] ?? set} `, make("span", {}, store.idOf(i)), " ", drawLink(store, i, m)),
     drawSentence(good, false), bad ? drawSentence(bad, true) : null,
-    drawChips(store, i, m, unit), drawPeople(store, i), drawBits(good, bad));
+    drawChips(store, i, m, unitOf(store)), drawPeople(store, i), drawBits(good, bad));
 }
 
 /** People's ratings of a pair, and which models come near enough to them: the ADC. */
@@ -227,8 +277,8 @@ function drawSuiteItem(store, i, m) {
   const set = store.sets[store.setOf(i)];
   const rows = store.item(i, m);
   return make("li", { class: "item suite" },
-    make("p", { class: "where" }, `${board.labels[set] ?? set} `, make("span", {}, store.idOf(i))),
+    make("p", { class: "where" }, `${board.labels[set] ?? set} `, make("span", {}, store.idOf(i)), " ", drawLink(store, i, m)),
     make("div", { class: "sides" }, drawRegions(store, i, rows),
       drawCurve(rows, `${board.models[m]}: surprisal (bits) by region`)),
-    drawChips(store, i, m, { scale: 1, name: " bits" }));
+    drawChips(store, i, m, unitOf(store)));
 }

@@ -2,6 +2,7 @@
 
 let vegaLoaded = null;
 const drawn = new Map();
+const turns = new Map(); // how often each figure was begun: only the last drawing stays
 const whenIdle = (work) => (window.requestIdleCallback ?? setTimeout)(work);
 const NARROW = 620, PAPER = 690, LEAST = 150;
 
@@ -143,8 +144,11 @@ const widthOf = (place) => Number(place.querySelector("svg").getAttribute("width
 
 async function drawFigure(figure, paper = 0) {
   const name = figure.dataset.figure;
-  const whole = await chartOf(name);
+  const turn = (turns.get(name) ?? 0) + 1;
+  turns.set(name, turn);
+  const whole = withChoices(name, picked(await chartOf(name)));
   await loadVega();
+  if (turn !== turns.get(name)) return;
   if (!paper && root.dataset.printing) return; // what is on paper stays until the page is back
   const place = figure.querySelector(".chart");
   const box = paper || figure.querySelector(".scroll").clientWidth;
@@ -161,8 +165,16 @@ async function drawFigure(figure, paper = 0) {
     result = await embed(place, structuredClone(chart), theme);
   }
   drawn.set(name, result);
+  watchMarks(figure, result.view, whole, openItems);
+  watchChoices(name, whole, result.view);
   if (!paper) fold(figure, place);
   figure.dataset.drawn = "yes";
+}
+
+/** Draw a figure again, if it has been drawn. */
+function redrawFigure(name) {
+  const figure = document.getElementById(name);
+  if (figure?.dataset.drawn) drawFigure(figure);
 }
 
 /** Names from top to bottom, numbers across: such a chart may be as wide as the page. */
@@ -174,7 +186,8 @@ function isLanes(chart) {
 
 /** A very tall chart shows its beginning, and a button the rest. */
 function fold(figure, place) {
-  if (place.getBoundingClientRect().height < 1100 || figure.querySelector("[data-unfold]")) return;
+  const most = figure.closest(".many") ? 640 : 1100;
+  if (place.getBoundingClientRect().height < most || figure.querySelector("[data-unfold]")) return;
   const box = figure.querySelector(".scroll");
   box.classList.add("folded");
   const button = make("button", { type: "button", "data-unfold": true, "aria-expanded": "false" }, "Show all");
@@ -236,5 +249,13 @@ function watchFigures(first) {
     whenIdle(drawRest);
   };
   first.finally(() => whenIdle(drawRest));
-  return () => Promise.all(figures.filter((f) => f.dataset.drawn).map((f) => drawFigure(f)));
+  /** Those in view first. */
+  return async () => {
+    const again = figures.filter((figure) => figure.dataset.drawn);
+    const far = (figure) => Math.abs(figure.getBoundingClientRect().top);
+    for (const figure of again.sort((a, b) => far(a) - far(b))) {
+      await drawFigure(figure);
+      await new Promise(whenIdle);
+    }
+  };
 }

@@ -18,7 +18,12 @@ try {
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const isDark = () => (root.dataset.theme || (dark.matches ? "dark" : "light")) === "dark";
 const browser = new Browser(data.boards);
-const itemsShown = new Promise((done) => whenIdle(() => done(browser.show())));
+const itemsShown = pageRead.then(() => watchAddress(browser)).then(() => performance.mark("items"));
+const openItems = async (chosen) => {
+  await browser.choose(chosen);
+  keep("items");
+  goTo(document.getElementById("items-h"));
+};
 const redrawFigures = watchFigures(itemsShown);
 watchPrinting(itemsShown, redrawFigures);
 
@@ -36,38 +41,13 @@ addEventListener("resize", () => {
   waiting = setTimeout(redrawFigures, 250);
 });
 
-watchPicker(() => browser.show());
 sortable(document.getElementById("standings"));
-
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
-/** Show what a click opened, and let the keyboard and a screen reader go on from there. */
-const goTo = (heading) => {
-  heading.focus({ preventScroll: true });
-  heading.scrollIntoView({ behavior: calm.matches ? "auto" : "smooth", block: "start" });
-};
-
-for (const board of data.boards) {
-  const place = document.getElementById(board.id);
-  const detail = place.querySelector(".detail");
-  const readout = place.querySelector(".readout");
-  const toItems = async (cls, set, row) => {
-    await browser.choose({ board: board.id, cls, set, row });
-    goTo(document.getElementById("items-h"));
-  };
-  const opened = (cell) => {
-    const { class: cls, row } = cell.dataset;
-    for (const other of place.querySelectorAll("td[aria-selected]")) other.removeAttribute("aria-selected");
-    cell.setAttribute("aria-selected", "true");
-    const inside = board.level === board.unit ? "" : cls;
-    drawDetail(board, detail, board.level === board.unit ? "" : cls, row,
-      (set, from) => toItems(inside, set, from));
-    browser.choose({ board: board.id, cls: inside, set: inside === cls ? "" : cls, row });
-    detail.querySelector("h4").focus();
-  };
-  keyboard(place.querySelector("table"), opened, (cell) => {
-    readout.textContent = cell.title;
-  });
-}
+watchPicker(() => {
+  if (!restoring) browser.show();
+  redrawFigures();
+});
+watchBoards(browser);
+watchLinks();
 
 root.dataset.ready = "yes";
 performance.mark("ready");

@@ -2,6 +2,21 @@
 
 const WRONG = 0, RIGHT = 1, TIE = 2, ABSENT = 3, UNSCORED = 0xffffff;
 
+/** A model's answers: the state of every item, and its difference, which is decoded when needed. */
+class Answers {
+  constructor(state, planes, step) {
+    Object.assign(this, { state, planes, step });
+  }
+
+  get delta() {
+    const n = this.state.length, { planes, step } = this;
+    const found = new Float64Array(n);
+    for (let i = 0; i < n; i++) found[i] = signed(planes[i] | (planes[n + i] << 8) | (planes[2 * n + i] << 16)) * step;
+    Object.defineProperty(this, "delta", { value: found });
+    return found;
+  }
+}
+
 class Pairs {
   constructor(board) {
     this.board = board;
@@ -27,12 +42,9 @@ class Pairs {
     this.setAt = starts(this.board.sets.map(([, size]) => size));
     this.ids = head.ids;
     this.people = this.board.people ? await jsonOf(`${this.board.id}-people`) : null;
-    this.answers = await Promise.all(this.board.models.map(async (_, m) => {
-      const { head: { step }, take: column } = await open(`${this.board.id}-answers-${m}`);
-      const state = column(n);
-      const delta = column(n, 3);
-      return { state, delta: Float64Array.from(delta, (d) => signed(d) * step) };
-    }));
+    const { head: { steps }, take: column } = await open(`${this.board.id}-answers`);
+    const states = steps.map(() => column(n));
+    this.answers = steps.map((step, m) => new Answers(states[m], column(3 * n), step));
   }
 
   /** The codes of an item's words, of the good sentence or the other. */

@@ -2,19 +2,33 @@
 
 const unpacked = new Map();
 
+/** The page answers before its blobs have been read: they stand below this script. */
+const pageRead = new Promise((done) => {
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", done, { once: true });
+  else done();
+});
+
 /** The bytes of a blob, unpacked once. */
 function bytesOf(name) {
-  if (!unpacked.has(name)) unpacked.set(name, inflate(document.getElementById(`blob-${name}`)));
+  if (!unpacked.has(name)) unpacked.set(name, inflate(name));
   return unpacked.get(name);
 }
 
-async function inflate(element) {
-  const text = atob(element.textContent);
-  const packed = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
+async function inflate(name) {
+  await pageRead;
+  const element = document.getElementById(`blob-${name}`);
+  const packed = fromBase64(element.textContent);
   element.remove();
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function fromBase64(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes;
 }
 
 const parsed = new Map();

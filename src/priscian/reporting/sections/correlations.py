@@ -20,7 +20,7 @@ def correlations(board: Board, given: Given) -> list[Draw]:
         return []
 
     def make() -> Sequence[Figure]:
-        found = correlate(results, method=method)
+        found = correlate(results, method=method, names=[r.label for r in results])
         if all(cell.pearson is None for cell in found.cells):
             raise DataError(next((cell.why for cell in found.cells), "there is one model"))
         return found.figures
