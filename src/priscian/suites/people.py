@@ -10,7 +10,7 @@ from priscian.lexicon import Noun, Verb, Word
 from priscian.suites.text import dealt, lemmas, verb, words
 
 PREPOSITIONS = (
-    "next to", "behind", "in front of", "near", "beside", "across from", "opposite",
+    "next to", "behind", "in front of", "near", "beside", "across from",
     "to the left of",
 )  # fmt: skip
 
