@@ -136,3 +136,10 @@ def test_what_people_did_to_each_other_needs_no_story(name):
     """*hired the tenant*, *rescued the accountants*, *loved the joggers*"""
     special = {"hired", "rescued", "loved", "surprised", "interviewed", "photographed", "pitied"}
     assert not special & set(at(name, "embed_vp"))
+
+
+def test_people_who_meet_did_something_once_and_may_be_several():
+    """*the shepherd that respected the doctors* tells nobody apart; a town has one mayor."""
+    for row in MEETINGS:
+        assert not {"dislike", "distrust", "respect"} & {*row["orc"], *row["src"]}, row
+        assert not {"governor", "landlord", "mayor"} & {*row["heads"], *row["others"]}, row

@@ -120,3 +120,10 @@ def test_every_alternative_of_a_scene_is_different():
 def test_there_are_scenes_enough():
     assert len(ROWS) >= 110
     assert len({row["verb"] for row in ROWS}) >= 70
+
+
+def test_no_modifier_of_a_subject_says_there_of_a_place_not_yet_named():
+    """*the captain who had never been there before studied the map of the islands*"""
+    for row in read_rows("clauses", "of_subject_src", "of_subject_orc"):
+        for cell in cells(row, "of_subject_src", "of_subject_orc"):
+            assert "there" not in cell.split(), cell
