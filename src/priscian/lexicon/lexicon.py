@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -53,9 +53,9 @@ GROUPS = {
 
 
 class Lexicon:
-    """All entries of a folder of tables."""
+    """All entries of a folder of tables, or those content words whose lemma passes `keep`."""
 
-    def __init__(self, folder: Path = DATA) -> None:
+    def __init__(self, folder: Path = DATA, keep: Callable[[str], bool] | None = None) -> None:
         self.folder = folder
         self.noun_classes = Classes(folder, "noun")
         self.verb_classes = ListedClasses(folder, "verb")
@@ -78,6 +78,8 @@ class Lexicon:
         }
         # Lemmas that a selection lists and no table defines: harmless, but an error in the data.
         self.complaints: list[LexiconError] = self._selections.bind(self.all_nouns)
+        if keep is not None:
+            self._restrict(keep)
         self._nouns: dict[tuple[Selection, Number | None, str], tuple[Noun, ...]] = {}
         self._predicates: dict[tuple[str, ...], Pool[Predicate]] = {}
         self._frames: dict[str, tuple[Predicate, ...]] = {}
@@ -109,6 +111,15 @@ class Lexicon:
         )
         self.verb_classes.check(verb.lemma for verb in self.all_verbs)
         self.adjective_classes.check(adjective.lemma for adjective in self.all_adjectives)
+
+    def _restrict(self, keep: Callable[[str], bool]) -> None:
+        """Leave out content words; the tables were checked with all of them."""
+        self.all_nouns = [noun for noun in self.all_nouns if keep(noun.lemma)]
+        self.all_verbs = [verb for verb in self.all_verbs if keep(verb.lemma)]
+        self.all_adjectives = [a for a in self.all_adjectives if keep(a.lemma)]
+        self.all_adverbs = [adverb for adverb in self.all_adverbs if keep(adverb.lemma)]
+        self.all_names = [name for name in self.all_names if keep(name.lemma)]
+        self._selections.show(self.all_nouns)
 
     def bare(self, sort: str) -> Noun:
         """A noun that stands for "anything of this sort"; used for names, pronouns and gerunds."""

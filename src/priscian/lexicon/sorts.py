@@ -87,10 +87,7 @@ class Selections:
 
         A noun class must list known nouns; unknown ones in other tables are returned as errors.
         """
-        bare = {
-            sort: Noun(f"<{sort}>", None, None, above) for sort, above in self.sorts.above.items()
-        }
-        self.universe.__init__(nouns, bare, self._expressions)  # type: ignore[misc]
+        self.show(nouns)
         faults = [
             (row, row.error(column, f"unknown noun {name!r}; add it to the nouns or drop it here"))
             for row, column, name in self._lemmas
@@ -100,6 +97,13 @@ class Selections:
             if any(entry.row is row for entry in self.classes):
                 raise error
         return [error for _, error in faults]
+
+    def show(self, nouns: list[Noun]) -> None:
+        """Let the selections see these nouns and no others."""
+        bare = {
+            sort: Noun(f"<{sort}>", None, None, above) for sort, above in self.sorts.above.items()
+        }
+        self.universe.__init__(nouns, bare, self._expressions)  # type: ignore[misc]
 
     def _parsed(self, text: str, error: Callable[[str], LexiconError]) -> Selection:
         try:

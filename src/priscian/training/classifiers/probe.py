@@ -11,7 +11,7 @@ import numpy.typing as npt
 from priscian.models.classifier.heads import LinearHead, spread, standardise
 from priscian.models.classifier.views import Floats32, View
 from priscian.stats.matthews import matthews
-from priscian.stats.ridge_logistic import RidgeFit, fit_ridge
+from priscian.stats.ridge_logistic import GRADIENT, RidgeFit, fit_ridge
 
 CS = (1e-3, 1e-2, 1e-1, 1.0)
 """Inverse penalties that are tried."""
@@ -92,8 +92,19 @@ def choose_probe(
     return ProbeChoice(view, c, views, {c: found[view, c] for c in cs})
 
 
-def fit_probe(states: Floats32, labels: Sequence[bool], c: float) -> LinearHead:
-    """A logistic regression on standardised vectors."""
+def fit_probe(
+    states: Floats32,
+    labels: Sequence[bool],
+    c: float,
+    *,
+    start: LinearHead | None = None,
+    gradient: float = GRADIENT,
+) -> LinearHead:
+    """A logistic regression on standardised vectors.
+
+    `start` is a probe of similar data, from whose weights the search begins.
+    """
     mean, scale = spread(states)
-    fit = fit_ridge(standardise(states, mean, scale), list(labels), c)
+    begin = None if start is None else RidgeFit(start.weights.astype(float), start.intercept)
+    fit = fit_ridge(standardise(states, mean, scale), list(labels), c, begin, gradient)
     return LinearHead(mean, scale, fit.weights.astype(np.float32), float(np.float32(fit.intercept)))

@@ -1,0 +1,1 @@
+"""Transfer: classifiers that are trained on some phenomena and tested on others."""
