@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from priscian import analyse as analyse
     from priscian.analysis.compare import CompareOptions as CompareOptions
     from priscian.analysis.compare import compare as compare
+    from priscian.analysis.transfer.settings import TransferSettings as TransferSettings
     from priscian.api import Model as Model
     from priscian.api import load_model as load_model
     from priscian.api import perplexity as perplexity
@@ -72,6 +73,7 @@ _HOMES = {
     "TokenScores": "priscian.records",
     "CompareOptions": "priscian.analysis.compare",
     "compare": "priscian.analysis.compare",
+    "TransferSettings": "priscian.analysis.transfer.settings",
     "Model": "priscian.api",
     "load_model": "priscian.api",
     "perplexity": "priscian.api",

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from priscian.analysis.people.agreement import HumanAgreement
     from priscian.analysis.sg.of_release import SgResults
     from priscian.analysis.sg.of_runs import SgAnalysis
+    from priscian.analysis.transfer.job import Watch
+    from priscian.analysis.transfer.settings import TransferSettings
+    from priscian.analysis.transfer.transfer import Transfer
     from priscian.datasets.choices import Raters
     from priscian.metrics.adc import AdcRule
     from priscian.models.lstm.unsupervised_trees import TreeScores
@@ -54,6 +57,7 @@ __all__ = [
     "shallow",
     "tables",
     "training_size",
+    "transfer",
     "trees",
 ]
 
@@ -291,6 +295,27 @@ def cola(
 
     paths = [Path(p) for p in ([scores] if isinstance(scores, str | Path) else scores)]
     return cola_of_paths(paths, None if data is None else Path(data), threshold, seed)
+
+
+def transfer(source: TransferSettings | Path | str, *, watch: Watch | None = None) -> Transfer:
+    """Classifiers that are trained on pairs of some phenomena and tested on others.
+
+    `source` is what to train, or the path of a saved analysis. Hidden states are kept, so that an
+    interrupted analysis goes on where it stopped. `watch` is called as `watch(what, done, total)`.
+
+    >>> import priscian
+    >>> settings = priscian.TransferSettings(probe="smollm2-probe")           # doctest: +SKIP
+    >>> found = priscian.analyse.transfer(settings)                           # doctest: +SKIP
+    >>> found.cell("island_effects", "filler_gap_dependency").accuracy        # doctest: +SKIP
+    0.7...
+    >>> found.save("results/transfer")                                        # doctest: +SKIP
+    """
+    from priscian.analysis.transfer.job import analyse_transfer
+    from priscian.analysis.transfer.transfer import read_transfer
+
+    if isinstance(source, str | Path):
+        return read_transfer(source)
+    return analyse_transfer(source, watch or (lambda what, done, total: None))
 
 
 def human(

@@ -10,7 +10,12 @@ import pytest
 from priscian.errors import DataError
 from priscian.stats.differences import item_variance, paired_interval
 from priscian.stats.proportions import credit_interval, wilson
-from priscian.stats.sets import credit_sets_interval, difference_sets_interval
+from priscian.stats.sets import (
+    credit_sets_interval,
+    difference_sets_interval,
+    effective_items,
+    shares_interval,
+)
 
 N = 24  # items of a set, as in SyntaxGym's suites
 
@@ -101,3 +106,21 @@ class TestDifferences:
             low, high = difference_sets_interval(sets)
             covered += low <= 0.1 <= high
         assert 0.93 <= covered / 600 <= 0.985
+
+
+def test_the_interval_of_shares_is_that_of_the_items_they_come_from() -> None:
+    sets = [[1.0] * 7 + [0.0] * 3, [1.0] * 4 + [0.0] * 6, [1.0] * 9 + [0.0]]
+    assert shares_interval([0.7, 0.4, 0.9], [10, 10, 10]) == pytest.approx(
+        credit_sets_interval(sets)
+    )
+    assert shares_interval([0.7], [10]) == credit_sets_interval(sets[:1])
+
+
+def test_sets_that_differ_are_worth_few_items() -> None:
+    # s² = .32, p(1 − p) = .24: ρ̂ = 1 at most, ρ = (1 + 2 · .2) / 3, nₑ = 2 / (ρ + (1 − ρ)/10)
+    within = 1.4 / 3
+    found = effective_items([0.2, 1.0], [10, 10])
+    assert found == pytest.approx(2 / (within + (1 - within) / 10))
+    assert effective_items([0.6], [10]) == 10
+    with pytest.raises(DataError):
+        effective_items([], [])

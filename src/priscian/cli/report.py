@@ -53,8 +53,8 @@ def report_command(
     Parameters
     ----------
     runs
-        Run folders that priscian score --out wrote, and folders of priscian judge export, whose
-        people are shown beside the models.
+        Run folders that priscian score --out wrote; folders of priscian judge export, whose
+        people are shown beside the models; folders of priscian analyse transfer --out.
     out
         File to write; by default report.html, and the screen for md and tex.
     title

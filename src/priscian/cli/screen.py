@@ -49,7 +49,7 @@ class Bars:
 class Progress(Bars):
     """A bar for each model, with rate and time left; silent if output is not a terminal."""
 
-    def __init__(self, quiet: bool = False) -> None:
+    def __init__(self, quiet: bool = False, unit: str = " texts") -> None:
         from rich.progress import (
             BarColumn,
             MofNCompleteColumn,
@@ -69,6 +69,7 @@ class Progress(Bars):
             TextColumn("left"),
             TimeRemainingColumn(),
         )
+        self._unit = unit
         self._tasks: dict[str, TaskID] = {}
         self._first: dict[str, tuple[int, float]] = {}
 
@@ -79,7 +80,7 @@ class Progress(Bars):
             self._tasks[name] = self._bars.add_task(name, total=total, rate="")
         if done != self._first.setdefault(name, (done, now))[0]:
             start, began = self._first[name]
-            rate = f"{(done - start) / max(now - began, 1e-9):,.0f} texts/s"
+            rate = f"{(done - start) / max(now - began, 1e-9):,.0f}{self._unit}/s"
         else:
             rate = ""
             self._first[name] = (done, now)

@@ -15,12 +15,15 @@ from priscian.analysis.curves.sizes import known_sizes
 from priscian.analysis.graded.sources import read_graded_sets
 from priscian.analysis.people.study import StudyBesideModels, beside_models, is_study
 from priscian.analysis.sg.of_runs import read_perplexity
+from priscian.analysis.transfer.record import is_record
+from priscian.analysis.transfer.transfer import Transfer, read_transfer
 from priscian.errors import UnknownNameError, UsageError
 from priscian.files import write_text
 from priscian.reporting.boards import make_boards
 from priscian.reporting.page import Page, build_page
 from priscian.reporting.sections import Given
 from priscian.reporting.sections.studies import study_tables
+from priscian.reporting.sections.transfer import transfer_tables
 from priscian.reporting.table_files import markdown_tables, tex_tables
 from priscian.runs import Result, Run
 from priscian.runs.choose import Choice, gather_runs
@@ -54,8 +57,8 @@ def report(
     """One self-contained HTML page about some runs: scores, heat map, every sentence and figure.
 
     Folders of studies that `priscian judge export` wrote may be among the runs: people then stand
-    beside the models. The page is written to `out`, if given. `page.figures` has all figures, and
-    `page.write_figures(folder)` writes them.
+    beside the models. So may saved transfer analyses. The page is written to `out`, if given.
+    `page.figures` has all figures, and `page.write_figures(folder)` writes them.
 
     >>> import priscian
     >>> run = priscian.score("builtin:ngram", "generated:7,3,wh_island,causative")
@@ -64,7 +67,7 @@ def report(
     ('pairs', 'b1-heat-map')
     """
     runs = [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
-    loaded, studies = _gather(runs)
+    loaded, studies, transfers = _gather(runs)
     perplexities = options.perplexity
     if isinstance(perplexities, str | Path):
         perplexities = read_perplexity(Path(perplexities))
@@ -78,6 +81,7 @@ def report(
         perplexities=perplexities or {},
         studies=studies,
         curves=analyse_sweeps(runs),
+        transfers=transfers,
     )
     page = build_page(
         loaded,
@@ -102,24 +106,31 @@ def report_tables(runs: Choice | Iterable[Choice], form: Form = "md") -> str:
     if form not in ("md", "tex"):
         raise UnknownNameError("form of tables", form, ("md", "tex"))
     runs = [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
-    loaded, studies = _gather(runs)
+    loaded, studies, transfers = _gather(runs)
     boards = make_boards([result for run in loaded for result in run.results])
     tables = [table for study in studies for table in study_tables(study)]
+    tables += [table for found in transfers for table in transfer_tables(found)]
     return markdown_tables(boards, tables) if form == "md" else tex_tables(boards, tables)
 
 
-def _gather(runs: Choice | Iterable[Choice]) -> tuple[list[Run], list[StudyBesideModels]]:
-    """Runs, and studies compared with them."""
+def _gather(
+    runs: Choice | Iterable[Choice],
+) -> tuple[list[Run], list[StudyBesideModels], list[Transfer]]:
+    """Runs, studies compared with them, and transfer analyses."""
     given = [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
-    studies = [Path(c) for c in given if isinstance(c, str | Path) and is_study(Path(c))]
-    others = [c for c in given if not (isinstance(c, str | Path) and is_study(Path(c)))]
-    if studies and not others:
-        raise UsageError(
-            f"{studies[0]} is a study; name a run as well, whose models are shown beside people"
-        )
+    paths = [Path(choice) for choice in given if isinstance(choice, str | Path)]
+    studies = [path for path in paths if is_study(path)]
+    transfers = [path for path in paths if is_record(path)]
+    beside = {*studies, *transfers}
+    others = [c for c in given if not (isinstance(c, str | Path) and Path(c) in beside)]
+    if beside and not others:
+        what = "a study" if studies else "a transfer analysis"
+        remedy = "whose models are shown beside people" if studies else "which it is shown with"
+        raise UsageError(f"{paths[0]} is {what}; name a run as well, {remedy}")
     loaded = gather_runs(others)
     results = [result for run in loaded for result in run.results]
-    return loaded, [beside_models(folder, results) for folder in studies]
+    compared = [beside_models(folder, results) for folder in studies]
+    return loaded, compared, [read_transfer(path) for path in transfers]
 
 
 def this_command() -> str:

@@ -22,7 +22,7 @@ def matthews(truth: Sequence[bool], guess: Sequence[bool]) -> float:
     return matthews_of_counts(*_counts(truth, guess))
 
 
-def matthews_of_counts(tp: int, tn: int, fp: int, fn: int) -> float:
+def matthews_of_counts(tp: float, tn: float, fp: float, fn: float) -> float:
     """(tp·tn − fp·fn) / √((tp+fp)(tp+fn)(tn+fp)(tn+fn)), Matthews (1975); 0 for 0/0."""
     below = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
     return (tp * tn - fp * fn) / math.sqrt(below) if below else 0.0
@@ -43,10 +43,19 @@ def matthews_interval(
     With one label there is nothing to correlate: the coefficient 0 is a convention, not an
     estimate, and has no interval.
     """
+    return counts_interval(*_counts(truth, guess), seed=seed)
+
+
+def counts_interval(
+    tp: float, tn: float, fp: float, fn: float, *, seed: int = 0
+) -> Interval | None:
+    """The interval of `matthews_interval`, from the counts of the four cells.
+
+    Counts of sentences that are alike may be scaled down to what they are worth.
+    """
     import numpy as np
 
-    counts = _counts(truth, guess)
-    tp, tn, fp, fn = counts
+    counts = (tp, tn, fp, fn)
     if 0 in (tp + fp, tn + fn, tp + fn, tn + fp):
         return None
     shares = np.random.default_rng(seed).dirichlet(np.array(counts) + PRIOR, size=DRAWS).T

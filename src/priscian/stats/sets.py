@@ -47,17 +47,50 @@ def credit_sets_interval(sets: Sequence[Values]) -> Interval:
     >>> [round(limit, 3) for limit in credit_sets_interval(perfect)]
     [0.739, 1.0]
     """
-    k, mean, variance = _spread(sets)
-    if k == 1:
+    if len(sets) == 1:
         return credit_interval(sets[0])
-    size = k / math.fsum(1 / len(items) for items in sets)
+    _check(sets)
+    means = [math.fsum(items) / len(items) for items in sets]
+    return shares_interval(means, [len(items) for items in sets])
+
+
+def shares_interval(means: Sequence[float], sizes: Sequence[int]) -> Interval:
+    """The interval of `credit_sets_interval`, from the mean credits of sets and their sizes.
+
+    >>> [round(limit, 3) for limit in shares_interval([1.0, 1.0, 1.0], [24, 24, 24])]
+    [0.739, 1.0]
+    """
+    k = len(means)
+    mean = math.fsum(means) / k if k else 0.0
+    if k == 1:
+        return wilson(mean, sizes[0])
+    return wilson(mean, effective_items(means, sizes), student_t(_weight(k)))
+
+
+def effective_items(means: Sequence[float], sizes: Sequence[int]) -> float:
+    """How many independent items k sets of similar items are worth: nₑ of `credit_sets_interval`.
+
+    >>> round(effective_items([0.5, 0.5], [10, 10]), 2)  # ρ = (0 + 2 · .2) / 3
+    9.09
+    """
+    if not means or min(sizes, default=0) < 1:
+        raise DataError("no items to average; give at least one in every set")
+    k = len(means)
+    if k == 1:
+        return float(sizes[0])
+    mean = math.fsum(means) / k
+    variance = math.fsum((m - mean) ** 2 for m in means) / (k - 1)
+    size = k / math.fsum(1 / n for n in sizes)
     own = 0.0
     if variance > 0 and size > 1:
         own = (variance / (mean * (1 - mean)) - 1 / size) / (1 - 1 / size)
-    weight = k - 1 + WITHIN_SETS
-    within = ((k - 1) * min(1.0, max(0.0, own)) + WITHIN_SETS * WITHIN) / weight
-    effective = k / (within + (1 - within) / size)
-    return wilson(mean, effective, student_t(weight))
+    within = ((k - 1) * min(1.0, max(0.0, own)) + WITHIN_SETS * WITHIN) / _weight(k)
+    return k / (within + (1 - within) / size)
+
+
+def _weight(k: int) -> int:
+    """Degrees of freedom of k sets together with those that `WITHIN` counts for."""
+    return k - 1 + WITHIN_SETS
 
 
 def difference_sets_interval(sets: Sequence[Values]) -> Interval:
@@ -77,13 +110,17 @@ def difference_sets_interval(sets: Sequence[Values]) -> Interval:
 
 def _spread(sets: Sequence[Values]) -> tuple[int, float, float]:
     """How many sets, the mean of their means, and the variance of these."""
-    if not len(sets) or not all(len(items) for items in sets):
-        raise DataError("no items to average; give at least one in every set")
+    _check(sets)
     means = [math.fsum(items) / len(items) for items in sets]
     k = len(means)
     mean = math.fsum(means) / k
     squares = math.fsum((m - mean) ** 2 for m in means)
     return k, mean, squares / (k - 1) if k > 1 else 0.0
+
+
+def _check(sets: Sequence[Values]) -> None:
+    if not len(sets) or not all(len(items) for items in sets):
+        raise DataError("no items to average; give at least one in every set")
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,23 @@ def test_states_equal_those_of_transformers_whatever_the_padding(folder: Path) -
         assert np.abs(row - reference(str(folder), ids)).max() < 1e-5
 
 
+def test_a_lower_layer_is_the_same_without_computing_those_above_it(folder: Path) -> None:
+    encoder = load_encoder(str(folder))
+    computed: list[int] = []
+    stack = next(
+        m for m in encoder.net.modules() if type(m).__name__ == "ModuleList" and len(m) == 2
+    )
+    for number, layer in enumerate(stack):
+        layer.register_forward_pre_hook(lambda *_, n=number: computed.append(n))
+    encoder.pooled(TEXTS[:1], [View(0, "mean")])  # the first call looks for the layers
+    computed.clear()
+    low = encoder.pooled(TEXTS, [View(0, "mean")])[View(0, "mean")]
+    assert set(computed) == {0}
+    both = encoder.pooled(TEXTS, [View(0, "mean"), View(2, "mean")])
+    assert 1 in computed
+    np.testing.assert_array_equal(low, both[View(0, "mean")])
+
+
 def test_views_are_pooled_over_the_text_and_not_over_added_tokens(folder: Path) -> None:
     encoder = load_encoder(str(folder))
     views = encoder.views()

@@ -21,6 +21,7 @@ ANALYSES = {
     "sg-results": ("sg_results:sg_results_command", "figures and regressions of Hu et al. (2020)"),
     "cola": ("cola:cola_command", "Matthews' correlation with CoLA's labels"),
     "adc": ("adc:adc_command", "BLiMP's criterion and the ADC on graded sentences"),
+    "transfer": ("transfer:transfer_command", "train on some phenomena, test on others"),
     "human": ("human:human_command", "people's agreement with the labels of pairs"),
     "correlation": ("correlation:correlation_command", "models with models and people"),
     "published": ("published:published_command", "means of a released table of models"),

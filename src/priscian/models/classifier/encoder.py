@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,8 @@ class Encoder:
         text = config.get_text_config()
         self.layers = int(text.num_hidden_layers)
         self.width = int(text.hidden_size)
+        self._stack: tuple[Any, str] | None = None
+        self._looked = False
 
     @property
     def key(self) -> ModelKey:
@@ -158,13 +161,47 @@ class Encoder:
         for group in _groups([len(encodings[i].ids) for i in order]):
             members = [order[i] for i in group]
             ids, mask = pad([encodings[i].ids for i in members])
-            with torch.inference_mode():
+            with torch.inference_mode(), self._up_to(max(layers)):
                 states = self.net(
                     input_ids=ids.to(self.device),
                     attention_mask=mask.to(self.device),
                     output_hidden_states=True,
                 ).hidden_states
             yield members, [states[layer].float().cpu().numpy() for layer in layers]
+
+    @contextmanager
+    def _up_to(self, layer: int) -> Iterator[None]:
+        """Compute no more layers than are asked for; the states of these do not change.
+
+        One layer beyond stays, because the last states of a model may be normalised.
+        """
+        if layer + 1 < self.layers and not self._looked:
+            self._stack, self._looked = self._find_stack(), True
+        place = self._stack if layer + 1 < self.layers else None
+        if place is None:
+            yield
+            return
+        parent, name = place
+        whole = getattr(parent, name)
+        setattr(parent, name, whole[: layer + 1])
+        try:
+            yield
+        finally:
+            setattr(parent, name, whole)
+
+    def _find_stack(self) -> tuple[Any, str] | None:
+        """Where the model keeps its layers; None if that is not one list."""
+        import torch
+
+        with torch.inference_mode():
+            # Transformers hooks into the layers on the first call, and never again
+            one = torch.zeros(1, 1, dtype=torch.long, device=self.device)
+            self.net(input_ids=one, output_hidden_states=True)
+        for parent in self.net.modules():
+            for name, stack in parent.named_children():
+                if isinstance(stack, torch.nn.ModuleList) and len(stack) == self.layers:
+                    return parent, name
+        return None
 
 
 def pad(rows: Sequence[Sequence[int]]) -> tuple[Any, Any]:

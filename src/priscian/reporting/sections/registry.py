@@ -21,6 +21,7 @@ from priscian.analysis.curves.table import CurveTable
 from priscian.analysis.graded.adc import AdcAnalysis
 from priscian.analysis.model_looks import repaint
 from priscian.analysis.people.study import StudyBesideModels
+from priscian.analysis.transfer.transfer import Transfer
 from priscian.analysis.vega import Figure
 from priscian.catalogue import Catalogue
 from priscian.errors import PriscianError
@@ -65,6 +66,7 @@ class Given:
     studies: Sequence[StudyBesideModels] = ()
     curves: Sequence[tuple[CurveTable, CurveAnalysis]] = ()
     """The sweeps that some of the runs belong to."""
+    transfers: Sequence[Transfer] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import compress
 
 import numpy as np
@@ -25,6 +25,7 @@ BAG_CS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 OFTEN = 2
 """An n-gram must occur in this many sentences."""
 
+Progress = Callable[[int, int], None]  # texts done, texts in all
 
 UNIGRAMS = "builtin:ngram?order=1"
 """Word frequencies for SLOR: those of the built-in n-gram model."""
@@ -78,12 +79,17 @@ def choose_bag_c(
     return {c: matthews(truth.tolist(), guess.tolist()) for c, guess in guesses.items()}
 
 
-def language_model_scores(model: str, measure: str, texts: Sequence[str]) -> dict[str, float]:
+def language_model_scores(
+    model: str,
+    measure: str,
+    texts: Sequence[str],
+    progress: Progress = lambda done, total: None,
+) -> dict[str, float]:
     """log p or SLOR of each text; token scores are kept in the store."""
     spec = parse_model(model)
     asked = [Text(text) for text in dict.fromkeys(texts)]
     with ScoreStore.default() as store:
-        scores = score_texts(spec, asked, store).scores
+        scores = score_texts(spec, asked, store, progress=progress).scores
         if measure != SLOR:
             return {text.text: scores[text].total for text in asked}
         words = score_texts(UNIGRAMS, asked, store).scores

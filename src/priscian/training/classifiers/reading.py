@@ -10,13 +10,21 @@ from priscian.datasets.cola import read_cola
 from priscian.errors import ModelError
 from priscian.files import read_json
 from priscian.models import find_provider, parse_model, traits_of
-from priscian.models.classifier.folder import CARD, TRAINED_ON, ClassifierCard, read_card
+from priscian.models.classifier.folder import (
+    CARD,
+    PROBE,
+    TRAINED_ON,
+    ClassifierCard,
+    find_restart,
+    read_card,
+)
 from priscian.models.classifier.provider import ClassifierProvider
+from priscian.models.classifier.views import View
 from priscian.training.classifiers.data import plain_hash
 from priscian.training.classifiers.job import read_logits
 
-__all__ = ["TrainedOn", "TrainedRestarts", "is_classifier", "read_restarts", "seen_in_cola",
-           "trained_on"]  # fmt: skip
+__all__ = ["TrainedOn", "TrainedProbe", "TrainedRestarts", "is_classifier", "read_probe",
+           "read_restarts", "seen_in_cola", "trained_on"]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +41,15 @@ class TrainedRestarts:
     without_sources: tuple[str, ...]
     logits: tuple[Mapping[str, float], ...]
     collapsed: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedProbe:
+    """What a probe reads, and the inverse penalty it was fitted with."""
+
+    encoder: str
+    view: View
+    c: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +87,20 @@ def read_restarts(folder: Path) -> TrainedRestarts:
         tuple(read_logits(folder, restart) for restart in card.restarts),
         sum(restart.collapsed for restart in card.restarts),
     )
+
+
+def read_probe(folder: Path) -> TrainedProbe:
+    """The encoder, view and penalty of a probe that was trained with `priscian train classifier`.
+
+    Whatever else the folder holds is an error.
+    """
+    card, restart = find_restart(folder)
+    if card.method != PROBE:
+        raise ModelError(
+            f"{folder} is a classifier by {card.method}; give a probe (priscian train classifier "
+            "--method probe)"
+        )
+    return TrainedProbe(card.encoder, View.parse(restart.view), float(str(restart.log["c"])))
 
 
 def trained_on(model: str) -> TrainedOn | None:
