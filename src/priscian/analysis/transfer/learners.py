@@ -98,9 +98,7 @@ class Bags:
         pair = places[:, 0] * self._shape[1] + places[:, 1]
         rows = self._counts[np.stack([2 * pair, 2 * pair + 1], 1).ravel()]
         often = np.flatnonzero(np.asarray((rows > 0).sum(0)).ravel() >= OFTEN)
-        fit: RidgeFit = fit_ridge(
-            rows[:, often], labels_of(swapped), self.c, gradient=TOLERANCE
-        )
+        fit: RidgeFit = fit_ridge(rows[:, often], labels_of(swapped), self.c, gradient=TOLERANCE)
         return {
             words: fit.logits(x[:, often]).reshape(self._test_shape[words])
             for words, x in self._test.items()

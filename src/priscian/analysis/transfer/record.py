@@ -77,7 +77,7 @@ class TransferRecord(msgspec.Struct, frozen=True, kw_only=True):
     encoder: str
     view: str
     chosen_by: str
-    """The classifier whose view and penalty are used; empty if they were given."""
+    """The name of the probe whose view and penalty are used; empty if they were given."""
     c: float
     pairs: int
     test_pairs: int

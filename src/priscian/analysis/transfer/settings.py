@@ -56,7 +56,7 @@ class TransferSettings:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The encoder, its states, the inverse penalty, and the probe that they come from, if any."""
+    """The encoder, its states, the inverse penalty, and the name of the probe they come from."""
 
     encoder: str
     view: View
@@ -74,7 +74,7 @@ def choose(settings: TransferSettings) -> Chosen:
                 "--encoder out, or give --layer and --pooling"
             )
         c = found.c if settings.c is None else settings.c
-        return Chosen(found.encoder, found.view, c, str(settings.probe))
+        return Chosen(found.encoder, found.view, c, Path(settings.probe).name)
     if not settings.encoder:
         raise UsageError(
             "no encoder; give --probe DIR, a probe that priscian train classifier has trained on "
