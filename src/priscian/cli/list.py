@@ -44,7 +44,8 @@ def list_command(
     if json_:
         print(json.dumps(rows, ensure_ascii=False))
         return
-    _print_table(what, rows)
+    # a formula is said in words on the screen; JSON has both
+    _print_table(what, [{k: v for k, v in row.items() if k != "formula"} for row in rows])
 
 
 def _print_table(title: str, rows: list[dict[str, str]]) -> None:
@@ -110,13 +111,14 @@ def _paradigms() -> list[dict[str, str]]:
 
 def _suites() -> list[dict[str, str]]:
     from priscian.datasets.published_suites import published_suites
-    from priscian.formulas import chance_of, parse_formula
+    from priscian.formulas import chance_of, formula_words, parse_formula
     from priscian.suites import suites
 
     ours, known = suites(), published_suites()
     rows = []
     for name in sorted({*ours, *known}, key=lambda n: (_circuit(n, ours, known), n)):
         formula = known[name].formulas[0] if name in known else ours[name].predictions[0]
+        regions = ours[name].regions if name in ours else ()
         rows.append(
             {
                 "suite": name,
@@ -124,6 +126,7 @@ def _suites() -> list[dict[str, str]]:
                 "ours": "no" if name not in ours else "further" if ours[name].further else "yes",
                 "published": _selections(name, known),
                 "chance": f"{chance_of(parse_formula(formula)):.3f}",
+                "prediction": formula_words(parse_formula(formula), regions),
                 "formula": formula,
             }
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from priscian.errors import DataError, RunError, UsageError
+from priscian.formulas import formula_words, parse_formula, region_labels
 from priscian.metrics.generalization import RegionMean, region_means
 from priscian.runs.show import counted
 
@@ -47,13 +48,15 @@ def show_suite(name: str, view: SuiteView, *, n: int, seed: int | None, json_: b
     from rich.text import Text as Rich
 
     from priscian.cli.screen import out
-    from priscian.datasets.syntaxgym_write import formulas_of
+    from priscian.datasets.syntaxgym_write import formulas_of, region_names
 
     console = out()
     circuit = ", ".join(suite.taxonomy) or "no circuit"
     console.print(Rich(suite.name, "bold"), f"({circuit})")
     for formula in formulas_of(suite):
-        console.print(f"formula: {formula}", style="dim")
+        said = formula_words(parse_formula(formula), region_names(suite))
+        console.print(Rich(f"prediction: {said}"))
+        console.print(Rich(f"formula: {formula}", "dim"))
     for one in items:
         console.print(item_table(suite, one, {m: i.get(one.id, {}) for m, i in found.items()}))
 
@@ -123,7 +126,7 @@ def item_table(suite: ItemSet, item: Item, models: Mapping[str, Bits]) -> Table:
 
     made = Table(title=f"item {item.meta['item_number']}", title_justify="left", show_lines=True)
     made.add_column("condition")
-    for number, name in enumerate(region_names(suite), 1):
+    for number, name in enumerate(region_labels(region_names(suite)), 1):
         made.add_column(f"{number} {name}")
     for condition, contents in contents_of(item).items():
         lead = Rich(condition)
@@ -168,11 +171,11 @@ def _show_means(
         from priscian.analysis.vega import draw
         from priscian.datasets.syntaxgym_write import region_names
 
-        draw(region_chart(suite.name, region_names(suite), models), plot)
+        draw(region_chart(region_names(suite), models), plot)
     if json_:
         rows = {
             model: [{"condition": m.condition, "region": int(m.region), "mean": m.mean,
-                     "error": m.error, "n": m.n} for m in means]
+                     "error": m.error, "low": m.ci[0], "high": m.ci[1], "n": m.n} for m in means]
             for model, means in models.items()
         }  # fmt: skip
         print(json.dumps(rows, ensure_ascii=False))
@@ -196,7 +199,7 @@ def means_table(suite: ItemSet, model: str, means: Sequence[RegionMean]) -> Tabl
         title_style="bold",
     )
     made.add_column("condition")
-    names = region_names(suite)
+    names = region_labels(region_names(suite))
     for number, name in enumerate(names, 1):
         made.add_column(f"{number} {name}", justify="right")
     known = {(m.condition, m.region): m.mean for m in means}

@@ -19,6 +19,7 @@ from priscian.metrics.contrasts import TIE, Lookup, evaluate
 from priscian.metrics.forced_choice import TieRule, item_seed
 from priscian.metrics.regions import BIT, METRICS, Eos, region_bits
 from priscian.records import Contrast, Expression, Item, ItemSet, Logic, Sentence, TokenScores
+from priscian.stats.interval import Interval, student_t
 from priscian.stats.proportions import accuracy_of
 from priscian.stats.sets import credit_sets_interval
 
@@ -246,6 +247,12 @@ class RegionMean:
     mean: float
     error: float
     n: int
+
+    @property
+    def ci(self) -> Interval:
+        """Student's 95 % interval of the mean; with one item, the mean itself."""
+        half = student_t(self.n - 1) * self.error if self.n > 1 else 0.0
+        return (self.mean - half, self.mean + half)
 
 
 def region_means(regions: Sequence[Mapping[str, Bits]]) -> list[RegionMean]:

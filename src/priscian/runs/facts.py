@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from priscian.errors import FormulaError
+from priscian.formulas import parse_formula
 from priscian.runs.options import SuiteOptions
 
 FORMAT = 2
@@ -24,13 +26,33 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SetFacts(Facts, frozen=True, kw_only=True):
-    """One item set of the data: how large it is, and a hash of its content."""
+    """One item set of the data: how large it is, and a hash of its content.
+
+    `regions` and `formulas` are a suite's names of regions and predictions; runs of older versions
+    lack them.
+    """
 
     n: int
     hash: str
     taxonomy: tuple[str, ...] = ()
     reference: str = ""
     licence: str = ""
+    regions: tuple[str, ...] = ()
+    formulas: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for formula in self.formulas:
+            try:
+                parse_formula(formula)
+            except FormulaError as error:
+                raise ValueError(str(error).splitlines()[0]) from None
+
+    def is_same(self, other: SetFacts) -> bool:
+        """Whether two sets are equal, as far as both were recorded."""
+        if self.formulas and other.formulas:
+            return self == other
+        one, two = (msgspec.structs.replace(s, regions=(), formulas=()) for s in (self, other))
+        return one == two
 
 
 class DataFacts(Facts, frozen=True, kw_only=True):
@@ -96,8 +118,20 @@ class Request(Facts, frozen=True, kw_only=True):
 
     def differences(self, other: Request) -> list[str]:
         """Names of the settings in which two requests differ."""
-        fields = self.__struct_fields__
-        return sorted(f for f in fields if getattr(self, f) != getattr(other, f))
+        fields = {f for f in self.__struct_fields__ if getattr(self, f) != getattr(other, f)}
+        if "data" in fields and _same_data(self.data, other.data):
+            fields.remove("data")
+        return sorted(fields)
+
+
+def _same_data(one: Mapping[str, DataFacts], two: Mapping[str, DataFacts]) -> bool:
+    """Whether data are equal, as far as runs of both versions recorded them."""
+    return list(one) == list(two) and all(
+        msgspec.structs.replace(a, sets={}) == msgspec.structs.replace(b, sets={})
+        and a.sets.keys() == b.sets.keys()
+        and all(facts.is_same(b.sets[name]) for name, facts in a.sets.items())
+        for a, b in zip(one.values(), two.values(), strict=True)
+    )
 
 
 class ModelFacts(Facts, frozen=True, kw_only=True):

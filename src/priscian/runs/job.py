@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Unpack
+from typing import Unpack, cast
 
 from msgspec import structs
 
@@ -14,6 +14,7 @@ from priscian.datasets import Dataset, read_dataset
 from priscian.datasets.graded_scores import read_scores
 from priscian.errors import UsageError
 from priscian.files import file_names
+from priscian.formulas import print_formula
 from priscian.models import (
     LanguageModel,
     ModelSpec,
@@ -22,7 +23,7 @@ from priscian.models import (
     model_key,
     parse_model,
 )
-from priscian.records import Text
+from priscian.records import ItemSet, Text
 from priscian.runs.facts import DataFacts, Request, SetFacts, UnigramModel
 from priscian.runs.kinds.registry import Job, find_kind
 from priscian.runs.options import ScoreOptions, Settings, choose_sets, name_generated
@@ -250,10 +251,18 @@ def describe_data(data: Dataset, folder: str) -> DataFacts:
                 taxonomy=s.taxonomy,
                 reference=s.reference,
                 licence=s.licence,
+                **(_suite_facts(s) if data.kind == "suites" else {}),
             )
             for s in data.sets
         },
     )
+
+
+def _suite_facts(suite: ItemSet) -> dict[str, tuple[str, ...]]:
+    """Names of the regions, and formulas in one notation."""
+    formulas = tuple(print_formula(contrast.expression) for contrast in suite.contrasts)
+    regions = cast(tuple[str, ...], suite.meta.get("region_names", ()))
+    return {"regions": tuple(regions), "formulas": formulas}
 
 
 def _models(models: Models, revisions: str | None) -> list[ModelSpec]:

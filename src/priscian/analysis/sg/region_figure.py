@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from priscian.analysis.vega import SCHEMA, Chart
+from priscian.formulas import region_labels
 from priscian.metrics.generalization import RegionMean
 
 
 def region_chart(
-    title: str, regions: Sequence[str], models: Mapping[str, Sequence[RegionMean]]
+    regions: Sequence[str], models: Mapping[str, Sequence[RegionMean]]
 ) -> Chart:
-    """Regions from left to right, one panel for each model; bars are one standard error."""
-    labels = [f"{number} {name}" for number, name in enumerate(regions, 1)]
+    """Regions from left to right, one panel for each model; bars are 95 % intervals of the mean."""
+    labels = region_labels(regions)
     values = [
         {
             "model": model,
             "condition": m.condition,
             "region": labels[int(m.region) - 1],
             "mean": m.mean,
-            "low": m.mean - m.error,
-            "high": m.mean + m.error,
+            "low": m.ci[0],
+            "high": m.ci[1],
         }
         for model, means in models.items()
         for m in means
@@ -28,7 +29,7 @@ def region_chart(
     across = {
         "field": "region",
         "type": "ordinal",
-        "sort": labels,
+        "sort": list(labels),
         "title": "region",
         "axis": {"labelAngle": -30},
     }
@@ -36,7 +37,6 @@ def region_chart(
     up = {"field": "mean", "type": "quantitative", "title": "mean surprisal (bits)"}
     return {
         "$schema": SCHEMA,
-        "title": title,
         "data": {"values": values},
         "facet": {"column": {"field": "model", "type": "nominal", "title": None}},
         "spec": {
