@@ -57,7 +57,8 @@ def test_means_are_drawn(priscian: Command, run: Path) -> None:
     assert "mean surprisal by region, in bits (3 items)" in done.out
     drawn = Path("plot.svg").read_text()
     assert drawn.startswith("<svg")
-    assert "5 main verb" in drawn
+    assert "main verb" in drawn
+    assert "garden" not in drawn  # the caption of a paper names the suite
     assert priscian("show", "sg/garden", "--run", run, "--plot", "plot.png").code == 0
     assert Path("plot.png").read_bytes().startswith(b"\x89PNG")
     rows = json.loads(priscian("show", "sg/garden", "--run", run, "--json").out)
@@ -77,6 +78,16 @@ def test_suites_are_listed(priscian: Command) -> None:
     mvrr = next(row for row in rows if row["suite"] == "mvrr")
     assert mvrr["circuit"] == "Garden-Path Effects"
     assert mvrr["chance"] == "0.292"
+    assert "“Disambiguator” is more surprising in reduced_ambig than in" in mvrr["prediction"]
+
+
+def test_a_shown_suite_says_its_formula_in_words(priscian: Command) -> None:
+    done = priscian("show", "sg/number_prep", "-n", "1")
+    said = " ".join(done.out.split())
+    assert (
+        "prediction: “matrix_v” is less surprising in match_sing than in mismatch_sing, and" in said
+    )
+    assert "formula: ((6;%match_sing%)<(6;%mismatch_sing%))" in said
 
 
 class TestBadInput:

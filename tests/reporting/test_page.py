@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from priscian.reporting import Page, build_page, markdown_tables, tex_tables
+from priscian.reporting import Page, build_page
 from priscian.reporting.boards import Board, Cell, Row
 from priscian.reporting.headline import describe
 from priscian.runs import load_runs
@@ -65,14 +65,6 @@ class TestHeadline:
 )  # fmt: skip
 def test_shades_count_from_chance(accuracy: float, chance: float, shade: int) -> None:
     assert Cell(accuracy, chance).shade == shade
-
-
-def test_tables_call_a_tied_set_tied() -> None:
-    tied = Cell(0.0, 0.5, (0.0, 0.04), 100, 100)
-    rows = (Row("m", False, tied, {"binding": tied}, {}),)
-    board = Board("b1", "pairs", "x", "x", "x", "1", "set", "set", {"binding": ()}, rows, (), ())
-    assert "| m | tied | tied |" in markdown_tables([board])
-    assert "Binding & tied" in tex_tables([board])
 
 
 class TestPage:
@@ -139,21 +131,6 @@ class TestBadInput:
         data = re.search(r'id="page-data">(.*?)</script>', page.html)
         assert data
         assert json.loads(data[1])["boards"][0]["tokens"] == [False, False]
-
-
-class TestTables:
-    def test_markdown_has_a_row_a_model_and_people(self, page: Page) -> None:
-        text = markdown_tables(page.boards)
-        assert "| builtin:lstm | " in text
-        assert "| human\\* | 88.6 |" in text
-        widths = {line.count("|") for line in text.split("\n\n")[1].splitlines()}
-        assert widths == {15}
-
-    def test_latex_has_booktabs_and_no_bare_underscore(self, page: Page) -> None:
-        text = tex_tables(page.boards)
-        rows = [line for line in text.splitlines() if line.endswith(r"\\")]
-        assert text.count(r"\toprule") == len(page.boards)
-        assert not [row for row in rows if re.search(r"(?<!\\)[_%#]", row)]
 
 
 def luminance(colour: str) -> float:

@@ -60,6 +60,25 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
 
 
+def suite_request(**known: tuple[str, ...]) -> Request:
+    """A request for one suite, of a version that records its formulas or of one that does not."""
+    facts = SetFacts(n=1, hash="0", **known)
+    data = DataFacts(spec="sg:x", kind="suites", folder="x", sets={"x": facts})
+    return Request(models=("hf:x",), data={"x": data})
+
+
+def test_a_run_without_recorded_formulas_is_resumed_by_one_with_them() -> None:
+    old, new = suite_request(), suite_request(regions=("verb",), formulas=("(1;%a%)<(1;%b%)",))
+    other = suite_request(regions=("verb",), formulas=("(1;%a%)>(1;%b%)",))
+    assert old.differences(new) == new.differences(old) == []
+    assert new.differences(other) == ["data"]
+
+
+def test_a_broken_formula_in_run_json_is_refused() -> None:
+    with pytest.raises(ValueError, match="is never closed"):
+        SetFacts(n=1, hash="0", formulas=("((1;%a%)<(1;%b%)",))
+
+
 def test_resuming_takes_the_same_request_only(tmp_path: Path) -> None:
     begin(tmp_path / "run").finish()
     resumed = Record.begin(REQUEST, tmp_path / "run", resume=True)

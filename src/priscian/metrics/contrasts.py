@@ -10,6 +10,7 @@ from priscian.errors import DataError, ScoreError
 from priscian.records import Arithmetic, Comparison, Expression, Logic, Number, Value
 
 TIE = 1e-6  # nats
+ATOL, RTOL = 1e-3, 1e-5  # of `=`, as SyntaxGym has them
 
 Lookup = Callable[[str, str], float]
 Coin = Callable[[], bool]
@@ -35,8 +36,8 @@ def evaluate(
     *,
     coin: Coin | None = None,
     tie: float = TIE,
-    atol: float = 1e-3,
-    rtol: float = 1e-5,
+    atol: float = ATOL,
+    rtol: float = RTOL,
 ) -> Verdict:
     """Evaluate an expression, given the measure of (condition, span).
 

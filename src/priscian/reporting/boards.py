@@ -117,6 +117,15 @@ class Row:
         """Whether it is about people."""
         return self.label == PEOPLE
 
+    def cell(self, name: str) -> Cell | None:
+        """The cell of a class; of an empty name, the overall score."""
+        return self.classes.get(name) if name else self.overall
+
+    @property
+    def shown(self) -> str:
+        """Its name in tables and figures; a star marks published figures."""
+        return "People*" if self.people else self.label
+
 
 @dataclass(frozen=True, slots=True)
 class Board:
@@ -149,6 +158,11 @@ class Board:
     def columns(self) -> tuple[str, ...]:
         """Classes that have a column."""
         return tuple(name for name in self.classes if name != ALL)
+
+    def chance(self, name: str = "") -> float | None:
+        """The chance level of a column, or overall; it is the same for every model."""
+        cells = (row.cell(name) for row in self.models)
+        return next((cell.chance for cell in cells if cell is not None), None)
 
     @property
     def groups(self) -> dict[str, tuple[str, ...]]:

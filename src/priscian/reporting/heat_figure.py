@@ -30,17 +30,13 @@ def heat_figure(board: Board) -> Figure:
         if any(row.published for row in board.rows)
         else f"Per cent right on {board.heading}: {board.size}. Colours count from chance."
     )
-    chart = _chart(rows, list(columns.values()), [_name(row) for row in board.rows])
+    chart = _chart(rows, list(columns.values()), [row.shown for row in board.rows])
     return Figure(f"{board.id}-heat-map", f"Heat map, {board.heading}", caption, chart, rows)
-
-
-def _name(row: BoardRow) -> str:
-    return "People*" if row.people else row.label
 
 
 def _row(row: BoardRow, column: str, cell: Cell) -> Row:
     return {
-        "model": _name(row),
+        "model": row.shown,
         "column": column,
         "shown": "tied" if cell.tied else f"{100 * cell.accuracy:.0f}",
         "accuracy": cell.accuracy,

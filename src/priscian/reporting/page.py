@@ -28,6 +28,7 @@ from priscian.reporting.people import people_of
 from priscian.reporting.provenance import describe_run
 from priscian.reporting.sections import Given, Section, figures_of, make_sections
 from priscian.reporting.standings import MOST_CARDS, standings
+from priscian.reporting.suite_about import about_suites, chances_of
 from priscian.reporting.suite_pack import lay_out, pack_bits, pack_layout
 from priscian.reporting.words import index_words
 from priscian.runs import Run
@@ -40,6 +41,7 @@ SCRIPTS = (
     "boards",
     "pairs",
     "suites",
+    "suite_view",
     "links",
     "filters",
     "browse",
@@ -152,8 +154,11 @@ def _board_data(
         "measure": first.summary.measure,
     }
     if board.kind == "suites":
+        data["chances"] = chances_of(board)
+        data["predictions"] = getattr(first.summary, "predictions", "")
         layout = lay_out(board.results)
         blobs[f"{board.id}-texts"] = pack_layout(layout)
+        blobs[f"{board.id}-about"] = pack_json(about_suites(board.results, layout.head))
         for number, result in enumerate(board.results):
             blobs[f"{board.id}-bits-{number}"] = pack_bits(layout, result)
         return data

@@ -1,153 +1,94 @@
-"""The same tables for a README and for a paper."""
+"""The tables of a report as Markdown for a README, and as LaTeX for a paper."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from priscian.analysis.blimp.accuracy_table_formats import escape_tex
-from priscian.reporting.boards import Board, Cell, Row, class_label
+from priscian.analysis.latex import bold, escape_tex, label_of, latex_table, spanning
+from priscian.reporting.boards import Board
 from priscian.reporting.sections import Table
-from priscian.runs import GradedSummary
-from priscian.runs.summary import Score
+from priscian.reporting.sheets import Entry, Sheet, sheets_of
 
-ADC = (
-    "Acceptability Delta Criterion: per cent of pairs whose difference, in standard deviations, "
-    "has people's sign and is less than δ away from theirs; 95 % intervals"
-)
+NEEDS = "% \\usepackage{booktabs,graphicx}\n"
+PROSE = "prediction"
+"""The column that holds sentences."""
 
 
 def markdown_tables(boards: Sequence[Board], tables: Sequence[Table] = ()) -> str:
     """Models × phenomena with the overall score, a table for each board; then other tables."""
-    return "\n".join([*map(_markdown, boards), *map(_markdown_table, tables)])
+    return "\n".join(map(_markdown, sheets_of(boards, tables)))
 
 
 def tex_tables(boards: Sequence[Board], tables: Sequence[Table] = ()) -> str:
-    r"""A `tabular` with booktabs' rules for each board; classes are rows, models are columns."""
-    return "\n".join([*map(_tex, boards), *map(_tex_table, tables)])
+    """A `table` with booktabs' rules for each board; classes are rows, models are columns."""
+    found = sheets_of(boards, tables)
+    labels = [label_of("tab", sheet.name) for sheet in found]
+    apart = [
+        f"{label}-{n}" if n else label
+        for label, n in ((label, labels[:k].count(label)) for k, label in enumerate(labels))
+    ]
+    return "\n".join([NEEDS, *map(_tex, found, apart)])
 
 
-def _markdown_table(table: Table) -> str:
+def _markdown(sheet: Sheet) -> str:
+    texts = [n == 0 or name == PROSE for n, name in enumerate(sheet.head)]
     lines = [
-        f"**{_md(table.title)}**",
+        f"**{_md(sheet.title)}**",
         "",
-        f"| {' | '.join(map(_md, table.columns))} |",
-        f"| --- |{' ---: |' * (len(table.columns) - 1)}",
-        *(f"| {' | '.join(map(_md, row))} |" for row in table.rows),
+        f"| {' | '.join(map(_md, sheet.head))} |",
+        "|" + "".join(" --- |" if is_text else " ---: |" for is_text in texts),
+        *(f"| {' | '.join(map(_md_entry, row))} |" for row in sheet.rows),
     ]
-    return "\n".join([*lines, *(["", _md(table.note)] if table.note else [])]) + "\n"
+    if sheet.notes:
+        lines += ["", f"{_md('. '.join(note.rstrip('.') for note in sheet.notes))}."]
+    if sheet.remarks:
+        lines += ["", *(f"- {_md(remark)}" for remark in sheet.remarks)]
+    return "\n".join(lines) + "\n"
 
 
-def _tex_table(table: Table) -> str:
-    lines = [
-        *(f"% {line}" for line in (table.title, table.note) if line),
-        rf"\begin{{tabular}}{{l{'r' * (len(table.columns) - 1)}}}",
-        r"\toprule",
-        " & ".join(map(_tex_cell, table.columns)) + r" \\",
-        r"\midrule",
-        *(" & ".join(map(_tex_cell, row)) + r" \\" for row in table.rows),
-    ]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+def _md_entry(entry: Entry) -> str:
+    text = _md(entry.text)
+    if entry.symbols:
+        text += f"<br>`{entry.symbols.replace('|', '∣').replace('`', '')}`"
+    return f"**{text}**" if entry.best and text else text
 
 
-def _tex_cell(text: str) -> str:
-    made = escape_tex(text).replace("–", "--")
-    return made.replace("κ", r"$\kappa$").replace("α", r"$\alpha$")
+def _tex(sheet: Sheet, label: str) -> str:
+    """As a float; a board stands on its side, since papers have more rows than columns."""
+    shown = sheet.turned() if sheet.head[:2] == ("model", "overall") else sheet
+    spans = PROSE in shown.head
+    head = [escape_tex(name) for name in shown.head if name != PROSE]
+    rows = _tex_said(shown, len(head)) if spans else _tex_rows(shown)
+    caption = ". ".join(text.rstrip(".") for text in (sheet.title, *sheet.notes))
+    made = latex_table(head, rows, caption=f"{escape_tex(caption)}.", label=label, spans=spans)
+    return "".join(f"% {' '.join(remark.split())}\n" for remark in sheet.remarks) + made
 
 
-def _markdown(board: Board) -> str:
-    head = ["model", "overall", *(class_label(name) for name in board.columns)]
-    lines = [
-        f"**{_md(f'{board.heading}, {board.size}')}**",
-        "",
-        f"| {' | '.join(map(_md, head))} |",
-        f"| --- |{' ---: |' * (len(head) - 1)}",
-    ]
-    for row in board.rows:
-        cells = [_overall(row), *(_number(row.classes.get(name)) for name in board.columns)]
-        lines.append(f"| {_md(row.label)} | {' | '.join(cells)} |")
-    lines += ["", "Per cent right; overall with its 95 % interval.", ""]
-    lines += _markdown_adc(board)
-    lines += [f"- {_md(note)}" for note in board.notes]
-    return "\n".join(lines).rstrip() + "\n"
+def _tex_rows(sheet: Sheet) -> list[list[str] | None]:
+    rows: list[list[str] | None] = [[_tex_entry(entry) for entry in row] for row in sheet.rows]
+    if sheet.last and len(rows) > sheet.last:
+        rows.insert(len(rows) - sheet.last, None)
+    return rows
 
 
-def _tex(board: Board) -> str:
-    lines = [
-        f"% {board.heading}, {board.size}; per cent right, 95 % intervals",
-        *(f"% {note}" for note in board.notes),
-        rf"\begin{{tabular}}{{l{'r' * len(board.rows)}}}",
-        r"\toprule",
-        " & ".join(["", *(escape_tex(row.label) for row in board.rows)]) + r" \\",
-        r"\midrule",
-    ]
-    for name in board.columns:
-        cells = [_number(row.classes.get(name)) for row in board.rows]
-        lines.append(" & ".join([escape_tex(class_label(name)), *cells]) + r" \\")
-    overall = [_overall(row).replace("–", "--") for row in board.rows]
-    lines += [r"\midrule", " & ".join(["overall", *overall]) + r" \\"]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *_tex_adc(board)]) + "\n"
+def _tex_said(sheet: Sheet, columns: int) -> list[list[str] | None]:
+    """Rows below the prediction that they share, which is said once."""
+    place = sheet.head.index(PROSE)
+    shared: dict[Entry, list[list[str]]] = {}
+    for row in sheet.rows:
+        cells = [_tex_entry(entry) for n, entry in enumerate(row) if n != place]
+        shared.setdefault(row[place], []).append(cells)
+    rows: list[list[str] | None] = []
+    for said, below in shared.items():
+        words = escape_tex(said.text[:1].upper() + said.text[1:])
+        text = rf"{words}.\newline{{\scriptsize {escape_tex(said.symbols)}}}"
+        rows += [*([None] if rows else []), [spanning(text, columns)], *below]
+    return rows
 
 
-def adc_rows(board: Board) -> list[tuple[str, dict[str, Score]]]:
-    """The Acceptability Delta Criterion of each model that was compared with ratings, by δ."""
-    return [
-        (result.label, dict(result.summary.graded.adc))
-        for result in board.results
-        if isinstance(result.summary, GradedSummary) and result.summary.graded.adc
-    ]
-
-
-def _share(score: Score, dash: str = "–") -> str:
-    low, high = score.ci
-    return f"{100 * score.accuracy:.1f} ({100 * low:.1f}{dash}{100 * high:.1f})"
-
-
-def _markdown_adc(board: Board) -> list[str]:
-    rows = adc_rows(board)
-    if not rows:
-        return []
-    lines = [
-        f"| model |{''.join(f' ADC, δ = {delta} |' for delta in rows[0][1])}",
-        f"| --- |{' ---: |' * len(rows[0][1])}",
-    ]
-    for label, scores in rows:
-        lines.append(f"| {_md(label)} | {' | '.join(map(_share, scores.values()))} |")
-    return [*lines, "", f"{ADC}.", ""]
-
-
-def _tex_adc(board: Board) -> list[str]:
-    rows = adc_rows(board)
-    if not rows:
-        return []
-    head = [rf"ADC, $\delta = {delta}$" for delta in rows[0][1]]
-    lines = [
-        "",
-        f"% {ADC}",
-        rf"\begin{{tabular}}{{l{'r' * len(head)}}}",
-        r"\toprule",
-        " & ".join(["", *head]) + r" \\",
-        r"\midrule",
-    ]
-    for label, scores in rows:
-        cells = [_share(score, "--") for score in scores.values()]
-        lines.append(" & ".join([escape_tex(label), *cells]) + r" \\")
-    return [*lines, r"\bottomrule", r"\end{tabular}"]
-
-
-def _number(cell: Cell | None) -> str:
-    if cell is None:
-        return ""
-    return "tied" if cell.tied else f"{100 * cell.accuracy:.1f}"
-
-
-def _overall(row: Row) -> str:
-    cell = row.overall
-    if cell is None:
-        return ""
-    text = _number(cell)
-    if cell.tied:
-        return text
-    return f"{text} ({100 * cell.ci[0]:.1f}–{100 * cell.ci[1]:.1f})" if cell.ci else text
+def _tex_entry(entry: Entry) -> str:
+    text = escape_tex(entry.text)
+    return bold(text) if entry.best else text
 
 
 def _md(text: str) -> str:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from priscian.analysis.blimp.accuracy_table import OVERALL, AccuracyTable, Cell
+from priscian.analysis.latex import bold, escape_tex, label_of, latex_table
 from priscian.analysis.named_results import words
 from priscian.files import delimited_text
-
-_TEX = {
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    **{c: f"\\{c}" for c in "&%$#_{}"},
-}
 
 
 def to_markdown(table: AccuracyTable) -> str:
@@ -32,35 +27,35 @@ def to_markdown(table: AccuracyTable) -> str:
 
 
 def to_latex(table: AccuracyTable) -> str:
-    r"""A `tabular` with booktabs' rules, ready for `\input`; the notes are comments."""
-    lines = [
-        *(f"% {note}" for note in _notes(table)),
-        rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
-        r"\toprule",
-        " & ".join(["", *(escape_tex(c.name) for c in table.columns)]) + r" \\",
-        r"\midrule",
-    ]
+    r"""A `table` with booktabs' rules, ready for `\input`; the best model of a row is bold."""
+    ours = [not column.published for column in table.columns]
+    rows: list[list[str] | None] = []
     for row in table.rows:
         if row.name == OVERALL and len(table.rows) > 1:
-            lines.append(r"\midrule")
+            rows.append(None)
         name = "mean of paradigms" if row.name == OVERALL else words(row.name)
-        cells = [_tex_cell(c) for c in row.cells]
-        lines.append(" & ".join([escape_tex(name), *cells]) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+        best = _best(row.cells, ours)
+        cells = [_tex_cell(c, number in best) for number, c in enumerate(row.cells)]
+        rows.append([escape_tex(name), *cells])
+    head = ["", *(escape_tex(column.name) for column in table.columns)]
+    caption = escape_tex(f"Accuracy by {table.by}. {'. '.join(map(_sentence, _notes(table)))}.")
+    return latex_table(head, rows, caption=caption, label=label_of("tab", "accuracy", table.by))
+
+
+def _best(cells: Sequence[Cell | None], ours: Sequence[bool]) -> set[int]:
+    """The numbers of the best models among several; published figures do not compete."""
+    shown = {n: f"{c.accuracy:.3f}" for n, c in enumerate(cells) if c is not None and ours[n]}
+    best = max(shown.values(), default="")
+    return {n for n, text in shown.items() if text == best} if len(shown) > 1 else set()
+
+
+def _sentence(note: str) -> str:
+    return (note[:1].upper() + note[1:]).rstrip(".")
 
 
 def to_csv(table: AccuracyTable) -> str:
     """One row for each cell, accuracies from 0 to 1."""
     return delimited_text(table.records())
-
-
-def escape_tex(text: str) -> str:
-    r"""Text that LaTeX prints unchanged.
-
-    >>> escape_tex("a_b & 50%")
-    'a\\_b \\& 50\\%'
-    """
-    return "".join(_TEX.get(c, c) for c in text)
 
 
 def _notes(table: AccuracyTable) -> list[str]:
@@ -80,8 +75,9 @@ def _plain(cell: Cell | None, dash: str) -> str:
     return text + (f", {cell.ties} tied" if cell.ties else "")
 
 
-def _tex_cell(cell: Cell | None) -> str:
-    return escape_tex(_plain(cell, "--"))
+def _tex_cell(cell: Cell | None, best: bool) -> str:
+    text = escape_tex(_plain(cell, "–"))
+    return bold(text) if best else text
 
 
 def _md_row(cells: list[str]) -> str:

@@ -9,9 +9,7 @@ from priscian.formulas import region_labels
 from priscian.metrics.generalization import RegionMean
 
 
-def region_chart(
-    regions: Sequence[str], models: Mapping[str, Sequence[RegionMean]]
-) -> Chart:
+def region_chart(regions: Sequence[str], models: Mapping[str, Sequence[RegionMean]]) -> Chart:
     """Regions from left to right, one panel for each model; bars are 95 % intervals of the mean."""
     labels = region_labels(regions)
     values = [

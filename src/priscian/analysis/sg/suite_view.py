@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from priscian.errors import DataError
 from priscian.formulas import (
     chance_of,
     comparisons_of,
@@ -14,13 +15,31 @@ from priscian.formulas import (
     formula_words,
     parse_formula,
 )
-from priscian.metrics.contrasts import TIE, evaluate
+from priscian.metrics.contrasts import ATOL, RTOL, TIE, Verdict
 from priscian.metrics.forced_choice import TieRule, item_seed
 from priscian.metrics.generalization import RegionMean
 from priscian.metrics.regions import BIT
-from priscian.records import Comparison, Expression
+from priscian.records import Arithmetic, Comparison, Expression, Logic, Number, Value
 from priscian.runs import Result
 from priscian.stats.proportions import Accuracy, accuracy_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars
+    from numpy.typing import NDArray
+
+Values: TypeAlias = "Mapping[tuple[str, str], NDArray[np.float64]]"
+"""Surprisals of a suite's items, in bits, by condition and region."""
+
+__all__ = [
+    "Prediction",
+    "PredictionScores",
+    "RegionMean",
+    "condition_means",
+    "describe_formula",
+    "prediction_scores",
+    "predictions_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +52,8 @@ class Prediction:
     chance: float
     parts: tuple[Prediction, ...] = ()
     """Its comparisons, if there are several."""
+    joined: Literal["all", "any", ""] = ""
+    """Whether all comparisons must hold, or any; empty for one, and for a mixture."""
 
 
 @lru_cache(1024)
@@ -51,9 +72,22 @@ def describe_formula(formula: str, regions: tuple[str, ...]) -> Prediction:
 def _describe(
     tree: Expression, regions: Sequence[str], parts: tuple[Prediction, ...] = ()
 ) -> Prediction:
-    return Prediction(
-        tree, formula_words(tree, regions), formula_symbols(tree, regions), chance_of(tree), parts
-    )
+    said, symbols = formula_words(tree, regions), formula_symbols(tree, regions)
+    return Prediction(tree, said, symbols, chance_of(tree), parts, _joined(tree))
+
+
+def _joined(tree: Expression) -> Literal["all", "any", ""]:
+    operators = set(_operators(tree))
+    if len(operators) != 1:
+        return ""
+    return "all" if operators == {"&"} else "any"
+
+
+def _operators(tree: Expression) -> Iterator[str]:
+    if isinstance(tree, Logic):
+        yield tree.op
+        yield from _operators(tree.left)
+        yield from _operators(tree.right)
 
 
 def predictions_of(result: Result, suite: str) -> tuple[Prediction, ...]:
@@ -79,47 +113,69 @@ def prediction_scores(result: Result) -> dict[str, tuple[PredictionScores, ...]]
     """
     rule = TieRule.parse(result.summary.tie)
     columns = ["set", "item", "prediction", "correct", "tie", "values"]
-    found: dict[str, tuple[PredictionScores, ...]] = {}
-    table = result.items.select(columns).collect()
-    for (suite,), rows in table.group_by("set", maintain_order=True):
-        name = str(suite)
-        scores = []
-        for number, prediction in enumerate(predictions_of(result, name)):
-            own = rows.filter(rows["prediction"] == number)
-            if own.is_empty():
-                continue
-            whole = accuracy_of(own["correct"].to_list(), int(own["tie"].sum()))
-            judged = own.select("item", "values").rows() if prediction.parts else []
-            values = [(str(item), _values(listed)) for item, listed in judged]
-            parts = [_part(part.expression, name, values, rule) for part in prediction.parts]
-            scores.append(PredictionScores(whole, tuple(parts)))
-        found[name] = tuple(scores)
-    return found
+    table = result.items.select(columns).sort("set", "prediction", maintain_order=True).collect()
+    flat = table["values"].explode().struct.unnest() if len(table) else table
+    ends = table["values"].list.len().cum_sum().to_list()
+    found: dict[str, list[PredictionScores]] = {}
+    first = 0
+    for (suite, number), own in table.group_by("set", "prediction", maintain_order=True):
+        name, last = str(suite), first + len(own)
+        values = flat[ends[first - 1] if first else 0 : ends[last - 1]]
+        first = last
+        known = predictions_of(result, name)
+        if int(str(number)) >= len(known):
+            continue
+        whole = accuracy_of(own["correct"].to_list(), int(own["tie"].sum()))
+        parts = known[int(str(number))].parts
+        by_place = _by_place(values, len(own)) if parts else {}
+        items = own["item"].to_list()
+        scores = [_part(part.expression, by_place, name, items, rule) for part in parts]
+        found.setdefault(name, []).append(PredictionScores(whole, tuple(scores)))
+    return {name: tuple(scores) for name, scores in found.items()}
 
 
-Values = Mapping[tuple[str, str], float]
-
-
-def _values(listed: Sequence[Mapping[str, Any]]) -> Values:
-    return {(v["condition"], v["region"]): v["surprisal"] for v in listed}
+def _by_place(values: polars.DataFrame, items: int) -> Values:
+    """Surprisals of all items by condition and region; every item lists the same places."""
+    count = len(values) // items
+    places = values.head(count).select("condition", "region").rows()
+    table = values["surprisal"].to_numpy().reshape(items, count)
+    return {place: table[:, k] for k, place in enumerate(places)}
 
 
 def _part(
-    tree: Expression, suite: str, judged: Sequence[tuple[str, Values]], rule: TieRule
+    tree: Expression, values: Values, suite: str, items: Sequence[str], rule: TieRule
 ) -> Accuracy:
     """How often a single comparison holds."""
+    import numpy as np
+
     assert isinstance(tree, Comparison)
-    credits, ties = [], 0
-    for item, values in judged:
+    left, right = (
+        np.broadcast_to(_number(side, values), len(items)) for side in (tree.left, tree.right)
+    )
+    gap = right - left if tree.op == "<" else left - right
+    if tree.op == "=":
+        return accuracy_of((np.abs(gap) <= ATOL + RTOL * np.abs(right)).astype(float).tolist())
+    tied = np.abs(gap) <= TIE / BIT
+    earned = (gap > 0).astype(float)
+    for n in np.flatnonzero(tied):
+        seed = item_seed(0, suite, items[n])
+        earned[n] = rule.credit(Verdict(False, True, 0.0), lambda coin: coin(), seed)
+    return accuracy_of(earned.tolist(), int(tied.sum()))
 
-        def value(condition: str, region: str, values: Values = values) -> float:
-            return values[condition, region]
 
-        verdict = evaluate(tree, value, tie=TIE / BIT)
-        seed = item_seed(0, suite, item) if verdict.tie else 0
-        credits.append(rule.credit(verdict, lambda coin: coin(), seed))
-        ties += verdict.tie
-    return accuracy_of(credits, ties)
+def _number(part: Expression, values: Values) -> NDArray[np.float64]:
+    import numpy as np
+
+    match part:
+        case Value(condition, span):
+            return values[condition, span]
+        case Number(constant):
+            return np.asarray(constant, np.float64)
+        case Arithmetic(op, left, right):
+            a, b = _number(left, values), _number(right, values)
+            return a + b if op == "+" else a - b
+        case _:
+            raise DataError(f"{part} is true or false, and cannot be added or compared")
 
 
 def condition_means(result: Result) -> dict[str, tuple[RegionMean, ...]]:

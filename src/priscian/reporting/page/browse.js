@@ -188,7 +188,7 @@ class Browser {
     save(`${this.board.id}-items.csv`, new Blob([itemsCsv(store, this.find(store))], { type: "text/csv" }));
   }
 
-  /** Above a suite's items: its mean curves, a model a picture. */
+  /** Above a suite's items: the suite as a whole. */
   summary(store, m) {
     const place = document.getElementById("summary");
     const set = this.form.elements.set.value;
@@ -196,10 +196,7 @@ class Browser {
       place.replaceChildren();
       return;
     }
-    place.replaceChildren(
-      make("div", { class: "means" }, ...shownModels(this.board.models, m).map((k) =>
-        drawCurve(store.means(set, k), `${this.board.models[k]}: mean surprisal (bits) by region`))),
-      legend(store.means(set, m)));
+    place.replaceChildren(drawSuite(store, set, m));
   }
 
   turn(by) {
@@ -279,6 +276,6 @@ function drawSuiteItem(store, i, m) {
   return make("li", { class: "item suite" },
     make("p", { class: "where" }, `${board.labels[set] ?? set} `, make("span", {}, store.idOf(i)), " ", drawLink(store, i, m)),
     make("div", { class: "sides" }, drawRegions(store, i, rows),
-      drawCurve(rows, `${board.models[m]}: surprisal (bits) by region`)),
+      drawCurve(filled(rows), `${board.models[m]}: surprisal (bits) by region`, store.regionsOf(i))),
     drawChips(store, i, m, unitOf(store)));
 }

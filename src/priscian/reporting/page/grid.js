@@ -71,7 +71,8 @@ function drawDetail(board, place, name, rowLabel, choose) {
   const body = sets.map((set) =>
     make("tr", { role: "row" },
       make("th", { scope: "row", role: "rowheader" },
-        make("button", { type: "button", "data-set": set }, board.labels[set] ?? set)),
+        make("button", { type: "button", "data-set": set }, board.labels[set] ?? set),
+        board.chances ? make("small", {}, ` chance ${(100 * board.chances[set]).toFixed(0)}`) : null),
       ...columns.map((row) => {
         const cell = row.sets[set];
         const attributes = {

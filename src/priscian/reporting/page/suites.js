@@ -15,6 +15,7 @@ class Suites {
     this.size = this.setAt[this.sets.length];
     const cells = this.cellAt[this.sets.length];
     this.codes = take(cells, 3);
+    this.about = await jsonOf(`${this.board.id}-about`);
     this.answers = await Promise.all(this.board.models.map(async (_, m) => {
       const { head: { step, margin }, take: column } = await open(`${this.board.id}-bits-${m}`);
       const bits = Float64Array.from(column(cells, 3), (b) => (b === 0xffffff ? NaN : b * step));
@@ -57,21 +58,19 @@ class Suites {
       .map((row) => row.contents.filter(Boolean).join(" ")).join("\n").toLowerCase());
   }
 
-  /** Mean surprisal of each region over the items of a suite. */
+  /** What the regions of a suite are called. */
+  regionsOf(i) {
+    return this.about[this.sets[this.setOf(i)]].regions;
+  }
+
+  /** Mean surprisal of each region over the items of a suite, with intervals. */
   means(name, m) {
-    const s = this.sets.indexOf(name);
-    const rows = this.item(this.setAt[s], m).map((row) => ({ ...row, bits: row.bits.map(() => 0) }));
-    const counts = rows.map((row) => row.bits.map(() => 0));
-    for (let i = this.setAt[s]; i < this.setAt[s + 1]; i++)
-      this.item(i, m).forEach((row, c) => row.bits.forEach((bits, r) => {
-        if (Number.isNaN(bits)) return;
-        rows[c].bits[r] += bits;
-        counts[c][r]++;
-      }));
-    rows.forEach((row, c) => row.bits.forEach((total, r) => {
-      row.bits[r] = counts[c][r] ? total / counts[c][r] : NaN;
+    const { conditions } = this.suites[this.sets.indexOf(name)];
+    return this.about[name].means[m].map((cells, c) => ({
+      condition: conditions[c],
+      bits: cells.map((cell) => cell?.[0] ?? NaN),
+      ranges: cells.map((cell) => cell?.slice(1) ?? null),
     }));
-    return rows;
   }
 
   used(i, condition, region) {
@@ -82,9 +81,8 @@ class Suites {
 
 /** Conditions as rows, regions as columns; those that the prediction looks at are framed. */
 function drawRegions(suites, i, rows) {
-  const regions = rows[0].contents.length;
   const head = make("tr", {}, make("th", { scope: "col" }, "condition"),
-    ...Array.from({ length: regions }, (_, r) => make("th", { scope: "col" }, String(r + 1))));
+    ...suites.regionsOf(i).map((name) => make("th", { scope: "col" }, name)));
   const body = rows.map((row, c) =>
     make("tr", {}, make("th", { scope: "row" }, sample(c), row.condition),
       ...row.contents.map((content, r) => {
@@ -118,31 +116,4 @@ function mark(c, x, y, ...children) {
     `M${x} ${y - r - 1}l${r + 1} ${r + 1}l${-r - 1} ${r + 1}l${-r - 1} ${-r - 1}z`,
   ][c % 4];
   return make("path", { class: `mark line${c % 8}`, d: shape }, ...children);
-}
-
-/** The surprisal curve: regions from left to right, a line a condition. */
-function drawCurve(rows, title) {
-  const regions = rows[0].bits.length;
-  const width = 300, height = 130, left = 30, bottom = 18, top = 8, right = 8;
-  const most = Math.max(5, ...rows.flatMap((row) => row.bits.filter((b) => !Number.isNaN(b))));
-  const x = (r) => left + (regions > 1 ? (r * (width - left - right)) / (regions - 1) : 0);
-  const y = (bits) => top + (1 - bits / most) * (height - top - bottom);
-  const step = most > 40 ? 20 : most > 16 ? 10 : 5;
-  const ticks = [];
-  for (let t = 0; t <= most; t += step) ticks.push(t);
-  const svg = make("svg", { class: "curve", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title });
-  for (const t of ticks)
-    svg.append(make("line", { x1: left, x2: width - right, y1: y(t), y2: y(t), class: "grid" }),
-      make("text", { x: left - 5, y: y(t) + 3, "text-anchor": "end" }, String(t)));
-  for (let r = 0; r < regions; r++)
-    svg.append(make("text", { x: x(r), y: height - 4, "text-anchor": "middle" }, String(r + 1)));
-  rows.forEach((row, c) => {
-    const points = row.bits.map((b, r) => [x(r), y(b), b, r]).filter(([, , b]) => !Number.isNaN(b));
-    svg.append(make("path", {
-      class: `line${c % 8}`, "stroke-dasharray": DASHES[c % 8], d: points.map(([px, py], k) => `${k ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}`).join(""),
-    }));
-    for (const [px, py, b, r] of points)
-      svg.append(mark(c, px, py, make("title", {}, `${row.condition}, region ${r + 1}: ${bitsShown(b)} bits`)));
-  });
-  return make("figure", { class: "mini" }, svg, make("figcaption", {}, title));
 }
