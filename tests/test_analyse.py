@@ -39,7 +39,7 @@ def test_a_result_draws_itself_in_a_notebook_and_as_files(run: Path, tmp_path: P
     assert {kind.split(".")[-1] for kind in bundle} == {"v5+json", "v6+json", "text/plain"}
     assert bundle["application/vnd.vegalite.v6+json"]["title"] == found.figures[0].title
     written = found.write_figures(tmp_path / "pictures")
-    assert {path.suffix for path in written} == {".svg", ".png", ".pdf", ".csv"}
+    assert {path.suffix for path in written} == {".svg", ".png", ".pdf", ".csv", ".tex"}
 
 
 def test_baselines_are_checked(run: Path) -> None:

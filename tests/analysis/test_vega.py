@@ -44,7 +44,7 @@ def test_names_of_figures_stay_in_the_folder_and_apart(tmp_path: Path) -> None:
     rows = [{"a": 1}]
     figures = [Figure(name, "t", "c", chart("x"), rows) for name in ("../up", "a/b", "a b")]
     written = write_figures(figures, tmp_path / "out", ("svg",))
-    assert len(set(written)) == 6
+    assert len(set(written)) == 7  # two each, and the captions
     assert all(path.parent == tmp_path / "out" and path.is_file() for path in written)
     assert not (tmp_path / "up.svg").exists()
 

@@ -70,7 +70,7 @@ def test_the_item_browser_shows_them(visit: Visit, rated: Path, html: str) -> No
 def test_tables_have_the_adc(rated: Path) -> None:
     markdown = report_tables(rated / "run", "md")
     assert "| model | ADC, δ = 0.5 | ADC, δ = 1.0 | ADC, δ = 5.0 |" in markdown
-    assert r"ADC, $\delta = 0.5$" in report_tables(rated / "run", "tex")
+    assert r"ADC, $\delta$ = 0.5" in report_tables(rated / "run", "tex")
 
 
 def test_a_limit_is_said_at_the_top_and_where_figures_are_missing(rated: Path) -> None:

@@ -38,7 +38,7 @@ def test_markdown_goes_to_the_screen_and_figures_to_a_folder(
     assert run_cli(["report", str(small), "--format", "md", "--figures", str(figures)]) == 0
     assert "| model | overall |\n" in capsys.readouterr().out
     endings = {path.suffix for path in figures.iterdir()}
-    assert endings == {".svg", ".png", ".pdf", ".csv"}
+    assert endings == {".svg", ".png", ".pdf", ".csv", ".tex"}
     assert ",Overall,".join(("builtin:ngram", "")) in (figures / "b1-heat-map.csv").read_text()
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from priscian.analysis.paper import PAPERS, figure_tex, find_paper, fit, style, untitled
 from priscian.errors import UsageError
 from priscian.files import delimited_text, file_names, write_bytes, write_text
 from priscian.runs.show import Chart as Shown
@@ -17,6 +18,7 @@ Row = Mapping[str, object]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 FORMATS = ("svg", "png", "pdf")
+CAPTIONS = "figures.tex"
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML, and so SVG, cannot hold."""
 PALETTE = ("#0b6e99", "#d1495b", "#e0a100", "#3a7d44", "#7b5ea7", "#8a5a44", "#5c6b73", "#00a3a3")
@@ -64,9 +66,12 @@ class HasFigures:
         """Every figure of the result."""
         raise NotImplementedError
 
-    def write_figures(self, folder: Path | str) -> list[Path]:
-        """Every figure as SVG, PNG and PDF, and its data as CSV."""
-        return write_figures(self.figures, Path(folder))
+    def write_figures(self, folder: Path | str, paper: str = "") -> list[Path]:
+        """Every figure as SVG, PNG and PDF, its data as CSV, and `figures.tex` with captions.
+
+        `paper="one-column"` or `"two-column"` makes them as wide as a column or page of a paper.
+        """
+        return write_figures(self.figures, Path(folder), paper=paper)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
         figures = self.figures
@@ -114,21 +119,30 @@ def correlation_square(
     }
 
 
-def draw(chart: Chart, file: Path) -> None:
+def draw(chart: Chart, file: Path, config: Chart = CONFIG) -> None:
     """Write a chart as SVG, PNG or PDF, by the file extension."""
     import vl_convert  # heavy: imported only when an image is drawn
 
     chart = printable(chart)
     suffix = file.suffix.lower().removeprefix(".")
     if suffix == "svg":
-        data = vl_convert.vegalite_to_svg(chart, config=CONFIG).encode()
+        data = vl_convert.vegalite_to_svg(chart, config=config).encode()
     elif suffix == "png":
-        data = vl_convert.vegalite_to_png(chart, config=CONFIG, scale=2)
+        data = vl_convert.vegalite_to_png(chart, config=config, scale=2)
     elif suffix == "pdf":
-        data = vl_convert.vegalite_to_pdf(chart, config=CONFIG)
+        data = vl_convert.vegalite_to_pdf(chart, config=config)
     else:
         raise UsageError(f"{file} does not end in .svg, .png or .pdf; rename it")
     write_bytes(file, data)
+
+
+def drawn_width(chart: Chart, config: Chart) -> float:
+    """The width of a chart with its axes and legends, in points."""
+    import vl_convert
+
+    svg = vl_convert.vegalite_to_svg(printable(chart), config={**CONFIG, **config})
+    found = re.search(r'<svg[^>]* width="([\d.]+)"', svg)
+    return float(found[1]) if found else 0.0
 
 
 def printable(part: Any) -> Any:
@@ -150,18 +164,30 @@ def printable(part: Any) -> Any:
 
 
 def write_figures(
-    figures: Iterable[Figure], folder: Path, formats: Sequence[str] = FORMATS
+    figures: Iterable[Figure], folder: Path, formats: Sequence[str] = FORMATS, paper: str = ""
 ) -> list[Path]:
-    """Every figure in every format, and its data as CSV."""
+    """Every figure in every format, its data as CSV, and `figures.tex` with all captions.
+
+    No file has a title in it. `paper` is `one-column` or `two-column`: figures are then as wide as
+    that, with small letters.
+    """
     figures = list(figures)
+    place = find_paper(paper) if paper else PAPERS["one-column"]
     names = file_names([figure.name for figure in figures])
     written = []
     for figure in figures:
+        chart, config = untitled(figure.chart), CONFIG
+        if paper:
+            chart, config = fit(figure.chart, place, drawn_width), {**CONFIG, **style(place)}
         for suffix in formats:
             path = folder / f"{names[figure.name]}.{suffix}"
-            draw(figure.chart, path)
+            draw(chart, path, config)
             written.append(path)
         table = folder / f"{names[figure.name]}.csv"
         write_text(table, figure.csv())
         written.append(table)
+    if figures:
+        written.append(folder / CAPTIONS)
+        made = (figure_tex(names[f.name], f.title, f.caption, place) for f in figures)
+        write_text(written[-1], "\n".join(("% \\usepackage{graphicx}\n", *made)))
     return written

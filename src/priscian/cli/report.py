@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from priscian.cli.output import FLAT
+from priscian.errors import UsageError
 from priscian.files import write_text
 from priscian.runs.show import counted
 
@@ -38,6 +39,7 @@ def report_command(
     title: str = "",
     format_: Annotated[Literal["html", "md", "tex"], Parameter(name=("--format", "-f"))] = "html",
     figures: Path | None = None,
+    paper: Literal["one-column", "two-column"] | None = None,
     known: Annotated[Known, FLAT] = Known(),  # noqa: B008
 ) -> None:
     """Make a page about one or more runs: scores, heat map, every sentence, every figure.
@@ -48,6 +50,7 @@ def report_command(
       priscian report runs/two --out report.html
       priscian report runs/a runs/b --title "Before and after" --out report.html
       priscian report runs/two --format md
+      priscian report runs/two --format tex --figures paper/ --paper one-column
       priscian report runs/two results/ --out report.html
 
     Parameters
@@ -62,8 +65,14 @@ def report_command(
     format_
         html, md (tables for a README) or tex (tables with booktabs for a paper).
     figures
-        Folder for every figure as SVG, PNG, PDF and CSV.
+        Folder for every figure as SVG, PNG and PDF without a title, its data as CSV, and
+        figures.tex with the captions.
+    paper
+        Make the figures as wide as one column (7.7 cm) or the page (16 cm) of a paper in ACL's
+        style, with small letters.
     """
+    if paper is not None and figures is None:
+        raise UsageError("--paper sets the width of figures; add --figures DIR")
     from priscian import ReportOptions, report, report_tables
     from priscian.reporting.make_report import this_command
 
@@ -84,4 +93,4 @@ def report_command(
     if file is not None:
         print(f"{file}  {len(page.html.encode()) / 1e6:.1f} MB; open it in a browser")
     if figures is not None:
-        print(f"{figures}  {counted(len(page.write_figures(figures)), 'file')}")
+        print(f"{figures}  {counted(len(page.write_figures(figures, paper or '')), 'file')}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from priscian.analysis.marks import tips
+from priscian.analysis.paper import TURNS
 from priscian.analysis.vega import SCHEMA, Chart, Figure, Row, inline
 from priscian.reporting.boards import Board, Cell, class_label
 from priscian.reporting.boards import Row as BoardRow
@@ -59,6 +60,7 @@ def _chart(rows: list[Row], columns: list[str], models: list[str]) -> Chart:
     white = " || ".join(f"datum.shade === {n}" for n in DARK)
     return {
         "$schema": SCHEMA,
+        "usermeta": {TURNS: len(columns) > len(models)},
         "width": {"step": 40},
         "height": {"step": 24},
         "data": inline(rows),

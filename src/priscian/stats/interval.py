@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ Interval = tuple[float, float]
 Z95 = 1.959963984540054  # the 97.5 % quantile of the standard normal
 
 
+@cache
 def student_t(df: float) -> float:
     """The 97.5 % quantile of Student's t.
 

@@ -183,7 +183,9 @@ class TestFormats:
         assert r"a\_b\&c" in text
         assert r"x\%y" in text
         assert text.count(r"\midrule") == 2
-        assert text.rstrip().endswith(r"\end{tabular}")
+        assert r"\caption{Accuracy by paradigm." in text
+        assert r"\label{tab:accuracy-paradigm}" in text
+        assert text.rstrip().endswith(r"\end{table}")
 
     def test_csv_has_a_row_for_each_cell(self) -> None:
         table = accuracy_table([ONE], "paradigm", baselines=["human"])

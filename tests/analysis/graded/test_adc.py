@@ -150,8 +150,8 @@ def test_pictures_are_drawn(tmp_path: Path) -> None:
         f"{name}.{kind}"
         for name in ("correlations", "scatter", "adc-curve")
         for kind in ("svg", "png", "pdf", "csv")
-    }
-    starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".csv": b""}
+    } | {"figures.tex"}
+    starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".csv": b"", ".tex": b"%"}
     for path in written:
         assert path.read_bytes().startswith(starts[path.suffix])
     rows = list(csv.DictReader((tmp_path / "pictures" / "scatter.csv").read_text().splitlines()))

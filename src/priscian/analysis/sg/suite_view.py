@@ -111,6 +111,8 @@ def prediction_scores(result: Result) -> dict[str, tuple[PredictionScores, ...]]
 
     Ties in a single comparison count by the rule of the run; coins are tossed with seed 0.
     """
+    if not any(facts.formulas for facts in result.facts.sets.values()):
+        return {}
     rule = TieRule.parse(result.summary.tie)
     columns = ["set", "item", "prediction", "correct", "tie", "values"]
     table = result.items.select(columns).sort("set", "prediction", maintain_order=True).collect()
@@ -158,7 +160,7 @@ def _part(
     tied = np.abs(gap) <= TIE / BIT
     earned = (gap > 0).astype(float)
     for n in np.flatnonzero(tied):
-        seed = item_seed(0, suite, items[n])
+        seed = item_seed(0, suite, items[int(n)])
         earned[n] = rule.credit(Verdict(False, True, 0.0), lambda coin: coin(), seed)
     return accuracy_of(earned.tolist(), int(tied.sum()))
 
