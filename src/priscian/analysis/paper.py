@@ -57,7 +57,7 @@ def fit(chart: Chart, paper: Paper, measure: Callable[[Chart, Chart], float]) ->
 
     Letters keep their size. Panels go below each other if they must, then they become narrower.
     """
-    made = _restyled(_turned(untitled(chart), paper), paper)
+    made: Chart = _restyled(_turned(untitled(chart), paper), paper)
     if _is_single(made):
         made = {**made, "width": paper.width, "autosize": {"type": "fit-x", "contains": "padding"}}
     config = style(paper)
