@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from priscian.runs import ScoreOptions as ScoreOptions
     from priscian.runs import SuiteOptions as SuiteOptions
     from priscian.runs import load_run as load_run
+    from priscian.runs import merge as merge
     from priscian.runs import score as score
     from priscian.runs.reading import Passage as Passage
     from priscian.runs.reading import Perplexity as Perplexity
@@ -89,6 +90,7 @@ _HOMES = {
     "ScoreOptions": "priscian.runs",
     "SuiteOptions": "priscian.runs",
     "load_run": "priscian.runs",
+    "merge": "priscian.runs",
     "ScoreStore": "priscian.scoring",
     "generate": "priscian.datasets.generation",
     "read_blimp": "priscian.datasets",

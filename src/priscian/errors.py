@@ -18,6 +18,7 @@ PriscianError
 ├── OutputError           a file cannot be written: disk full, no permission
 ├── RunError              a run folder exists, is unfinished or does not match
 └── WorkerError           a worker process failed or died
+    └── SetAsideError     a batch was given up because workers died while they computed it
 
 PriscianWarning           something was repaired or looks wrong, and the work continued
 └── DataWarning           in a file: what, where, how often
@@ -26,7 +27,7 @@ PriscianWarning           something was repaired or looks wrong, and the work co
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -147,6 +148,21 @@ class RunError(PriscianError):
 
 class WorkerError(PriscianError):
     """A worker process failed or died."""
+
+
+class SetAsideError(WorkerError):
+    """A batch was given up because workers died while they computed it; `texts` has its texts."""
+
+    def __init__(self, model: str, texts: Sequence[str], reason: str) -> None:
+        shown = ", ".join(repr(text if len(text) <= 60 else text[:57] + "…") for text in texts[:4])
+        more = f" and {len(texts) - 4} more" if len(texts) > 4 else ""
+        super().__init__(
+            f"{model}: {counted(len(texts), 'text')} set aside: workers died each time they were "
+            f"computed ({reason}), possibly out of memory: {shown}{more}; everything else is "
+            "scored and kept: continue with --resume, a smaller --batch-tokens in a new run, or "
+            "leave them out"
+        )
+        self.texts = tuple(texts)
 
 
 class PriscianWarning(UserWarning):

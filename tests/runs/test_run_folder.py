@@ -175,7 +175,7 @@ class TestTwoProcesses:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("priscian.runs.lock.locks", None)
-        monkeypatch.setattr("priscian.runs.record._clear", lambda path: None)
+        monkeypatch.setattr("priscian.runs.record._clear", lambda *_: None)
         Record.begin(REQUEST, tmp_path / "run")
         with pytest.raises(RunError, match=r"priscian score has just started in .*run; give"):
             Record.begin(REQUEST, tmp_path / "run")

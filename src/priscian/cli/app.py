@@ -14,6 +14,7 @@ VERBS = {
     "show": ("show:show_command", "pairs of a paradigm, or a suite's items by region"),
     "check": ("check:check_command", "find mistakes in minimal pairs and suites"),
     "score": ("score:score_command", "models on data sets; writes a run folder"),
+    "merge": ("merge:merge_command", "make a run of its shards (score --shard 3/8)"),
     "surprisal": ("surprisal:surprisal_command", "how unexpected each token or word is, in bits"),
     "list": ("list:list_command", "paradigms, suites, models, data sets, measures, coverage"),
     "report": ("report:report_command", "one page with scores, sentences and figures of runs"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import time
 from collections.abc import Sequence
@@ -13,11 +14,11 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from priscian.datasets import PairColumns
-from priscian.errors import DataError, UsageError
+from priscian.errors import DataError, UsageError, counted
 from priscian.models import ModelSpec
 from priscian.runs.options import ScoreOptions, SuiteOptions
 from priscian.runs.run import Run
-from priscian.scoring import Options
+from priscian.scoring import Options, Shard
 
 FLAT = Parameter(name="*")
 FLAT(SuiteOptions)
@@ -55,6 +56,10 @@ class Running:
     """Tokens in a batch, or auto."""
     workers: str = "auto"
     """Processes on the CPU, or auto."""
+    threads: str = "auto"
+    """Threads of each process on the CPU, or auto. The last digits of scores may depend on it."""
+    shard: str | None = None
+    """Compute one part of the run, such as 3/8, into --out; priscian merge joins the parts."""
     model: str | None = None
     """As in lm-evaluation-harness: hf, with --model-args."""
     model_args: Annotated[str, Parameter(alias="--model_args")] = ""
@@ -99,6 +104,7 @@ def score_command(
       priscian score smollm2 --on li-adger:data/li_adger --measure slor --unigram ngram:words.pngm
       priscian score smollm2 --on sg --on sg:syntaxgym/ --suites 31
       priscian score surprisals:reading.tsv --on sg:syntaxgym/npz_ambig.json
+      priscian score smollm2 --on blimp:data --out runs/a --shard 3/8
 
     Parameters
     ----------
@@ -118,18 +124,23 @@ def score_command(
 
         if models:
             raise UsageError(f"--from-scores takes no model: leave out {models[0]!r}")
-        _tell(score_table(given.from_scores, on, out=out, options=options), shown)
+        tell(score_table(given.from_scores, on, out=out, options=options), shown)
         return
     from priscian.cli.screen import Progress
     from priscian.runs import score
 
     if resume and out is None:
         raise UsageError("--resume needs --out RUN, the folder of the run to continue")
+    if options.compute.shard and out is None:
+        raise UsageError("--shard needs --out RUN, the folder that all shards of a run share")
     specs = _specs(models, running)
     out = out or Path("runs") / time.strftime("%Y%m%d-%H%M%S")
     with Progress(shown.quiet) as progress:
         run = score(specs, on, out=out, resume=resume, options=options, watch=progress)
-    _tell(run, shown)
+    if options.compute.shard:
+        _tell_shard(run, options.compute.shard, shown)
+    else:
+        tell(run, shown)
 
 
 def _complete(options: ScoreOptions, given: Given, running: Running) -> ScoreOptions:
@@ -144,6 +155,8 @@ def _complete(options: ScoreOptions, given: Given, running: Running) -> ScoreOpt
         compute=Options(
             batch_tokens=_number("--batch-tokens", running.batch_tokens),
             workers=_number("--workers", running.workers),
+            threads=_number("--threads", running.threads),
+            shard=Shard.parse(running.shard) if running.shard else None,
         ),
     )
 
@@ -169,7 +182,16 @@ def _named(models: Sequence[str], running: Running) -> list[str]:
     return [*models, running.model] if running.model else list(models)
 
 
-def _tell(run: Run, shown: Shown) -> None:
+def _tell_shard(run: Run, shard: Shard, shown: Shown) -> None:
+    if shown.quiet:
+        return
+    texts = sum(facts.texts or 0 for facts in run.info.models.values())
+    print(f"Shard {shard} of {run.path}: {counted(texts, 'text')} scored.")
+    print(f"When all {shard.count} are there: priscian merge {shlex.quote(str(run.path))}")
+
+
+def tell(run: Run, shown: Shown) -> None:
+    """Print a run, as a table or as JSON; what failed is an error."""
     if shown.json:
         print(json.dumps([r.summary.to_dict() for r in run.results], ensure_ascii=False))
     elif not shown.quiet:

@@ -141,6 +141,11 @@ def parse_model(text: str | ModelSpec | LanguageModel, default: str = "hf") -> M
     return spec
 
 
+def is_object(spec: ModelSpec) -> bool:
+    """Whether a model is an object of this process, which no other process can load."""
+    return spec.provider == OBJECTS
+
+
 def as_list(models: Any) -> list[str | ModelSpec | LanguageModel]:
     """One model, or several, as a list."""
     one = isinstance(models, str | ModelSpec) or hasattr(models, "score")

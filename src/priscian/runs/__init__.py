@@ -10,6 +10,7 @@ from priscian.runs.kinds.labels import LabelsSummary
 from priscian.runs.kinds.pairs import PairsSummary
 from priscian.runs.kinds.suites import SuitesSummary
 from priscian.runs.load import load_run, load_runs
+from priscian.runs.merging import merge
 from priscian.runs.options import ScoreOptions, SuiteOptions
 from priscian.runs.result import Result
 from priscian.runs.run import Run
@@ -36,6 +37,7 @@ __all__ = [
     "keys_of",
     "load_run",
     "load_runs",
+    "merge",
     "references",
     "score",
     "score_table",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Unpack, cast
 
@@ -25,20 +24,16 @@ from priscian.models import (
 )
 from priscian.records import ItemSet, Text
 from priscian.runs.facts import DataFacts, Request, SetFacts, UnigramModel
-from priscian.runs.kinds.registry import Job, find_kind
+from priscian.runs.kinds.registry import find_kind
 from priscian.runs.options import ScoreOptions, Settings, choose_sets, name_generated
-from priscian.runs.record import Record
-from priscian.runs.result import Result
 from priscian.runs.run import Run
-from priscian.runs.sources import Desk, ModelSource, Scorer, TableSource, Watch
-from priscian.runs.unigrams import Unigrams, score_unigrams, unigram_spec
+from priscian.runs.shards import score_shard
+from priscian.runs.sources import ModelSource, Scorer, TableSource, Watch
+from priscian.runs.unigrams import score_unigrams, unigram_spec
+from priscian.runs.work import Work
 from priscian.scoring import ScoreStore
 
 Models = str | ModelSpec | LanguageModel | Sequence[str | ModelSpec | LanguageModel]
-
-
-def silent(model: str, done: int, total: int) -> None:
-    """Report no progress."""
 
 
 HASH = 16
@@ -86,13 +81,27 @@ def score(
     options
         A `ScoreOptions`. Each of its fields may also be given by name: `limit` (items of each
         set), `only` (names or patterns of sets), `measure`, `unigram`, `tie`, `seed`, `revisions`,
-        `suites` (a `SuiteOptions`), `columns` (a `PairColumns`), `compute`; and `good`, `bad`
-        and `group`, columns of a table of pairs.
+        `suites` (a `SuiteOptions`), `columns` (a `PairColumns`), `compute` (an `Options`); and
+        `good`, `bad` and `group`, columns of a table of pairs; and `shard`.
+        With `shard=(3, 8)` only the third of eight parts is computed, into `out`; `merge(out)`
+        makes the run when all parts are there.
     store, watch
         Where scores are kept, by default the user's store; and a function that is called with
         the model's name, texts done and texts in all.
     """
     options = (options or ScoreOptions()).updated(settings)
+    work, request = set_up(models, on, options)
+    if options.compute.shard is not None:
+        if out is None or store is not None:
+            raise UsageError("a shard needs `out` (--out RUN), where it keeps its own store")
+        return score_shard(work, request, Path(out), watch)
+    return work.run(request, Path(out) if out is not None else None, resume, store, watch)
+
+
+def set_up(
+    models: Models, on: str | Dataset | Sequence[str | Dataset], options: ScoreOptions
+) -> tuple[Work, Request]:
+    """Everything that is needed to score, checked; nothing is computed or written yet."""
     unigram = unigram_spec(options.measure, options.unigram)
     specs = _models(models, options.revisions)
     data = read_data(on, options)
@@ -103,8 +112,9 @@ def score(
     if unigram is not None:
         facts = UnigramModel(model=str(unigram), digest=model_key(unigram).digest)
         request = structs.replace(request, unigram=facts)
-        work = replace(work, unigrams=score_unigrams(unigram, texts_of(data)))
-    return work.run(request, Path(out) if out is not None else None, resume, store, watch)
+        if options.compute.shard is None:
+            work = replace(work, unigrams=score_unigrams(unigram, texts_of(data)))
+    return work, request
 
 
 def score_table(
@@ -131,51 +141,6 @@ def score_table(
     request = structs.replace(request, measure="score", from_scores=Path(table).name)
     with ScoreStore() as unused:
         return Work(sources, data, options).run(request, Path(out) if out else None, store=unused)
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """Evaluates every source on every data set."""
-
-    sources: Sequence[Scorer]
-    data: Sequence[Dataset]
-    options: ScoreOptions
-    unigrams: Unigrams | None = None
-
-    def run(
-        self,
-        request: Request,
-        out: Path | None = None,
-        resume: bool = False,
-        store: ScoreStore | None = None,
-        watch: Watch | None = None,
-    ) -> Run:
-        """All results; with `out` they are written as they are made."""
-        record = Record.begin(request, out, resume=resume)
-        failure: BaseException | None = None
-        try:
-            with nullcontext(store) if store else ScoreStore.default() as kept:  # close our own
-                desk = Desk(kept, record, self.options.compute, watch or silent)
-                results = [result for s in self.sources for result in self._one(s, desk)]
-            record.finish()
-        except BaseException as error:
-            failure = error
-            raise
-        finally:
-            record.end(failure)
-        about = record.info.models
-        made = tuple(replace(r, about=about[r.model]) for r in results)
-        return Run(record.info, made, record.path)
-
-    def _one(self, source: Scorer, desk: Desk) -> Iterator[Result]:
-        """One model: all its texts are scored together, then every data set is judged."""
-        job = Job(source, self.options, self.unigrams)
-        kinds = [find_kind(d.kind).prepare(d, job) for d in self.data]
-        texts = [text for kind in kinds for text in kind.texts()]
-        boundary = [text for kind in kinds for text in kind.boundary_texts()]
-        scores = source.score(texts, boundary, desk)
-        for kind in kinds:
-            yield desk.record.keep(kind.evaluate(scores))
 
 
 def check(sources: Sequence[Scorer], data: Sequence[Dataset], options: ScoreOptions) -> None:

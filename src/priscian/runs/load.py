@@ -79,6 +79,14 @@ def read_info(path: Path, *, upgrade: bool = True) -> RunInfo:
     return _convert(raw, RunInfo, file)
 
 
+def read_record(file: Path, wanted: type[T]) -> T:
+    """A file of this version that is like `run.json`, checked."""
+    raw = _read_json(file)
+    if raw.get("format") != FORMAT:
+        raise RunError(f"{file} was made by another version of Priscian; update to read it")
+    return _convert(raw, wanted, file)
+
+
 def read_summary(file: Path) -> Summary:
     """`summary.json`, checked against its kind of data."""
     raw = _read_json(file)

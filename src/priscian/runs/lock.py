@@ -34,8 +34,22 @@ def lock_folder(path: Path) -> FolderLock:
 
     On a disk without locks (some network disks), nothing is locked.
     """
+    return _lock(
+        path,
+        os.O_RDONLY,
+        f"another priscian score is writing to {path}; wait until it has ended, or give "
+        "another --out",
+    )
+
+
+def lock_file(path: Path, refusal: str) -> FolderLock:
+    """Lock a file that is made for this; an error if another process has locked it."""
+    return _lock(path, os.O_RDWR | os.O_CREAT, refusal)  # NFS locks only what can be written
+
+
+def _lock(path: Path, mode: int, refusal: str) -> FolderLock:
     try:
-        handle = os.open(path, os.O_RDONLY)
+        handle = os.open(path, mode, 0o644)
     except OSError:
         return FolderLock()
     try:
@@ -43,10 +57,7 @@ def lock_folder(path: Path) -> FolderLock:
             locks.flock(handle, locks.LOCK_EX | locks.LOCK_NB)
     except BlockingIOError:
         os.close(handle)
-        raise RunError(
-            f"another priscian score is writing to {path}; wait until it has ended, or give "
-            "another --out"
-        ) from None
+        raise RunError(refusal) from None
     except OSError:
         os.close(handle)
         return FolderLock()

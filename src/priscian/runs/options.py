@@ -15,7 +15,7 @@ from priscian.metrics import TieRule
 from priscian.metrics.boundary import find_boundary
 from priscian.metrics.generalization import find_predictions
 from priscian.metrics.regions import find_eos
-from priscian.scoring import Options
+from priscian.scoring import Options, Shard
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,11 @@ class Settings(TypedDict, total=False):
     good: str | None
     bad: str | None
     group: str | None
+    shard: str | tuple[int, int] | None
 
 
 COLUMNS = ("good", "bad", "group")
+COMPUTE = ("shard",)
 IN_ONE_PROCESS = Options(workers=1)
 """For callers that use the other cores themselves."""
 _GENERATED = re.compile(r"generated(-\w+)?:\d+")
@@ -100,10 +102,10 @@ class ScoreOptions:
         """
         known = {f.name for f in fields(self)}
         for name in settings:
-            if name not in known and name not in COLUMNS:
-                raise UnknownNameError("option of score", name, [*known, *COLUMNS])
+            if name not in known and name not in (*COLUMNS, *COMPUTE):
+                raise UnknownNameError("option of score", name, [*known, *COLUMNS, *COMPUTE])
         named = {k: v for k, v in settings.items() if k in COLUMNS}
-        changes = {k: v for k, v in settings.items() if k not in COLUMNS}
+        changes = {k: v for k, v in settings.items() if k in known}
         made = replace(self, **changes)  # type: ignore[arg-type]
         only = (made.only,) if isinstance(made.only, str) else made.only
         patterns = tuple(part for text in only for part in text.split(",") if part)
@@ -111,7 +113,16 @@ class ScoreOptions:
         columns = replace(made.columns, **named)  # type: ignore[arg-type]
         TieRule.parse(tie)
         made.suites.check()
-        return replace(made, only=patterns, tie=tie, columns=columns)
+        compute = _computed(made.compute, settings)
+        return replace(made, only=patterns, tie=tie, columns=columns, compute=compute)
+
+
+def _computed(compute: Options, settings: Settings) -> Options:
+    """The options of computing, with those that were given by name."""
+    shard = settings.get("shard")
+    if shard is not None:
+        compute = replace(compute, shard=Shard.parse(shard))
+    return compute
 
 
 def name_generated(spec: str, options: ScoreOptions) -> str:

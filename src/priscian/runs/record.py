@@ -13,7 +13,7 @@ import secrets
 import sys
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 LIBRARIES = ("numpy", "polars", "torch", "transformers", "tokenizers")
 FILE = "run.json"
+SHARDS = "shards"
+"""The folder of shards in a run folder."""
 STOPPED = "it was interrupted from the keyboard"
 
 
@@ -49,12 +51,23 @@ class Record:
     resumed: bool = False
     worth_keeping: bool = False
     """Whether anything has been scored that a resumed run would not repeat."""
+    file: str = FILE
 
     @classmethod
-    def begin(cls, request: Request, out: Path | None, *, resume: bool = False) -> Record:
-        """Start a new run or continue an earlier one; a folder with other contents is refused."""
+    def begin(
+        cls,
+        request: Request,
+        out: Path | None,
+        *,
+        resume: bool = False,
+        beside: Collection[str] = (),
+    ) -> Record:
+        """Start a new run or continue an earlier one; a folder with other contents is refused.
+
+        `beside` has names of what may be in the folder already.
+        """
         if out is None:
-            return cls(_new(request))
+            return cls(new_info(request))
         if resume:
             return _resume(out, request)
         if out.is_file():
@@ -67,8 +80,8 @@ class Record:
             ) from None
         lock = lock_folder(out)
         try:
-            _clear(out)
-            record = cls(_new(request), out, lock)
+            _clear(out, beside)
+            record = cls(new_info(request), out, lock)
             _create(out / FILE, record.info)
         except BaseException:
             lock.release()
@@ -79,7 +92,7 @@ class Record:
         """Change some entries of `run.json`."""
         self.info = msgspec.structs.replace(self.info, **changes)
         if self.path is not None:
-            write_json(self.path / FILE, plain(self.info))
+            write_json(self.path / self.file, plain(self.info))
 
     def update_model(self, name: str, **changes: Any) -> None:
         """Change the entries of one model in `run.json`."""
@@ -127,7 +140,8 @@ class Record:
             self.update(**changes)
 
 
-def _new(request: Request) -> RunInfo:
+def new_info(request: Request) -> RunInfo:
+    """The `run.json` of a run that begins."""
     return RunInfo(
         format=FORMAT,
         priscian=__version__,
@@ -174,10 +188,16 @@ def _story(path: Path, info: RunInfo) -> str:
     )
 
 
-def _clear(path: Path) -> None:
+def _clear(path: Path, beside: Collection[str] = ()) -> None:
     """Make sure that a folder is empty; a run that scored nothing is removed."""
-    if not any(path.iterdir()):
+    there = {entry.name for entry in path.iterdir()}.difference(beside)
+    if not there:
         return
+    if SHARDS in there and FILE not in there:
+        raise RunError(
+            f"{path} has shards of a run; make the run of them with priscian merge {path}, or "
+            "give another --out"
+        )
     if not (path / FILE).is_file():
         raise RunError(f"{path} exists and is not empty; give another --out")
     if not came_to_nothing(path):

@@ -119,7 +119,12 @@ class ModelSource:
 
         if self.traits.grades:
             scored = grade_texts(
-                self.spec, texts, desk.store, loaded=self.loaded, progress=progress
+                self.spec,
+                texts,
+                desk.store,
+                loaded=self.loaded,
+                shard=desk.compute.shard,
+                progress=progress,
             )
         else:
             scored = score_texts(
@@ -134,14 +139,14 @@ class ModelSource:
             )
             warn_if_absurd(self.name, scored)
         desk.record.worth_keeping = True
-        desk.record.update_model(
-            self.name,
-            status="finished",
-            texts=len(scored.scores),
-            computed=scored.computed,
-            seconds=round(time.monotonic() - began, 2),
-            notes={k: str(v) for k, v in scored.notes.items()},
-        )
+        desk.record.update_model(self.name, status="finished", texts=len(scored.scores))
+        if scored.computed or desk.record.info.models[self.name].computed is None:
+            desk.record.update_model(
+                self.name,
+                computed=scored.computed,
+                seconds=round(time.monotonic() - began, 2),
+                notes={k: str(v) for k, v in scored.notes.items()},
+            )
         return Scores(scored.scores, self._unknown(scored.model or self.loaded))
 
     def _enter(self, record: Record) -> None:

@@ -4,6 +4,7 @@ from priscian.scoring.engine import score_texts
 from priscian.scoring.grades import grade_texts
 from priscian.scoring.plan import DEFAULTS, Options, Plan, SavedPlan
 from priscian.scoring.scored import ScoredTexts
+from priscian.scoring.shard import Shard
 from priscian.scoring.store import Pruned, ScoreStore, StoredModel
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "SavedPlan",
     "ScoreStore",
     "ScoredTexts",
+    "Shard",
     "StoredModel",
     "grade_texts",
     "score_texts",

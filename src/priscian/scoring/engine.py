@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from collections.abc import Collection, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from priscian.errors import DataError
+from priscian.errors import DataError, SetAsideError
 from priscian.models import (
     LanguageModel,
     ModelKey,
@@ -18,8 +19,9 @@ from priscian.models import (
 )
 from priscian.records import Text, TokenScores
 from priscian.scoring.boundary import CHANNEL
-from priscian.scoring.executors import choose_executor
+from priscian.scoring.executors import Lost, choose_executor
 from priscian.scoring.grades import refuse_grades
+from priscian.scoring.machine import describe_machines, this_machine
 from priscian.scoring.plan import (
     DEFAULTS,
     NOT_SAVED,
@@ -34,6 +36,9 @@ from priscian.scoring.scored import Progress, ScoredTexts
 from priscian.scoring.store import ScoreStore
 
 Rows = list[tuple[Text, TokenScores]]
+
+DEATHS = 3
+"""A batch during which this many workers died is set aside."""
 
 
 def score_texts(
@@ -51,6 +56,7 @@ def score_texts(
 
     The texts in `boundary` get that channel too, for the leading-space correction. Another process
     may prune the store at any time: what it removes is computed again, under the same plan.
+    With `options.shard` all texts are planned, and those of the shard's batches are scored.
     """
     if not all(text.text for text in texts):
         raise DataError("a text to score is empty; give at least one character")
@@ -59,30 +65,34 @@ def score_texts(
     texts = list(dict.fromkeys(texts))
     shelf = _Shelf(store, model_key(spec), spec.label, frozenset(boundary))
     scores = shelf.read(texts)
-    progress(len(scores), len(texts))
+    whole = options.shard is None
+    if whole:
+        progress(len(scores), len(texts))
     lacking = [text for text in texts if text not in scores]
     if not lacking:
         return ScoredTexts(shelf.key, scores, 0, saved.plan, {}, loaded)
     loaded = loaded or load(spec)
-    plan, pending = _pending(texts, scores, saved.plan)
+    # a shard plans every text, whatever is stored, so that all shards have the same batches
+    plan, pending = _pending(texts, scores if whole else (), saved.plan)
     todo = [text for text, wanted in zip(texts, pending, strict=True) if wanted]
     task = Task(spec, todo, pack_bits(pending), shelf.boundary, options)
     work = prepare(task, loaded, plan)
     saved.save(work.plan)
-    computed = 0
-    with closing(_run(work, shelf.missing(todo), progress, len(texts))) as batches:
+    machines: Counter[str] = Counter()
+    others, computed = len(texts) - len(todo), 0
+    with closing(_run(work, shelf.missing(todo), others, machines, progress)) as batches:
         for rows in batches:
             shelf.write(rows)
             computed += len(rows)
     scores |= shelf.read(lacking)
     pruned = [text not in scores for text in todo]
     if any(pruned):  # pruned by another process meanwhile
-        with closing(_run(work, pruned, progress, len(texts))) as batches:
+        with closing(_run(work, pruned, others, machines, progress)) as batches:
             for rows in batches:
                 shelf.write(rows)
                 scores |= {text: found for text, found in rows if text not in scores}
                 computed += len(rows)
-    notes = dict(getattr(loaded, "notes", {}))
+    notes = {**getattr(loaded, "notes", {}), **describe_machines(spec.label, machines)}
     return ScoredTexts(shelf.key, scores, computed, work.plan, notes, loaded)
 
 
@@ -100,18 +110,43 @@ def _pending(
 
 
 def _run(
-    work: Work, missing: Sequence[bool], progress: Progress, total: int
+    work: Work,
+    missing: Sequence[bool],
+    others: int,
+    machines: Counter[str],
+    progress: Progress,
 ) -> Generator[Rows, None, None]:
-    """Compute every batch that has a missing text, always the whole batch."""
+    """Compute every batch that has a missing text, always the whole batch.
+
+    A batch during which a worker died is tried again later; after several deaths it is set aside,
+    and an error names its texts when everything else is done.
+    """
     texts, groups = work.task.texts, work.groups
-    todo = [g for g, group in enumerate(groups) if any(missing[i] for i in group)]
-    done = total - sum(len(groups[g]) for g in todo)
+    mine = work.batches
+    queue = deque(g for g in mine if any(missing[i] for i in groups[g]))
+    total = sum(len(groups[g]) for g in mine) + others
+    done = total - sum(len(groups[g]) for g in queue)
     progress(done, total)
-    for number, scores in choose_executor(work.plan).run(work.compute, todo):
-        rows = [(texts[i], s) for i, s in zip(groups[number], scores, strict=True)]
+    if not queue:
+        return
+    here = this_machine(work.plan.threads, work.device) if work.task.options.shard else ""
+    deaths: dict[int, list[str]] = {}
+    for found in choose_executor(work).run(work, queue):
+        if isinstance(found, Lost):
+            deaths.setdefault(found.number, []).append(found.reason)
+            if len(deaths[found.number]) < DEATHS:
+                queue.append(found.number)
+            continue
+        rows = [(texts[i], s) for i, s in zip(groups[found.number], found.scores, strict=True)]
+        if where := found.machine or here:
+            machines[where] += 1
         yield rows
         done += len(rows)
         progress(done, total)
+    aside = {number: reasons[-1] for number, reasons in deaths.items() if len(reasons) >= DEATHS}
+    if aside:
+        named = [texts[i].text for number in sorted(aside) for i in groups[number]]
+        raise SetAsideError(work.task.spec.label, named, next(iter(aside.values())))
 
 
 @dataclass(frozen=True, slots=True)

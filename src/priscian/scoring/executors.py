@@ -1,30 +1,52 @@
 """Where batches are computed: in this process, or in forked workers.
 
-An executor gets a function and the numbers of the batches, and yields results as they arrive, in
-any order. Plan, store and retries stay with the caller, so a cluster is one more class here.
+An executor gets the work and a queue of batch numbers, and yields answers as they arrive, in any
+order. Plan, store and retries stay with the engine: a batch during which a worker died is `Lost`,
+and the engine puts it back into the queue or sets it aside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 from priscian.records import TokenScores
-from priscian.scoring.compute import Compute
-from priscian.scoring.plan import Plan
+from priscian.scoring.planner import Work
 from priscian.workers import run_batches
 
 DIED = "run again with --workers 1: what was scored is kept"
 
-Results = Iterator[tuple[int, list[TokenScores]]]
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The scores of one batch; `machine` says where they were computed, if not here."""
+
+    number: int
+    scores: list[TokenScores]
+    machine: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A batch that was being computed when its worker died."""
+
+    number: int
+    reason: str
+
+
+Results = Iterator[Answer | Lost]
 
 
 class Executor(Protocol):
     """Something that computes batches."""
 
-    def run(self, compute: Compute, order: Sequence[int]) -> Results:
-        """The scores of every batch in `order`, each with the batch's number, as they arrive."""
+    def run(self, work: Work, queue: deque[int]) -> Results:
+        """Take numbers from the queue until it is empty and everything is answered.
+
+        The caller may add a number to the queue whenever it has got something.
+        """
         ...
 
 
@@ -32,10 +54,11 @@ class Executor(Protocol):
 class Inline:
     """One batch at a time, in this process."""
 
-    def run(self, compute: Compute, order: Sequence[int]) -> Results:
+    def run(self, work: Work, queue: deque[int]) -> Results:
         """Results in the order of the batches."""
-        for number in order:
-            yield number, compute(number)
+        while queue:
+            number = queue.popleft()
+            yield Answer(number, work.compute(number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +67,14 @@ class Forked:
 
     workers: int
 
-    def run(self, compute: Compute, order: Sequence[int]) -> Results:
-        """Results as the workers finish them."""
-        yield from run_batches(compute, order, self.workers, DIED)
+    def run(self, work: Work, queue: deque[int]) -> Results:
+        """Results as the workers finish them; a worker that dies ends the run."""
+        order = list(queue)
+        queue.clear()
+        for number, scores in run_batches(work.compute, order, self.workers, DIED):
+            yield Answer(number, scores)
 
 
-def choose_executor(plan: Plan) -> Executor:
+def choose_executor(work: Work) -> Executor:
     """The executor for a plan."""
-    return Forked(plan.workers) if plan.workers > 1 else Inline()
+    return Forked(work.plan.workers) if work.plan.workers > 1 else Inline()

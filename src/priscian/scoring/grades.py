@@ -20,6 +20,7 @@ from priscian.models.text_offsets import shorten
 from priscian.models.traits import no_tokens
 from priscian.records import Text, TokenScores
 from priscian.scoring.scored import Progress, ScoredTexts
+from priscian.scoring.shard import Shard
 from priscian.scoring.store import ScoreStore
 
 CHANNEL = "score"
@@ -33,29 +34,36 @@ def grade_texts(
     store: ScoreStore,
     *,
     loaded: LanguageModel | TorchModel | None = None,
+    shard: Shard | None = None,
     progress: Progress = lambda done, total: None,
 ) -> ScoredTexts:
-    """Every text as one token with its grade; the model is loaded only if one is not stored."""
+    """Every text as one token with its grade; the model is loaded only if one is not stored.
+
+    With a shard, all texts are divided into parts, and those of the shard are graded.
+    """
     if not all(text.text for text in texts):
         raise DataError("a text to grade is empty; give at least one character")
     spec = parse_model(model)
     key = model_key(spec)
     texts = list(dict.fromkeys(texts))
     scores = store.read(key, texts, CHANNEL)
-    missing = [text for text in texts if text not in scores]
-    progress(len(scores), len(texts))
+    listed = texts if shard else [text for text in texts if text not in scores]
+    parts = [listed[at : at + TOGETHER] for at in range(0, len(listed), TOGETHER)]
+    mine = [part for number, part in enumerate(parts) if shard is None or shard.has(number)]
+    missing = [part for part in mine if any(text not in scores for text in part)]
+    total = sum(map(len, mine)) if shard else len(texts)
+    progress(len(scores), total)
     if not missing:
         return ScoredTexts(key, scores, 0, None, {}, loaded)
     loaded = loaded or load(spec)
     if not isinstance(loaded, GradingModel):
         raise ModelError(f"{spec.label} cannot grade whole texts; score it by its tokens")
-    for at in range(0, len(missing), TOGETHER):
-        part = missing[at : at + TOGETHER]
+    for part in missing:
         rows = _one_token_each(spec.label, part, list(loaded.grade(part)))
         store.write(key, spec.label, rows, CHANNEL)
         scores |= dict(rows)
-        progress(len(scores), len(texts))
-    return ScoredTexts(key, scores, len(missing), None, {}, loaded)
+        progress(len(scores), total)
+    return ScoredTexts(key, scores, sum(map(len, missing)), None, {}, loaded)
 
 
 def refuse_grades(spec: ModelSpec) -> None:

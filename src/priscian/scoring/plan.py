@@ -7,10 +7,12 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Callable, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from priscian.errors import RunError
+from priscian.scoring.shard import Shard
 
 CPU_BATCH = 512
 MASKED_BATCH = 2048
@@ -26,6 +28,8 @@ class Options:
     batch_tokens: int | None = None
     workers: int | None = None
     way: str | None = None
+    threads: int | None = None  # of each worker
+    shard: Shard | None = None  # compute only the batches of this part of the run
 
 
 DEFAULTS = Options()
@@ -46,6 +50,7 @@ class Plan:
     error: float  # largest difference from plain scoring in the self-check
     pending: str  # which of the texts were still to be scored, as a packed bitmap
     digest: str = ""  # of the batches, to detect a plan that no longer fits
+    inputs: str = ""  # digest of what the model reads; the same wherever the plan is followed
 
     def to_dict(self) -> dict[str, object]:
         """For `run.json`."""
@@ -79,6 +84,14 @@ def digest_of(groups: Sequence[Sequence[int]]) -> str:
     """A short hash of the division into batches."""
     payload = json.dumps([list(g) for g in groups], separators=(",", ":"))
     return hashlib.sha256(payload.encode()).hexdigest()[:16]
+
+
+def digest_inputs(rows: Iterable[Sequence[int]]) -> str:
+    """A short hash of the token ids of every text."""
+    found = hashlib.sha256()
+    for ids in rows:
+        found.update(array("q", (len(ids), *ids)))
+    return found.hexdigest()[:16]
 
 
 def pack_bits(bits: Sequence[bool]) -> str:

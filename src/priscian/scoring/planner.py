@@ -22,6 +22,7 @@ from priscian.scoring.plan import (
     Options,
     Plan,
     cores,
+    digest_inputs,
     digest_of,
 )
 from priscian.scoring.selfcheck import measure_error, measure_masked_error, tolerance
@@ -52,6 +53,13 @@ class Work:
     plan: Plan
     groups: Sequence[Sequence[int]]
     compute: Compute
+    device: str = "cpu"
+
+    @property
+    def batches(self) -> list[int]:
+        """The numbers of the batches that belong to this process: all, or those of its shard."""
+        shard = self.task.options.shard
+        return [g for g in range(len(self.groups)) if shard is None or shard.has(g)]
 
 
 def prepare(task: Task, model: LanguageModel | TorchModel, saved: Plan | None = None) -> Work:
@@ -65,7 +73,17 @@ def prepare(task: Task, model: LanguageModel | TorchModel, saved: Plan | None = 
         return _prepare_torch(task, model, saved)
     count = len(task.texts)
     groups = [range(at, min(at + SIMPLE_BATCH, count)) for at in range(0, count, SIMPLE_BATCH)]
-    plan = Plan("simple", 0, 0, 1, cores(), 0.0, task.pending, digest_of(groups))
+    plan = Plan(
+        way="simple",
+        batch_tokens=0,
+        row_tokens=0,
+        workers=1,
+        threads=cores(),
+        error=0.0,
+        pending=task.pending,
+        digest=digest_of(groups),
+        inputs=digest_inputs(text.hash for text in task.texts),
+    )
     return Work(task, plan, groups, simple_batches(task.spec, model, task.texts, groups))
 
 
@@ -76,8 +94,9 @@ def _prepare_torch(task: Task, model: TorchModel, saved: Plan | None) -> Work:
     if task.boundary:
         encodings = extend(task.texts, encodings, task.boundary, model.context_length)
     plan, way, groups = _follow(model, encodings, saved) or _choose(task, model, encodings)
+    plan = replace(plan, inputs=digest_inputs(e.ids for e in encodings))
     compute = torch_batches(model, way, task.texts, encodings, groups, task.boundary)
-    return Work(task, plan, groups, compute)
+    return Work(task, plan, groups, compute, model.device)
 
 
 Planned = tuple[Plan, Batching, list[list[int]]]
@@ -130,16 +149,17 @@ def _sizes(task: Task, model: TorchModel, encodings: list[Encoding]) -> Plan:
     usual = MASKED_BATCH if model.kind == "masked" else CPU_BATCH
     batch = task.options.batch_tokens or (usual if on_cpu else DEVICE_BATCH)
     tokens = sum(len(e.ids) * (len(e.starts) if model.kind == "masked" else 1) for e in encodings)
-    workers = task.options.workers
+    workers, threads = task.options.workers, task.options.threads
     if workers is None:
-        workers = cores() if on_cpu and can_fork() and tokens >= WORTH_FORKING else 1
+        many = max(1, cores() // (threads or 1))
+        workers = many if on_cpu and can_fork() and tokens >= WORTH_FORKING else 1
     workers = max(1, workers if can_fork() and on_cpu else 1)
     return Plan(
         way="",
         batch_tokens=batch,
         row_tokens=min(ROW, batch),
         workers=workers,
-        threads=max(1, cores() // workers),
+        threads=threads or max(1, cores() // workers),
         error=0.0,
         pending=task.pending,
     )

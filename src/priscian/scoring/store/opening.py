@@ -24,6 +24,10 @@ MIGRATION = 3600.0
 HEADER = 100
 """The first bytes of every SQLite file."""
 NOT_SQLITE = "not an SQLite file"
+REMEDY = (
+    "set PRISCIAN_CACHE to a folder on a local disk, such as $TMPDIR, or score with --shard 1/1 "
+    "and priscian merge, which keep scores on this machine's disk while they compute"
+)
 DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
@@ -31,9 +35,7 @@ def open_database(path: Path | None) -> sqlite3.Connection:
     """A connection to a store of this version; the file is created, migrated or renamed."""
     if path is not None:
         _make_folder(path)
-        refuse_network_disk(
-            path, "score store", "scores", "set PRISCIAN_CACHE to a folder on a local disk"
-        )
+        refuse_network_disk(path, "score store", "scores", REMEDY)
         _set_aside_if_damaged(path)
     with store_errors(path):
         db = sqlite3.connect(

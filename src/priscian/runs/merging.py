@@ -1,0 +1,292 @@
+"""Make a run of its shards: check that they belong together, insert their scores, evaluate."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from priscian.errors import PriscianError, RunError, counted
+from priscian.files.disks import network_disk
+from priscian.models import ModelKey, cache_folder, model_key
+from priscian.records import Text
+from priscian.runs.facts import ModelFacts
+from priscian.runs.job import set_up
+from priscian.runs.record import FILE, SHARDS, Record
+from priscian.runs.run import Run
+from priscian.runs.shards import (
+    ShardInfo,
+    missing_line,
+    part_of_model,
+    read_shard,
+    score_options,
+    shard_file,
+    shard_store,
+)
+from priscian.runs.sources import ModelSource, Watch
+from priscian.runs.work import Work, texts_to_score
+from priscian.scoring import ScoreStore, Shard
+from priscian.scoring.boundary import CHANNEL as BOUNDARY
+from priscian.scoring.grades import CHANNEL as SCORE
+from priscian.scoring.machine import warn_of_mixture
+from priscian.scoring.store.published import local_folder, open_copy
+
+BESIDE = (SHARDS, "slurm")
+"""What may be in a run folder before its shards are merged."""
+PLANNED = ("way", "batch_tokens", "row_tokens", "digest", "inputs")
+"""What the plans of all shards have in common."""
+_NAME = re.compile(r"(\d+)-of-(\d+)\.json")
+_Shards = Mapping[Shard, ShardInfo]
+
+
+def merge(run: str | Path, *, store: ScoreStore | None = None, watch: Watch | None = None) -> Run:
+    """Make a run of the shards in its folder, as if one process had computed it.
+
+    All shards must be there and finished, and agree about the request, the models' keys and the
+    digests of the plans; every text must be in exactly one of them. Their scores go into the
+    store, then every item is judged. The order in which shards were made is irrelevant.
+
+    >>> import os, tempfile
+    >>> import priscian
+    >>> folder = os.path.join(tempfile.mkdtemp(), "run")
+    >>> for number in (2, 1):
+    ...     part = priscian.score("builtin:ngram", "generated:7,5,wh_island", out=folder,
+    ...                           shard=(number, 2))
+    >>> priscian.merge(folder)                                            # doctest: +ELLIPSIS
+    <Run ...: 1 result, finished>
+      <Result builtin:ngram on generated-7,5,wh_island (pairs): ... % (...), n = 5, 1 paradigm>
+    """
+    path = Path(run)
+    shards = read_shards(path)
+    work = _set_up_again(path, shards)
+    with nullcontext(store) if store else _usual_store() as kept:
+        for number, source in enumerate(work.sources):
+            assert isinstance(source, ModelSource)
+            if not source.traits.precomputed:
+                _insert(path, shards, work, number, kept)
+        record = Record.begin(
+            _first(shards).request, path, resume=(path / FILE).is_file(), beside=BESIDE
+        )
+        for source in work.sources:
+            parts = [s.models[source.name] for s in shards.values() if source.name in s.models]
+            if parts:
+                record.update_model(source.name, **_sum(parts))
+        return work.carry_out(record, kept, watch)
+
+
+def read_shards(path: Path) -> dict[Shard, ShardInfo]:
+    """The shards of a run, complete and in agreement; otherwise an error with the remedy."""
+    shards = find_shards(path)
+    if not shards:
+        raise RunError(f"{path} has no shards; make them with priscian score … --shard 1/8 --out")
+    counts = sorted({shard.count for shard in shards})
+    if len(counts) > 1:
+        few = min(counts, key=lambda n: sum(shard.count == n for shard in shards))
+        raise RunError(
+            f"{path} has shards of runs with {' and with '.join(map(str, counts))} shards; delete "
+            f"those that you do not want, such as {path / SHARDS}/*-of-{few}.*"
+        )
+    first = _first(shards)
+    for shard, info in shards.items():
+        if info.part != shard:
+            raise RunError(
+                f"{shard_file(path, shard)} is a copy of shard {info.part}; delete it and "
+                + missing_line(info, path, [shard], "is missing")
+            )
+        _agree(path, first, info)
+    missing = [s for n in range(counts[0]) if (s := Shard(n + 1, counts[0])) not in shards]
+    if missing:
+        what = "is missing" if len(missing) == 1 else "are missing"
+        raise RunError(missing_line(first, path, missing, what))
+    for shard, info in shards.items():
+        if info.status != "finished":
+            why = f"failed ({info.error})" if info.error else "is not finished"
+            raise RunError(missing_line(info, path, [shard], why))
+    _say_mixtures(shards)
+    return shards
+
+
+def find_shards(path: Path) -> dict[Shard, ShardInfo]:
+    """The shards in a folder by the names of their files, in order; nothing is compared."""
+    if not path.is_dir():
+        raise RunError(f"{path} is not a folder; name the run folder that has the shards")
+    found = {}
+    for file in (path / SHARDS).glob("*-of-*.json"):
+        name = _NAME.fullmatch(file.name)
+        if name:
+            found[Shard(int(name[1]), int(name[2]))] = read_shard(file)
+    return dict(sorted(found.items(), key=lambda pair: (pair[0].count, pair[0].number)))
+
+
+def _first(shards: _Shards) -> ShardInfo:
+    return next(iter(shards.values()))
+
+
+def _agree(path: Path, first: ShardInfo, other: ShardInfo) -> None:
+    """Refuse a shard that was made of other data, another model or another plan."""
+    different = first.request.differences(other.request)
+    for name in first.models.keys() & other.models.keys():
+        one, two = first.models[name], other.models[name]
+        if one.digest and two.digest and one.digest != two.digest:
+            different.append(f"key of {name}")
+        if one.plan and two.plan and any(one.plan.get(f) != two.plan.get(f) for f in PLANNED):
+            different.append(f"plan of {name}")
+    if different:
+        raise RunError(
+            f"{path}: shards {first.part} and {other.part} do not belong together: they differ in "
+            f"{', '.join(different)}; delete {shard_store(path, other.part).with_suffix('')}.* and "
+            + missing_line(first, path, [other.part], "is then missing")
+        )
+
+
+def _say_mixtures(shards: _Shards) -> None:
+    for name in dict.fromkeys(name for info in shards.values() for name in info.models):
+        told = [s.models[name].notes.get("machines") for s in shards.values() if name in s.models]
+        machines = {machine for machine in told if machine}
+        if len(machines) > 1:
+            warn_of_mixture(name, list(machines))
+
+
+def _set_up_again(path: Path, shards: _Shards) -> Work:
+    """Models and data of the request, read again; they must not have changed."""
+    first = _first(shards)
+    try:
+        specs = [data.spec for data in first.request.data.values()]
+        work, request = set_up(list(first.request.models), specs, score_options(first))
+    except PriscianError as error:
+        if Path.cwd() == Path(first.folder):
+            raise
+        raise RunError(
+            f"{error} (the shards were made in {first.folder}: merge them there)"
+        ) from None
+    different = first.request.differences(request)
+    if different:
+        raise RunError(
+            f"{path}: {', '.join(different)} changed since the shards were made; restore the files "
+            "or score again with another --out"
+        )
+    for source in work.sources:
+        assert isinstance(source, ModelSource)
+        digest = model_key(source.spec).digest
+        known = {s.models[source.name].digest for s in shards.values() if source.name in s.models}
+        if known - {digest, ""}:
+            raise RunError(
+                f"{path}: the files of {source.spec} changed since the shards were made; restore "
+                "them or score again with another --out"
+            )
+    return work
+
+
+def _insert(path: Path, shards: _Shards, work: Work, number: int, kept: ScoreStore) -> None:
+    """Insert one model's scores; every text must be in exactly one shard."""
+    source = work.sources[number]
+    assert isinstance(source, ModelSource)
+    key = model_key(source.spec)
+    asked, boundary = texts_to_score(work.prepare(source))
+    texts = list(dict.fromkeys(asked))
+    channels = {SCORE: texts} if source.traits.grades else {"logp": texts}
+    if boundary:
+        channels[BOUNDARY] = list(dict.fromkeys(boundary))
+    found: dict[str, dict[Text, Shard]] = {channel: {} for channel in channels}
+    for shard, info in shards.items():
+        if part_of_model(shard, number, len(work.sources)) is None:
+            continue
+        with _opened(path, shard, info) as store:
+            if store is not None:
+                for channel, wanted in channels.items():
+                    _take(store, key, wanted, channel, found[channel], (path, shard, info))
+        _check_count(path, shard, info, source.name, found)
+    for channel, wanted in channels.items():
+        lacking = [text for text in wanted if text not in found[channel]]
+        if lacking:
+            raise RunError(
+                f"{path}: no shard has scores of {counted(len(lacking), 'text')} of {source.name}, "
+                f"such as {lacking[0].text!r}; score again with another --out"
+            )
+    for shard, info in shards.items():
+        with _opened(path, shard, info) as store:
+            if store is not None:
+                for channel, wanted in channels.items():
+                    rows = store.read(key, wanted, channel)
+                    if rows:
+                        kept.write(key, source.spec.label, list(rows.items()), channel)
+
+
+@contextmanager
+def _opened(path: Path, shard: Shard, info: ShardInfo) -> Iterator[ScoreStore | None]:
+    """A shard's store; None if it had nothing to compute."""
+    file = shard_store(path, shard)
+    if file.is_file():
+        with open_copy(file) as store:
+            yield store
+    elif any(facts.texts for facts in info.models.values()):
+        raise RunError(missing_line(info, path, [shard], f"has lost its store {file.name}"))
+    else:
+        yield None
+
+
+def _take(
+    store: ScoreStore,
+    key: ModelKey,
+    wanted: Sequence[Text],
+    channel: str,
+    found: dict[Text, Shard],
+    which: tuple[Path, Shard, ShardInfo],
+) -> None:
+    """Note which texts a shard has; a text that another one has too is an error."""
+    path, shard, info = which
+    missing = store.missing(key, wanted, channel)
+    for text, gone in zip(wanted, missing, strict=True):
+        if gone:
+            continue
+        if text in found:
+            raise RunError(
+                f"{path}: shards {found[text]} and {shard} both have scores of {text.text!r}; "
+                f"delete {shard_store(path, shard).with_suffix('')}.* and "
+                + missing_line(info, path, [shard], "is then missing")
+            )
+        found[text] = shard
+
+
+def _check_count(
+    path: Path, shard: Shard, info: ShardInfo, model: str, found: Mapping[str, dict[Text, Shard]]
+) -> None:
+    """Every text that a shard scored must be in its store."""
+    said = info.models[model].texts if model in info.models else 0
+    there = sum(owner == shard for owner in next(iter(found.values())).values())
+    if there < (said or 0):
+        what = f"has scores of {there} texts where it computed {said}"
+        raise RunError(missing_line(info, path, [shard], what))
+
+
+def _sum(parts: Sequence[ModelFacts]) -> dict[str, Any]:
+    """What `run.json` says of a model that several shards computed."""
+    notes: dict[str, str] = {}
+    for part in parts:
+        notes |= part.notes
+    machines = dict.fromkeys(p.notes["machines"] for p in parts if "machines" in p.notes)
+    if machines:
+        notes["machines"] = "; ".join(machines)
+    return {
+        "string": parts[0].string,
+        "folder": parts[0].folder,
+        "key": parts[0].key,
+        "digest": parts[0].digest,
+        "plan": parts[0].plan,
+        "computed": sum(part.computed or 0 for part in parts),
+        "seconds": round(sum(part.seconds or 0.0 for part in parts), 2),
+        "notes": notes,
+    }
+
+
+@contextmanager
+def _usual_store() -> Iterator[ScoreStore]:
+    """The user's store; one in a temporary folder if that would be on a network disk."""
+    if not network_disk(cache_folder() / "scores.sqlite"):
+        with ScoreStore.default() as store:
+            yield store
+        return
+    with local_folder() as folder, ScoreStore(folder / "scores.sqlite") as store:
+        yield store

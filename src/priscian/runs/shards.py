@@ -1,0 +1,247 @@
+"""Shards of a run: each is computed by a process of its own, into files of its own.
+
+`RUN/shards/3-of-8.sqlite` has the scores, `3-of-8.json` says how they were made: the request, the
+models' keys, the digests of the plans, the machine. `priscian merge RUN` makes the run of them.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import msgspec
+
+from priscian.datasets import PairColumns
+from priscian.errors import OutputError, RunError, SetAsideError, UsageError, counted
+from priscian.models import is_object
+from priscian.runs.facts import ModelFacts, Request, RunInfo
+from priscian.runs.load import read_record
+from priscian.runs.lock import lock_file
+from priscian.runs.options import ScoreOptions, SuiteOptions
+from priscian.runs.record import FILE, SHARDS, Record, new_info
+from priscian.runs.run import Run
+from priscian.runs.sources import Desk, ModelSource, Scorer, Watch
+from priscian.runs.work import Work, silent, texts_to_score
+from priscian.scoring import Options, ScoreStore, Shard
+from priscian.scoring.store.published import open_copy, open_where_possible
+
+DEFAULTS = ScoreOptions()
+
+
+class ShardInfo(RunInfo, frozen=True, kw_only=True):
+    """`3-of-8.json`: as `run.json`, for one shard, and what is needed to make the others."""
+
+    shard: tuple[int, int]
+    folder: str
+    """Where it was started; paths of data and models may be relative to it."""
+    columns: PairColumns = msgspec.field(default_factory=PairColumns)
+    batch_tokens: int | None = None
+    workers: int | None = None
+    threads: int | None = None
+
+    @property
+    def part(self) -> Shard:
+        """Which shard it is."""
+        return Shard(*self.shard)
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything was planned or computed."""
+        return any(m.plan is not None or m.status == "finished" for m in self.models.values())
+
+
+def shard_store(run: Path, shard: Shard) -> Path:
+    """The file of a shard's scores."""
+    return run / SHARDS / f"{shard.name}.sqlite"
+
+
+def shard_file(run: Path, shard: Shard) -> Path:
+    """The file that describes a shard."""
+    return run / SHARDS / f"{shard.name}.json"
+
+
+def read_shard(file: Path) -> ShardInfo:
+    """The description of a shard, checked."""
+    return read_record(file, ShardInfo)
+
+
+def score_shard(work: Work, request: Request, out: Path, watch: Watch | None = None) -> Run:
+    """Compute one shard; one that was stopped continues, a finished one is left as it is."""
+    shard = work.options.compute.shard
+    assert shard is not None
+    _refuse_objects(work.sources)
+    record = _begin(work.options, request, out, shard)
+    assert isinstance(record.info, ShardInfo)
+    failure: BaseException | None = None
+    try:
+        if record.info.status != "finished" or not _complete(record.info, out):
+            record.update(status="running", error="")
+            with open_where_possible(shard_store(out, shard)) as store:
+                desk = Desk(store, record, work.options.compute, watch or silent)
+                _score_all(work, shard, desk)
+            record.finish()
+    except BaseException as error:
+        failure = error
+        raise
+    finally:
+        record.end(failure)
+    return Run(record.info, (), out)
+
+
+def _score_all(work: Work, shard: Shard, desk: Desk) -> None:
+    aside: list[SetAsideError] = []
+    for number, source in enumerate(work.sources):
+        part = part_of_model(shard, number, len(work.sources))
+        if part is None or source.traits.precomputed:
+            continue
+        texts, boundary = texts_to_score(work.prepare(source))
+        compute = replace(desk.compute, shard=part)
+        try:
+            source.score(texts, boundary, replace(desk, compute=compute))
+        except SetAsideError as error:
+            desk.record.update_model(source.name, status="failed")
+            aside.append(error)
+    if aside:
+        raise aside[0]
+
+
+def part_of_model(shard: Shard, number: int, models: int) -> Shard | None:
+    """The part of one model that a shard computes; None if it has none.
+
+    With at least as many models as shards, each model is computed by one shard, so that none is
+    loaded twice. Otherwise every shard computes some batches of each model.
+
+    >>> [part_of_model(Shard(2, 3), number, 5) for number in range(5)]
+    [None, Shard(number=1, count=1), None, None, Shard(number=1, count=1)]
+    >>> part_of_model(Shard(2, 3), 0, 1)
+    Shard(number=2, count=3)
+    """
+    if models < shard.count:
+        return shard
+    return Shard(1, 1) if shard.has(number) else None
+
+
+def _begin(options: ScoreOptions, request: Request, out: Path, shard: Shard) -> Record:
+    """The record of a shard: new, or that of an earlier attempt with the same request."""
+    folder, file = out / SHARDS, shard_file(out, shard)
+    if (out / FILE).is_file() and not file.is_file():
+        raise RunError(f"{out} is a run already, without such a shard; give another --out")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot write {file}: {error.strerror}; change --out") from None
+    lock = lock_file(
+        folder / f".{shard.name}.lock",
+        f"another process is computing shard {shard} of {out}; wait until it has ended",
+    )
+    try:
+        info = _describe(options, request, shard)
+        for other in sorted(folder.glob("*-of-*.json")):
+            found = read_shard(other)
+            different = found.request.differences(request)
+            if different and (found.begun or other != file):
+                raise RunError(
+                    f"{other} was made with other settings ({', '.join(different)}); repeat them "
+                    f"exactly, or give another --out"
+                )
+            if other == file and not different and found.shard == info.shard:
+                info = msgspec.structs.replace(info, models=found.models, status=found.status)
+        record = Record(info, folder, lock, resumed=True, file=file.name)
+        record.update()
+    except BaseException:
+        lock.release()
+        raise
+    return record
+
+
+def _describe(options: ScoreOptions, request: Request, shard: Shard) -> ShardInfo:
+    compute = options.compute
+    begun = msgspec.structs.asdict(new_info(request))
+    return ShardInfo(
+        **begun,
+        shard=(shard.number, shard.count),
+        folder=os.getcwd(),
+        columns=options.columns,
+        batch_tokens=compute.batch_tokens,
+        workers=compute.workers,
+        threads=compute.threads,
+    )
+
+
+def _complete(info: ShardInfo, out: Path) -> bool:
+    """Whether the store of a finished shard still has what the shard scored."""
+    path = shard_store(out, info.part)
+    if not path.is_file():
+        return not info.models
+    with open_copy(path) as store:
+        return all(_rows(store, facts) >= (facts.texts or 0) for facts in info.models.values())
+
+
+def _rows(store: ScoreStore, facts: ModelFacts) -> int:
+    return sum(model.texts for model in store.models() if model.key == facts.digest)
+
+
+def _refuse_objects(sources: Sequence[Scorer]) -> None:
+    for source in sources:
+        if isinstance(source, ModelSource) and is_object(source.spec):
+            raise UsageError(
+                f"{source.name} is an object of this process, which other shards cannot load; "
+                "register its class (docs/plugins.md) and give its name"
+            )
+
+
+def score_options(info: ShardInfo, shard: Shard | None = None) -> ScoreOptions:
+    """The options with which a shard was made."""
+    request = info.request
+    return ScoreOptions(
+        limit=request.limit,
+        only=request.only,
+        measure=request.measure,
+        unigram=request.unigram.model if request.unigram else None,
+        tie=request.tie,
+        seed=request.seed,
+        columns=info.columns,
+        suites=request.sg or SuiteOptions(),
+        compute=Options(info.batch_tokens, info.workers, threads=info.threads, shard=shard),
+    )
+
+
+def command_of(info: ShardInfo, out: Path | str, shard: str) -> str:
+    """The command that makes a shard, for the shell."""
+    request, options = info.request, score_options(info)
+    words = ["priscian", "score", *request.models]
+    for data in request.data.values():
+        words += ["--on", data.spec]
+    given = {
+        "limit": options.limit,
+        "only": ",".join(options.only),
+        "measure": options.measure,
+        "unigram": options.unigram,
+        "tie": options.tie,
+        "seed": options.seed,
+        "good": info.columns.good,
+        "bad": info.columns.bad,
+        "group": info.columns.group,
+        "batch-tokens": info.batch_tokens,
+        "workers": info.workers,
+        "threads": info.threads,
+    }
+    given |= asdict(options.suites)
+    usual = {"measure": DEFAULTS.measure, "tie": DEFAULTS.tie, "seed": DEFAULTS.seed}
+    usual |= asdict(DEFAULTS.suites)
+    for name, value in given.items():
+        if value not in (None, "") and value != usual.get(name):
+            words += [f"--{name}", str(value)]
+    return f"{shlex.join(words)} --shard {shard} --out {shlex.quote(str(out))}"
+
+
+def missing_line(info: ShardInfo, out: Path, shards: Sequence[Shard], what: str) -> str:
+    """One line that says what is wrong with some shards, and the command that makes the first."""
+    first = shards[0]
+    listed = ", ".join(str(shard) for shard in shards)
+    noun = "shard" if len(shards) == 1 else "shards"
+    rest = f", and likewise {counted(len(shards) - 1, 'other')}" if len(shards) > 1 else ""
+    return f"{out}: {noun} {listed} {what}; run: {command_of(info, out, str(first))}{rest}"

@@ -1,0 +1,97 @@
+"""The work of a run: every model scores every data set, and every item is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from priscian.datasets import Dataset
+from priscian.errors import SetAsideError
+from priscian.records import Text
+from priscian.runs.facts import Request
+from priscian.runs.kinds.registry import Job, Kind, find_kind
+from priscian.runs.options import ScoreOptions
+from priscian.runs.record import Record
+from priscian.runs.result import Result
+from priscian.runs.run import Run
+from priscian.runs.sources import Desk, Scorer, Watch
+from priscian.runs.unigrams import Unigrams
+from priscian.scoring import ScoreStore
+
+
+def silent(model: str, done: int, total: int) -> None:
+    """Report no progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Evaluates every source on every data set."""
+
+    sources: Sequence[Scorer]
+    data: Sequence[Dataset]
+    options: ScoreOptions
+    unigrams: Unigrams | None = None
+
+    def run(
+        self,
+        request: Request,
+        out: Path | None = None,
+        resume: bool = False,
+        store: ScoreStore | None = None,
+        watch: Watch | None = None,
+    ) -> Run:
+        """All results; with `out` they are written as they are made."""
+        return self.carry_out(Record.begin(request, out, resume=resume), store, watch)
+
+    def carry_out(
+        self, record: Record, store: ScoreStore | None = None, watch: Watch | None = None
+    ) -> Run:
+        """All results, under a record that has begun; it ends here."""
+        failure: BaseException | None = None
+        try:
+            with nullcontext(store) if store else ScoreStore.default() as kept:  # close our own
+                desk = Desk(kept, record, self.options.compute, watch or silent)
+                results = self._all(desk)
+            record.finish()
+        except BaseException as error:
+            failure = error
+            raise
+        finally:
+            record.end(failure)
+        about = record.info.models
+        made = tuple(replace(r, about=about[r.model]) for r in results)
+        return Run(record.info, made, record.path)
+
+    def _all(self, desk: Desk) -> list[Result]:
+        """Every result; a model some of whose texts were set aside does not stop the others."""
+        results: list[Result] = []
+        aside: list[SetAsideError] = []
+        for source in self.sources:
+            try:
+                results += self._one(source, desk)
+            except SetAsideError as error:
+                desk.record.update_model(source.name, status="failed")
+                aside.append(error)
+        if aside:
+            raise aside[0]
+        return results
+
+    def _one(self, source: Scorer, desk: Desk) -> Iterator[Result]:
+        """One model: all its texts are scored together, then every data set is judged."""
+        kinds = self.prepare(source)
+        scores = source.score(*texts_to_score(kinds), desk)
+        for kind in kinds:
+            yield desk.record.keep(kind.evaluate(scores))
+
+    def prepare(self, source: Scorer) -> list[Kind]:
+        """The data sets in the form that a model reads."""
+        job = Job(source, self.options, self.unigrams)
+        return [find_kind(d.kind).prepare(d, job) for d in self.data]
+
+
+def texts_to_score(kinds: Sequence[Kind]) -> tuple[list[Text], list[Text]]:
+    """What a model must score, and which of it also for the correction of leading spaces."""
+    texts = [text for kind in kinds for text in kind.texts()]
+    return texts, [text for kind in kinds for text in kind.boundary_texts()]
