@@ -6,6 +6,7 @@ from priscian.files.delimited import DELIMITED_SUFFIXES, NumberedRows, Row, pars
 from priscian.files.names import file_names
 from priscian.files.packaged import read_tsv
 from priscian.files.parquet import read_frame
+from priscian.files.places import hide_paths, hide_place
 from priscian.files.reading import PathLike, decode_json, read_bytes, read_json, read_text, shown
 from priscian.files.rows import collector_paused, data_files, label, sentence_at
 from priscian.files.tables import (
@@ -40,6 +41,8 @@ __all__ = [
     "decode_json",
     "delimited_text",
     "file_names",
+    "hide_paths",
+    "hide_place",
     "label",
     "open_unpacked",
     "parse_delimited",

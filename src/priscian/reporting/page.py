@@ -18,6 +18,7 @@ from priscian.analysis.intervals import overall_interval
 from priscian.analysis.model_looks import FIELDS, PEOPLE_INK, PUBLISHED_INKS
 from priscian.analysis.vega import PALETTE, Figure, HasFigures
 from priscian.errors import PriscianError
+from priscian.files import hide_paths
 from priscian.reporting.boards import Board, Row, class_label, make_boards
 from priscian.reporting.cautions import about_adc, limits
 from priscian.reporting.headline import RULE, Headline, headlines
@@ -25,7 +26,7 @@ from priscian.reporting.heat_figure import heat_figure
 from priscian.reporting.items import gather
 from priscian.reporting.pack import compress, pack_answers, pack_json, pack_texts, pack_tokens
 from priscian.reporting.people import people_of
-from priscian.reporting.provenance import describe_run
+from priscian.reporting.provenance import describe_run, run_name
 from priscian.reporting.sections import Given, Section, figures_of, make_sections
 from priscian.reporting.standings import MOST_CARDS, standings
 from priscian.reporting.suite_about import about_suites, chances_of
@@ -95,7 +96,7 @@ def build_page(
     html = _template().render(
         title=title or _title(boards),
         created=created,
-        command=command,
+        command=hide_paths(command),
         version=__version__,
         policy=_policy(script, vega),
         css=_file("page.css"),
@@ -111,11 +112,15 @@ def build_page(
         wider=_wider(boards),
         rule=RULE,
         limits=limits(runs),
-        adc=about_adc([r for board in boards for r in board.results], given.graded_problems),
+        adc=hide_paths(
+            about_adc([r for board in boards for r in board.results], given.graded_problems)
+        ),
         sections=sections,
         runs=[describe_run(run) for run in runs],
         unfinished=[run for run in runs if not run.finished],
         words=class_label,
+        hide=hide_paths,
+        run_name=run_name,
     )
     return Page(html, tuple(boards), tuple(sections))
 

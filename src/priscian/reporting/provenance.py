@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from priscian.files import hide_paths, hide_place
 from priscian.runs import DataFacts, ModelFacts, Run
 from priscian.runs.facts import plain
 
@@ -24,7 +25,7 @@ class About:
 class RunFacts:
     """A run's part of the last section."""
 
-    path: str
+    name: str
     finished: bool
     general: tuple[tuple[str, str], ...]
     models: tuple[About, ...]
@@ -45,11 +46,11 @@ def describe_run(run: Run) -> RunFacts:
         ("made", info.created.replace("T", " ")),
         ("status", info.status),
         ("priscian", info.priscian),
-        *((k, _text(v)) for k, v in options.items()),
+        *((k, hide_paths(hide_place(_text(v)))) for k, v in options.items()),
         *info.environment.items(),
     ]
     return RunFacts(
-        str(run.path or ""),
+        run_name(run),
         run.finished,
         tuple(general),
         tuple(_model(name, about) for name, about in info.models.items()),
@@ -57,12 +58,17 @@ def describe_run(run: Run) -> RunFacts:
     )
 
 
+def run_name(run: Run) -> str:
+    """The name of a run's folder."""
+    return run.path.resolve().name if run.path else ""
+
+
 def _model(name: str, about: ModelFacts) -> About:
     facts = [
-        ("string", about.string),
+        ("string", hide_place(about.string)),
         ("key", about.digest),
-        *about.key.items(),
-        *about.notes.items(),
+        *((name, hide_place(value)) for name, value in about.key.items()),
+        *((name, hide_paths(value)) for name, value in about.notes.items()),
     ]
     if about.texts is not None:
         facts.append(("texts", f"{about.texts:,}, {about.computed or 0:,} of them new"))
@@ -76,12 +82,13 @@ def _data(name: str, about: DataFacts) -> About:
     return About(
         name,
         (
-            ("spec", about.spec),
+            ("given as", hide_place(about.spec)),
             ("kind", about.kind),
             ("sets", f"{len(sets):,}"),
             ("items", f"{sum(s.n for s in sets.values()):,}"),
             ("hash", hashlib.sha256(joined.encode()).hexdigest()[:SHORT]),
             *(("reference", r) for r in references[:3] if r),
+            *(("not read", hide_paths(line)) for line in about.refused),
         ),
     )
 

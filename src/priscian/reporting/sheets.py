@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from priscian.analysis.sg.suite_view import Prediction, prediction_scores
+from priscian.files import hide_paths
 from priscian.reporting.boards import Board, Cell, Row, class_label
 from priscian.reporting.sections import Table
 from priscian.reporting.suite_about import formulas_of
@@ -90,7 +91,9 @@ def board_sheet(board: Board) -> Sheet:
     head = ("model", "overall", *map(class_label, board.columns))
     title = f"{board.heading}, {board.size}"
     name = f"{board.kind} {board.data}"
-    return Sheet(name, title, head, tuple(rows), tuple(notes), remarks=board.notes)
+    return Sheet(
+        name, title, head, tuple(rows), tuple(notes), remarks=tuple(map(hide_paths, board.notes))
+    )
 
 
 def formula_sheets(board: Board) -> list[Sheet]:

@@ -13,6 +13,7 @@ from priscian.datasets import Dataset
 from priscian.datasets.sg import select_suites
 from priscian.datasets.syntaxgym_sentences import Punctuation, contents_of, punctuate
 from priscian.errors import DataError, ModelError, PriscianWarning, ScoreError, UsageError
+from priscian.files import hide_paths
 from priscian.metrics.boundary import correct_boundaries, find_boundary
 from priscian.metrics.generalization import (
     Rules,
@@ -223,7 +224,7 @@ class Suites(Kind):
             "eos": options.suites.eos,
             "punctuation": self.punctuation,
             "boundary": options.suites.boundary,
-            "failed": tuple(failures),
+            "failed": tuple(map(hide_paths, failures)),
             **summarise_suites(judged),
         }
         tables = {"items": self._items(judged), "regions": self._regions(judged)}
