@@ -17,15 +17,13 @@ from priscian.analysis.transfer.trials import Places
 from priscian.datasets.split_pairs import SplitPairs, TextPair
 from priscian.stats.ridge_logistic import RidgeFit, fit_ridge
 from priscian.training.classifiers.baselines import OFTEN, bag_vocabulary
-from priscian.training.classifiers.probe import fit_probe
+from priscian.training.classifiers.probe import ROUGH, fit_probe
 from priscian.training.classifiers.states import LONGEST, LinearHead, count_ngrams
 
 Floats = npt.NDArray[np.float64]
 Floats32 = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
 
-TOLERANCE = 1e-6
-"""Largest element of the gradient, per sentence, at which a fit ends."""
 BAG_C = 1.0
 
 
@@ -67,7 +65,7 @@ class Probes:
         width = self.train.shape[-1]
         states = self.train[places[:, 0], places[:, 1]].reshape(-1, width)
         head = fit_probe(
-            states, labels_of(swapped), self.c, start=self._begin.get(near), gradient=TOLERANCE
+            states, labels_of(swapped), self.c, start=self._begin.get(near), gradient=ROUGH
         )
         if near:
             self._begin.setdefault(near, head)
@@ -84,6 +82,7 @@ class Bags:
         train = _flat([p.train for p in pairs])
         vocabulary = bag_vocabulary(train, often=1)
         self.c = c
+        self._begin: dict[str, RidgeFit] = {}
         self._shape = (len(pairs), len(pairs[0].train))
         self._counts: Any = count_ngrams(train, vocabulary, LONGEST)  # (sentences, n-grams)
         self._test: dict[Words, Any] = {}
@@ -98,9 +97,16 @@ class Bags:
         pair = places[:, 0] * self._shape[1] + places[:, 1]
         rows = self._counts[np.stack([2 * pair, 2 * pair + 1], 1).ravel()]
         often = np.flatnonzero(np.asarray((rows > 0).sum(0)).ravel() >= OFTEN)
-        fit: RidgeFit = fit_ridge(rows[:, often], labels_of(swapped), self.c, gradient=TOLERANCE)
+        begin = self._begin.get(near)
+        start = None if begin is None else RidgeFit(begin.weights[often], begin.intercept)
+        fit = fit_ridge(rows[:, often], labels_of(swapped), self.c, start, ROUGH)
+        weights = np.zeros(rows.shape[1])
+        weights[often] = fit.weights
+        whole = RidgeFit(weights, fit.intercept)
+        if near:
+            self._begin.setdefault(near, whole)
         return {
-            words: fit.logits(x[:, often]).reshape(self._test_shape[words])
+            words: whole.logits(x).reshape(self._test_shape[words])
             for words, x in self._test.items()
         }
 
