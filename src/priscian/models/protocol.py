@@ -100,6 +100,13 @@ class TorchModel(Protocol):
 
 
 @runtime_checkable
+class SharedEncoder(TorchModel, Protocol):
+    """A torch model that can tell whether another one reads every text as the same ids."""
+
+    encoding_key: str  # equal for two models that encode all texts alike
+
+
+@runtime_checkable
 class BoundaryModel(TorchModel, Protocol):
     """A torch model that can compute the probability that a new word begins."""
 
@@ -221,6 +228,19 @@ class TraitsProvider(Protocol):
 
     def traits(self, spec: ModelSpec) -> Traits:
         """Features of the model; as cheap as its key."""
+        ...
+
+
+@runtime_checkable
+class DownloadingProvider(Protocol):
+    """A provider that downloads weights into a cache, from which they can be removed again."""
+
+    def downloaded(self, spec: ModelSpec) -> bool:
+        """Whether the model's weights are in the cache."""
+        ...
+
+    def discard(self, spec: ModelSpec) -> int:
+        """Remove the weights from the cache; how many bytes that freed."""
         ...
 
 

@@ -24,6 +24,7 @@ class Traits:
     `precomputed`: looks scores up in a file; nothing is computed or stored (`PrecomputedScores`).
     `trees`: builds a tree over every text (`TreeModel`).
     `grades`: gives one number for a whole text, and no token scores (`GradingModel`).
+    `loads_ahead`: may be loaded in a thread while another model computes.
     `references`: keys of `references.bib` to cite when the model is used.
     """
 
@@ -38,6 +39,7 @@ class Traits:
     precomputed: bool = False
     trees: bool = False
     grades: bool = False
+    loads_ahead: bool = False
     references: tuple[str, ...] = ()
 
 

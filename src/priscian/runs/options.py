@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
-from typing import TypedDict, get_args
+from typing import Literal, TypedDict, get_args
 
 from priscian.datasets import Dataset, PairColumns
 from priscian.datasets.syntaxgym_sentences import Punctuation
@@ -16,6 +16,8 @@ from priscian.metrics.boundary import find_boundary
 from priscian.metrics.generalization import find_predictions
 from priscian.metrics.regions import find_eos
 from priscian.scoring import Options, Shard
+
+KeepWeights = Literal["all", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class Settings(TypedDict, total=False):
     tie: str
     seed: int
     revisions: str | None
+    keep_weights: KeepWeights
     suites: SuiteOptions
     columns: PairColumns
     compute: Options
@@ -90,6 +93,8 @@ class ScoreOptions:
     """Seed of random ties and of bootstrap intervals."""
     revisions: str | None = None
     """Score every revision, or checkpoint folder, that matches: 'step*'."""
+    keep_weights: KeepWeights = "all"
+    """none: remove weights that this run downloads from the Hub, each after it was scored."""
     columns: PairColumns = field(default_factory=PairColumns)
     suites: SuiteOptions = field(default_factory=SuiteOptions)
     compute: Options = field(default_factory=Options)
@@ -112,6 +117,8 @@ class ScoreOptions:
         tie = "wrong" if made.tie == "fail" else made.tie
         columns = replace(made.columns, **named)  # type: ignore[arg-type]
         TieRule.parse(tie)
+        if made.keep_weights not in get_args(KeepWeights):
+            raise UnknownNameError("choice of --keep-weights", made.keep_weights, ["all", "none"])
         made.suites.check()
         compute = _computed(made.compute, settings)
         return replace(made, only=patterns, tie=tie, columns=columns, compute=compute)

@@ -80,8 +80,10 @@ def score_shard(work: Work, request: Request, out: Path, watch: Watch | None = N
         if record.info.status != "finished" or not _complete(record.info, out):
             record.update(status="running", error="")
             with open_where_possible(shard_store(out, shard)) as store:
-                desk = Desk(store, record, work.options.compute, watch or silent)
-                _score_all(work, shard, desk)
+                mine = _parts(work, shard)
+                with work.ahead([source for source, _ in mine], store) as ahead:
+                    desk = Desk(store, record, work.options.compute, watch or silent, ahead)
+                    _score_all(work, mine, desk)
             record.finish()
     except BaseException as error:
         failure = error
@@ -91,12 +93,19 @@ def score_shard(work: Work, request: Request, out: Path, watch: Watch | None = N
     return Run(record.info, (), out)
 
 
-def _score_all(work: Work, shard: Shard, desk: Desk) -> None:
+def _parts(work: Work, shard: Shard) -> list[tuple[Scorer, Shard]]:
+    """The models that a shard computes, each with its part."""
+    parts = [part_of_model(shard, n, len(work.sources)) for n in range(len(work.sources))]
+    return [
+        (source, part)
+        for source, part in zip(work.sources, parts, strict=True)
+        if part is not None and not source.traits.precomputed
+    ]
+
+
+def _score_all(work: Work, parts: Sequence[tuple[Scorer, Shard]], desk: Desk) -> None:
     aside: list[SetAsideError] = []
-    for number, source in enumerate(work.sources):
-        part = part_of_model(shard, number, len(work.sources))
-        if part is None or source.traits.precomputed:
-            continue
+    for source, part in parts:
         texts, boundary = texts_to_score(work.prepare(source))
         compute = replace(desk.compute, shard=part)
         try:

@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import msgspec
@@ -27,24 +27,31 @@ from priscian.models import (
 )
 from priscian.models.traits import PLAIN
 from priscian.records import Text, TokenScores
+from priscian.runs.ahead import Ahead
 from priscian.runs.endings import Ending, find_ending
 from priscian.runs.kinds.registry import Scores, Source, Unknown
 from priscian.runs.record import Record
 from priscian.scoring import Options, Plan, SavedPlan, ScoredTexts, ScoreStore, score_texts
 from priscian.scoring.answers import check_looked_up
 from priscian.scoring.grades import grade_texts
+from priscian.scoring.shared import Shared
 
 Watch = Callable[[str, int, int], None]  # model, texts done, texts in all
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What scoring works with: store, record of the run, options, and progress function."""
+    """What scoring works with: store, record of the run, options, and progress function.
+
+    `ahead` loads the next model early; `shared` has what models of one tokenizer share.
+    """
 
     store: ScoreStore
     record: Record
     compute: Options
     watch: Watch
+    ahead: Ahead = field(default_factory=Ahead)
+    shared: Shared = field(default_factory=Shared)
 
 
 class Scorer(Source, Protocol):
@@ -107,12 +114,14 @@ class ModelSource:
             desk.record.update_model(self.name, status="finished", texts=len(found), computed=0)
             return Scores(found)
         began = time.monotonic()
+        loaded = self.loaded or desk.ahead.take(self.spec)
         first: list[int] = []
 
         def progress(done: int, total: int) -> None:
             first.append(done)
             desk.record.worth_keeping |= done > first[0]
             desk.watch(self.name, done, total)
+            desk.ahead.report(self.spec, done, total)
 
         def keep(plan: Plan) -> None:
             desk.record.update_model(self.name, plan=plan.to_dict())
@@ -122,7 +131,7 @@ class ModelSource:
                 self.spec,
                 texts,
                 desk.store,
-                loaded=self.loaded,
+                loaded=loaded,
                 shard=desk.compute.shard,
                 progress=progress,
             )
@@ -132,12 +141,13 @@ class ModelSource:
                 texts,
                 desk.store,
                 boundary=boundary,
-                loaded=self.loaded,
+                loaded=loaded,
                 options=desk.compute,
-                saved=SavedPlan(_saved_plan(desk.record, self.name), keep),
+                saved=SavedPlan(_saved_plan(desk.record, self.name), keep, desk.shared),
                 progress=progress,
             )
             warn_if_absurd(self.name, scored)
+        desk.ahead.finish(self.spec)
         desk.record.worth_keeping = True
         desk.record.update_model(self.name, status="finished", texts=len(scored.scores))
         if scored.computed or desk.record.info.models[self.name].computed is None:
@@ -147,7 +157,7 @@ class ModelSource:
                 seconds=round(time.monotonic() - began, 2),
                 notes={k: str(v) for k, v in scored.notes.items()},
             )
-        return Scores(scored.scores, self._unknown(scored.model or self.loaded))
+        return Scores(scored.scores, self._unknown(scored.model or loaded))
 
     def _enter(self, record: Record) -> None:
         """Write the model's key into `run.json`; a changed key is refused."""

@@ -10,13 +10,14 @@ from pathlib import Path
 from priscian.datasets import Dataset
 from priscian.errors import SetAsideError
 from priscian.records import Text
+from priscian.runs.ahead import Ahead, not_downloaded
 from priscian.runs.facts import Request
 from priscian.runs.kinds.registry import Job, Kind, find_kind
 from priscian.runs.options import ScoreOptions
 from priscian.runs.record import Record
 from priscian.runs.result import Result
 from priscian.runs.run import Run
-from priscian.runs.sources import Desk, Scorer, Watch
+from priscian.runs.sources import Desk, ModelSource, Scorer, Watch
 from priscian.runs.unigrams import Unigrams
 from priscian.scoring import ScoreStore
 
@@ -51,8 +52,11 @@ class Work:
         """All results, under a record that has begun; it ends here."""
         failure: BaseException | None = None
         try:
-            with nullcontext(store) if store else ScoreStore.default() as kept:  # close our own
-                desk = Desk(kept, record, self.options.compute, watch or silent)
+            with (
+                nullcontext(store) if store else ScoreStore.default() as kept,  # close our own
+                self.ahead(self.sources, kept) as ahead,
+            ):
+                desk = Desk(kept, record, self.options.compute, watch or silent, ahead)
                 results = self._all(desk)
             record.finish()
         except BaseException as error:
@@ -63,6 +67,12 @@ class Work:
         about = record.info.models
         made = tuple(replace(r, about=about[r.model]) for r in results)
         return Run(record.info, made, record.path)
+
+    def ahead(self, sources: Sequence[Scorer], store: ScoreStore) -> Ahead:
+        """Loads each of some models while the one before it is computed."""
+        specs = [source.spec for source in sources if isinstance(source, ModelSource)]
+        temporary = not_downloaded(specs) if self.options.keep_weights == "none" else frozenset()
+        return Ahead(specs, store, temporary)
 
     def _all(self, desk: Desk) -> list[Result]:
         """Every result; a model some of whose texts were set aside does not stop the others."""

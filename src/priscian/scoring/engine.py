@@ -76,7 +76,7 @@ def score_texts(
     plan, pending = _pending(texts, scores if whole else (), saved.plan)
     todo = [text for text, wanted in zip(texts, pending, strict=True) if wanted]
     task = Task(spec, todo, pack_bits(pending), shelf.boundary, options)
-    work = prepare(task, loaded, plan)
+    work = prepare(task, loaded, plan, saved.shared)
     saved.save(work.plan)
     machines: Counter[str] = Counter()
     others, computed = len(texts) - len(todo), 0

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 
 from priscian.errors import RunError
 from priscian.scoring.shard import Shard
+from priscian.scoring.shared import Shared
 
 CPU_BATCH = 512
 MASKED_BATCH = 2048
@@ -71,10 +72,14 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class SavedPlan:
-    """The plan of the run that is resumed, if any, and a function that saves the plan in use."""
+    """The plan of the run that is resumed, if any, and a function that saves the plan in use.
+
+    `shared` has what the models of the run share.
+    """
 
     plan: Plan | None = None
     save: Callable[[Plan], None] = lambda plan: None
+    shared: Shared | None = None
 
 
 NOT_SAVED = SavedPlan()

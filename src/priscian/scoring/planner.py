@@ -26,6 +26,7 @@ from priscian.scoring.plan import (
     digest_of,
 )
 from priscian.scoring.selfcheck import measure_error, measure_masked_error, tolerance
+from priscian.scoring.shared import Shared
 from priscian.scoring.tree import Tree
 from priscian.workers import can_fork
 
@@ -62,7 +63,12 @@ class Work:
         return [g for g in range(len(self.groups)) if shard is None or shard.has(g)]
 
 
-def prepare(task: Task, model: LanguageModel | TorchModel, saved: Plan | None = None) -> Work:
+def prepare(
+    task: Task,
+    model: LanguageModel | TorchModel,
+    saved: Plan | None = None,
+    shared: Shared | None = None,
+) -> Work:
     """Plan a task, or follow a saved plan if it still fits.
 
     The same task, model and saved plan always give the same batches, in any process.
@@ -70,7 +76,7 @@ def prepare(task: Task, model: LanguageModel | TorchModel, saved: Plan | None = 
     if task.boundary:
         find_boundary_model(task.spec, model)
     if isinstance(model, TorchModel):
-        return _prepare_torch(task, model, saved)
+        return _prepare_torch(task, model, saved, shared or Shared())
     count = len(task.texts)
     groups = [range(at, min(at + SIMPLE_BATCH, count)) for at in range(0, count, SIMPLE_BATCH)]
     plan = Plan(
@@ -87,13 +93,14 @@ def prepare(task: Task, model: LanguageModel | TorchModel, saved: Plan | None = 
     return Work(task, plan, groups, simple_batches(task.spec, model, task.texts, groups))
 
 
-def _prepare_torch(task: Task, model: TorchModel, saved: Plan | None) -> Work:
-    encodings = model.encode(task.texts)
+def _prepare_torch(task: Task, model: TorchModel, saved: Plan | None, shared: Shared) -> Work:
+    encodings = shared.encode(model, task.texts)
     check_length(task.texts, encodings, model.context_length)
     check_encodings(task.spec.label, task.texts, encodings)
     if task.boundary:
         encodings = extend(task.texts, encodings, task.boundary, model.context_length)
-    plan, way, groups = _follow(model, encodings, saved) or _choose(task, model, encodings)
+    planned = _follow(model, encodings, saved, shared)
+    plan, way, groups = planned or _choose(task, model, encodings, shared)
     plan = replace(plan, inputs=digest_inputs(e.ids for e in encodings))
     compute = torch_batches(model, way, task.texts, encodings, groups, task.boundary)
     return Work(task, plan, groups, compute, model.device)
@@ -102,18 +109,23 @@ def _prepare_torch(task: Task, model: TorchModel, saved: Plan | None) -> Work:
 Planned = tuple[Plan, Batching, list[list[int]]]
 
 
-def _follow(model: TorchModel, encodings: list[Encoding], saved: Plan | None) -> Planned | None:
+def _follow(
+    model: TorchModel, encodings: list[Encoding], saved: Plan | None, shared: Shared
+) -> Planned | None:
     """The saved plan, if it still gives the same batches."""
     if saved is None:
         return None
     _set_threads(saved)
     way = _way(model, saved.way, saved.batch_tokens, saved.row_tokens)
-    groups = way.group(encodings)
+    groups = shared.group(way, encodings)
     return (saved, way, groups) if digest_of(groups) == saved.digest else None
 
 
-def _choose(task: Task, model: TorchModel, encodings: list[Encoding]) -> Planned:
-    """The first way of batching that agrees with scoring one text at a time."""
+def _choose(task: Task, model: TorchModel, encodings: list[Encoding], shared: Shared) -> Planned:
+    """The first way of batching that agrees with scoring one text at a time.
+
+    This is measured for every model, also where the batches are shared with an earlier one.
+    """
     plan = _sizes(task, model, encodings)
     _set_threads(plan)
     names = ["masked"] if model.kind == "masked" else ["tree", "cache", "rows", "single"]
@@ -123,7 +135,7 @@ def _choose(task: Task, model: TorchModel, encodings: list[Encoding]) -> Planned
     best: tuple[float, Batching, list[list[int]]] | None = None
     for name in names:
         way = _way(model, name, plan.batch_tokens, plan.row_tokens)
-        groups = way.group(encodings)
+        groups = shared.group(way, encodings)
         if model.kind == "masked":
             error = measure_masked_error(model, way, encodings, groups)
         else:

@@ -18,6 +18,7 @@ from priscian.models.hf.loading import (
     import_transformers,
     load_config,
     load_weights,
+    loads_ahead,
     pick_device,
 )
 from priscian.models.hf.locate import Place
@@ -48,7 +49,12 @@ class CausalProvider(HuggingFaceProvider):
 
     def traits(self, spec: ModelSpec) -> Traits:
         """Left to right, with subwords that mark the beginning of a word."""
-        return Traits(options=OPTIONS, boundary=True, references=cited(spec))
+        return Traits(
+            options=OPTIONS,
+            boundary=True,
+            loads_ahead=loads_ahead(spec),
+            references=cited(spec),
+        )
 
     def end_token(self, spec: ModelSpec) -> str:
         """The token between documents, as spelled in the vocabulary; it is read after a text."""
@@ -78,6 +84,7 @@ class CausalModel:
         self.device = pick_device(spec)
         self.tokenizer = Tokenizer(spec, place)
         self.bos = self.tokenizer.bos(spec.options.get("bos", "auto"))
+        self.encoding_key = self.tokenizer.digest(self.kind, self.bos)
         self.model = load_weights(AutoModelForCausalLM, spec, place, self.device)
         self.context_length = context_length(config)
         self.base = self.model.base_model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -55,6 +56,12 @@ class Tokenizer:
             )
         self.fast.no_padding()
         self.fast.no_truncation()
+
+    def digest(self, *settings: object) -> str:
+        """A hash of all that decides how texts become ids, with settings of the caller."""
+        told = hashlib.sha256(self.fast.to_str().encode())
+        told.update(repr(settings).encode())
+        return told.hexdigest()
 
     def bos(self, policy: str) -> int | None:
         """The id of the first token under a BOS policy: `auto`, `none`, a token or an id.

@@ -6,6 +6,7 @@ import contextlib
 import io
 import logging
 import os
+import threading
 from collections.abc import Collection
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from priscian.errors import ModelError, ScoreError, WrongKindError
 from priscian.models.hf import INSTALL
 from priscian.models.hf.half_precision import check_dtype
+from priscian.models.hf.hub_cache import cached_weights, remove_weights
 from priscian.models.hf.locate import Place, list_revisions, locate, locate_tokenizer
 from priscian.models.hf.memory import keep_memory
 from priscian.models.hf.packaged import find_packaged, make_ready
@@ -58,6 +60,24 @@ class HuggingFaceProvider:
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """The model at every matching revision or checkpoint folder."""
         return list_revisions(spec, pattern)
+
+    def downloaded(self, spec: ModelSpec) -> bool:
+        """Whether the weights are on this machine: in a folder, or in the Hub's cache."""
+        place = locate(spec)
+        return not place.commit or bool(cached_weights(place))
+
+    def discard(self, spec: ModelSpec) -> int:
+        """Remove weights from the Hub's cache; how many bytes that freed."""
+        place = locate(spec)
+        return remove_weights(place) if place.commit else 0
+
+
+def loads_ahead(spec: ModelSpec) -> bool:
+    """Whether a model may be loaded in a thread while another one computes.
+
+    To load another dtype than float32, Transformers changes PyTorch's default for all threads.
+    """
+    return spec.options.get("dtype", "float32") == "float32"
 
 
 def cited(spec: ModelSpec) -> tuple[str, ...]:
@@ -119,7 +139,7 @@ def load_weights(
     if "attention" in spec.options:
         extra["attn_implementation"] = spec.options["attention"]
     try:
-        with contextlib.redirect_stderr(io.StringIO()):  # its progress bar cannot be turned off
+        with _hidden_bar():
             model, told = auto.from_pretrained(
                 place.source,
                 revision=place.commit or None,
@@ -141,6 +161,13 @@ def load_weights(
     with torch.inference_mode():
         fuse_gelu(model)
     return model
+
+
+def _hidden_bar() -> contextlib.AbstractContextManager[object]:
+    """Hides a progress bar that cannot be turned off; other threads keep their standard error."""
+    if threading.current_thread() is threading.main_thread():
+        return contextlib.redirect_stderr(io.StringIO())
+    return contextlib.nullcontext()
 
 
 def _refuse_missing(spec: ModelSpec, model: Any, missing: Collection[str]) -> None:

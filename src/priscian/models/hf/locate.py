@@ -148,11 +148,11 @@ def _resolve(repository: str, revision: str) -> str:
         try:
             return str(hub.HfApi().model_info(repository, revision=revision, timeout=10).sha)
         except Exception as error:
-            cached = _cached_commit(hub, repository, revision)
+            cached = _cached_commit(repository, revision)
             if cached and not isinstance(error, hub.errors.RepositoryNotFoundError):
                 return cached
             raise _hub_error(repository, revision, error) from error
-    cached = _cached_commit(hub, repository, revision)
+    cached = _cached_commit(repository, revision)
     if cached:
         return cached
     raise ModelError(
@@ -161,11 +161,16 @@ def _resolve(repository: str, revision: str) -> str:
     )
 
 
-def _cached_commit(hub: Any, repository: str, revision: str) -> str:
-    folder = Path(hub.constants.HF_HUB_CACHE) / f"models--{repository.replace('/', '--')}"
+def _cached_commit(repository: str, revision: str) -> str:
+    folder = hub_cache_folder() / f"models--{repository.replace('/', '--')}"
     reference = folder / "refs" / revision
     commit = reference.read_text().strip() if reference.is_file() else ""
     return commit if commit and (folder / "snapshots" / commit).is_dir() else ""
+
+
+def hub_cache_folder() -> Path:
+    """Where the Hub's client keeps what it has downloaded."""
+    return Path(_hub().constants.HF_HUB_CACHE)
 
 
 def _hub() -> Any:  # huggingface_hub has no usable stubs

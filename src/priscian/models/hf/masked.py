@@ -17,6 +17,7 @@ from priscian.models.hf.loading import (
     context_length,
     load_config,
     load_weights,
+    loads_ahead,
     pick_device,
 )
 from priscian.models.hf.locate import Place
@@ -48,7 +49,12 @@ class MaskedProvider(HuggingFaceProvider):
     def traits(self, spec: ModelSpec) -> Traits:
         """Bidirectional."""
         method = "pll-word-l2r" if variant(spec) == "word-l2r" else "pll"
-        return Traits(options=OPTIONS, bidirectional=True, references=(*cited(spec), method))
+        return Traits(
+            options=OPTIONS,
+            bidirectional=True,
+            loads_ahead=loads_ahead(spec),
+            references=(*cited(spec), method),
+        )
 
     def load(self, spec: ModelSpec) -> MaskedModel:
         """The model, with its output head found and verified."""
@@ -100,6 +106,7 @@ class MaskedModel:
                 f"name that of a masked model with ?tokenizer=PATH"
             )
         self.mask_id = int(self.tokenizer.hf.mask_token_id)
+        self.encoding_key = self.tokenizer.digest(self.kind)
         self.model = load_weights(AutoModelForMaskedLM, spec, place, self.device)
         self.context_length = _readable(config)
         with torch.inference_mode():
