@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from materials import SHAPES, build_model, find_pairs, vocabulary_texts, write_pairs
+from materials import SHAPES, build_model, find_pairs, sentences, write_pairs
 
 BAR = 1.05
 STEPS = 3
@@ -42,7 +42,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="priscian-bench-") as name:
         here = Path(name)
         write_pairs(pairs, here / "pairs.jsonl")
-        first = build_model(SHAPES[given.shape], vocabulary_texts(None, pairs), here / "built")
+        first = build_model(SHAPES[given.shape], list(sentences(pairs)), here / "built")
         for step in range(1, STEPS + 1):
             make_checkpoint(first, here / "sweep" / f"step{step}", step)
         found: dict[str, list[dict[str, float]]] = {"step1": [], "step*": []}
