@@ -104,7 +104,7 @@ def test_files_have_no_title_and_captions_are_beside_them(tmp_path: Path, paper:
     assert [path.name for path in written] == ["lanes.svg", "lanes.csv", "figures.tex"]
     assert "A title" not in written[0].read_text("utf-8")
     captions = written[-1].read_text("utf-8")
-    assert r"\includegraphics[width=\columnwidth]{lanes.pdf}" in captions
+    assert r"\includegraphics[width=\columnwidth]{lanes}" in captions
     assert r"\caption{A title. A caption.}" in captions
     assert r"\label{fig:lanes}" in captions
 

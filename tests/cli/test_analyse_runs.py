@@ -48,14 +48,14 @@ def test_analyses_print_tables_and_json_and_write_figures(
     assert "a" in done.out
     assert "Figures written to pictures" in done.out
     endings = {path.suffix for path in Path("pictures").iterdir()}
-    assert endings == {".svg", ".png", ".pdf", ".csv"}
+    assert endings == {".svg", ".png", ".pdf", ".csv", ".tex"}
     assert json.loads(priscian("analyse", name, run, "--json").out)
 
 
 def test_tables_in_every_format(priscian: Command, run: Path) -> None:
     found = json.loads(priscian("analyse", "tables", run, "--by", "field", "--json").out)
     assert found["rows"]["overall"]["a"]["accuracy"] == pytest.approx(14.5 / 20)
-    assert found["rows"]["overall"]["human*"]["accuracy"] == pytest.approx(0.886, abs=5e-4)
+    assert found["rows"]["overall"]["People*"]["accuracy"] == pytest.approx(0.886, abs=5e-4)
     assert priscian("analyse", "tables", run, "--format", "md").out.startswith("| phenomenon | a |")
     assert r"\toprule" in priscian("analyse", "tables", run, "--format", "tex").out
     csv = priscian("analyse", "tables", run, "--format", "csv", "--baselines", "none").out
@@ -65,7 +65,7 @@ def test_tables_in_every_format(priscian: Command, run: Path) -> None:
 def test_distance_beside_published_systems(priscian: Command, run: Path) -> None:
     done = priscian("analyse", "distance", run, "--baselines", "GPT-2,human")
     assert "GPT-2*" in done.out
-    assert "human*" in done.out
+    assert "People*" in done.out
     wrong = priscian("analyse", "distance", run, "--baselines", "GTP-2")
     assert wrong.code == 2
     assert "did you mean GPT-2" in wrong.err

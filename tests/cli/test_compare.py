@@ -49,7 +49,8 @@ class TestCompare:
             rows = list(csv.DictReader(file))
         assert len(rows) == 6
         assert rows[0]["text_bad"] == "Bad wh_island 1."
-        assert {p.suffix for p in Path("pictures").iterdir()} == {".svg", ".png", ".pdf", ".csv"}
+        endings = {p.suffix for p in Path("pictures").iterdir()}
+        assert endings == {".svg", ".png", ".pdf", ".csv", ".tex"}
         assert "wh_island" in Path("pictures/differences.svg").read_text("utf-8")
 
     def test_two_runs_on_different_data(self, priscian: Command, in_folder: Path) -> None:
@@ -135,7 +136,7 @@ class TestCorrelation:
         assert Path("p/correlation-spearman-suites.svg").is_file()
         found = json.loads(priscian("analyse", "correlation", "run", "--json").out)
         assert found["suites"]["pearson"]["a"]["b"] == pytest.approx(1.0)
-        assert found["pairs"]["sets"]["human*"] == 67
+        assert found["pairs"]["sets"]["People*"] == 67
 
     def test_nothing_to_correlate_with(self, priscian: Command, two: Path) -> None:
         assert "no runs" in priscian("analyse", "correlation").complaints[0]

@@ -112,7 +112,7 @@ def test_the_picker_leaves_the_same_models_in_charts(tab: Any) -> None:
         tab.locator(f"#picker input[value='{name}']").check()
     wait_for(tab, f"!{labels(figure)}.includes('model: step200;')")
     assert "model: step1700;" in tab.evaluate(labels(figure))
-    assert "model: human*" in tab.evaluate(labels(figure))
+    assert "model: People*" in tab.evaluate(labels(figure))
     assert tab.evaluate(height) < before / 2
     draw(tab, "differences")
     wait_for(tab, "document.querySelector('#differences select').options.length === 3")

@@ -71,7 +71,7 @@ class TestPage:
     def test_boards_are_pairs_of_others_and_suites(self, page: Page) -> None:
         assert [b.kind for b in page.boards] == ["pairs", "pairs", "suites"]
         assert [len(b.columns) for b in page.boards] == [12, 0, 6]
-        assert next(r.label for r in page.boards[0].rows if r.published) == "human*"
+        assert next(r.label for r in page.boards[0].rows if r.published) == "People*"
         assert not any(r.published for r in page.boards[1].rows)
 
     def test_it_has_every_figure_and_says_what_it_lacks(self, page: Page) -> None:

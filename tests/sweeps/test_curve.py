@@ -84,7 +84,9 @@ def test_perplexity_is_that_of_words_and_ends(finished: Path) -> None:
 def test_figures_are_drawn(counts: Path, pictures: None) -> None:
     found, _ = go(counts)
     drawn = sorted(p.name for p in (found.path / "figures").iterdir())
-    assert drawn == ["training-size.csv", "training-size.png", "training-size.svg"]
+    assert drawn == [
+        "figures.tex", "training-size.csv", "training-size.png", "training-size.svg"
+    ]  # fmt: skip
     assert json.loads((found.path / "analysis.json").read_text())["left_out"] == []
 
 

@@ -32,7 +32,7 @@ def is_published(name: str) -> bool:
 def looks(names: Sequence[str], channel: str, order: Sequence[str] = ()) -> list[Any]:
     """Colours, shapes or dashes of some names; `order` has all the models that appear together.
 
-    >>> looks(["b", "human*"], "shape", ["a", "b"])
+    >>> looks(["b", "People*"], "shape", ["a", "b"])
     ['square', 'diamond']
     """
     scored = [n for n in (order or names) if not is_published(n) and n != NO_CLEAR]
@@ -45,7 +45,7 @@ def _look(name: str, channel: str, scored: Sequence[str], published: Sequence[st
         return {"color": UNSURE, "shape": "circle"}.get(channel, [1, 0])
     if is_published(name):
         ink = PUBLISHED_INKS[published.index(name) % len(PUBLISHED_INKS)]
-        colour = PEOPLE_INK if name.startswith("human") else ink
+        colour = PEOPLE_INK if name.startswith("People") else ink
         return {"color": colour, "shape": PUBLISHED_SHAPE}.get(channel, [2, 3])
     place = scored.index(name)
     if channel == "color":

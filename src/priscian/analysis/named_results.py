@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -11,6 +12,14 @@ from priscian.runs.result import labelled
 from priscian.stats.proportions import Accuracy
 
 FORCED_CHOICE = ("pairs", "graded")
+JOINED = {
+    "filler gap": "filler–gap",
+    "subject verb": "subject–verb",
+    "determiner noun": "determiner–noun",
+    "control raising": "control/raising",
+    "npi": "NPI",
+}
+"""Words of BLiMP's names that belong together or are abbreviations."""
 
 
 def pair_results(results: Iterable[Result]) -> list[Result]:
@@ -83,5 +92,12 @@ def set_accuracies(result: Result, method: str = "full") -> dict[str, Accuracy]:
 
 
 def words(name: str) -> str:
-    """A readable name: `npi_licensing` is `npi licensing`."""
-    return name.replace("_", " ")
+    """A readable name of a class or paradigm, the same everywhere.
+
+    >>> words("npi_licensing"), words("filler_gap_dependency")
+    ('NPI licensing', 'filler–gap dependency')
+    """
+    text = name.replace("_", " ")
+    for plain, joined in JOINED.items():
+        text = re.sub(rf"\b{plain}\b", joined, text)
+    return text

@@ -209,7 +209,7 @@ def figure_tex(file: str, title: str, caption: str, paper: Paper) -> str:
     lines: Sequence[str] = (
         rf"\begin{{{paper.environment}}}[t]",
         r"\centering",
-        rf"\includegraphics[width={paper.macro}]{{{file}.pdf}}",
+        rf"\includegraphics[width={paper.macro}]{{{file}}}",
         rf"\caption{{{said}}}",
         rf"\label{{{label_of('fig', file)}}}",
         rf"\end{{{paper.environment}}}",

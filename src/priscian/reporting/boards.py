@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from priscian.analysis.blimp.accuracy_table import OVERALL, AccuracyTable, accuracy_table
 from priscian.analysis.blimp.accuracy_table import Cell as TableCell
+from priscian.analysis.blimp.published_rows import PEOPLE
 from priscian.analysis.named_results import name_results, short_names, words
 from priscian.runs import Result
 from priscian.runs.result import labelled
@@ -23,13 +24,6 @@ TIGHT = 0.1
 AT_CHANCE = 3
 """The shade of a cell at chance."""
 STEPS = (-0.6, -0.3, -0.1, 0.1, 0.3, 0.5, 0.7, 0.9)
-PEOPLE = "human*"
-JOINED = {
-    "filler gap": "filler–gap",
-    "subject verb": "subject–verb",
-    "determiner noun": "determiner–noun",
-    "npi": "NPI",
-}
 ORDER = ("pairs", "graded", "suites", "labels")
 LABELS = "share of labels that a threshold on the score gets right; it is chosen in-domain"
 ALL = ""
@@ -121,11 +115,6 @@ class Row:
         """The cell of a class; of an empty name, the overall score."""
         return self.classes.get(name) if name else self.overall
 
-    @property
-    def shown(self) -> str:
-        """Its name in tables and figures; a star marks published figures."""
-        return "People*" if self.people else self.label
-
 
 @dataclass(frozen=True, slots=True)
 class Board:
@@ -188,8 +177,6 @@ def class_label(name: str) -> str:
     ('Filler–gap dependency', 'NPI licensing')
     """
     text = words(name)
-    for plain, joined in JOINED.items():
-        text = text.replace(plain, joined)
     return text[:1].upper() + text[1:]
 
 

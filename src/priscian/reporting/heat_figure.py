@@ -31,13 +31,13 @@ def heat_figure(board: Board) -> Figure:
         if any(row.published for row in board.rows)
         else f"Per cent right on {board.heading}: {board.size}. Colours count from chance."
     )
-    chart = _chart(rows, list(columns.values()), [row.shown for row in board.rows])
+    chart = _chart(rows, list(columns.values()), [row.label for row in board.rows])
     return Figure(f"{board.id}-heat-map", f"Heat map, {board.heading}", caption, chart, rows)
 
 
 def _row(row: BoardRow, column: str, cell: Cell) -> Row:
     return {
-        "model": row.shown,
+        "model": row.label,
         "column": column,
         "shown": "tied" if cell.tied else f"{100 * cell.accuracy:.0f}",
         "accuracy": cell.accuracy,

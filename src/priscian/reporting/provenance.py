@@ -43,7 +43,7 @@ def describe_run(run: Run) -> RunFacts:
     if request.sg is not None:
         options |= {f"sg {k}": v for k, v in asdict(request.sg).items() if v is not None}
     general = [
-        ("made", info.created.replace("T", " ")),
+        ("created", info.created.replace("T", " ")),
         ("status", info.status),
         ("priscian", info.priscian),
         *((k, hide_paths(hide_place(_text(v)))) for k, v in options.items()),
@@ -65,7 +65,7 @@ def run_name(run: Run) -> str:
 
 def _model(name: str, about: ModelFacts) -> About:
     facts = [
-        ("string", hide_place(about.string)),
+        ("given as", hide_place(about.string)),
         ("key", about.digest),
         *((name, hide_place(value)) for name, value in about.key.items()),
         *((name, hide_paths(value)) for name, value in about.notes.items()),

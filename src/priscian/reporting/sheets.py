@@ -73,7 +73,7 @@ def board_sheet(board: Board) -> Sheet:
     best = [_best([row[k] for row in cells], board.rows) for k in range(len(names))]
     rows = [
         (
-            Entry(row.shown),
+            Entry(row.label),
             *(
                 Entry(_cell(cell, interval=k == 0), number in best[k])
                 for k, cell in enumerate(cells[number])

@@ -86,7 +86,7 @@ class TestPublished:
         overall = dict(zip([c.name for c in table.columns], table.rows[-1].cells, strict=True))
         shown = {name: round(100 * cell.accuracy, 1) for name, cell in overall.items() if cell}
         assert shown == {
-            "m": 50.0, "human*": 88.6, "5-gram*": 61.2, "LSTM*": 69.8, "Transformer-XL*": 69.6,
+            "m": 50.0, "People*": 88.6, "5-gram*": 61.2, "LSTM*": 69.8, "Transformer-XL*": 69.6,
             "GPT-2*": 83.0,
         }  # fmt: skip
         for row in table.rows[:-1]:
@@ -172,7 +172,7 @@ def test_what_cannot_be_shown_is_refused() -> None:
 class TestFormats:
     def test_markdown_has_a_row_for_each_class(self) -> None:
         text = to_markdown(accuracy_table([ONE], baselines=["human"]))
-        assert "| phenomenon | one | human\\* |".replace("\\", "") in text
+        assert "| phenomenon | one | People\\* |".replace("\\", "") in text
         low, high = (100 * x for x in wilson(0.9, 10))
         assert f"| argument structure | 90.0 ({low:.1f}–{high:.1f}) | " in text
         assert ", 2 tied" in text
@@ -193,7 +193,7 @@ class TestFormats:
         assert len(rows) == 8
         first = next(r for r in rows if r["model"] == "one" and r["name"] == "wh_island")
         assert (float(first["accuracy"]), first["group"]) == (0.75, "island_effects")
-        person = next(r for r in rows if r["model"] == "human*" and r["name"] == "wh_island")
+        person = next(r for r in rows if r["model"] == "People*" and r["name"] == "wh_island")
         assert (person["kind"], person["low"]) == ("published", "")
 
 

@@ -53,6 +53,6 @@ def test_the_figure_has_a_panel_for_each_method() -> None:
         [scored_pairs("m", FULL, TAXONOMY, prefixes={"one_prefix": ONE, "two_prefix": ONE})]
     )
     figure = methods_figure(found)
-    assert [p["title"] for p in figure.chart["vconcat"]] == ["one prefix", "two prefix"]
-    assert "n = 20 pairs (one prefix), 20 pairs (two prefix)" in figure.caption
-    assert [row["name"] for row in figure.rows] == ["agreement", "mean of paradigms"] * 2
+    assert [p["title"] for p in figure.chart["vconcat"]] == ["one-prefix", "two-prefix"]
+    assert "n = 20 pairs (one-prefix), 20 pairs (two-prefix)" in figure.caption
+    assert [row["name"] for row in figure.rows] == ["agreement", "overall"] * 2

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.small_results import pairs_result, suites_result
 
+from priscian.analysis.blimp.published_rows import starred
 from priscian.analysis.compare.correlation import correlate, system_names
 from priscian.analysis.compare.correlation_figure import correlation_figure
 from priscian.datasets.published import published
@@ -35,8 +36,8 @@ def test_it_agrees_with_numpy_and_scipy() -> None:
 
 def test_people_and_the_papers_models_stand_beside() -> None:
     found = correlate([result("a", (3, 5, 7, 9, 2))])
-    assert found.published == ("human*", "5-gram*", "LSTM*", "Transformer-XL*", "GPT-2*")
-    cell = found.between("a", "human*")
+    assert found.published == ("People*", "5-gram*", "LSTM*", "Transformer-XL*", "GPT-2*")
+    cell = found.between("a", "People*")
     people = [published()["human"][n] for n in NAMES]
     assert cell.n == 5
     assert cell.pearson is not None
@@ -51,7 +52,7 @@ def test_the_papers_own_rows() -> None:
     for a, b in (("LSTM", "Transformer-XL"), ("human", "GPT-2")):
         names = list(known[a])
         expected = np.corrcoef([known[a][n] for n in names], [known[b][n] for n in names])[0, 1]
-        assert found[f"{a}*"][f"{b}*"] == pytest.approx(expected)
+        assert found[starred(a)][starred(b)] == pytest.approx(expected)
 
 
 def test_what_cannot_be_computed_says_why() -> None:

@@ -93,7 +93,7 @@ def test_the_figure_has_a_panel_for_each_phenomenon_and_people_in_it() -> None:
     found = analyse_training_size([model(2**k, 2 * k, 50) for k in (18, 20, 22)])
     figure = training_size_figure(found)
     panels = figure.chart["concat"]
-    assert [p["title"] for p in panels] == ["arguments", "island effects", "mean of paradigms"]
+    assert [p["title"] for p in panels] == ["arguments", "island effects", "overall"]
     assert all(len(p["layer"]) == 4 for p in panels)
     assert "3 models" in figure.caption
     assert "Student's" in figure.caption

@@ -11,7 +11,7 @@ from priscian.analysis.vega import Figure
 def tables_figure(table: AccuracyTable) -> Figure:
     """Every class with every model's accuracy and interval; the mean of paradigms is last."""
     rows = [
-        {**record, "label": "mean of paradigms" if r == OVERALL else words(r)}
+        {**record, "label": r if r == OVERALL else words(r)}
         for record in table.records()
         for r in [str(record["name"])]
     ]
@@ -27,10 +27,11 @@ def tables_figure(table: AccuracyTable) -> Figure:
         line=(0.5, "chance"),
     )
     n = max((cell.n or 0) for cell in table.rows[-1].cells if cell)
+    judged = "full sentences" if table.method == "full" else table.method.replace("_", "-")
     caption = (
-        f"Share of pairs whose acceptable sentence is preferred, method {table.method}, by "
-        f"{table.by}; n = {n:,} pairs in {max(c.paradigms for c in table.rows[-1].cells if c)} "
-        f"paradigms. Bars are 95 % intervals: {MADE[table.interval]}."
+        f"Share of pairs whose acceptable sentence is preferred ({judged}), by {table.by}; n = "
+        f"{n:,} pairs in {max(c.paradigms for c in table.rows[-1].cells if c)} paradigms, and "
+        f"overall is their mean. Bars are 95 % intervals: {MADE[table.interval]}."
     )
     if any(column.published for column in table.columns):
         caption += " Diamonds are published figures on BLiMP's own sentences."

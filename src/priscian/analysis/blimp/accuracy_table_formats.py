@@ -20,7 +20,7 @@ def to_markdown(table: AccuracyTable) -> str:
     for row in table.rows:
         cells = [_plain(c, "–") for c in row.cells]
         mark = "**" if row.name == OVERALL else ""
-        name = "mean of paradigms" if row.name == OVERALL else words(row.name)
+        name = row.name if row.name == OVERALL else words(row.name)
         lines.append(_md_row([f"{mark}{_md(name)}{mark}", *(f"{mark}{c}{mark}" for c in cells)]))
     notes = [f"- {_md(note)}" for note in _notes(table)]
     return "\n".join([*lines, "", *notes]) + "\n"
@@ -33,7 +33,7 @@ def to_latex(table: AccuracyTable) -> str:
     for row in table.rows:
         if row.name == OVERALL and len(table.rows) > 1:
             rows.append(None)
-        name = "mean of paradigms" if row.name == OVERALL else words(row.name)
+        name = row.name if row.name == OVERALL else words(row.name)
         best = _best(row.cells, ours)
         cells = [_tex_cell(c, number in best) for number, c in enumerate(row.cells)]
         rows.append([escape_tex(name), *cells])

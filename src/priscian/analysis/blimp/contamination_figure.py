@@ -7,7 +7,7 @@ from priscian.analysis.marks import dots, figure, tips
 from priscian.analysis.named_results import words
 from priscian.analysis.vega import Figure, Row
 
-MEAN = "mean of paradigms"
+MEAN = "overall"
 
 
 def contamination_figures(found: Contamination) -> tuple[Figure, ...]:

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from priscian.analysis.blimp.published_rows import starred
 from priscian.analysis.named_results import pair_results, set_accuracies
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.published import published
@@ -115,7 +116,7 @@ def analyse_distance(results: Sequence[Result], baselines: Sequence[str] = ()) -
             name: Accuracy(value, 0, 0, (value, value))
             for name, value in published()[system].items()
         }
-        found = _conditions(f"{system}*", rows, known=True)
+        found = _conditions(starred(system), rows, known=True)
         made += [c for c in found if c.comparison in here]
     return Distance(tuple(made), n)
 

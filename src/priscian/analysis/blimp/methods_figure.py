@@ -18,8 +18,8 @@ def methods_figure(found: Methods) -> Figure:
     rows = [
         {
             "model": r.model,
-            "method": words(r.method),
-            "name": "mean of paradigms" if r.name == OVERALL else words(r.name),
+            "method": _said(r.method),
+            "name": r.name if r.name == OVERALL else words(r.name),
             "difference": r.difference.difference,
             "low": r.difference.ci[0],
             "high": r.difference.ci[1],
@@ -44,23 +44,30 @@ def methods_figure(found: Methods) -> Figure:
     )  # fmt: skip
     panels = []
     for method in methods:
-        mine = [r for r in rows if r["method"] == words(method)]
+        mine = [r for r in rows if r["method"] == _said(method)]
         order = list(dict.fromkeys(str(r["name"]) for r in mine))
         panel = dots(mine, models, order, x, tooltip, line=(0.0, "no difference"))
-        panels.append({"title": words(method), **panel})
+        panels.append({"title": _said(method), **panel})
     n = {m: max(r.accuracy.n for r in found.rows if r.method == m) for m in methods}
     caption = (
         "How much more (or less) often the acceptable sentence wins when only critical words are "
-        "compared, given the same prefix (one prefix) or different ones (two prefix); n = "
-        + ", ".join(f"{count:,} pairs ({words(method)})" for method, count in n.items())
+        "compared, after the same prefix (one-prefix) or different ones (two-prefix); n = "
+        + ", ".join(f"{count:,} pairs ({_said(method)})" for method, count in n.items())
         + ". Bars are 95 % intervals of paired differences (Bonett & Price 2012), combined for "
-        "means of paradigms."
+        "means of paradigms; overall is the mean of all."
     )
     chart = {"vconcat": panels, "resolve": LANES}
-    return figure("methods-by-phenomenon", "Prefix methods against full", caption, chart, rows)
+    return figure(
+        "methods-by-phenomenon", "Prefix methods against full sentences", caption, chart, rows
+    )
 
 
 def _domain(rows: Sequence[dict[str, Any]]) -> list[float]:
     low = min(0.0, *(r["low"] for r in rows), *(r["difference"] for r in rows))
     high = max(0.0, *(r["high"] for r in rows), *(r["difference"] for r in rows))
     return [round(low - 0.02, 2), round(high + 0.02, 2)]
+
+
+def _said(method: str) -> str:
+    """`one_prefix` as `one-prefix`."""
+    return method.replace("_", "-")

@@ -12,6 +12,7 @@ from priscian.errors import UsageError
 from priscian.files import read_tsv
 from priscian.runs import Result
 
+PEOPLE = "People*"
 PAIRS = 1_000
 """Pairs of each of BLiMP's paradigms."""
 
@@ -28,8 +29,8 @@ def published_systems(baselines: Sequence[str] | None) -> dict[str, dict[str, fl
 
 
 def starred(system: str) -> str:
-    """The name of a published system in a table."""
-    return f"{system}*"
+    """The name of a published system, or of people, in tables and figures."""
+    return PEOPLE if system == "human" else f"{system}*"
 
 
 @cache

@@ -38,9 +38,9 @@ def compare_figure(comparison: Comparison) -> Figure:
         f"{100 * LEVEL:.0f} % by McNemar's test with mid-p after Holm's correction"
     )
     caption = (
-        f"Accuracy of {a} minus that of {b} on {comparison.data}, in points, by set, sorted by "
-        f"phenomenon; {comparison.overlap.words}. Lines are 95 % intervals of a paired difference "
-        f"(Bonett and Price). {tested}."
+        f"Accuracy of {a} minus that of {b} on {comparison.data}, in points, for each set "
+        f"(paradigm or suite), sorted by its class; {comparison.overlap.words}. Lines are 95 % "
+        f"intervals of a paired difference (Bonett and Price). {tested}."
     )
     chart = _chart(rows, a, b, comparison.minus)
     return Figure("differences", comparison.minus, caption, chart, rows)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
+from priscian.analysis.blimp.published_rows import starred
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.published import published
 from priscian.errors import DataError, UsageError
@@ -147,13 +148,13 @@ def correlate(
     own = {name for column in columns.values() for name in column}
     shared = [s for s in known if len(own & known[s].keys()) >= LEAST]
     wanted = shared if baselines is None else list(baselines)
-    columns |= {f"{system}*": known[system] for system in wanted}
+    columns |= {starred(system): known[system] for system in wanted}
     if len(columns) < 2:
         raise DataError(
             "one result alone has nothing to be correlated with; name another run on the same sets"
         )
     cells = tuple(_cell(a, b, columns[a], columns[b]) for a, b in combinations(columns, 2))
-    return Correlations(columns, tuple(f"{s}*" for s in wanted), cells)
+    return Correlations(columns, tuple(map(starred, wanted)), cells)
 
 
 def set_accuracies(result: Result, method: str = "full") -> dict[str, float]:

@@ -36,7 +36,7 @@ def correlation_figure(found: Correlations, coefficient: Coefficient = "pearson"
         else ""
     )
     caption = (
-        f"{NAMES[coefficient]} of accuracies over {over}, every two systems; 95 % intervals "
+        f"{NAMES[coefficient]} of accuracies over {over}, between every two rows; 95 % intervals "
         f"({how}) are in the tooltips and the data.{star}"
     )
     title = f"Who finds the same things hard: {NAMES[coefficient]}"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from priscian.analysis.blimp.accuracy_table import accuracy_table
+from priscian.analysis.blimp.published_rows import PEOPLE
 from priscian.analysis.curves.sizes import UNITS
 from priscian.analysis.named_results import FORCED_CHOICE
 from priscian.analysis.vega import Figure, HasFigures
@@ -15,7 +16,6 @@ from priscian.runs import Result
 from priscian.stats.interval import Interval
 
 OVERALL = "overall"
-PEOPLE = "human*"
 FEWEST = 3
 """Fewest checkpoints that make a curve."""
 MARK = re.compile(

@@ -52,9 +52,9 @@ def training_size_figure(found: TrainingSize) -> Figure:
     ]
     sizes = len({(p.model, p.tokens) for c in found.curves for p in c.points})
     caption = (
-        f"Accuracy (mean of paradigms) over training tokens, by phenomenon; {sizes} models. Bars "
-        "are 95 % intervals over items: Wilson's, combined for means of paradigms. Lines are least "
-        "squares on log₂ tokens; slopes have Student's 95 % intervals."
+        "Accuracy over training tokens, by phenomenon and overall (the mean of paradigms); "
+        f"{sizes} models. Bars are 95 % intervals over items: Wilson's, combined for means of "
+        "paradigms. Lines are least squares on log₂ tokens; slopes have Student's 95 % intervals."
     )
     if people:
         caption += " Dashes are people's individual accuracy on BLiMP's own sentences."
@@ -124,4 +124,4 @@ def _curve(curve: Curve) -> str:
 
 
 def _name(name: str) -> str:
-    return "mean of paradigms" if name == OVERALL else words(name)
+    return name if name == OVERALL else words(name)

@@ -17,12 +17,15 @@ MET, UNMET, FIT = "#1b7837", "#9e9e9e", "#b2182b"
 def heat_map(analysis: AdcAnalysis) -> Figure:
     """The matrix of correlations on differences: Figure 1."""
     matrix = analysis.matrix()
+    names = {name: "people" if name == "human" else name for name in matrix}
     rows = [
-        {"a": a, "b": b, "r": r, "shown": f"{r:.2f}"}
+        {"a": names[a], "b": names[b], "r": r, "shown": f"{r:.2f}"}
         for a, row in matrix.items()
         for b, r in row.items()
     ]
-    chart = correlation_square(rows, list(matrix), "r") | {"title": "Pearson's r on differences"}
+    chart = correlation_square(rows, list(names.values()), "r") | {
+        "title": "Pearson's r on differences"
+    }
     caption = (
         f"Pearson's r between differences of {len(analysis.human):,} pairs: the acceptable "
         "sentence's z-score minus the other's, people included."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from priscian.analysis.marks import dots, figure, share, tips
-from priscian.analysis.named_results import words
 from priscian.analysis.sg.circuits import OVERALL, SgRuns, SgScore
 from priscian.analysis.vega import Chart, Figure
 
@@ -37,7 +36,7 @@ def _figure(scores: Sequence[SgScore], name: str, title: str, what: str, how: st
     rows = [
         {
             "model": s.model,
-            "name": words(s.name),
+            "name": s.name,
             "circuit": s.circuit,
             "accuracy": s.accuracy,
             "low": s.ci[0],

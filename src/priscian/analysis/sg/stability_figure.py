@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from priscian.analysis.marks import dots, figure, tips
-from priscian.analysis.named_results import words
 from priscian.analysis.sg.stability import ALL, Stability
 from priscian.analysis.vega import Figure
 
@@ -14,7 +13,7 @@ def stability_figure(found: Stability) -> Figure:
     rows = [
         {
             "model": m.model,
-            "suite": words(m.suite),
+            "suite": m.suite,
             "change": m.change.difference,
             "low": m.change.ci[0],
             "high": m.change.ci[1],
@@ -25,7 +24,7 @@ def stability_figure(found: Stability) -> Figure:
         }
         for m in found.suites
     ]
-    last = words(ALL)
+    last = ALL
     order = [s for s in dict.fromkeys(str(r["suite"]) for r in rows) if s != last]
     order += [last] if any(r["suite"] == last for r in rows) else []
     x = {

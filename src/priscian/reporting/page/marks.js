@@ -5,7 +5,7 @@ const MODEL_FIELDS = ["checkpoint", "model"];
 const PART_FIELDS = ["set", "suite", "name", "label"];
 
 /** A name without the signs in which its spellings differ: npi_licensing, NPI licensing. */
-const plainName = (name) => String(name).toLowerCase().replace(/[_–\s-]+/g, " ").trim();
+const plainName = (name) => String(name).toLowerCase().replace(/[_–/\s-]+/g, " ").trim();
 
 /** The boards that a figure can be about. */
 function boardsOf(figure, datum) {
