@@ -11,6 +11,7 @@ PriscianError
 │   ├── WrongKindError    a causal model where a masked one is needed, or vice versa
 │   ├── OffsetsError      the tokenizer cannot say where its tokens are
 │   ├── TooLongError      a text does not fit the model's context
+│   ├── BackendError      a server or engine cannot be reached, or not trusted
 │   └── ScoreError        the model gave NaN or infinity
 ├── TrainingError         training cannot continue: the loss is not a number
 ├── StoreError            the store of scores or of a study cannot be read or written
@@ -120,6 +121,10 @@ class OffsetsError(ModelError):
 
 class TooLongError(ModelError):
     """A text does not fit the model's context."""
+
+
+class BackendError(ModelError):
+    """A server or engine cannot be reached, or its log-probabilities cannot be trusted."""
 
 
 class ScoreError(ModelError):

@@ -24,6 +24,7 @@ from priscian.models.protocol import (
     TorchModel,
     TraitsProvider,
     TreeModel,
+    WatchedModel,
 )
 from priscian.models.registry import (
     PRESETS,
@@ -70,6 +71,7 @@ __all__ = [
     "Traits",
     "TraitsProvider",
     "TreeModel",
+    "WatchedModel",
     "as_list",
     "cache_folder",
     "expand_revisions",

@@ -45,6 +45,14 @@ class LanguageModel(Protocol):
         ...
 
 
+@runtime_checkable
+class WatchedModel(LanguageModel, Protocol):
+    """A simple model that runs elsewhere and may fail or change: it gets small batches."""
+
+    texts_at_once: int
+    error: float  # how much scoring texts together changes a log-probability, in nats
+
+
 @dataclass(frozen=True, slots=True)
 class Encoding:
     """A text as token ids, BOS, context and special tokens included.

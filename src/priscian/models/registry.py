@@ -40,6 +40,7 @@ OWN = {
     "txl": "priscian.models.txl.provider:TransformerXlProvider",
     "rnng": "priscian.models.rnng.provider:RnngProvider",
     "surprisals": "priscian.models.surprisals.provider:SurprisalsProvider",
+    "openai": "priscian.models.remote.openai:OpenAIProvider",
 }
 """Providers of ours; other packages add theirs as entry points of the group."""
 SUFFIXES = {".arpa": "ngram", ".gz": "ngram", ".pngm": "ngram", ".plstm": "lstm"}

@@ -81,6 +81,9 @@ class ModelSpec:
         """A short name for tables: the last part of the id, with revision and options."""
         if "name" in self.options:
             return self.options["name"]
+        if "://" in self.id:  # a server: what it serves, or its address
+            served = self.options.get("model") or self.id.partition("://")[2].partition("/")[0]
+            return f"{self.provider}:{served}@{self.revision or self.options.get('revision', '')}"
         name = Path(self.id).name or self.id
         at = f"@{self.revision}" if self.revision else ""
         extra = "".join(f",{k}={v}" for k, v in sorted(self.options.items()) if k not in HARMLESS)

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from priscian.errors import ModelError, ScoreError
-from priscian.models import Encoding, LanguageModel, MaskedTorchModel, ModelSpec, TorchModel
+from priscian.models import (
+    Encoding,
+    LanguageModel,
+    MaskedTorchModel,
+    ModelSpec,
+    TorchModel,
+    WatchedModel,
+)
 from priscian.models.text_offsets import check_length
 from priscian.records import Text
 from priscian.scoring.answers import check_encodings
@@ -77,15 +84,17 @@ def prepare(
         find_boundary_model(task.spec, model)
     if isinstance(model, TorchModel):
         return _prepare_torch(task, model, saved, shared or Shared())
-    count = len(task.texts)
-    groups = [range(at, min(at + SIMPLE_BATCH, count)) for at in range(0, count, SIMPLE_BATCH)]
+    count, size, error = len(task.texts), SIMPLE_BATCH, 0.0
+    if isinstance(model, WatchedModel):
+        size, error = model.texts_at_once, model.error
+    groups = [range(at, min(at + size, count)) for at in range(0, count, size)]
     plan = Plan(
         way="simple",
         batch_tokens=0,
         row_tokens=0,
         workers=1,
         threads=cores(),
-        error=0.0,
+        error=error,
         pending=task.pending,
         digest=digest_of(groups),
         inputs=digest_inputs(text.hash for text in task.texts),

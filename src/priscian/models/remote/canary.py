@@ -1,0 +1,279 @@
+"""The canary: short texts that show whether an engine's log-probabilities can be trusted.
+
+It needs no second model. Every check follows from what a causal language model is: what comes
+later changes nothing before it; another token has another probability, at its own place; scoring
+texts together changes nothing; probabilities sum to at most 1; sampling options change nothing.
+It is a pure function of the answers, so it works for any backend.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from priscian.errors import BackendError
+from priscian.models.remote.backend import ALONE, PLAIN, Answer, Ask, Encoder, Row
+
+TOLERANCE = 0.02
+"""How many nats a token's log-probability may depend on the other texts of a request."""
+ROUNDING = 0.001
+"""Log-probabilities are rounded to this in the model key."""
+EXCESS = 0.005
+"""How far above 1 a sum of probabilities may be, through rounding in half precision."""
+CERTAIN = -3.0
+"""What every trained model gives the near-certain words, at least, in nats."""
+CALIBRATED = 4.5
+"""How many standard deviations the top token may be right too often or too rarely."""
+TEMPERATURES = (0.5, 2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the canary lets pass; `calibrated` is False for models known to be overconfident."""
+
+    tolerance: float = TOLERANCE
+    calibrated: bool = True
+
+
+DEFAULT = Limits()
+Score = Callable[[Sequence[Row], Ask], list[Answer]]
+
+
+@cache
+def _texts() -> dict[str, list[list[str]]]:
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class Probes:
+    """The canary's texts as token ids of one tokenizer."""
+
+    causality: tuple[tuple[Row, Row], ...]
+    place: tuple[tuple[Row, Row], ...]
+    certain: tuple[tuple[Row, int], ...]  # with the place of the first certain token
+    plain: tuple[Row, ...]
+    bare: Row  # begins without BOS
+
+    @classmethod
+    def encode(cls, encoder: Encoder) -> Probes:
+        """All texts, encoded by the tokenizer that the run will use."""
+        texts, row = _texts(), encoder.row
+        certain = [(row(a + b), _common(row(a).ids, row(a + b).ids)) for a, b in texts["certain"]]
+        return cls(
+            causality=tuple((row(a), row(b)) for a, b in texts["causality"]),
+            place=tuple((row(stem + a), row(stem + b)) for stem, a, b in texts["place"]),
+            certain=tuple(certain),
+            plain=tuple(row(str(text)) for text in texts["plain"]),
+            bare=encoder.bare_row(str(texts["plain"][0])),
+        )
+
+    def rows(self) -> list[Row]:
+        """Every row that is scored with BOS, each once."""
+        paired = (r for pair in (*self.causality, *self.place) for r in pair)
+        return list(dict.fromkeys((*self.plain, *(r for r, _ in self.certain), *paired)))
+
+
+@dataclass(frozen=True, slots=True)
+class Canary:
+    """A canary that passed: its log-probabilities, and how much batching changes them."""
+
+    logps: tuple[float, ...]
+    error: float = 0.0
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def rounded(self) -> str:
+        """The log-probabilities as they enter the model key."""
+        return " ".join(f"{round(p / ROUNDING) * ROUNDING:.3f}" for p in self.logps)
+
+    def distance(self, other: Canary) -> float:
+        """The largest difference of any log-probability, in nats."""
+        if len(self.logps) != len(other.logps):
+            return math.inf
+        return difference(self.logps, other.logps)
+
+
+def run_canary(name: str, probes: Probes, score: Score, limits: Limits = DEFAULT) -> Canary:
+    """Run every check; the first that fails is an error that says what is wrong and what to do."""
+    rows, tolerance = probes.rows(), limits.tolerance
+    found = {row: _alone(name, row, score) for row in rows}
+    _alone(name, probes.bare, score)  # a server that adds BOS itself shows here
+    _check_causality(name, probes, found, tolerance)
+    error = _check_together(name, rows, found, score, tolerance)
+    _check_place(name, probes, found, max(ROUNDING, error))
+    _check_mass(name, found)
+    _check_temperature(name, probes, found, score, max(tolerance, error))
+    certain = _check_certain(name, probes, found)
+    calibration = _calibration([found[row] for row in probes.plain])
+    if limits.calibrated:
+        _check_calibration(name, calibration)
+    notes = {"canary": "passed", "batching error": f"{error:.2g} nats"}
+    notes["near-certain words"] = f"{certain:.2f} nats" + (
+        "" if certain > CERTAIN else ": not expected by this model"
+    )
+    if not math.isnan(calibration):
+        notes["calibration"] = f"{calibration:+.1f} standard deviations"
+    return Canary(_fingerprint(found[row] for row in probes.plain), error, notes)
+
+
+def sentinel(probes: Probes) -> Row:
+    """One row that shows a swapped model; it is scored with every batch."""
+    return probes.plain[0]
+
+
+def check_sentinel(name: str, canary: Canary, answer: Answer, tolerance: float) -> None:
+    """Refuse answers of another model than the one that passed the canary."""
+    logps = _fingerprint([answer])
+    if difference(logps, canary.logps[: len(logps)]) > max(tolerance, canary.error):
+        raise changed(name)
+
+
+def changed(name: str) -> BackendError:
+    """The error where a model was swapped during a run."""
+    return BackendError(
+        f"{name} now gives other log-probabilities than when the run began: another model or "
+        f"another setting is behind it; what was scored before is kept: start a new run folder "
+        f"with its own revision="
+    )
+
+
+def difference(a: Sequence[float], b: Sequence[float]) -> float:
+    """The largest difference between two lists of log-probabilities; infinite if one is NaN."""
+    off = (x - y for x, y in zip(a, b, strict=True))
+    return max((math.inf if math.isnan(d) else abs(d) for d in off), default=0.0)
+
+
+def _fingerprint(answers: Iterable[Answer]) -> tuple[float, ...]:
+    return tuple(p for answer in answers for p in answer.logps[1:])
+
+
+def _alone(name: str, row: Row, score: Score) -> Answer:
+    answer = score([row], ALONE)[0]
+    if len(answer.logps) != len(row.ids):
+        raise BackendError(f"{name} scored {len(answer.logps)} of {len(row.ids)} tokens")
+    bad = [p for p in answer.logps[1:] if not -math.inf < p <= EXCESS]
+    if bad:
+        raise BackendError(
+            f"{name}: the canary got {bad[0]} as a log-probability; it must be a finite number "
+            f"up to 0, in nats: check the server's settings"
+        )
+    return answer
+
+
+def _check_mass(name: str, found: dict[Row, Answer]) -> None:
+    most = max((m for a in found.values() for m in a.mass if not math.isnan(m)), default=0.0)
+    if most > 1 + EXCESS:
+        raise BackendError(
+            f"{name}: the canary found probabilities that sum to {most:.3f}, above 1; the server "
+            f"does not return natural-log probabilities"
+        )
+
+
+def _check_causality(name: str, probes: Probes, found: dict[Row, Answer], tolerance: float) -> None:
+    for short, long in (*probes.causality, *probes.place):
+        shared = _common(short.ids, long.ids)
+        before = found[short].logps[1:shared], found[long].logps[1:shared]
+        off = difference(*before)
+        if off > tolerance:
+            raise BackendError(
+                f"{name}: the canary found log-probabilities that depend on what follows (by "
+                f"{off:.2g} nats): they are shifted by a token, or the model is not causal; "
+                f"update the server, or turn off prefix caching and chunked prefill"
+            )
+
+
+def _check_place(name: str, probes: Probes, found: dict[Row, Answer], noise: float) -> None:
+    for a, b in probes.place:
+        at = _common(a.ids, b.ids)
+        if abs(found[a].logps[at] - found[b].logps[at]) > noise:
+            return
+    raise BackendError(
+        f"{name}: the canary found that another token at a place does not change the "
+        f"log-probability there: log-probabilities are shifted by a token; update the server"
+    )
+
+
+def _check_together(
+    name: str, rows: list[Row], found: dict[Row, Answer], score: Score, tolerance: float
+) -> float:
+    """The largest difference between rows scored alone and together."""
+    together = score(rows, PLAIN)
+    error = max(
+        difference(found[row].logps[1:], answer.logps[1:])
+        for row, answer in zip(rows, together, strict=True)
+    )
+    if error > tolerance:
+        raise BackendError(
+            f"{name}: texts scored together differ from each alone by {error:.2g} nats, more than "
+            f"{tolerance:g}; serve the model in float32 or batch-invariant mode, or accept it "
+            f"with tolerance={math.ceil(error * 100) / 100:g}"
+        )
+    return error
+
+
+def _check_temperature(
+    name: str, probes: Probes, found: dict[Row, Answer], score: Score, tolerance: float
+) -> None:
+    row = sentinel(probes)
+    for temperature in TEMPERATURES:
+        answer = score([row], Ask(together=False, temperature=temperature))[0]
+        off = difference(found[row].logps[1:], answer.logps[1:])
+        if off > tolerance:
+            raise BackendError(
+                f"{name}: log-probabilities change with the sampling temperature (by {off:.2g} "
+                f"nats at {temperature:g}): they are not the model's own; set the server to return "
+                f"raw ones (vLLM: --logprobs-mode raw_logprobs)"
+            )
+
+
+def _check_certain(name: str, probes: Probes, found: dict[Row, Answer]) -> float:
+    """Mean log-probability of the near-certain words; refuses words that are certain one off."""
+    places = [(found[row].logps, at) for row, at in probes.certain]
+    mean = sum(logps[at] for logps, at in places) / len(places)
+    before = sum(logps[at - 1] for logps, at in places) / len(places)
+    if mean <= CERTAIN < -1 < before:
+        raise BackendError(
+            f"{name}: the canary's near-certain words have {mean:.1f} nats, but {before:.1f} one "
+            f"token before: log-probabilities are shifted by a token; update the server"
+        )
+    return mean
+
+
+def _calibration(answers: Sequence[Answer]) -> float:
+    """How much more often the top token is right than it claims, in standard deviations.
+
+    (hits − Σp) / √Σp(1−p), with p the probability of the top token at each place of the prose.
+    """
+    expected = variance = hits = 0.0
+    for answer in answers:
+        for logp, best in zip(answer.logps[2:], answer.best[2:], strict=False):
+            claim = math.exp(min(best, 0.0))
+            expected += claim
+            variance += claim * (1 - claim)
+            hits += logp >= best - 1e-9
+    return (hits - expected) / math.sqrt(variance) if variance >= 1 else math.nan
+
+
+def _check_calibration(name: str, off: float) -> None:
+    """A temperature that is built into a server makes every claim too weak or too strong."""
+    if abs(off) > CALIBRATED:
+        much = "weak, as with a temperature above" if off > 0 else "strong, as with one below"
+        raise BackendError(
+            f"{name}: its probabilities are too {much} 1 ({off:+.1f} standard deviations); serve "
+            f"raw log-probabilities at temperature 1, or add calibration=ignore for a model that "
+            f"is known to be overconfident"
+        )
+
+
+def _common(a: Sequence[int], b: Sequence[int]) -> int:
+    """How many ids two rows share from their beginning; at most all but the last of either."""
+    count = 0
+    for x, y in zip(a, b, strict=False):
+        if x != y:
+            break
+        count += 1
+    return min(count, len(a), len(b))

@@ -1,0 +1,154 @@
+"""From a completion with echo to log-probabilities, after its tokens were checked one by one."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from priscian.errors import BackendError
+from priscian.models.remote.backend import Answer, Row
+
+_ID = re.compile(r"token_id:(\d+)")
+_BYTES = re.compile(r"bytes:((?:\\x[0-9a-fA-F]{2})+)")
+
+
+def read_choice(url: str, row: Row, choice: Mapping[str, Any]) -> Answer:
+    """The answer to one row; anything that is not exactly its tokens is refused."""
+    prompt = choice.get("prompt_logprobs")
+    if isinstance(prompt, list) and prompt:
+        return _read_prompt_logprobs(url, row, prompt)
+    found = choice.get("logprobs")
+    if not isinstance(found, dict) or not isinstance(found.get("tokens"), list):
+        raise no_echo(url)
+    tokens, logps = found["tokens"], found.get("token_logprobs")
+    if not isinstance(logps, list) or len(logps) != len(tokens):
+        raise BackendError(f"{url} gave {len(tokens)} tokens without as many log-probabilities")
+    check_tokens(url, row, [str(token) for token in tokens])
+    count = len(row.ids)
+    return _answer(url, row, logps[:count], (found.get("top_logprobs") or [])[:count])
+
+
+def no_echo(url: str) -> BackendError:
+    """The error for servers that score only what they generate."""
+    return BackendError(
+        f"{url} gives no log-probabilities of the prompt (echo), only of generated tokens, as "
+        f"llama-server and hosted APIs do; serve the model with vLLM or llama-cpp-python, or score "
+        f"the file itself: llamacpp:FILE.gguf"
+    )
+
+
+def check_tokens(url: str, row: Row, tokens: Sequence[str]) -> None:
+    """Refuse tokens that are not those of the row, up to one generated token at the end."""
+    count = len(row.ids)
+    wrong = _first_wrong(row, tokens)
+    if wrong is None and len(tokens) <= count + 1:
+        return
+    if len(tokens) <= 1 < count:
+        raise no_echo(url)
+    if _first_wrong(row, tokens[1:]) is None and row.opening:
+        raise BackendError(
+            f"{url} puts a BOS of its own before ours: turn that off on the server "
+            f"(add_bos_token=false in the model's tokenizer), or write bos=none"
+        )
+    if wrong is not None and len(tokens) <= count and wrong >= len(tokens) - 1:
+        raise BackendError(
+            f"{url} echoed {wrong} of {count} tokens: the echo is truncated; raise the "
+            f"server's context length and turn off truncation"
+        )
+    if wrong is None:
+        raise BackendError(f"{url} echoed {len(tokens)} tokens for the {count} that were sent")
+    raise BackendError(
+        f"{url} splits the text in another way than tokenizer=: token {wrong + 1} is "
+        f"{tokens[wrong]!r} there and {_spelled(row, wrong)!r} here; give the tokenizer of the "
+        f"served model"
+    )
+
+
+def _first_wrong(row: Row, tokens: Sequence[str]) -> int | None:
+    """The first place where returned tokens are not those of the row; None if all are."""
+    count = len(row.ids)
+    if tokens and all(_ID.fullmatch(token) for token in tokens[:count]):
+        ids = [int(token.removeprefix("token_id:")) for token in tokens[:count]]
+        wrong = (i for i, (a, b) in enumerate(zip(ids, row.ids, strict=False)) if a != b)
+        return next(wrong, None if len(ids) == count else len(ids))
+    whole, reach, said, began = row.text.encode(), 0, b"", 0
+    for i, end in enumerate(row.ends):
+        if i >= len(tokens):
+            return i
+        said += _bytes_of(tokens[i])
+        if i + 1 < count and row.ends[i + 1] == end:  # a character in several tokens
+            continue
+        stop = len(row.text[:end].encode())
+        wanted = whole[reach:stop]
+        hidden_bos = i == 0 and row.opening and not said
+        spaced = reach == len(row.text[: row.opening].encode()) and said == b" " + wanted
+        if said != wanted and not hidden_bos and not spaced:
+            return began
+        reach, said, began = stop, b"", i + 1
+    return None
+
+
+def _bytes_of(token: str) -> bytes:
+    """A returned piece as bytes; parts of a character may be written bytes:\\xe2."""
+    split = _BYTES.fullmatch(token)
+    if split:
+        return bytes.fromhex(split[1].replace("\\x", ""))
+    return token.encode("utf-8", "replace")
+
+
+def _spelled(row: Row, number: int) -> str:
+    return row.text[row.ends[number - 1] if number else 0 : row.ends[number]]
+
+
+def _read_prompt_logprobs(url: str, row: Row, found: Sequence[Any]) -> Answer:
+    """vLLM's own form: for each place a table from token ids to log-probabilities."""
+    if len(found) != len(row.ids):
+        raise BackendError(
+            f"{url} gave log-probabilities of {len(found)} prompt tokens for the "
+            f"{len(row.ids)} that were sent: the echo is truncated, or the server adds a BOS"
+        )
+    logps: list[Any] = []
+    tops: list[Any] = []
+    for number, (token, table) in enumerate(zip(row.ids, found, strict=True)):
+        if table is None:
+            logps.append(None)
+            tops.append(None)
+            continue
+        if not isinstance(table, dict) or str(token) not in table:
+            raise BackendError(
+                f"{url} splits the text in another way than tokenizer=: it gives no value for "
+                f"token {number + 1} ({_spelled(row, number)!r}, id {token}); give the tokenizer "
+                f"of the served model"
+            )
+        values = {name: entry["logprob"] for name, entry in table.items()}
+        logps.append(values[str(token)])
+        tops.append(values)
+    return _answer(url, row, logps, tops)
+
+
+def _answer(url: str, row: Row, logps: Sequence[Any], tops: Sequence[Any]) -> Answer:
+    if logps[0] is not None:
+        raise BackendError(
+            f"{url} gives the first token a log-probability, although nothing precedes it: it puts "
+            f"a BOS of its own before ours; turn that off on the server"
+        )
+    wrong = [n for n, p in enumerate(logps[1:], 2) if not isinstance(p, int | float)]
+    if wrong:
+        raise BackendError(
+            f"{url} gives token {wrong[0]} of {len(row.ids)} no log-probability; update the server"
+        )
+    best, mass = [math.nan], [math.nan]
+    for logp, top in zip(logps[1:], tops[1:], strict=False):
+        values = [float(p) for p in (top or {}).values() if isinstance(p, int | float)]
+        if not any(abs(value - logp) < 1e-9 for value in values):  # own token is not among them
+            values.append(float(logp))
+        best.append(max(values))
+        mass.append(sum(map(math.exp, values)))
+    known = len(tops) == len(logps) and any(tops)
+    return Answer(
+        (math.nan, *(float(p) for p in logps[1:])),
+        tuple(best) if known else (),
+        tuple(mass) if known else (),
+    )

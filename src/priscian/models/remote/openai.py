@@ -1,0 +1,186 @@
+"""`openai:URL` — a server with OpenAI's completions and echoed log-probabilities."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from priscian.errors import BackendError, UsageError
+from priscian.models.hf.locate import Place, locate_tokenizer
+from priscian.models.remote.backend import PLAIN, Answer, Ask, Backend, Encoder, Row
+from priscian.models.remote.echo import read_choice
+from priscian.models.remote.http import Refused, Server
+from priscian.models.remote.model import SHARED_OPTIONS, make_encoder
+from priscian.models.remote.provider import BackendProvider
+from priscian.models.spec import ModelSpec
+
+ROWS = 16
+"""Texts in one request, where a server takes several."""
+NOT_IDS = frozenset({400, 415, 422, 500, 501})
+"""Answers of servers that do not take token ids as a prompt."""
+WAY = "completions"
+
+
+class OpenAIProvider(BackendProvider):
+    """Models behind an OpenAI-compatible completion server (vLLM, llama-cpp-python)."""
+
+    example = "openai:http://localhost:8000/v1?revision=REV&tokenizer=PATH"
+
+    options = SHARED_OPTIONS | {"model", "revision", "timeout", "parallel"}
+    may_change = True
+
+    def identity(self, spec: ModelSpec) -> dict[str, str]:
+        """URL, served model and the user's revision; tokenizer, BOS policy and tolerance."""
+        revision = spec.revision or spec.options.get("revision", "")
+        if not revision:
+            raise UsageError(
+                f"{spec} needs revision=: a server does not say which weights it has; "
+                f"write the commit or step that you serve"
+            )
+        if "tokenizer" not in spec.options:
+            raise UsageError(
+                f"{spec} needs tokenizer=: the folder or Hub name of the served model's tokenizer"
+            )
+        place = locate_tokenizer(spec, Place(""))
+        content = place.fields()
+        return {
+            "provider": spec.provider,
+            "url": base_url(spec.id),
+            "model": served_model(spec, server_of(spec)),
+            "revision": revision,
+            "tokenizer": content.get("tokenizer") or ":".join(content.values()),
+            "bos": spec.options.get("bos", "auto"),
+            "method": WAY,
+        }
+
+    def connect(self, spec: ModelSpec) -> tuple[Backend, Encoder]:
+        """The server, after one small question in each form that it may understand."""
+        server = server_of(spec)
+        model = served_model(spec, server)
+        encoder = make_encoder(spec, Place(""))
+        parallel = _number(spec, "parallel", "4", 1, 256)
+        return shake_hands(server, model, encoder.row("The cat sat."), int(parallel)), encoder
+
+
+class Completions:
+    """Requests to `/completions` with `echo`, as token ids or as text."""
+
+    def __init__(
+        self, server: Server, model: str, *, ids: bool, rows: int = 1, parallel: int = 1
+    ) -> None:
+        self.server = server
+        self.model = model
+        self.ids = ids
+        self.rows = rows
+        self.parallel = parallel
+        self.context_length: int | None = None
+        self.notes: Mapping[str, str] = {
+            "engine": f"completion server, {model}",
+            "requests": f"{'token ids' if ids else 'text'}, {rows} in a request",
+        }
+
+    def logprobs(self, rows: Sequence[Row], ask: Ask = PLAIN) -> list[Answer]:
+        """Answers in the order of the rows, several requests at a time."""
+        size = self.rows if ask.together else 1
+        parts = [rows[at : at + size] for at in range(0, len(rows), size)]
+        if len(parts) == 1 or not ask.together:
+            return [answer for part in parts for answer in self.request(part, ask)]
+        with ThreadPoolExecutor(self.parallel) as pool:
+            found = pool.map(lambda part: self.request(part, ask), parts)
+            return [answer for part in found for answer in part]
+
+    def request(self, rows: Sequence[Row], ask: Ask, tries: int | None = None) -> list[Answer]:
+        """One request; the answers are checked token by token."""
+        prompts: list[Any] = [list(row.ids) if self.ids else row.text for row in rows]
+        body = {
+            "model": self.model,
+            "prompt": prompts if self.ids or len(prompts) > 1 else prompts[0],
+            "echo": True,
+            "logprobs": ask.top,
+            "max_tokens": 1,
+            "temperature": ask.temperature,
+            "seed": 0,
+            "add_special_tokens": False,  # this and the next two are understood by vLLM
+            "return_tokens_as_token_ids": True,
+            "prompt_logprobs": ask.top,
+        }
+        told = self.server.post("completions", body, **({} if tries is None else {"tries": tries}))
+        url = self.server.base
+        choices = told.get("choices") if isinstance(told, dict) else None
+        if not isinstance(choices, list) or len(choices) != len(rows):
+            count = len(choices) if isinstance(choices, list) else 0
+            raise BackendError(f"{url} gave {count} answers to {len(rows)} prompts")
+        choices = sorted(choices, key=lambda choice: int(choice.get("index", 0)))
+        return [read_choice(url, row, choice) for row, choice in zip(rows, choices, strict=True)]
+
+
+def shake_hands(server: Server, model: str, row: Row, parallel: int) -> Completions:
+    """Find out whether a server takes ids, and several prompts at once."""
+    ids = True
+    try:
+        Completions(server, model, ids=True).request([row], PLAIN, tries=1)
+    except Refused as refused:
+        if refused.status not in NOT_IDS:
+            raise
+        ids = False
+        Completions(server, model, ids=False).request([row], PLAIN)
+    several = Completions(server, model, ids=ids, rows=ROWS, parallel=parallel)
+    try:
+        several.request([row, row], PLAIN, tries=1)
+    except BackendError:
+        return Completions(server, model, ids=ids, parallel=parallel)
+    return several
+
+
+def base_url(text: str) -> str:
+    """The address that `/completions` is added to; without a path it is `/v1`.
+
+    >>> base_url("http://localhost:8000"), base_url("http://localhost:8000/v1/completions/")
+    ('http://localhost:8000/v1', 'http://localhost:8000/v1')
+    """
+    url = text.rstrip("/").removesuffix("/completions").removesuffix("/chat")
+    if not re.fullmatch(r"https?://[^/\s?#]+(/[^\s?#]*)?", url):
+        raise UsageError(f"{text!r} is not the address of a server; write openai:http://HOST:PORT")
+    return url if "/" in url.partition("://")[2] else f"{url}/v1"
+
+
+def server_of(spec: ModelSpec) -> Server:
+    """The server that a model string names."""
+    return Server(base_url(spec.id), _number(spec, "timeout", "120", 0.01, 86_400))
+
+
+def served_model(spec: ModelSpec, server: Server) -> str:
+    """The name of the model on the server: `model=`, or the only one that it has."""
+    named = spec.options.get("model", "")
+    try:
+        told = server.get("models")
+        known = [str(entry["id"]) for entry in told["data"]]
+    except Refused as refused:
+        if refused.status != 404:
+            raise
+        known = []  # a server that does not list its models
+    except (KeyError, TypeError):
+        raise BackendError(f"{server.base}/models is not a list of models; check URL") from None
+    if named and (named in known or not known):
+        return named
+    if named or len(known) != 1:
+        listed = ", ".join(known) or "it lists none"
+        raise BackendError(
+            f"{server.base} has no model {named!r} ({listed}); correct model="
+            if named
+            else f"{server.base} has {len(known)} models ({listed}); name one with model="
+        )
+    return known[0]
+
+
+def _number(spec: ModelSpec, name: str, default: str, least: float, most: float) -> float:
+    given = spec.options.get(name, default)
+    try:
+        value = float(given)
+    except ValueError:
+        value = least - 1
+    if not least <= value <= most:
+        raise UsageError(f"{spec}: {name}={given} must be a number from {least:g} to {most:g}")
+    return value

@@ -1,0 +1,251 @@
+"""`openai:URL` against a server that behaves like vLLM, llama-cpp-python or llama-server."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from tests.models.remote.stand_in import StandInModel, StandInServer, answer
+
+from priscian.errors import BackendError, UsageError
+from priscian.models import load, model_key
+from priscian.models.remote import model as remote_model
+from priscian.models.remote.backend import Encoder
+from priscian.records import Text
+from priscian.scoring import score_texts
+from priscian.scoring.store import ScoreStore
+
+STYLES = ["vllm", "llama-cpp-python"]
+TEXTS = [Text("She was looking at the painting."), Text("us!", context="Nobody admired ")]
+
+
+def scores(string: str, texts: list[Text]) -> list[tuple[float, ...]]:
+    return [s.logps for s in load(string).score(texts)]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_scores_are_those_of_the_model_for_the_texts_own_tokens(
+    server: StandInServer, string: str, encoder: Encoder, style: str
+) -> None:
+    server.style = style
+    found = load(string).score(TEXTS)  # type: ignore[union-attr]
+    for text, scored in zip(TEXTS, found, strict=True):
+        encoding = encoder.encode([text])[0]
+        row = encoder.rows([text], [encoding])[0]
+        wanted = answer(server.model, row).logps[encoding.first :]
+        assert scored.logps == pytest.approx(wanted)
+        assert scored.ends[-1] == len(text.text)
+        assert scored.starts == encoding.starts
+
+
+def test_ids_are_sent_with_bos_once_at_temperature_1(
+    server: StandInServer, string: str, encoder: Encoder
+) -> None:
+    load(string).score(TEXTS[:1])  # type: ignore[union-attr]
+    body, row = server.bodies[-1], encoder.row(TEXTS[0].text)
+    assert body["prompt"][-1] == list(row.ids)
+    assert row.ids.count(encoder.bos) == 1
+    wanted = {"echo": True, "max_tokens": 1, "temperature": 1.0, "add_special_tokens": False}
+    assert {name: body[name] for name in wanted} == wanted
+    assert set(server.paths) == {"/v1/completions"}
+
+
+def test_a_server_that_takes_text_only_gets_the_same_tokens(
+    server: StandInServer, string: str
+) -> None:
+    server.style = "llama-cpp-python"
+    model = load(string)
+    assert model.notes["requests"] == "text, 1 in a request"  # type: ignore[union-attr]
+    assert server.bodies[-1]["prompt"].startswith("<|endoftext|>")
+
+
+FAULTS = [
+    ("shifted left", "shifted by a token"),
+    ("shifted right", "shifted by a token"),
+    ("truncated echo", "truncated"),
+    ("obedient", "change with the sampling temperature"),
+    ("cold", "too strong"),
+    ("hot", "too weak"),
+    ("doubled bos", "BOS"),
+    ("doubled bos, hidden", "nothing precedes it: it puts a BOS"),
+    ("log10", "above 1"),
+]
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize(("fault", "said"), FAULTS, ids=[fault for fault, _ in FAULTS])
+def test_a_planted_fault_is_refused_before_anything_is_scored(
+    server: StandInServer, string: str, style: str, fault: str, said: str
+) -> None:
+    server.style, server.fault = style, fault
+    with pytest.raises(BackendError, match=said):
+        model_key(string)
+
+
+def test_another_model_behind_the_same_url_has_another_key(
+    server: StandInServer, string: str, models: list[StandInModel]
+) -> None:
+    first = model_key(string)
+    assert model_key(string) == first
+    server.model = models[1]
+    second = model_key(string)
+    assert second != first
+    server.model = models[0]
+    assert model_key(string) == first
+
+
+def test_a_model_swapped_during_a_run_is_refused_and_what_was_scored_is_kept(
+    server: StandInServer, string: str, models: list[StandInModel], tmp_path: Path
+) -> None:
+    texts = [Text(f"Some geese admired {n} lawyers.") for n in range(130)]
+    store = ScoreStore(tmp_path / "scores.sqlite")
+    done: list[int] = []
+
+    def progress(now: int, total: int) -> None:
+        done.append(now)
+        if now >= 64:
+            server.model = models[1]
+
+    key = model_key(string)
+    with pytest.raises(BackendError, match="other log-probabilities than when the run began"):
+        score_texts(string, texts, store, progress=progress)
+    assert max(done) == 64
+    assert store.missing(key, texts).count(False) == 64
+    server.model = models[0]
+    scored = score_texts(string, texts, store)
+    assert scored.computed == 66
+    assert scored.key == key
+
+
+def test_the_canary_runs_again_after_10000_texts(
+    server: StandInServer, string: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote_model, "EVERY", 3)
+    model = load(string)
+    model.score(TEXTS)  # type: ignore[union-attr]
+    server.fault = "obedient"  # does not show in the run's own requests
+    with pytest.raises(BackendError, match="sampling temperature"):
+        model.score(TEXTS)  # type: ignore[union-attr]
+
+
+def test_the_error_of_batching_is_in_the_plan(
+    server: StandInServer, string: str, tmp_path: Path
+) -> None:
+    server.fault = "noisy"
+    with pytest.raises(BackendError, match=r"differ from each alone by 0\.05 nats"):
+        model_key(string)
+    store = ScoreStore(tmp_path / "scores.sqlite")
+    plan = score_texts(f"{string}&tolerance=0.1", TEXTS, store).plan
+    assert plan is not None
+    assert plan.error == pytest.approx(0.05)
+
+
+class TestServersThatCannotBeUsed:
+    def test_no_server(self, tokenizer_folder: Path) -> None:
+        string = f"openai:http://127.0.0.1:9/v1?revision=r&tokenizer={tokenizer_folder}"
+        with pytest.raises(BackendError, match=r"no server at http://127\.0\.0\.1:9/v1 .*start it"):
+            model_key(string)
+
+    def test_llama_server_scores_generated_tokens_only(
+        self, server: StandInServer, string: str
+    ) -> None:
+        server.style = "llama-server"
+        with pytest.raises(BackendError, match=r"no log-probabilities of the prompt.*llamacpp:"):
+            model_key(string)
+
+    def test_a_chat_server_has_no_completions(self, server: StandInServer, string: str) -> None:
+        server.style = "chat-only"
+        with pytest.raises(BackendError, match=r"answered 404 \(Not Found\); check the URL"):
+            model_key(string)
+
+    def test_a_model_that_is_not_served(self, server: StandInServer, string: str) -> None:
+        with pytest.raises(BackendError, match=r"no model 'other' \(toy\); correct model="):
+            model_key(f"{string}&model=other")
+
+    def test_another_tokenizer_with_the_place_where_it_differs(
+        self, server: StandInServer, string: str
+    ) -> None:
+        from tokenizers import Tokenizer, models, pre_tokenizers
+
+        server.style = "llama-cpp-python"
+        letters = {c: n for n, c in enumerate(pre_tokenizers.ByteLevel.alphabet())}
+        server.tokenizer = Tokenizer(models.BPE(letters, []))
+        server.tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        with pytest.raises(BackendError, match=r"token 1 is '<' there and '<\|endoftext\|>' here"):
+            model_key(string)
+
+    def test_ids_that_are_not_those_that_were_sent(
+        self, server: StandInServer, string: str, models: list[StandInModel]
+    ) -> None:
+        server.fault = "other ids"
+        with pytest.raises(BackendError, match="no value for token 2"):
+            model_key(string)
+
+    def test_a_server_that_stays_busy(
+        self, server: StandInServer, string: str, tmp_path: Path
+    ) -> None:
+        texts = [Text(f"The old nurse will forget {n} kites.") for n in range(70)]
+        store, key = ScoreStore(tmp_path / "s.sqlite"), model_key(string)
+
+        def progress(done: int, total: int) -> None:
+            server.fail_after = len(server.bodies) if done >= 64 else None
+
+        with pytest.raises(BackendError, match=r"answered 503 \(overloaded\).*kept: run the same"):
+            score_texts(string, texts, store, progress=progress)
+        assert store.missing(key, texts).count(False) == 64
+
+    def test_a_server_that_does_not_answer_in_time(
+        self, server: StandInServer, string: str
+    ) -> None:
+        server.delay = 0.3
+        with pytest.raises(BackendError, match=r"within 0\.05 s; raise timeout="):
+            model_key(f"{string}&timeout=0.05")
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_busy_server_is_asked_again(server: StandInServer, string: str, status: int) -> None:
+    model = load(string)
+    server.failures = [status, status]
+    found = model.score(TEXTS)  # type: ignore[union-attr]
+    assert len(found) == 2
+    assert all(math.isfinite(p) for s in found for p in s.logps)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("revision=r1&", ""), "needs revision="),
+        (("tokenizer=", "name="), "needs tokenizer="),
+        (("revision=r1", "revision=r1&tolerance=0"), "tolerance=0 is not"),
+        (("revision=r1", "revision=r1&parallel=0"), "parallel=0 must be"),
+        (("revision=r1", "revision=r1&dtype=float32"), "no option 'dtype'"),
+        (("http://127", "ftp://127"), "not the address of a server"),
+    ],
+)
+def test_wrong_model_strings_say_what_is_missing(
+    string: str, change: tuple[str, str], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        load(string.replace(*change))
+
+
+def test_a_reference_with_other_weights_is_refused(
+    server: StandInServer, string: str, tmp_path: Path
+) -> None:
+    from tests.tiny import build_causal
+
+    folder = build_causal("gpt2", tmp_path / "gpt2")
+    with pytest.raises(BackendError, match="differs from reference="):
+        load(f"{string}&reference={folder}")
+
+
+def test_a_split_character_is_matched_by_its_bytes(
+    server: StandInServer, string: str, encoder: Encoder
+) -> None:
+    text = [Text("The café — closed.")]
+    assert math.isfinite(sum(scores(string, text)[0]))
+    server.style = "llama-cpp-python"  # its pieces of a split character cannot be joined
+    model = load(f"{string}&name=text")
+    with pytest.raises(BackendError, match="another way than tokenizer="):
+        model.score(text)  # type: ignore[union-attr]
