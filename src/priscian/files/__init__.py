@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from priscian.files.delimited import DELIMITED_SUFFIXES, NumberedRows, Row, parse_delimited
-from priscian.files.names import file_names
+from priscian.files.names import file_names, natural_order
 from priscian.files.packaged import read_tsv
 from priscian.files.parquet import read_frame
 from priscian.files.places import hide_paths, hide_place
@@ -44,6 +44,7 @@ __all__ = [
     "hide_paths",
     "hide_place",
     "label",
+    "natural_order",
     "open_unpacked",
     "parse_delimited",
     "read_bytes",

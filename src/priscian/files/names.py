@@ -35,6 +35,16 @@ def file_names(names: Iterable[str]) -> dict[str, str]:
     return made
 
 
+def natural_order(name: str) -> list[tuple[int, int, str]]:
+    """A key for sorting names by the numbers in them.
+
+    >>> sorted(["step10", "step9", "main"], key=natural_order)
+    ['main', 'step9', 'step10']
+    """
+    parts = re.split(r"(\d+)", name)
+    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
+
+
 def _plain(name: str) -> str:
     short = re.sub(r"[^\w.@=+,-]+", "-", name).strip("-.") or "unnamed"
     if len(short.encode()) > LONGEST:

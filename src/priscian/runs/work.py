@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from priscian.datasets import Dataset
@@ -20,6 +20,7 @@ from priscian.runs.run import Run
 from priscian.runs.sources import Desk, ModelSource, Scorer, Watch
 from priscian.runs.unigrams import Unigrams
 from priscian.scoring import ScoreStore
+from priscian.scoring.shared import Shared
 
 
 def silent(model: str, done: int, total: int) -> None:
@@ -34,6 +35,7 @@ class Work:
     data: Sequence[Dataset]
     options: ScoreOptions
     unigrams: Unigrams | None = None
+    shared: Shared = field(default_factory=Shared)
 
     def run(
         self,
@@ -56,7 +58,7 @@ class Work:
                 nullcontext(store) if store else ScoreStore.default() as kept,  # close our own
                 self.ahead(self.sources, kept) as ahead,
             ):
-                desk = Desk(kept, record, self.options.compute, watch or silent, ahead)
+                desk = Desk(kept, record, self.options.compute, watch or silent, ahead, self.shared)
                 results = self._all(desk)
             record.finish()
         except BaseException as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import ModelError
+from priscian.files import natural_order
 from priscian.models.fingerprint import CONFIG, TOKENIZER, WEIGHTS, hash_file, hash_folder
 from priscian.models.hf import INSTALL
 from priscian.models.hf.packaged import find_packaged
@@ -113,12 +114,7 @@ def list_revisions(spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         names = [p.name for p in path.iterdir() if (p / "config.json").is_file()]
     elif find_packaged(spec.id) is None:
         names = _hub_references(spec.id)
-    return [spec.at(name) for name in sorted(fnmatch.filter(names, pattern), key=_natural)]
-
-
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    parts = re.split(r"(\d+)", name)
-    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
+    return [spec.at(name) for name in sorted(fnmatch.filter(names, pattern), key=natural_order)]
 
 
 def _hub_references(repository: str) -> list[str]:
@@ -187,7 +183,7 @@ def _hub() -> Any:  # huggingface_hub has no usable stubs
 def _hub_error(repository: str, revision: str, error: Exception) -> ModelError:
     name = type(error).__name__
     if name == "RevisionNotFoundError":
-        known = sorted(_known_references(repository), key=_natural)
+        known = sorted(_known_references(repository), key=natural_order)
         return ModelError(
             f"{repository} has no revision {revision!r}; "
             + (f"it has {some_of(known)}" if known else "see its branches on the Hub")
