@@ -41,6 +41,8 @@ OWN = {
     "rnng": "priscian.models.rnng.provider:RnngProvider",
     "surprisals": "priscian.models.surprisals.provider:SurprisalsProvider",
     "openai": "priscian.models.remote.openai:OpenAIProvider",
+    "llamacpp": "priscian.models.remote.llamacpp:LlamaCppProvider",
+    "vllm": "priscian.models.remote.vllm:VllmProvider",
 }
 """Providers of ours; other packages add theirs as entry points of the group."""
 SUFFIXES = {".arpa": "ngram", ".gz": "ngram", ".pngm": "ngram", ".plstm": "lstm"}

@@ -14,6 +14,7 @@ from priscian.models.remote.echo import read_choice
 from priscian.models.remote.http import Refused, Server
 from priscian.models.remote.model import SHARED_OPTIONS, make_encoder
 from priscian.models.remote.provider import BackendProvider
+from priscian.models.remote.settings import number
 from priscian.models.spec import ModelSpec
 
 ROWS = 16
@@ -60,7 +61,7 @@ class OpenAIProvider(BackendProvider):
         server = server_of(spec)
         model = served_model(spec, server)
         encoder = make_encoder(spec, Place(""))
-        parallel = _number(spec, "parallel", "4", 1, 256)
+        parallel = number(spec, "parallel", "4", 1, 256)
         return shake_hands(server, model, encoder.row("The cat sat."), int(parallel)), encoder
 
 
@@ -148,7 +149,7 @@ def base_url(text: str) -> str:
 
 def server_of(spec: ModelSpec) -> Server:
     """The server that a model string names."""
-    return Server(base_url(spec.id), _number(spec, "timeout", "120", 0.01, 86_400))
+    return Server(base_url(spec.id), number(spec, "timeout", "120", 0.01, 86_400))
 
 
 def served_model(spec: ModelSpec, server: Server) -> str:
@@ -173,14 +174,3 @@ def served_model(spec: ModelSpec, server: Server) -> str:
             else f"{server.base} has {len(known)} models ({listed}); name one with model="
         )
     return known[0]
-
-
-def _number(spec: ModelSpec, name: str, default: str, least: float, most: float) -> float:
-    given = spec.options.get(name, default)
-    try:
-        value = float(given)
-    except ValueError:
-        value = least - 1
-    if not least <= value <= most:
-        raise UsageError(f"{spec}: {name}={given} must be a number from {least:g} to {most:g}")
-    return value
