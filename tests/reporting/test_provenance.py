@@ -61,6 +61,7 @@ def test_the_page_names_files_and_not_their_places(run: Path) -> None:
     text = whole(page)
     assert HOME not in text
     assert str(run.parent) not in text
+    assert "<dd>()</dd>" not in page.html  # an option that was not given is not shown
     for name in ("own.jsonl", "bits.tsv", "my-model", "broken.json", "page.html"):
         assert name in text
 

@@ -65,6 +65,13 @@ def test_the_heat_map_of_suites_shows_chance(page: Page) -> None:
     assert "chance 50 %</span></h3>" in page.html
 
 
+def test_the_heat_map_of_pairs_fits_a_wide_screen(visit: Visit, file: Path) -> None:
+    tab = visit(viewport={"width": 1400, "height": 900})
+    tab.goto(file.as_uri())
+    box = "document.querySelector('.board .scroll')"
+    assert tab.evaluate(f"{box}.scrollWidth <= {box}.clientWidth")
+
+
 def open_suite(tab: Any, file: Path, suite: str) -> None:
     tab.goto(file.as_uri())
     tab.wait_for_selector("#list li")

@@ -38,7 +38,7 @@ def describe_run(run: Run) -> RunFacts:
     options = {
         k: v
         for k, v in plain(request).items()
-        if k not in ("models", "data", "sg") and v is not None and v != []
+        if k not in ("models", "data", "sg") and v not in (None, [], ())
     }
     if request.sg is not None:
         options |= {f"sg {k}": v for k, v in asdict(request.sg).items() if v is not None}
