@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from priscian.reporting import ReportOptions as ReportOptions
     from priscian.reporting import report as report
     from priscian.reporting import report_tables as report_tables
+    from priscian.runs import Resources as Resources
     from priscian.runs import Result as Result
     from priscian.runs import Run as Run
     from priscian.runs import ScoreOptions as ScoreOptions
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from priscian.runs import load_run as load_run
     from priscian.runs import merge as merge
     from priscian.runs import score as score
+    from priscian.runs import slurm as slurm
     from priscian.runs.reading import Passage as Passage
     from priscian.runs.reading import Perplexity as Perplexity
     from priscian.runs.reading import SurprisalOptions as SurprisalOptions
@@ -97,6 +99,8 @@ _HOMES = {
     "read_dataset": "priscian.datasets",
     "read_pairs": "priscian.datasets",
     "score": "priscian.runs",
+    "slurm": "priscian.runs",
+    "Resources": "priscian.runs",
     "Passage": "priscian.runs.reading",
     "Perplexity": "priscian.runs.reading",
     "SurprisalOptions": "priscian.runs.reading",

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from priscian.models import ModelSpec, load
+
 
 @pytest.fixture(autouse=True)
 def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -16,6 +18,22 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
 
     torch.set_num_threads(1)
     monkeypatch.setattr("priscian.scoring.planner.cores", lambda: 1)
+
+
+LOADED: dict[ModelSpec, Any] = {}
+
+
+@pytest.fixture
+def loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models stay in memory, where a test would load the same one many times."""
+
+    def once(spec: ModelSpec) -> Any:
+        if spec not in LOADED:
+            LOADED[spec] = load(spec)
+        return LOADED[spec]
+
+    for module in ("priscian.scoring.engine", "priscian.runs.sources"):
+        monkeypatch.setattr(f"{module}.load", once)
 
 
 def row(uid: str, field: str, term: str, number: int, good: str, bad: str, **more: Any) -> str:

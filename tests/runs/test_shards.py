@@ -15,7 +15,6 @@ import pytest
 import priscian
 from priscian.errors import PriscianWarning, RunError, StoreError, UsageError
 from priscian.files import disks
-from priscian.models import ModelSpec, load
 from priscian.runs.shards import read_shard
 from priscian.scoring import Options, ScoreStore, Shard
 from priscian.scoring.store import published
@@ -24,22 +23,10 @@ DATA = "generated:7,6,wh_island,passive_1,adjunct_island"
 Row = tuple[Any, ...]
 
 
-LOADED: dict[ModelSpec, Any] = {}
-
-
 @pytest.fixture(autouse=True)
-def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seven texts in a batch, so that there is something to divide; models are loaded once."""
-
-    def once(spec: ModelSpec) -> Any:
-        if spec not in LOADED:
-            LOADED[spec] = load(spec)
-        return LOADED[spec]
-
-    for module in ("priscian.scoring.engine", "priscian.runs.sources"):
-        monkeypatch.setattr(f"{module}.load", once)
+def small_batches(monkeypatch: pytest.MonkeyPatch, loaded_once: None) -> None:
+    """Seven texts in a batch, so that there is something to divide."""
     monkeypatch.setattr("priscian.scoring.planner.SIMPLE_BATCH", 7)
-    monkeypatch.setattr("priscian.scoring.planner.cores", lambda: 1)
 
 
 def rows_of(path: Path) -> list[Row]:

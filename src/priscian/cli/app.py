@@ -15,6 +15,7 @@ VERBS = {
     "check": ("check:check_command", "find mistakes in minimal pairs and suites"),
     "score": ("score:score_command", "models on data sets; writes a run folder"),
     "merge": ("merge:merge_command", "make a run of its shards (score --shard 3/8)"),
+    "slurm": ("slurm:slurm_command", "scripts that compute a run as shards under SLURM"),
     "watch": ("watch:watch_command", "score checkpoints as a training writes them, with a report"),
     "surprisal": ("surprisal:surprisal_command", "how unexpected each token or word is, in bits"),
     "list": ("list:list_command", "paradigms, suites, models, data sets, measures, coverage"),

@@ -55,11 +55,13 @@ class Running:
     batch_tokens: Annotated[str, Parameter(alias="--batch_tokens")] = "auto"
     """Tokens in a batch, or auto."""
     workers: str = "auto"
-    """Processes on the CPU, or auto."""
+    """Processes on the CPU, or actors of Ray, or auto."""
     threads: str = "auto"
     """Threads of each process on the CPU, or auto. The last digits of scores may depend on it."""
     shard: str | None = None
     """Compute one part of the run, such as 3/8, into --out; priscian merge joins the parts."""
+    executor: str = "auto"
+    """auto (this machine), ray (this machine, under Ray) or ray:ADDRESS (a Ray cluster)."""
     model: str | None = None
     """As in lm-evaluation-harness: hf, with --model-args."""
     model_args: Annotated[str, Parameter(alias="--model_args")] = ""
@@ -105,6 +107,7 @@ def score_command(
       priscian score smollm2 --on sg --on sg:syntaxgym/ --suites 31
       priscian score surprisals:reading.tsv --on sg:syntaxgym/npz_ambig.json
       priscian score smollm2 --on blimp:data --out runs/a --shard 3/8
+      priscian score smollm2 --on blimp:data --executor ray:10.0.0.1:6379
 
     Parameters
     ----------
@@ -118,7 +121,7 @@ def score_command(
     resume
         Continue the run in --out.
     """
-    options = _complete(options, given, running)
+    options = complete_options(options, given, running)
     if given.from_scores is not None:
         from priscian.runs import score_table
 
@@ -133,7 +136,7 @@ def score_command(
         raise UsageError("--resume needs --out RUN, the folder of the run to continue")
     if options.compute.shard and out is None:
         raise UsageError("--shard needs --out RUN, the folder that all shards of a run share")
-    specs = _specs(models, running)
+    specs = name_specs(models, running)
     out = out or Path("runs") / time.strftime("%Y%m%d-%H%M%S")
     with Progress(shown.quiet) as progress:
         run = score(specs, on, out=out, resume=resume, options=options, watch=progress)
@@ -143,7 +146,7 @@ def score_command(
         tell(run, shown)
 
 
-def _complete(options: ScoreOptions, given: Given, running: Running) -> ScoreOptions:
+def complete_options(options: ScoreOptions, given: Given, running: Running) -> ScoreOptions:
     """The options, completed with those that have flags of their own."""
     limit, n = options.limit, given.n
     if limit is not None and n is not None and limit != n:
@@ -157,11 +160,12 @@ def _complete(options: ScoreOptions, given: Given, running: Running) -> ScoreOpt
             workers=_number("--workers", running.workers),
             threads=_number("--threads", running.threads),
             shard=Shard.parse(running.shard) if running.shard else None,
+            executor=None if running.executor == "auto" else running.executor,
         ),
     )
 
 
-def _specs(models: Sequence[str], running: Running) -> list[ModelSpec]:
+def name_specs(models: Sequence[str], running: Running) -> list[ModelSpec]:
     """The models with their options."""
     from priscian.models import parse_model, traits_of
 

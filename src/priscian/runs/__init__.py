@@ -15,6 +15,7 @@ from priscian.runs.options import ScoreOptions, SuiteOptions
 from priscian.runs.result import Result
 from priscian.runs.run import Run
 from priscian.runs.schema import json_schema
+from priscian.runs.slurm_scripts import Resources, SlurmJob, slurm
 from priscian.runs.summary import Summary
 from priscian.runs.tokens import TokenTable
 
@@ -25,10 +26,12 @@ __all__ = [
     "ModelFacts",
     "PairsSummary",
     "Request",
+    "Resources",
     "Result",
     "Run",
     "RunInfo",
     "ScoreOptions",
+    "SlurmJob",
     "SuiteOptions",
     "SuitesSummary",
     "Summary",
@@ -41,4 +44,5 @@ __all__ = [
     "references",
     "score",
     "score_table",
+    "slurm",
 ]

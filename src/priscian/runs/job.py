@@ -82,9 +82,9 @@ def score(
         A `ScoreOptions`. Each of its fields may also be given by name: `limit` (items of each
         set), `only` (names or patterns of sets), `measure`, `unigram`, `tie`, `seed`, `revisions`,
         `suites` (a `SuiteOptions`), `columns` (a `PairColumns`), `compute` (an `Options`); and
-        `good`, `bad` and `group`, columns of a table of pairs; and `shard`.
+        `good`, `bad` and `group`, columns of a table of pairs; `shard` and `executor`.
         With `shard=(3, 8)` only the third of eight parts is computed, into `out`; `merge(out)`
-        makes the run when all parts are there.
+        makes the run when all parts are there. `executor="ray"` computes on a Ray cluster.
     store, watch
         Where scores are kept, by default the user's store; and a function that is called with
         the model's name, texts done and texts in all.

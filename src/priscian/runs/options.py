@@ -16,6 +16,7 @@ from priscian.metrics.boundary import find_boundary
 from priscian.metrics.generalization import find_predictions
 from priscian.metrics.regions import find_eos
 from priscian.scoring import Options, Shard
+from priscian.scoring.executors import address_of
 
 KeepWeights = Literal["all", "none"]
 
@@ -64,10 +65,11 @@ class Settings(TypedDict, total=False):
     bad: str | None
     group: str | None
     shard: str | tuple[int, int] | None
+    executor: str | None
 
 
 COLUMNS = ("good", "bad", "group")
-COMPUTE = ("shard",)
+COMPUTE = ("shard", "executor")
 IN_ONE_PROCESS = Options(workers=1)
 """For callers that use the other cores themselves."""
 _GENERATED = re.compile(r"generated(-\w+)?:\d+")
@@ -126,9 +128,13 @@ class ScoreOptions:
 
 def _computed(compute: Options, settings: Settings) -> Options:
     """The options of computing, with those that were given by name."""
-    shard = settings.get("shard")
+    shard, executor = settings.get("shard"), settings.get("executor")
     if shard is not None:
         compute = replace(compute, shard=Shard.parse(shard))
+    if executor is not None:
+        compute = replace(compute, executor=None if executor == "auto" else executor)
+    if compute.executor is not None:
+        address_of(compute.executor)
     return compute
 
 

@@ -147,7 +147,7 @@ def _begin(options: ScoreOptions, request: Request, out: Path, shard: Shard) -> 
         f"another process is computing shard {shard} of {out}; wait until it has ended",
     )
     try:
-        info = _describe(options, request, shard)
+        info = describe_shard(options, request, shard)
         for other in sorted(folder.glob("*-of-*.json")):
             found = read_shard(other)
             different = found.request.differences(request)
@@ -166,7 +166,8 @@ def _begin(options: ScoreOptions, request: Request, out: Path, shard: Shard) -> 
     return record
 
 
-def _describe(options: ScoreOptions, request: Request, shard: Shard) -> ShardInfo:
+def describe_shard(options: ScoreOptions, request: Request, shard: Shard) -> ShardInfo:
+    """What is written about a shard when it begins."""
     compute = options.compute
     begun = msgspec.structs.asdict(new_info(request))
     return ShardInfo(
@@ -218,10 +219,10 @@ def score_options(info: ShardInfo, shard: Shard | None = None) -> ScoreOptions:
     )
 
 
-def command_of(info: ShardInfo, out: Path | str, shard: str) -> str:
+def command_of(info: ShardInfo, out: Path | str, shard: str, program: str = "priscian") -> str:
     """The command that makes a shard, for the shell."""
     request, options = info.request, score_options(info)
-    words = ["priscian", "score", *request.models]
+    words = ["score", *request.models]
     for data in request.data.values():
         words += ["--on", data.spec]
     given = {
@@ -244,7 +245,7 @@ def command_of(info: ShardInfo, out: Path | str, shard: str) -> str:
     for name, value in given.items():
         if value not in (None, "") and value != usual.get(name):
             words += [f"--{name}", str(value)]
-    return f"{shlex.join(words)} --shard {shard} --out {shlex.quote(str(out))}"
+    return f"{program} {shlex.join(words)} --shard {shard} --out {shlex.quote(str(out))}"
 
 
 def missing_line(info: ShardInfo, out: Path, shards: Sequence[Shard], what: str) -> str:

@@ -1,4 +1,4 @@
-"""Where batches are computed: in this process, or in forked workers.
+"""Where batches are computed: in this process, in forked workers, or on a Ray cluster.
 
 An executor gets the work and a queue of batch numbers, and yields answers as they arrive, in any
 order. Plan, store and retries stay with the engine: a batch during which a worker died is `Lost`,
@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from priscian.errors import UsageError
 from priscian.records import TokenScores
 from priscian.scoring.planner import Work
 from priscian.workers import run_batches
 
 DIED = "run again with --workers 1: what was scored is kept"
+RAY = "ray"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,4 +79,18 @@ class Forked:
 
 def choose_executor(work: Work) -> Executor:
     """The executor for a plan."""
-    return Forked(work.plan.workers) if work.plan.workers > 1 else Inline()
+    name = work.task.options.executor
+    if not name:
+        return Forked(work.plan.workers) if work.plan.workers > 1 else Inline()
+    from priscian.scoring.cluster import Remote
+    from priscian.scoring.ray_cluster import connect
+
+    return Remote(connect(address_of(name), work))
+
+
+def address_of(executor: str) -> str:
+    """The address in `ray:ADDRESS`; empty for `ray`, which starts Ray on this machine."""
+    name, _, address = executor.partition(":")
+    if name != RAY:
+        raise UsageError(f"--executor takes auto, ray or ray:ADDRESS, not {executor!r}")
+    return address

@@ -31,6 +31,7 @@ class Options:
     way: str | None = None
     threads: int | None = None  # of each worker
     shard: Shard | None = None  # compute only the batches of this part of the run
+    executor: str | None = None  # ray or ray:ADDRESS; None is this machine
 
 
 DEFAULTS = Options()

@@ -93,7 +93,7 @@ def prepare(
         batch_tokens=0,
         row_tokens=0,
         workers=1,
-        threads=cores(),
+        threads=(task.options.threads or 1) if task.options.executor else cores(),
         error=error,
         pending=task.pending,
         digest=digest_of(groups),
@@ -175,6 +175,8 @@ def _sizes(task: Task, model: TorchModel, encodings: list[Encoding]) -> Plan:
         many = max(1, cores() // (threads or 1))
         workers = many if on_cpu and can_fork() and tokens >= WORTH_FORKING else 1
     workers = max(1, workers if can_fork() and on_cpu else 1)
+    if task.options.executor:  # the same bits with any number of workers
+        workers, threads = 1, threads or 1
     return Plan(
         way="",
         batch_tokens=batch,
