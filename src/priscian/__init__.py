@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from priscian.analysis.compare import compare as compare
     from priscian.analysis.transfer.settings import TransferSettings as TransferSettings
     from priscian.api import Model as Model
+    from priscian.api import export_tasks as export_tasks
     from priscian.api import load_model as load_model
     from priscian.api import perplexity as perplexity
     from priscian.datasets import PairColumns as PairColumns
@@ -78,6 +79,7 @@ _HOMES = {
     "compare": "priscian.analysis.compare",
     "TransferSettings": "priscian.analysis.transfer.settings",
     "Model": "priscian.api",
+    "export_tasks": "priscian.api",
     "load_model": "priscian.api",
     "perplexity": "priscian.api",
     "Options": "priscian.scoring",

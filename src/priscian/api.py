@@ -92,6 +92,33 @@ def load_model(
     return Model(spec, load(spec), store or ScoreStore())
 
 
+def export_tasks(
+    on: str,
+    out: str | Path,
+    *,
+    limit: int | None = None,
+    only: str | Sequence[str] = (),
+) -> list[Path]:
+    """Write the pairs of a data set as tasks of lm-evaluation-harness; returns the files.
+
+    >>> from tempfile import mkdtemp
+    >>> made = export_tasks("generated:7,2,wh_island", mkdtemp())
+    >>> [path.name for path in made]
+    ['priscian_generated-7-2-wh_island.yaml', 'priscian_generated-7-2-wh_island_wh_island.yaml', \
+'priscian_generated-7-2-wh_island_wh_island.jsonl']
+
+    The first file is the group of all sets; `lm-eval --tasks GROUP --include_path DIR` runs it.
+    """
+    from priscian.bridges.lm_eval_tasks import write_tasks
+    from priscian.datasets import read_dataset
+    from priscian.runs import ScoreOptions
+    from priscian.runs.options import choose_sets, name_generated
+
+    options = ScoreOptions(limit=limit).updated({"only": only})
+    data = choose_sets(read_dataset(name_generated(on, options), limit=limit), options.only)
+    return write_tasks(data.name, data.sets, Path(out))
+
+
 Unit = Literal["auto", "line", "sentence", "passage"]
 
 

@@ -21,6 +21,8 @@ VERBS = {
     "list": ("list:list_command", "paradigms, suites, models, data sets, measures, coverage"),
     "report": ("report:report_command", "one page with scores, sentences and figures of runs"),
     "export": ("export:export_command", "a run as lm-eval, BabyLM, SyntaxGym or CSV files"),
+    "export-tasks": ("lm_eval:export_tasks_command", "pairs as tasks of lm-evaluation-harness"),
+    "lm-eval": ("lm_eval:lm_eval_command", "lm-evaluation-harness with our engine as its model"),
     "compare": ("compare:compare_command", "two models, item by item: tests, and what flipped"),
     "analyse": (
         "analyse.app:analyse_app",
