@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 
 from priscian.errors import ModelError
-from priscian.models.spec import as_path
+from priscian.files.cache import cache_folder
 
 WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.gguf", "*.safetensors.index.json")
 TOKENIZER = (
@@ -24,15 +23,6 @@ TOKENIZER = (
     "tekken.json",
 )
 CONFIG = ("config.json", "*.py")
-
-
-def cache_folder() -> Path:
-    """Where scores and hashes are kept: `$PRISCIAN_CACHE`, else the user's cache folder."""
-    named = os.environ.get("PRISCIAN_CACHE")
-    if named:
-        return as_path(named)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "priscian"
 
 
 def hash_file(path: Path) -> str:

