@@ -2,8 +2,8 @@
 
 `python benchmarks/lm_eval_speed.py --help` in an environment with lm-eval. Both models run in the
 harness, on the same 670 pairs, in fresh processes in turn. Accuracies must be those of `priscian
-score`. Sums of log-probabilities must agree to 1e-4 with those of `hf` in float64, on the first pair
-of each paradigm; in float32 its own rounding errors are larger, and only shown.
+score`. Sums of log-probabilities must agree to 1e-4 with those of `hf` in float64, on the first
+pair of each paradigm; in float32 its own rounding errors are larger, and only shown.
 """
 
 from __future__ import annotations

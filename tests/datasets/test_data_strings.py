@@ -96,8 +96,8 @@ def test_unknown_formats_suggest_known_ones(tmp_path):
         read_dataset("blimp:nowhere")
     with pytest.raises(DataError, match=r"no file or folder 'C:"):
         read_dataset("C:\\nowhere.csv")
-    with pytest.raises(UsageError, match=r"'blimp' names no data; write blimp:PATH"):
-        read_dataset("blimp")
+    with pytest.raises(UsageError, match=r"'pairs' names no data; write pairs:PATH"):
+        read_dataset("pairs")
 
 
 def test_a_path_with_a_colon_is_a_path(write_text):
@@ -124,6 +124,7 @@ def test_a_format_says_of_which_kind_its_data_are():
         "graded": "graded",
         "cola": "labels",
         "sg": "suites",
+        "syntaxgym": "suites",
         **dict.fromkeys(pair_formats(), "pairs"),
     }
     assert read_dataset("graded:textbook").kind == "graded"

@@ -14,7 +14,16 @@ from priscian.records import ItemSet
 
 
 def _read_blimp(target: str, columns: PairColumns) -> list[ItemSet]:
-    return read_blimp(target)
+    return [s for path in _paths("blimp", target) for s in read_blimp(path)]
+
+
+def _paths(name: str, target: str) -> list[str]:
+    """The target as a path, or the folders of official files that it names."""
+    if target and Path(target).exists():
+        return [target]
+    from priscian.datasets.official import official_paths
+
+    return official_paths(name, target)
 
 
 def _read_pairs(target: str, columns: PairColumns) -> list[ItemSet]:
@@ -27,10 +36,10 @@ def _mapped(name: str, form: PairFormat) -> DataFormat:
     def read(target: str, columns: PairColumns) -> list[ItemSet]:
         from priscian.datasets.mapped_pairs import read_mapped
 
-        return read_mapped(name, target)
+        return [s for path in _paths(name, target) for s in read_mapped(name, path)]
 
     usual = "" if form.measure == "surprisal" else f"; its authors use --measure {form.measure}"
-    return DataFormat(name, read, form.summary + usual, levels=form.levels)
+    return DataFormat(name, read, form.summary + usual, levels=form.levels, needs_path=False)
 
 
 def _read_generated(target: str, columns: PairColumns) -> Partial:
@@ -73,6 +82,11 @@ def _read_graded(target: str, columns: PairColumns) -> list[ItemSet]:
     return item_sets(read_target(target))
 
 
+def _read_syntaxgym(target: str, columns: PairColumns) -> Partial:
+    (path,) = _paths("syntaxgym", target)
+    return _read_sg(path, columns)
+
+
 def _read_sg(target: str, columns: PairColumns) -> Partial:
     from priscian.datasets.sg import read_sg  # chance levels and formulas take time to load
 
@@ -81,7 +95,12 @@ def _read_sg(target: str, columns: PairColumns) -> Partial:
 
 
 BUILT_IN = (
-    DataFormat("blimp", _read_blimp, "BLiMP's JSONL or parquet: a file or a folder"),
+    DataFormat(
+        "blimp",
+        _read_blimp,
+        "BLiMP's JSONL or parquet: a file or a folder; blimp alone fetches the official files",
+        needs_path=False,
+    ),
     DataFormat("pairs", _read_pairs, "minimal pairs as JSONL, CSV, TSV or parquet"),
     DataFormat(
         "generated",
@@ -119,6 +138,14 @@ BUILT_IN = (
         "sg",
         _read_sg,
         "suites of syntactic generalization: ours, or SyntaxGym's JSON or CSV as sg:PATH",
+        levels=("circuit",),
+        needs_path=False,
+        kind="suites",
+    ),
+    DataFormat(
+        "syntaxgym",
+        _read_syntaxgym,
+        "the 34 suites of Hu et al. (2020): syntaxgym alone fetches the official files",
         levels=("circuit",),
         needs_path=False,
         kind="suites",

@@ -43,6 +43,7 @@ def download(url: str, file: Path) -> str:
                 digest.update(piece)
                 out.write(piece)
     except urllib.error.HTTPError as error:
+        error.close()
         raise ConnectionError(f"{error.code} {error.reason}") from None
     except urllib.error.URLError as error:
         raise ConnectionError(str(error.reason)) from None
