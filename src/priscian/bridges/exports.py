@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
+from priscian.bridges.babylm import babylm
 from priscian.bridges.lm_eval import lm_eval
 from priscian.bridges.syntaxgym import syntaxgym
 from priscian.errors import RunError, UnknownNameError
-from priscian.files import file_names, write_json, write_text
-from priscian.models import ModelSpec, recorded_traits
+from priscian.files import write_text
 from priscian.runs import Result, Run
 
 OF_PAIRS = frozenset({"lm-eval", "babylm"})
@@ -53,35 +52,10 @@ def _csv(run: Run, results: Sequence[Result], out: Path) -> list[Path]:
     return made
 
 
-def _babylm(run: Run, results: Sequence[Result], out: Path) -> list[Path]:
-    """predictions.json of the BabyLM 2025 pipeline: the chosen sentence of every pair."""
-    about = results[0].about
-    backend = "mlm" if recorded_traits(about.string).bidirectional else "causal"
-    revision = ModelSpec.parse(about.string).revision or "main"
-    (name,) = file_names([revision]).values()
-    # the checkpoints of a model share a folder, with one subfolder each
-    place = out / about.folder.replace(f"@{name}", "", 1) / name / "zero_shot" / backend / "blimp"
-    made = []
-    for result in results:
-        made.append(place / result.facts.folder / "predictions.json")
-        write_json(made[-1], {uid: _predictions(uid, rows) for uid, rows in _sets(result)})
-    return made
-
-
-def _sets(result: Result) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    for (name,), rows in result.choices("full").group_by("set", maintain_order=True):
-        yield str(name), rows.to_dicts()
-
-
-def _predictions(uid: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    chosen = [row["text_good"] if row["correct"] > 0.5 else row["text_bad"] for row in rows]
-    return {"predictions": [{"id": f"{uid}_{i}", "pred": text} for i, text in enumerate(chosen)]}
-
-
 Exporter = Callable[[Run, Sequence[Result], Path], list[Path]]
 FORMATS: dict[str, Exporter] = {
     "lm-eval": lm_eval,
-    "babylm": _babylm,
+    "babylm": babylm,
     "csv": _csv,
     "syntaxgym": syntaxgym,
 }
