@@ -110,12 +110,10 @@ def export_tasks(
     The first file is the group of all sets; `lm-eval --tasks GROUP --include_path DIR` runs it.
     """
     from priscian.bridges.lm_eval_tasks import write_tasks
-    from priscian.datasets import read_dataset
     from priscian.runs import ScoreOptions
-    from priscian.runs.options import choose_sets, name_generated
+    from priscian.runs.options import read_chosen
 
-    options = ScoreOptions(limit=limit).updated({"only": only})
-    data = choose_sets(read_dataset(name_generated(on, options), limit=limit), options.only)
+    data = read_chosen(on, ScoreOptions(limit=limit).updated({"only": only}))
     return write_tasks(data.name, data.sets, Path(out))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from priscian.errors import ModelError
-from priscian.files.cache import cache_folder
+from priscian.files.cache import cache_folder as cache_folder
 
 WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.gguf", "*.safetensors.index.json")
 TOKENIZER = (

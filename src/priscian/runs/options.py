@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from typing import Literal, TypedDict, get_args
 
-from priscian.datasets import Dataset, PairColumns
+from priscian.datasets import Dataset, PairColumns, read_dataset
 from priscian.datasets.syntaxgym_sentences import Punctuation
 from priscian.errors import UnknownNameError, UsageError
 from priscian.metrics import TieRule
@@ -153,6 +153,16 @@ def name_generated(spec: str, options: ScoreOptions) -> str:
         return spec
     parts = (spec, str(options.limit or ""), *options.only)
     return ",".join(parts).rstrip(",")
+
+
+def read_chosen(spec: str, options: ScoreOptions) -> Dataset:
+    """The requested sets and items of a data set.
+
+    >>> read_chosen("generated:7", ScoreOptions(limit=2, only=("wh_island",))).sets[0].items[1].id
+    'wh_island/1'
+    """
+    data = read_dataset(name_generated(spec, options), options.columns, limit=options.limit)
+    return choose_sets(data, options.only)
 
 
 def choose_sets(data: Dataset, patterns: Sequence[str]) -> Dataset:
