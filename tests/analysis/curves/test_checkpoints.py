@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 from tests.small_results import pairs_result
 
 from priscian.analysis.curves.checkpoints import checkpoint_curves, parse_checkpoint
 from priscian.errors import DataError
+from priscian.runs import Result
 
 
 @pytest.mark.parametrize(
@@ -48,3 +53,42 @@ def test_two_checkpoints_are_no_curve() -> None:
     results = [pairs_result(f"step{n}", {"wh_island": [1, 0]}) for n in (1, 2)]
     with pytest.raises(DataError, match="fewer than 3 checkpoints"):
         checkpoint_curves(results)
+
+
+def trained(folder: Path, name: str, right: int, card: dict[str, Any] | None) -> Result:
+    """A model in a folder of its own, with a card."""
+    path = folder / name
+    path.mkdir(parents=True)
+    if card is not None:
+        (path / "card.json").write_text(json.dumps(card), "utf-8")
+    return pairs_result(str(path), {"wh_island": [1] * right + [0] * (4 - right)})
+
+
+def card_of(tokens: int, seed: int = 1) -> dict[str, Any]:
+    return {"architecture": "gpt2", "tokens_seen": tokens, "steps": tokens // 100, "seed": seed,
+            "corpus": {"size": "1M"}}  # fmt: skip
+
+
+def test_tokens_are_read_from_cards_where_names_say_nothing(tmp_path: Path) -> None:
+    names = {"early": 1000, "middle": 2000, "late": 4000}
+    results = [
+        trained(tmp_path, name, right, card_of(tokens))
+        for right, (name, tokens) in enumerate(names.items())
+    ]
+    results.append(trained(tmp_path, "other", 4, card_of(9000, seed=2)))
+    results.append(trained(tmp_path, "bare", 4, None))
+    found = checkpoint_curves(results)
+    assert found.tokens
+    overall = [(s.series, s.amount, s.accuracy) for s in found.scores if s.name == "overall"]
+    series = "gpt2, corpus 1M, seed 1"
+    assert overall == [(series, 1000, 0.0), (series, 2000, 0.25), (series, 4000, 0.5)]
+
+
+def test_the_finished_model_ends_the_curve_of_its_checkpoints(tmp_path: Path) -> None:
+    """Names are in steps, so its card's steps count; its name is that of the series."""
+    results = [trained(tmp_path, f"out/step{n}", 1, None) for n in (10, 20)]
+    (tmp_path / "out" / "card.json").write_text(json.dumps(card_of(4000)), "utf-8")
+    results.append(pairs_result(str(tmp_path / "out"), {"wh_island": [1, 1, 1, 0]}))
+    scores = checkpoint_curves(results).scores
+    assert [s.amount for s in scores if s.name == "overall"] == [10, 20, 40]
+    assert {s.series for s in scores} == {str(tmp_path / "out").strip("/")}

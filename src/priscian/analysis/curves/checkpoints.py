@@ -1,9 +1,9 @@
-"""Checkpoints: steps or tokens in the names of models, and accuracy as training goes on."""
+"""Checkpoints: steps or tokens in names and cards of models, and accuracy as training goes on."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from priscian.analysis.blimp.accuracy_table import accuracy_table
@@ -13,11 +13,14 @@ from priscian.analysis.named_results import FORCED_CHOICE
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import DataError
 from priscian.runs import Result
+from priscian.runs.cards import read_card
 from priscian.stats.interval import Interval
 
 OVERALL = "overall"
 FEWEST = 3
 """Fewest checkpoints that make a curve."""
+SIGNS = "-_/@.: "
+"""Signs between a name and its number of steps."""
 MARK = re.compile(
     r"(?:^|(?<=[-_/@.:\s]))(?P<what>global[-_]?steps?|steps?|tokens|checkpoint|ckpt|iter)[-_]?"
     r"(?P<number>\d+(?:\.\d+)?)(?P<unit>[kmbgt]?)(?![a-z0-9])",
@@ -27,7 +30,7 @@ MARK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What the name of a model says: its series, and how long it was trained."""
+    """What the name or the card of a model says: its series, and how long it was trained."""
 
     series: str
     amount: float
@@ -47,9 +50,53 @@ def parse_checkpoint(name: str) -> Checkpoint | None:
     if not found:
         return None
     last = found[-1]
-    series = (name[: last.start()] + name[last.end() :]).strip("-_/@.: ")
+    series = (name[: last.start()] + name[last.end() :]).strip(SIGNS)
     amount = float(last["number"]) * UNITS[last["unit"].lower()]
     return Checkpoint(series, amount, last["what"].lower() == "tokens")
+
+
+def find_checkpoints(results: Sequence[Result]) -> list[tuple[Result, Checkpoint]]:
+    """Results whose name, or else whose card.json, says how long the model was trained.
+
+    Cards that `priscian train` wrote have both units, and follow the names; without names they
+    count tokens. A model that is named like a series is its last checkpoint; otherwise models of
+    one architecture, corpus and seed are a series.
+    """
+    named = {r.model: parse_checkpoint(r.model) for r in results}
+    kinds = [found.tokens for found in named.values() if found]
+    tokens = kinds.count(True) >= len(kinds) / 2
+    series = {found.series for found in named.values() if found}
+    found = []
+    for result in results:
+        own = named[result.model] or _of_card(result, series, tokens=tokens)
+        if own is not None and own.tokens == tokens:
+            found.append((result, own))
+    return found
+
+
+def _of_card(result: Result, series: Collection[str], *, tokens: bool) -> Checkpoint | None:
+    card = read_card(result.about)
+    amount = (card or {}).get("tokens_seen" if tokens else "steps")
+    if card is None or not isinstance(amount, int | float) or amount <= 0:
+        return None
+    name = result.model.strip(SIGNS)
+    if name in series:
+        return Checkpoint(name, float(amount), tokens)
+    corpus = card.get("corpus", {})
+    trained = f"{card.get('architecture', 'model')}, corpus {corpus.get('size', 'all')}"
+    return Checkpoint(f"{trained}, seed {card.get('seed', 0)}", float(amount), tokens)
+
+
+def is_series(marked: Sequence[tuple[Result, Checkpoint]]) -> bool:
+    """Whether some model has enough checkpoints for a curve."""
+    return bool(_long_series(marked))
+
+
+def _long_series(marked: Sequence[tuple[Result, Checkpoint]]) -> set[str]:
+    counts: dict[str, set[float]] = {}
+    for _, found in marked:
+        counts.setdefault(found.series, set()).add(found.amount)
+    return {series for series, amounts in counts.items() if len(amounts) >= FEWEST}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +130,8 @@ class CheckpointCurves(HasFigures):
 
 def checkpoint_curves(results: Sequence[Result]) -> CheckpointCurves:
     """Learning curves of results on one data set; a DataError if there is no series."""
-    marked = [(r, found) for r in results if (found := parse_checkpoint(r.model)) is not None]
-    kinds = [found.tokens for _, found in marked]
-    tokens = kinds.count(True) > len(kinds) / 2
-    marked = [(r, found) for r, found in marked if found.tokens == tokens]
-    counts: dict[str, set[float]] = {}
-    for _, found in marked:
-        counts.setdefault(found.series, set()).add(found.amount)
-    kept = {series for series, amounts in counts.items() if len(amounts) >= FEWEST}
+    marked = find_checkpoints(results)
+    kept = _long_series(marked)
     if not kept:
         raise DataError(f"fewer than {FEWEST} checkpoints of one model; name them step1000 or so")
     scores = []
@@ -102,6 +143,7 @@ def checkpoint_curves(results: Sequence[Result]) -> CheckpointCurves:
             CheckpointScore(result.model, found.series, found.amount, name, s.accuracy, s.ci)
             for name, s in classes.items()
         ]
+    tokens = marked[0][1].tokens
     return CheckpointCurves(results[0].data, tokens, tuple(scores), _people(results[0]))
 
 

@@ -38,8 +38,8 @@ def checkpoints_figure(found: CheckpointCurves) -> Figure:
     ]
     count = len({row["checkpoint"] for row in rows})
     caption = (
-        f"Accuracy of {count} checkpoints on {found.data} by {what}, read from their names. Bands "
-        "are 95 % intervals of each checkpoint."
+        f"Accuracy of {count} checkpoints on {found.data} by {what}, read from their names or "
+        "cards. Bands are 95 % intervals of each checkpoint."
     )
     if people:
         caption += " Dashes are people's accuracy on BLiMP's own sentences."
