@@ -22,13 +22,14 @@ def axe_source() -> str:
     return file.read_text("utf-8")
 
 
-def violations(page: Any) -> list[str]:
-    """What axe-core finds on a page; it is put in from outside the page's own policy."""
+def violations(page: Any, within: str = "html") -> list[str]:
+    """What axe-core finds on a page, or in a part of it; it is put in from outside its policy."""
     session = page.context.new_cdp_session(page)
     session.send("Page.setBypassCSP", {"enabled": True})
     page.evaluate(axe_source() + "; 0")
     found = page.evaluate(
-        "rules => axe.run(document, {runOnly: {type: 'tag', values: rules}})", list(RULES)
+        "([within, rules]) => axe.run(within, {runOnly: {type: 'tag', values: rules}})",
+        [within, list(RULES)],
     )
     return [
         f"{v['id']}: {v['help']}: {[n['html'][:120] for n in v['nodes']]}"

@@ -1,4 +1,4 @@
-"""Thirty checkpoints on one page: curves first, one figure of differences, a picker; axe-core."""
+"""Thirty checkpoints on one page: curves first, one figure of differences, a picker."""
 
 from __future__ import annotations
 
@@ -7,27 +7,9 @@ from typing import Any
 
 import pytest
 
-from priscian.reporting import Page, report
-from tests.axe import violations
+from priscian.reporting import Page
 from tests.browser import Visit, open_report, wait_for
-from tests.small_results import pairs_result, write_run
-
-COUNT = 30
-SETS = ("wh_island", "adjunct_island", "passive_1", "causative")
-
-
-@pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Page, Path]:
-    """The k-th checkpoint has k of 30 items right in each set."""
-    home = tmp_path_factory.mktemp("many")
-    results = [
-        pairs_result(
-            f"lab/tiny@step{100 * k}", {name: [1] * k + [0] * (COUNT - k) for name in SETS}
-        )
-        for k in range(1, COUNT + 1)
-    ]
-    write_run(home / "run", *results)
-    return report(home / "run", home / "many.html"), home / "many.html"
+from tests.reporting.conftest import COUNT
 
 
 @pytest.fixture
@@ -174,17 +156,3 @@ def test_the_page_answers_before_its_items_are_read(many: tuple[Page, Path]) -> 
 def test_an_item_says_how_many_models_have_it_right(tab: Any) -> None:
     tab.wait_for_selector("#list .item")
     assert "right by 30 of 30 models" in tab.locator("#list .item").first.inner_text()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1400, 390])
-@pytest.mark.parametrize("which", ["two", "many"])
-def test_axe_finds_nothing(
-    visit: Visit, many: tuple[Page, Path], file: Path, which: str, width: int, scheme: str
-) -> None:
-    tab = visit(viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
-    open_report(tab, file if which == "two" else many[1])
-    tab.wait_for_selector("#list .item")
-    wait_for(tab, "!document.querySelector('figure[data-figure]:not([data-drawn])')")
-    assert violations(tab) == []

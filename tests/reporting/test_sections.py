@@ -76,6 +76,23 @@ def test_a_model_has_one_colour_and_one_shape_in_all_figures() -> None:
     assert len({shapes[name] for name in "abcd"}) == 4
 
 
+@pytest.mark.parametrize("count", [2, 4])
+def test_no_interval_has_points_of_its_own(count: int) -> None:
+    """Vega-Lite puts a point at the beginning of a line or rule that has a shape."""
+    results = [pairs_result(name, A if name == "a" else B) for name in "abcd"[:count]]
+    (section,) = make_sections(make_boards(results))
+
+    def shaped(part: Any, shape: Any = None) -> bool:
+        shape = part.get("encoding", {}).get("shape", shape)
+        mark = part.get("mark", {}).get("type")
+        if mark in ("rule", "line", "area") and shape is not None:
+            return True
+        inner = [p for k in ("layer", "concat", "hconcat", "vconcat") for p in part.get(k, ())]
+        return any(shaped(p, shape) for p in inner)
+
+    assert [f.name for f in section.figures if shaped(f.chart)] == []
+
+
 def test_tooltips_name_fields_in_words() -> None:
     (section,) = make_sections(boards())
     raw = {"a", "b", "low", "high", "p_holm", "only_a", "only_b", "label", "n"}

@@ -137,16 +137,16 @@ def _chart(rows: list[dict[str, object]], models: list[str], best: str, order: l
         ],
         "encoding": {
             "y": y,
-            **looks,
+            "color": looks["color"],
             "tooltip": tips("name", "difference:+.1%", "low:+.1%", "high:+.1%", "better",
                             called=called),
         },
         "layer": [
             {"mark": {"type": "rule", "strokeDash": [4, 3], "color": "#8a949a"},
-             "encoding": {"x": {"datum": 0}, "y": None, "color": None, "shape": None}},
+             "encoding": {"x": {"datum": 0}, "y": None, "color": None}},
             {"mark": {"type": "rule", "strokeWidth": 2},
              "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}}},
             {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-             "encoding": {"x": {"field": "difference", **x}}},
+             "encoding": {"x": {"field": "difference", **x}, "shape": looks["shape"]}},
         ],
     }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from priscian.analysis.compare.comparison import LEVEL, Comparison
 from priscian.analysis.marks import tips
-from priscian.analysis.model_looks import NO_CLEAR, UNSURE, look
+from priscian.analysis.model_looks import NO_CLEAR, UNSURE, Encoding, look
 from priscian.analysis.vega import SCHEMA, Chart, Figure, inline
 
 STEP = 15
@@ -71,13 +71,15 @@ def _chart(rows: list[dict[str, object]], a: str, b: str, minus: str) -> Chart:
                 "axis": {"labelLimit": 360, "grid": False},
             },
             "color": {**look("color", names, "better"), "legend": legend},
-            "shape": {**look("shape", names, "better"), "legend": legend},
             "tooltip": tips(
                 "set", "group", "difference:+.1f", "low:+.1f", "high:+.1f", "a:.1f", "b:.1f", "n:,",
                 "only_a:,", "only_b:,", "p:.2g", "p_holm:.2g", called=called,
             ),
         },
-        "layer": [_no_difference(), *_points(minus)],
+        "layer": [
+            _no_difference(),
+            *_points(minus, {**look("shape", names, "better"), "legend": legend}),
+        ],
     }  # fmt: skip
 
 
@@ -90,14 +92,13 @@ def _no_difference() -> Chart:
             "x": {"field": "zero", "type": "quantitative"},
             "y": None,
             "color": None,
-            "shape": None,
             "tooltip": None,
         },
     }
 
 
-def _points(minus: str) -> list[Chart]:
-    """Each difference with its interval."""
+def _points(minus: str, shape: Encoding) -> list[Chart]:
+    """Each difference with its interval; a rule with a shape would get points of its own."""
     x = {"type": "quantitative", "title": f"accuracy, points: {minus}"}
     return [
         {
@@ -106,6 +107,6 @@ def _points(minus: str) -> list[Chart]:
         },
         {
             "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
-            "encoding": {"x": {"field": "difference", "type": "quantitative"}},
+            "encoding": {"x": {"field": "difference", "type": "quantitative"}, "shape": shape},
         },
     ]
