@@ -94,6 +94,9 @@ class TestHeatMap:
         wait_for(tab, "!document.querySelector('#b1 .detail').hidden")
         assert tab.evaluate(f"[...{CELLS}].filter(c => c.tabIndex === 0).length") == 1
 
+    def test_a_cell_of_the_first_column_says_overall(self, tab: Any) -> None:
+        assert tab.evaluate(f"{CELLS}[0].title").startswith("builtin:ngram, overall: ")
+
 
 class TestItems:
     def rows(self, run: Path, model: str) -> polars.DataFrame:
@@ -246,7 +249,32 @@ class TestLooks:
             "+f.querySelector('svg').getAttribute('width')]).filter(([, w]) => w >= 720)"
         )
         assert wide == []
+        self.check_paper(tab)
         tab.evaluate("() => { dispatchEvent(new Event('afterprint')); }")
+
+    def check_paper(self, tab: Any) -> None:
+        """Figures fit a page, or come in parts of whole rows that do; no legend is cut off."""
+        tab.set_viewport_size({"width": 703, "height": 1000})  # A4 between its margins
+        heights = tab.evaluate(
+            "[...document.querySelectorAll('figure[data-figure]:not(:has(.leaf)), .leaf')]"
+            ".map(f => [f.closest('figure').id, f.getBoundingClientRect().height])"
+            ".filter(([, height]) => height > 1010)"
+        )
+        assert heights == []
+        cut = tab.evaluate(
+            "[...document.querySelectorAll('figure svg')].filter(s => [...s.querySelectorAll("
+            "'.role-legend-label text')].some(t => t.getBoundingClientRect().right >"
+            " s.getBoundingClientRect().right + 1)).map(s => s.closest('figure').id)"
+        )
+        assert cut == []
+        rows = tab.evaluate(
+            "[...document.querySelectorAll('#b1-accuracy-by-paradigm .leaf')].flatMap(l =>"
+            " [...l.querySelectorAll('.role-axis-label text')].map(t => t.textContent)"
+            ".filter(t => !t.endsWith('%')))"
+        )
+        assert len(rows) == len(set(rows)) == 68  # every paradigm once, and their mean
+        kept = "getComputedStyle(document.querySelector('figure:not(:has(.leaf))')).breakInside"
+        assert tab.evaluate(kept) == "avoid"
 
     def test_a_heat_map_fits_the_paper(self, visit: Visit, file: Path) -> None:
         tab = visit(viewport={"width": 703, "height": 1000})  # A4 between margins of 12 mm

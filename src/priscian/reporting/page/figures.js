@@ -36,7 +36,7 @@ function themed(narrow, panels = false) {
     font: getComputedStyle(root).getPropertyValue("--sans").trim(),
     view: { stroke: null },
     axis: { labelColor: quiet, titleColor: quiet, gridColor: rule, domainColor: rule, tickColor: rule,
-      titleFontWeight: "normal", labelLimit: 300, labelFontSize: 11, titleFontSize: 11 },
+      titleFontWeight: "normal", labelFlush: panels, labelLimit: 300, labelFontSize: 11, titleFontSize: 11 },
     legend: { labelColor: ink, titleColor: quiet, titleFontWeight: "normal", labelFontSize: 12,
       symbolBaseFillColor: quiet, symbolBaseStrokeColor: quiet,
       ...(narrow ? { orient: "bottom", direction: "vertical", columns: 1, labelLimit: 240 }
@@ -154,21 +154,47 @@ async function drawFigure(figure, paper = 0) {
   const box = paper || figure.querySelector(".scroll").clientWidth;
   let chart = prepared(figure, whole, box);
   if (isLanes(chart)) chart = shrunk(chart, 0, box) ?? chart;
-  drawn.get(name)?.finalize();
+  for (const old of drawn.get(name) ?? []) old.finalize();
+  const leaves = paper ? leavesOf(chart) : [chart];
+  const places = leaves.length > 1 ? leaves.map(() => make("div", { class: "leaf" })) : [place];
+  if (leaves.length > 1) place.replaceChildren(...places);
+  const results = [];
+  for (const [k, leaf] of leaves.entries()) results.push(await fitted(places[k], leaf, box));
+  drawn.set(name, results);
+  for (const { view } of results) {
+    watchMarks(figure, view, whole, openItems);
+    watchChoices(name, whole, view);
+  }
+  if (!paper) fold(figure, place);
+  figure.dataset.drawn = "yes";
+}
+
+/** Draw a chart, smaller and smaller until it and its legend fit the box. */
+async function fitted(place, first, box) {
+  let chart = first;
   const theme = themed(box < NARROW, Boolean(chart.concat ?? chart.vconcat));
-  let result = await embed(place, structuredClone(chart), theme);
+  const draw = () => embed(place, structuredClone(chart), theme);
+  let result = await draw();
   for (let tries = 0; tries < 4 && widthOf(place) > box; tries++) {
     const next = shrunk(chart, widthOf(place) - box, box);
     if (!next) break;
     chart = next;
     result.finalize();
-    result = await embed(place, structuredClone(chart), theme);
+    result = await draw();
   }
-  drawn.set(name, result);
-  watchMarks(figure, result.view, whole, openItems);
-  watchChoices(name, whole, result.view);
-  if (!paper) fold(figure, place);
-  figure.dataset.drawn = "yes";
+  if (!legendCut(place)) return result;
+  result.finalize();
+  theme.legend.columns = 1;
+  walk(chart, (part) => {
+    if (part.legend?.orient) part.legend = { ...part.legend, direction: "vertical", columns: 1 };
+  });
+  return draw();
+}
+
+/** Whether a legend sticks out of its chart. */
+function legendCut(place) {
+  const edge = place.querySelector("svg").getBoundingClientRect().right + 1;
+  return [...place.querySelectorAll(".role-legend-label text")].some((text) => text.getBoundingClientRect().right > edge);
 }
 
 /** Draw a figure again, if it has been drawn. */
