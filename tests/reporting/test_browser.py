@@ -270,7 +270,7 @@ class TestLooks:
         rows = tab.evaluate(
             "[...document.querySelectorAll('#b1-accuracy-by-paradigm .leaf')].flatMap(l =>"
             " [...l.querySelectorAll('.role-axis-label text')].map(t => t.textContent)"
-            ".filter(t => !t.endsWith('%')))"
+            ".filter(t => t && !t.endsWith('%')))"
         )
         assert len(rows) == len(set(rows)) == 68  # every paradigm once, and their mean
         kept = "getComputedStyle(document.querySelector('figure:not(:has(.leaf))')).breakInside"
