@@ -124,7 +124,14 @@ class TooLongError(ModelError):
 
 
 class BackendError(ModelError):
-    """A server or engine cannot be reached, or its log-probabilities cannot be trusted."""
+    """A server or engine cannot be reached, or its log-probabilities cannot be trusted.
+
+    `status` is the HTTP status of a server that refused a request.
+    """
+
+    def __init__(self, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class ScoreError(ModelError):

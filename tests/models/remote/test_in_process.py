@@ -40,18 +40,13 @@ class StandInLlama:
         module.asked = asked
         module.llama = self
         self.module = module
-        self.ctx = object()
+        self.ctx = self.model = object()
 
     def n_vocab(self) -> int:
         return int(self.module.model.size)
 
     def n_ctx(self) -> int:
         return int(self.module.asked["n_ctx"])
-
-    def detokenize(self, tokens: list[int], special: bool = False) -> bytes:
-        assert special
-        plain = self.module.tokenizer.decode(tokens)
-        return str(plain or self.module.tokenizer.id_to_token(tokens[0])).encode()
 
 
 def stand_in_llama_cpp(model: StandInModel, tokenizer: Any) -> Any:
@@ -76,6 +71,18 @@ def stand_in_llama_cpp(model: StandInModel, tokenizer: Any) -> Any:
     def get_logits(context: object) -> Any:
         return module.values.ctypes.data_as(ctypes.POINTER(ctypes.c_float))
 
+    def token_to_piece(
+        vocabulary: object, token: int, buffer: Any, size: int, lstrip: int, special: bool
+    ) -> int:
+        spelled = module.tokenizer.decode([token]) or module.tokenizer.id_to_token(token)
+        data = spelled.encode()
+        assert special
+        assert len(data) <= size
+        ctypes.memmove(buffer, data, len(data))
+        return len(data)
+
+    module.llama_model_get_vocab = lambda model: model
+    module.llama_token_to_piece = token_to_piece
     module.Llama = lambda **asked: StandInLlama(module, **asked)
     module.llama_get_memory = lambda context: context
     module.llama_memory_clear = lambda memory, data: module.read.clear()

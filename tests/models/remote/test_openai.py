@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.models.remote.stand_in import StandInModel, StandInServer, answer
 
+import priscian
 from priscian.errors import BackendError, UsageError
 from priscian.models import load, model_key
 from priscian.models.remote import model as remote_model
 from priscian.models.remote.backend import Encoder
+from priscian.models.remote.http import Server
 from priscian.records import Text
 from priscian.scoring import score_texts
 from priscian.scoring.store import ScoreStore
@@ -141,11 +145,28 @@ def test_the_error_of_batching_is_in_the_plan(
     assert plan.error == pytest.approx(0.05)
 
 
+def test_a_run_records_the_canary(server: StandInServer, string: str, tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("good,bad\nThe geese sleep.,The geese sleeps.\nShe sees us.,She see us.\n")
+    run = priscian.score(string, f"pairs:{pairs}", out=tmp_path / "run")
+    assert run.results[0].overall is not None
+    (model,) = json.loads((tmp_path / "run" / "run.json").read_text())["models"].values()
+    assert model["notes"]["canary"] == "passed"
+    assert len(model["key"]["canary"]) == 32
+    assert model["key"]["revision"] == "r1"
+
+
 class TestServersThatCannotBeUsed:
     def test_no_server(self, tokenizer_folder: Path) -> None:
         string = f"openai:http://127.0.0.1:9/v1?revision=r&tokenizer={tokenizer_folder}"
         with pytest.raises(BackendError, match=r"no server at http://127\.0\.0\.1:9/v1 .*start it"):
             model_key(string)
+
+    def test_a_server_that_stops_during_a_run(self, server: StandInServer, string: str) -> None:
+        model: Any = load(string)
+        model.backend.server = Server("http://127.0.0.1:9/v1")
+        with pytest.raises(BackendError, match=r"no server at .* kept: run the same command"):
+            model.score(TEXTS)
 
     def test_llama_server_scores_generated_tokens_only(
         self, server: StandInServer, string: str

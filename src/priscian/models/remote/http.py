@@ -25,18 +25,15 @@ TOKEN = "PRISCIAN_API_KEY"
 KEPT = "what was scored is kept: run the same command again"
 
 
-class Refused(BackendError):
-    """The server answered with an error."""
-
-    def __init__(self, url: str, status: int, said: str) -> None:
-        remedy = {
-            401: f"set {TOKEN} to the server's API key",
-            403: f"set {TOKEN} to the server's API key",
-            404: "check the URL and model= (the URL ends in /v1 for most servers)",
-            429: f"it limits requests; {KEPT}",
-        }.get(status, KEPT if status in BUSY else "check the server and its log")
-        super().__init__(f"{url} answered {status} ({said}); {remedy}")
-        self.status = status
+def refused(url: str, status: int, said: str) -> BackendError:
+    """The error for a server that answered with one."""
+    remedy = {
+        401: f"set {TOKEN} to the server's API key",
+        403: f"set {TOKEN} to the server's API key",
+        404: "check the URL and model= (the URL ends in /v1 for most servers)",
+        429: f"it limits requests; {KEPT}",
+    }.get(status, KEPT if status in BUSY else "check the server and its log")
+    return BackendError(f"{url} answered {status} ({said}); {remedy}", status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +71,10 @@ class Server:
                 return json.loads(answer.read())
         except urllib.error.HTTPError as error:
             with error:
-                refused = Refused(url, error.code, _said(error.read()))
+                found = refused(url, error.code, _said(error.read()))
             if error.code in BUSY and body is not None:
-                raise _Later(refused, _retry_after(error.headers.get("Retry-After"))) from None
-            raise refused from None
+                raise _Later(found, _retry_after(error.headers.get("Retry-After"))) from None
+            raise found from None
         except (json.JSONDecodeError, UnicodeDecodeError):
             raise BackendError(f"{url} did not answer with JSON; check the URL") from None
         except (OSError, http.client.HTTPException) as error:
@@ -91,7 +88,10 @@ class Server:
                 f"parallel=; {KEPT}"
             )
         elif isinstance(reason, ConnectionRefusedError) or isinstance(error, urllib.error.URLError):
-            found = BackendError(f"no server at {self.base} ({reason}); start it, or correct URL")
+            kept = f"; {KEPT}" if again else ""
+            found = BackendError(
+                f"no server at {self.base} ({reason}); start it, or correct the URL{kept}"
+            )
         else:
             found = BackendError(f"lost the connection to {url} ({reason}); {KEPT}")
         return _Later(found) if again else found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -25,6 +26,8 @@ CONTEXT = 1024
 """Tokens that a text may have, unless `context=` says otherwise."""
 STEP = 256
 """Tokens read at once: llama.cpp keeps the logits of each."""
+LONGEST = 1024
+"""Bytes of the longest token."""
 FLOAT32 = 0
 """GGML's number for float32: the cache of keys and values is not rounded to float16."""
 
@@ -89,6 +92,8 @@ class LlamaCpp:
                 f"file is whole and that this version of llama-cpp-python knows its architecture"
             ) from error
         self.size = int(self.llama.n_vocab())
+        self.vocabulary: Any = self.lib.llama_model_get_vocab(self.llama.model)
+        self.buffer = ctypes.create_string_buffer(LONGEST)
         self.context_length: int | None = int(self.llama.n_ctx())
         self.notes: Mapping[str, str] = {
             "engine": f"llama-cpp-python {_version()}",
@@ -110,7 +115,11 @@ class LlamaCpp:
         return read_logits(row.ids, self._logits(row.ids[:-1]))
 
     def _piece(self, token: int) -> str:
-        piece: bytes = self.llama.detokenize([token], special=True)
+        """A token's spelling; llama-cpp-python's own method cuts off at 32 bytes."""
+        count = self.lib.llama_token_to_piece(
+            self.vocabulary, token, self.buffer, len(self.buffer), 0, True
+        )
+        piece = self.buffer.raw[: max(count, 0)]
         try:
             return piece.decode()
         except UnicodeDecodeError:  # a part of a character

@@ -11,7 +11,7 @@ from priscian.errors import BackendError, UsageError
 from priscian.models.hf.locate import Place, locate_tokenizer
 from priscian.models.remote.backend import PLAIN, Answer, Ask, Backend, Encoder, Row
 from priscian.models.remote.echo import read_choice
-from priscian.models.remote.http import Refused, Server
+from priscian.models.remote.http import Server
 from priscian.models.remote.model import SHARED_OPTIONS, make_encoder
 from priscian.models.remote.provider import BackendProvider
 from priscian.models.remote.settings import number
@@ -122,7 +122,7 @@ def shake_hands(server: Server, model: str, row: Row, parallel: int) -> Completi
     ids = True
     try:
         Completions(server, model, ids=True).request([row], PLAIN, tries=1)
-    except Refused as refused:
+    except BackendError as refused:
         if refused.status not in NOT_IDS:
             raise
         ids = False
@@ -158,7 +158,7 @@ def served_model(spec: ModelSpec, server: Server) -> str:
     try:
         told = server.get("models")
         known = [str(entry["id"]) for entry in told["data"]]
-    except Refused as refused:
+    except BackendError as refused:
         if refused.status != 404:
             raise
         known = []  # a server that does not list its models
