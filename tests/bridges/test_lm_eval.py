@@ -144,6 +144,8 @@ def test_without_the_harness_one_line_says_what_to_install(
         register()
     assert run_command(["lm-eval", "--", "--tasks", "x"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+    assert run_command(["lm-eval", "--help"]) == 0
+    assert "priscian lm-eval -- --model priscian" in capsys.readouterr().out
     assert run_command(["lm-eval"]) == 2
     assert "no arguments for lm-eval" in capsys.readouterr().err
 
@@ -197,3 +199,5 @@ class TestInTheHarness:
         arguments += ["--include_path", str(tmp_path / "tasks"), "--tasks", "priscian_tiny-blimp"]
         assert run_command(["lm-eval", "--", *arguments]) == 0
         assert "priscian_tiny-blimp_odd_one" in capsys.readouterr().out
+        assert run_command(["lm-eval", "--", *arguments[:-1], "no_such_task"]) == 2
+        assert "priscian: lm-eval: " in capsys.readouterr().err

@@ -55,7 +55,7 @@ def lm_eval_command(
     are kept in Priscian's store and never computed twice. Tasks that need generated text, or the
     model's first choice, are refused.
 
-    Examples:
+    For example:
       priscian lm-eval -- --model priscian --model_args model=smollm2 --tasks blimp
       priscian lm-eval -- --model priscian --model_args pretrained=gpt2 --tasks multiblimp_deu
 
@@ -68,4 +68,7 @@ def lm_eval_command(
 
     if not arguments:
         raise UsageError("no arguments for lm-eval; priscian lm-eval --help has examples")
-    run_harness(arguments)
+    try:
+        run_harness(arguments)
+    except ValueError as error:  # how the harness says that a task or argument is wrong
+        raise UsageError(f"lm-eval: {error}; see lm-eval run --help") from error
