@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from tests.runs.test_shards import rows_of
 
+from priscian.errors import WorkerError
 from priscian.records import Text
 from priscian.scoring import Options, ScoreStore, score_texts
 
@@ -110,6 +111,14 @@ def test_actors_killed_at_ten_random_moments_change_no_bit(
     assert len(killed) >= 5  # the last moments may come when the actors have ended
     longest = max(b - a for a, b in pairwise(gaps))
     print(f"{len(killed)} kills, longest pause {longest:.1f} s")
+
+
+def test_a_cluster_with_another_version_is_refused(
+    mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("priscian.scoring.cluster.__version__", "9.9")
+    with pytest.raises(WorkerError, match=r"the cluster has Priscian .*, this process has 9.9; in"):
+        scored("builtin:lstm", tmp_path / "one.sqlite", 1)
 
 
 def test_a_driver_that_is_killed_continues_with_the_same_bits(
