@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import socket
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from priscian.records import Text, TokenScores
 from priscian.scoring import Options, ScoreStore, cluster, executors, score_texts
 from priscian.scoring.cluster import Gone, Remote
 from priscian.scoring.planner import Work
+from priscian.scoring.ray_cluster import check_address
 from priscian.scoring.worker import BatchWorker, Ready, pack_batch, unpack_batch
 
 TEXTS = [Text(f"Geese {i} saw {'us ' * (i % 3)}here.") for i in range(60)]
@@ -311,3 +313,17 @@ def test_without_ray_one_line_says_how_to_get_it(
     with pytest.raises(UsageError, match=r"needs Ray: pip install 'priscian\[ray\]'"):
         score_texts(LSTM, TEXTS, ScoreStore(), loaded=lstm, options=Options(executor="ray"))
     assert executors.address_of("ray:10.0.0.1:6379") == "10.0.0.1:6379"
+
+
+def test_an_address_where_nothing_listens_is_refused_at_once() -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # bound, but it does not listen
+        port = closed.getsockname()[1]
+        with pytest.raises(WorkerError, match=rf"no Ray cluster at 127.0.0.1:{port} .*ray status"):
+            check_address(f"127.0.0.1:{port}")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        check_address(f"127.0.0.1:{server.getsockname()[1]}")
+        check_address(f"ray://127.0.0.1:{server.getsockname()[1]}")
+    with pytest.raises(UsageError, match=r"write ray:HOST:PORT"):
+        check_address("head")
+    check_address("auto")

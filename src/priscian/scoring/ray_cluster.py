@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -16,6 +17,10 @@ from priscian.scoring.planner import Work
 
 ABSENT = "--executor ray needs Ray: pip install 'priscian[ray]'"
 NICENESS = "RAY_worker_niceness"
+NAMED = ("", "auto", "local")
+"""Addresses that Ray finds itself."""
+KNOCK = 10.0
+"""Seconds to wait until something listens at an address."""
 STORE = 128 * 2**20
 """Bytes of memory that Ray shares between processes, where we start it."""
 
@@ -97,8 +102,25 @@ def connect(address: str, work: Work) -> RayCluster:
     return RayCluster(ray, work, max(1, min(size, len(work.batches))))
 
 
+def check_address(address: str) -> None:
+    """Refuse an address where nothing listens; Ray itself would try for minutes."""
+    if address in NAMED:
+        return
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():
+        raise UsageError(f"--executor ray:{address}: write ray:HOST:PORT, such as ray:head:6379")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), KNOCK).close()
+    except (OSError, OverflowError) as error:
+        raise WorkerError(
+            f"no Ray cluster at {address} ({error}); check the address and that `ray status` "
+            "answers there"
+        ) from None
+
+
 def _start(ray: Any, address: str, cpus: int) -> None:
     address = address or os.environ.get("RAY_ADDRESS", "")
+    check_address(address)
     local = {"num_cpus": cpus, "object_store_memory": STORE, "include_dashboard": False}
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to anyone
     os.environ.setdefault(NICENESS, "0")  # as fast as workers that are forked
