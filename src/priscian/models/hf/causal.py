@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -76,7 +76,6 @@ class CausalModel:
     kind = "causal"
 
     def __init__(self, spec: ModelSpec, place: Place) -> None:
-        import torch
         from transformers import AutoModelForCausalLM
 
         config = load_config(spec, place)
@@ -84,9 +83,23 @@ class CausalModel:
         self.device = pick_device(spec)
         self.tokenizer = Tokenizer(spec, place)
         self.bos = self.tokenizer.bos(spec.options.get("bos", "auto"))
+        self._use(load_weights(AutoModelForCausalLM, spec, place, self.device))
+
+    @classmethod
+    def around(cls, model: Any, tokenizer: Tokenizer, bos: str = "auto") -> Self:
+        """A model of Transformers that exists already; it must be in evaluation mode."""
+        made = cls.__new__(cls)
+        made.device, made.tokenizer = str(model.device), tokenizer
+        made.bos = tokenizer.bos(bos)
+        made._use(model)
+        return made
+
+    def _use(self, model: Any) -> None:
+        import torch
+
+        self.model = model
         self.encoding_key = self.tokenizer.digest(self.kind, self.bos)
-        self.model = load_weights(AutoModelForCausalLM, spec, place, self.device)
-        self.context_length = context_length(config)
+        self.context_length = context_length(model.config)
         self.base = self.model.base_model
         self._beginnings: Bools | None = None
         self._outputs = 0  # logits per position, found with the head

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from priscian.errors import ModelError, OffsetsError
 from priscian.models.hf.locate import Place, locate_tokenizer
@@ -41,12 +41,7 @@ class Tokenizer:
                 f"the tokenizer of {spec} cannot be loaded: {reason}; "
                 f"name another with ?tokenizer=PATH"
             ) from error
-        if not getattr(self.hf, "is_fast", False):
-            raise OffsetsError(
-                f"the tokenizer of {spec} is a slow one without character offsets; save it as a "
-                f"fast tokenizer (tokenizer.json) and name that folder with ?tokenizer=PATH"
-            )
-        self.fast: Any = self.hf.backend_tokenizer
+        self.fast: Any = _fast(self.hf, str(spec))
         special = set(self.hf.all_special_ids)
         if self.fast.get_vocab_size(with_added_tokens=True) <= len(special):
             # Transformers creates an empty one if a folder has no tokenizer files
@@ -56,6 +51,16 @@ class Tokenizer:
             )
         self.fast.no_padding()
         self.fast.no_truncation()
+
+    @classmethod
+    def around(cls, hf: Any, name: str) -> Self:
+        """A tokenizer of Transformers that exists already; it is copied, not changed."""
+        fast = _fast(hf, name)
+        made = cls.__new__(cls)
+        made.name, made.hf, made.fast = name, hf, type(fast).from_str(fast.to_str())
+        made.fast.no_padding()
+        made.fast.no_truncation()
+        return made
 
     def digest(self, *settings: object) -> str:
         """A hash of all that decides how texts become ids, with settings of the caller."""
@@ -119,3 +124,13 @@ class Tokenizer:
             words = tuple(code.word_ids[i] for i in inner[first:])
             result.append(Encoding(tuple(code.ids), starts, ends, before, words))
         return result
+
+
+def _fast(hf: Any, name: str) -> Any:
+    """The tokenizer behind one of Transformers, which knows character offsets."""
+    if not getattr(hf, "is_fast", False):
+        raise OffsetsError(
+            f"the tokenizer of {name} is a slow one without character offsets; save it as a "
+            f"fast tokenizer (tokenizer.json) and name that folder with ?tokenizer=PATH"
+        )
+    return hf.backend_tokenizer

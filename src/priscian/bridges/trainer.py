@@ -1,0 +1,144 @@
+"""A callback for Transformers' Trainer: a grammar curve during training."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from transformers import TrainerCallback
+
+from priscian.bridges.live import LiveModel, untouched
+from priscian.errors import PriscianError, PriscianWarning, UsageError
+from priscian.models.hf.encoding import Tokenizer
+from priscian.runs import Run, ScoreOptions
+from priscian.runs.job import read_data, set_up
+from priscian.scoring import ScoreStore
+from priscian.scoring.shared import Shared
+
+PREFIX = "priscian"
+LIMIT = 50
+
+
+class PriscianCallback(TrainerCallback):  # type: ignore[misc]
+    """Scores the model during training and logs accuracies as `priscian/…`.
+
+    >>> trainer = Trainer(…, callbacks=[PriscianCallback(on="blimp:data", every=1000)])
+
+    on
+        Data strings, as in `priscian.score`. They are read at once, so errors come before training.
+    every
+        Score after every so many steps; by default whenever the Trainer saves a checkpoint.
+    limit, options
+        Items of each set, and other options of scoring (a `ScoreOptions`).
+    out
+        Folder for one run folder per scoring (`out/step-1000`), for `priscian report`.
+    name, tokenizer, bos
+        The model's name in results; its fast tokenizer, by default the Trainer's
+        `processing_class`; and the token that opens a text, as in model strings.
+
+    Only the first process scores, with the weights as they are. Modes, random states, buffers and
+    threads are restored, so the training is the same with and without the callback. If a scoring
+    fails, a warning says why and the training goes on.
+    """
+
+    def __init__(
+        self,
+        on: str | Sequence[str],
+        every: int | None = None,
+        limit: int | None = LIMIT,
+        *,
+        options: ScoreOptions | None = None,
+        out: str | Path | None = None,
+        name: str = "model",
+        tokenizer: Any = None,
+        bos: str = "auto",
+    ) -> None:
+        if every is not None and every < 1:
+            raise UsageError(f"every={every}: give a number of steps from 1, or None for each save")
+        self.every, self.name, self.tokenizer, self.bos = every, name, tokenizer, bos
+        self.out = None if out is None else Path(out)
+        self.options = replace(options or ScoreOptions(), limit=limit).updated({})
+        self.data = read_data(on, self.options)
+        self.history: list[dict[str, float]] = []
+        """What was logged: `step`, and accuracies by data set and by class."""
+        self._shared = Shared()
+        self._log: Callable[[dict[str, float]], None] | None = None
+
+    def add_to(self, trainer: Any) -> PriscianCallback:
+        """Add this callback to a Trainer and log through it, so that its trackers get the curve."""
+        trainer.add_callback(self)
+        self._log = trainer.log
+        return self
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Refuse what cannot be scored before any step is done."""
+        sharded = getattr(args, "fsdp", None) or getattr(args, "deepspeed", None)
+        if sharded:
+            raise UsageError(
+                "PriscianCallback cannot score a model whose weights are divided among processes "
+                "(FSDP, DeepSpeed); use priscian watch on the folder of checkpoints instead"
+            )
+        self._tokenizer(given)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Score if it is time."""
+        if self.every is not None and state.global_step % self.every == 0:
+            self._score(state, given)
+
+    def on_save(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Score with every checkpoint, unless steps are counted."""
+        if self.every is None:
+            self._score(state, given)
+
+    def _score(self, state: Any, given: dict[str, Any]) -> None:
+        step = int(state.global_step)
+        if not state.is_world_process_zero or (self.history and self.history[-1]["step"] == step):
+            return
+        try:
+            with untouched(given["model"]):
+                run = self._run(given["model"], self._tokenizer(given), step)
+        except (PriscianError, RuntimeError) as error:  # a training is worth more than a curve
+            warnings.warn(
+                f"step {step} was not scored: {' '.join(str(error).split())}; training goes on",
+                PriscianWarning,
+                stacklevel=2,
+            )
+            return
+        found = metrics(run)
+        self.history.append({"step": step, **found})
+        if self._log is not None:
+            self._log(found)
+        else:
+            state.log_history.append({**found, "epoch": state.epoch, "step": step})
+
+    def _run(self, model: Any, tokenizer: Tokenizer, step: int) -> Run:
+        live = LiveModel(model, tokenizer, f"step{step}", self.bos, self._shared)
+        place = None if self.out is None else self.out / f"step-{step}"
+        try:
+            work, request = set_up(live, self.data, self.options)
+            with ScoreStore() as store:  # in memory: these weights are never seen again
+                return work.run(request, place, store=store)
+        finally:
+            live.release()
+
+    def _tokenizer(self, given: dict[str, Any]) -> Tokenizer:
+        found = self.tokenizer or given.get("processing_class")
+        if found is None:
+            raise UsageError(
+                "PriscianCallback needs a tokenizer: Trainer(processing_class=…), or "
+                "PriscianCallback(tokenizer=…)"
+            )
+        return Tokenizer.around(found, self.name)
+
+
+def metrics(run: Run) -> dict[str, float]:
+    """Accuracies of a run by data set and class, under the names that are logged."""
+    found: dict[str, float] = {}
+    for result in run.results:
+        found[f"{PREFIX}/{result.data}"] = result.overall
+        for name, score in result.summary.by_class().items():
+            found[f"{PREFIX}/{result.data}/{name}"] = score.accuracy
+    return found
