@@ -25,7 +25,8 @@ LIMIT = 50
 class PriscianCallback(TrainerCallback):  # type: ignore[misc]
     """Scores the model during training and logs accuracies as `priscian/…`.
 
-    >>> trainer = Trainer(…, callbacks=[PriscianCallback(on="blimp:data", every=1000)])
+    >>> callback = PriscianCallback(on="blimp:data", every=1000)          # doctest: +SKIP
+    >>> trainer = Trainer(model, arguments, callbacks=[callback])         # doctest: +SKIP
 
     on
         Data strings, as in `priscian.score`. They are read at once, so errors come before training.

@@ -12,7 +12,8 @@ import pytest
 from tests.scoring.store.examples import KEY, SCORES, TEXTS
 
 from priscian.errors import PriscianWarning, StoreError
-from priscian.records import Text
+from priscian.models import ModelKey
+from priscian.records import Text, TokenScores
 from priscian.scoring import ScoreStore
 from priscian.scoring.store import opening
 
@@ -261,3 +262,30 @@ def test_the_file_is_read_through_sqlite_alone(
     monkeypatch.setattr(Path, "open", watched)
     with ScoreStore(path) as first, ScoreStore(path) as second:
         assert first.models() == second.models() == []
+
+
+class TestSweeps:
+    def test_ten_checkpoints_need_at_most_13_bytes_per_token(self, tmp_path: Path) -> None:
+        path, texts = (
+            tmp_path / "s.sqlite",
+            [Text(f"A sentence of the sweep, {n}.") for n in range(400)],
+        )
+        starts, ends = tuple(range(0, 30, 3)), tuple(range(3, 33, 3))
+        with ScoreStore(path) as store:
+            for step in range(10):
+                values = tuple(-(step + 1) / 2**k for k in range(10))  # exact in float32
+                rows = [(text, TokenScores(starts, ends, values)) for text in texts]
+                store.write(ModelKey({"step": str(step)}), "m", rows)
+        assert path.stat().st_size / (10 * 400 * 10) <= 13
+
+    def test_a_store_of_10_gigabytes_is_not_read_when_it_is_opened(self, tmp_path: Path) -> None:
+        path = tmp_path / "s.sqlite"
+        fill(path)
+        pages = 10**10 // 4096
+        with path.open("r+b") as file:
+            file.truncate(4096 * pages)  # holes, which a check of all pages would report
+            file.seek(28)
+            file.write(pages.to_bytes(4, "big"))
+        with ScoreStore(path) as store:
+            assert store.read(KEY, TEXTS) == dict.fromkeys(TEXTS, SCORES)
+        assert path.stat().st_size == 4096 * pages
