@@ -222,3 +222,13 @@ class TestVerb:
         assert (
             said.err == "priscian: stopped; what was scored is kept: the same command continues\n"
         )
+
+
+def test_options_and_odd_names_of_folders_are_kept(
+    training: Path, data: str, tmp_path: Path
+) -> None:
+    odd = training.rename(tmp_path / "a@b 50%")
+    shutil.rmtree(odd / "checkpoint-2")
+    (scored,) = look(Path(f"{odd}?bos=none"), data, tmp_path / "out")
+    assert isinstance(scored, Scored)
+    assert scored.run.info.request.models[0].endswith("@checkpoint-1?bos=none")

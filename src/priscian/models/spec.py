@@ -55,9 +55,9 @@ class ModelSpec:
         return cls(provider, name, revision, options)
 
     def __str__(self) -> str:
-        at = f"@{_escape(self.revision)}" if self.revision else ""
+        at = f"@{escape(self.revision)}" if self.revision else ""
         query = "&".join(f"{k}={quote(v, safe='/|<>')}" for k, v in sorted(self.options.items()))
-        return f"{self.provider}:{_escape(self.id)}{at}{'?' + query if query else ''}"
+        return f"{self.provider}:{escape(self.id)}{at}{'?' + query if query else ''}"
 
     def __hash__(self) -> int:
         return hash(str(self))
@@ -118,7 +118,7 @@ def some_of(names: Sequence[str], shown: int = 12) -> str:
     return ", ".join(names[:shown]) + more
 
 
-def _escape(part: str) -> str:
+def escape(part: str) -> str:
     """An id or revision with special characters written as %XX."""
     return part.replace("%", "%25").replace("?", "%3F").replace("@", "%40")
 

@@ -11,7 +11,7 @@ from priscian.datasets import Dataset
 from priscian.errors import ModelError, OutputError, RunError, WorkerError
 from priscian.files import file_names, natural_order
 from priscian.models import ModelSpec, model_key, parse_model
-from priscian.models.folder import provider_of
+from priscian.models.spec import escape
 from priscian.runs.checkpoints import SETTLE, CheckpointFolder, Stamp
 from priscian.runs.facts import Request
 from priscian.runs.job import read_data, set_up
@@ -153,6 +153,6 @@ class Watcher:
         return parse_model(self.model)
 
     def _at(self, name: str) -> ModelSpec:
-        base = self._base()
-        ours = provider_of(base.path / name) if base.provider == "hf" else None
-        return ModelSpec(ours or base.provider, base.id, name, base.options)
+        """A checkpoint as a model; its files may say which provider reads it."""
+        head, mark, query = self.model.partition("?")
+        return parse_model(f"{escape(head)}@{escape(name)}{mark}{query}")
