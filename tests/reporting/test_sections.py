@@ -140,6 +140,17 @@ def test_a_new_section_needs_only_its_decorator() -> None:
 
 
 @pytest.mark.usefixtures("catalogue")
+def test_a_figure_without_rows_is_left_out_with_the_reason() -> None:
+    @board_section("extra", kinds={"pairs"}, place=5)
+    def extra(board: Board, given: Given) -> list[Draw]:
+        return [Draw("one", lambda: [Figure("none", "None at all", "", {"mark": "point"}, [])])]
+
+    (section,) = make_sections(boards())
+    assert "none" not in [f.name for f in section.figures]
+    assert "None at all: these results have nothing to show in it" in section.left_out
+
+
+@pytest.mark.usefixtures("catalogue")
 def test_two_sections_of_one_name_are_refused() -> None:
     with pytest.raises(Exception, match="two report sections 'distance'"):
         board_section("distance", kinds={"pairs"}, place=1)(lambda board, given: [])

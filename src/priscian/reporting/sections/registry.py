@@ -79,6 +79,7 @@ class Section:
     tables: tuple[Table, ...] = ()
 
 
+EMPTY = "these results have nothing to show in it"
 BOARDS = 10
 """Page sections with a smaller place come before the boards."""
 BoardDraws = Callable[[Board, Given], Sequence[Draw]]
@@ -169,9 +170,12 @@ def _drawn(draws: Sequence[Draw]) -> tuple[list[Figure], list[str]]:
     reasons = []
     for draw in draws:
         try:
-            figures += draw.make()
+            made = draw.make()
         except PriscianError as error:
             reasons.append(f"{draw.what}: {error}")
+            continue
+        figures += [figure for figure in made if figure.rows]
+        reasons += [f"{figure.title}: {EMPTY}" for figure in made if not figure.rows]
     return figures, reasons
 
 
