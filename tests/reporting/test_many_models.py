@@ -156,3 +156,14 @@ def test_the_page_answers_before_its_items_are_read(many: tuple[Page, Path]) -> 
 def test_an_item_says_how_many_models_have_it_right(tab: Any) -> None:
     tab.wait_for_selector("#list .item")
     assert "right by 30 of 30 models" in tab.locator("#list .item").first.inner_text()
+
+
+def test_the_page_is_short_and_reads_little_before_a_click(tab: Any) -> None:
+    """The full size is measured in benchmarks/report_speed.py; these do not depend on a machine."""
+    tab.wait_for_selector("#list .item")
+    assert tab.evaluate("document.querySelectorAll('#list .item').length") == 10
+    wait_for(tab, "!document.querySelector('figure[data-figure]:not([data-drawn])')")
+    assert tab.evaluate("document.documentElement.scrollHeight / innerHeight") < 15
+    assert tab.evaluate("document.querySelectorAll('.many .folded').length") > 0
+    answers = tab.evaluate("document.querySelectorAll('[id^=blob-b1-answers]').length")
+    assert answers == 0  # one blob for all models, unpacked once
