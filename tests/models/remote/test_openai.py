@@ -251,7 +251,21 @@ def test_wrong_model_strings_say_what_is_missing(
         load(string.replace(*change))
 
 
-def test_a_reference_with_other_weights_is_refused(
+class TransformersBehind:
+    """A real network behind the stand-in server."""
+
+    def __init__(self, folder: Path) -> None:
+        self.hf: Any = load(f"hf:{folder}")
+
+    def distributions(self, ids: list[int], temperature: float = 1.0) -> list[Any]:
+        import torch
+
+        with torch.inference_mode():
+            logits = self.hf.model(input_ids=torch.tensor([ids])).logits[0].double()
+        return list((logits / temperature).log_softmax(-1).numpy())
+
+
+def test_a_served_network_equals_transformers_and_other_weights_are_refused(
     server: StandInServer, string: str, tmp_path: Path
 ) -> None:
     from tests.tiny import build_causal
@@ -259,6 +273,16 @@ def test_a_reference_with_other_weights_is_refused(
     folder = build_causal("gpt2", tmp_path / "gpt2")
     with pytest.raises(BackendError, match="differs from reference="):
         load(f"{string}&reference={folder}")
+    server.model = TransformersBehind(folder)  # type: ignore[assignment]
+    own = f"{string}&calibration=ignore"  # random weights claim too much
+    model: Any = load(f"{own}&reference={folder}")
+    assert float(model.notes["difference from reference"].split()[0]) < 1e-4
+    store = ScoreStore(tmp_path / "scores.sqlite")
+    ours, theirs = (score_texts(m, TEXTS, store).scores for m in (f"hf:{folder}", own))
+    for text in TEXTS:
+        assert theirs[text].logps == pytest.approx(ours[text].logps, abs=1e-4)
+        assert theirs[text].starts == ours[text].starts
+        assert theirs[text].ends == ours[text].ends
 
 
 def test_a_split_character_is_matched_by_its_bytes(
