@@ -31,10 +31,12 @@ def main() -> None:
             console.print(marked(item["good"], "  ", "green"))
             console.print(marked(item["bad"], " *", "red"))
     console.print()
-    results = [r for r in load_run(sys.argv[1]) if r.kind == "pairs"]
+    run = load_run(sys.argv[1])
+    results = [r for r in run if r.kind == "pairs"]
     name = results[0].data
+    data = run.info.request.data[name].spec
     models = " ".join(result.model for result in results)
-    console.print(Text(f"$ priscian score {models} --on blimp:data/{name}", style="bold"))
+    console.print(Text(f"$ priscian score {models} --on {data}", style="bold"))
     console.print(table(name, "full", results, ("5-gram", "LSTM", "GPT-2", "human")))
     picture = console.export_svg(title="Priscian")
     picture = re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL)  # no request to anywhere

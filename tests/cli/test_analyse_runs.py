@@ -9,6 +9,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.scored_runs import rights, save_run, scored_pairs, scored_suites
 
+from priscian.cli.tables.run import table
 from priscian.datasets.reference import blimp_taxonomy
 
 SETS = {uid: rights(14, 20, ties=1) for uid in blimp_taxonomy()}
@@ -190,3 +191,9 @@ class TestBadRuns:
         done = priscian("analyse", "tables", run)
         assert done.code == 0
         assert "1 of 3 models missing" in done.err
+
+
+def test_the_published_row_of_people_has_one_name_on_the_screen_too() -> None:
+    result = scored_pairs("a", SETS, blimp_taxonomy(), data="blimp")
+    shown = table("blimp", "full", [result], ("GPT-2", "human"))
+    assert [column.header for column in shown.columns][-2:] == ["GPT-2*", "People*"]

@@ -107,9 +107,7 @@ def _split(paradigm: Paradigm, plan: SplitPlan) -> SplitPairs:
     )
 
 
-def _draw(
-    paradigm: Paradigm, n: int, seed: int, half: int, known: Set[str]
-) -> Iterator[TextPair]:
+def _draw(paradigm: Paradigm, n: int, seed: int, half: int, known: Set[str]) -> Iterator[TextPair]:
     """The first `n` pairs of a stream whose sentences are not known."""
     items = generate_items(paradigm, n + len(known), seed, half_lexicon(half))
     pairs = ((item["good"].text, item["bad"].text) for item in items)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from rich.table import Table
 from rich.text import Text as Rich
 
+from priscian.analysis.blimp.published_rows import starred
 from priscian.cli.screen import out
 from priscian.cli.tables.graded import graded_table
 from priscian.cli.tables.labels import label_table
@@ -64,7 +65,7 @@ def table(
     known = {system: published_means(system) for system in baselines}
     made = _empty(f"{data}: {method}", results)
     for system in known:
-        made.add_column(f"{system}*", justify="right", style="dim")
+        made.add_column(starred(system), justify="right", style="dim")
     by_class = len(scores[0].paradigms) > FEW and bool(scores[0].phenomena)
     rows = [_level(s, by_class) for s in scores]
     for name in sorted(rows[0]):
