@@ -17,8 +17,9 @@ from safetensors.torch import load_file, save_file
 from priscian import score
 from priscian.errors import ModelError, UnknownNameError
 from priscian.models import ModelSpec, model_key, parse_model
-from priscian.models.hf.causal import CausalModel
+from priscian.models.hf.causal import CausalModel, CausalProvider
 from priscian.models.hf.encoding import Tokenizer
+from priscian.models.hf.locate import Place
 from priscian.records import Text
 from priscian.runs import ahead as module
 from priscian.runs.ahead import Ahead, not_downloaded
@@ -258,6 +259,17 @@ class TestKeepWeights:
         assert (hub / "blobs" / "b-model.safetensors").is_file()
         assert (hub / "snapshots" / (40 * "a") / "tokenizer.json").is_file()
         assert not_downloaded(specs) == {specs[0]}
+
+    def test_a_run_removes_the_weights_of_each_checkpoint_after_it_was_scored(
+        self, hub: Path, data: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        specs = [self.spec("a"), self.spec("b")]
+        places = {str(s): Place(str(hub / "snapshots" / s.revision)) for s in specs}
+        monkeypatch.setattr(CausalProvider, "place", lambda self, spec: places[str(spec)])
+        monkeypatch.setattr("priscian.runs.work.not_downloaded", lambda specs: frozenset(specs[:1]))
+        score(specs, data, keep_weights="none", compute=INLINE)
+        assert not (hub / "blobs" / "a-model.safetensors").exists()
+        assert (hub / "blobs" / "b-model.safetensors").is_file()  # it was there before
 
     def test_weights_that_another_commit_shares_stay(self, hub: Path) -> None:
         twin = hub / "snapshots" / (40 * "d")
