@@ -95,6 +95,11 @@ def check_cells(tab: Any, board: str, wanted: Numbers) -> None:
     )
 
 
+def plain(name: str) -> str:
+    """A name without the signs in which its spellings differ."""
+    return re.sub(r"[^a-z0-9]+", " ", name.lower())
+
+
 def check_marks(tab: Any, figure: str, level: str, wanted: Numbers) -> None:
     """The points of a figure, from what they say to a screen reader."""
     place = f"document.getElementById('{figure}')"
@@ -108,11 +113,11 @@ def check_marks(tab: Any, figure: str, level: str, wanted: Numbers) -> None:
         facts = dict(part.split(": ", 1) for part in text.split("; "))
         if not facts["model"].endswith("*"):
             share = float(text.split("%")[0].rsplit(" ", 1)[-1])
-            shown[facts["model"], facts["name"]] = share
-    names = {k[3].replace("_", " ") for k in wanted if k[2] == level}
+            shown[facts["model"], plain(facts["name"])] = share
+    names = {plain(k[3]) for k in wanted if k[2] == level}
     rest = {name for _, name in shown} - names
     assert len(rest) <= 1  # the mean, whatever it is called
-    own = {(k[1], k[3].replace("_", " ")): 100 * number.accuracy
+    own = {(k[1], plain(k[3])): 100 * number.accuracy
            for k, number in wanted.items() if k[2] == level}  # fmt: skip
     for name in rest:
         own |= {(k[1], name): 100 * n.accuracy for k, n in wanted.items() if k[2] == OVERALL}
