@@ -10,9 +10,9 @@ from priscian.files import hide_paths, hide_place
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("hf:/home/jane/models/gpt@1", "hf:gpt@1"),
-        ("priscian report /home/jane/runs/a --out=/tmp/x.html", "priscian report a --out=x.html"),
-        ("'/home/jane d/a b.json'", "'a b.json'"),
+        ("hf:/data/jane/models/gpt@1", "hf:gpt@1"),
+        ("priscian report /data/jane/runs/a --out=/tmp/x.html", "priscian report a --out=x.html"),
+        ("'/data/jane d/a b.json'", "'a b.json'"),
         ("~/runs/a and ~jane/b", "a and b"),
         (r"sg:C:\\Users\\jane\\suites", "sg:suites"),
         ("surprisals:/data/x.tsv?unit=nats&name=a/b", "surprisals:x.tsv?unit=nats&name=a/b"),
@@ -21,7 +21,7 @@ from priscian.files import hide_paths, hide_place
         ("doi:10.18653/v1/2020.acl-main.158", "doi:10.18653/v1/2020.acl-main.158"),
         ("https://arxiv.org/abs/1912.00582", "https://arxiv.org/abs/1912.00582"),
         ("accuracy / chance, 3/4 of it", "accuracy / chance, 3/4 of it"),
-        ("file:///home/jane/x.html", "x.html"),
+        ("file:///data/jane/x.html", "x.html"),
     ],
 )  # fmt: skip
 def test_a_path_becomes_the_name_of_its_file(text: str, shown: str) -> None:
@@ -31,8 +31,8 @@ def test_a_path_becomes_the_name_of_its_file(text: str, shown: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "shown"),
     [
-        ("sg:/home/jane doe/suites", "sg:suites"),
-        ("/home/jane/gpt@step1?dtype=bfloat16", "gpt@step1?dtype=bfloat16"),
+        ("sg:/data/jane doe/suites", "sg:suites"),
+        ("/data/jane/gpt@step1?dtype=bfloat16", "gpt@step1?dtype=bfloat16"),
         ("hf:EleutherAI/pythia-70m@step1000", "hf:EleutherAI/pythia-70m@step1000"),
         ("generated:3,10", "generated:3,10"),
         ("~/corpora/own.jsonl", "own.jsonl"),

@@ -14,7 +14,7 @@ _SPEC = re.compile(rf"(?P<before>(?:[\w-]+:)*?)(?P<path>{_PLACE}[^?@]*)(?P<after
 def hide_paths(text: str) -> str:
     """A text in which each absolute path is only the name of its file or folder.
 
-    >>> hide_paths("priscian report /home/jane/runs/first --out '/tmp/a b.html'")
+    >>> hide_paths("priscian report /data/jane/runs/first --out '/tmp/a b.html'")
     "priscian report first --out 'a b.html'"
     """
     return _BARE.sub(_last, _QUOTED.sub(_last, text))
@@ -23,7 +23,7 @@ def hide_paths(text: str) -> str:
 def hide_place(spec: str) -> str:
     """The string of a model or data set without the folders before its file.
 
-    >>> hide_place("sg:/home/jane doe/suites"), hide_place("hf:EleutherAI/pythia-70m@step1000")
+    >>> hide_place("sg:/data/jane doe/suites"), hide_place("hf:EleutherAI/pythia-70m@step1000")
     ('sg:suites', 'hf:EleutherAI/pythia-70m@step1000')
     """
     found = _SPEC.fullmatch(spec)
