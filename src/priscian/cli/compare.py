@@ -46,7 +46,7 @@ def compare_command(
     *,
     data: str | None = None,
     options: Annotated[CompareOptions, FLAT] = DEFAULTS,
-    output: Annotated[Output, FLAT] = Output(),  # noqa: B008
+    output: Annotated[Output, FLAT] = Output(),
 ) -> None:
     """Compare two models item by item: tests, intervals, and what flipped.
 

@@ -40,7 +40,7 @@ def report_command(
     format_: Annotated[Literal["html", "md", "tex"], Parameter(name=("--format", "-f"))] = "html",
     figures: Path | None = None,
     paper: Literal["one-column", "two-column"] | None = None,
-    known: Annotated[Known, FLAT] = Known(),  # noqa: B008
+    known: Annotated[Known, FLAT] = Known(),
 ) -> None:
     """Make a page about one or more runs: scores, heat map, every sentence, every figure.
 

@@ -71,9 +71,9 @@ def surprisal_command(
     model: str,
     /,
     *texts: str,
-    given: Annotated[Given, Flat] = Given(),  # noqa: B008
+    given: Annotated[Given, Flat] = Given(),
     options: Annotated[SurprisalOptions, Flat] = DEFAULTS,
-    output: Annotated[Output, Flat] = Output(),  # noqa: B008
+    output: Annotated[Output, Flat] = Output(),
 ) -> None:
     """Show the surprisal of every token, or word, of some texts, in bits.
 

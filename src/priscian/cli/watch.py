@@ -50,7 +50,7 @@ def watch_command(
     every: float = 30.0,
     settle: float = 10.0,
     once: Annotated[bool, Parameter(negative="")] = False,
-    judged: Annotated[Judged, FLAT] = Judged(),  # noqa: B008
+    judged: Annotated[Judged, FLAT] = Judged(),
 ) -> None:
     """Score checkpoints as they appear in a folder, and keep a report with learning curves.
 

@@ -106,8 +106,8 @@ def adc_command(
     *,
     scores: Annotated[list[Path] | None, Parameter(consume_multiple=False)] = None,
     cola: Path | None = None,
-    reading: Annotated[Reading, FLAT] = Reading(),  # noqa: B008
-    output: Annotated[Output, FLAT] = Output(),  # noqa: B008
+    reading: Annotated[Reading, FLAT] = Reading(),
+    output: Annotated[Output, FLAT] = Output(),
 ) -> None:
     """BLiMP's criterion, the Acceptability Delta Criterion and correlations with people.
 
