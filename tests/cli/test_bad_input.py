@@ -63,7 +63,7 @@ def test_bad_data_is_one_line_and_makes_no_folder(case: str, priscian: Command, 
 USAGE = {
     "no model": (("score", "--on", "pairs:pairs.csv"), "name at least one model"),
     "no data": (("score", "MODEL"), "--on"),
-    "unknown kind of data": (("score", "MODEL", "--on", "limp:x"), "did you mean blimp"),
+    "unknown kind of data": (("score", "MODEL", "--on", "blmp:x"), "did you mean blimp"),
     "unknown provider": (("score", "hff:x", "--on", "pairs:pairs.csv"), "did you mean hf"),
     "unknown option": (("score", "MODEL&dtypo=x", "--on", "pairs:pairs.csv"), "no option 'dtypo'"),
     "unknown flag": (("score", "MODEL", "--on", "pairs:pairs.csv", "--lmit", "3"), "--lmit"),
@@ -222,6 +222,10 @@ class TestFolders:
         assert "not UTF-8 (byte 3); convert it" in done.err
 
 
+def _refuse(*_: object) -> None:
+    raise AssertionError("a model was loaded")
+
+
 class TestDisk:
     def test_a_full_disk_keeps_what_was_scored(
         self, priscian: Command, model: str, pairs: Path, monkeypatch: pytest.MonkeyPatch
@@ -239,8 +243,10 @@ class TestDisk:
         assert done.code == 1
         assert "free some space" in line
         assert json.loads(priscian("cache", "list", "--json").out)["models"][0]["texts"] == 4
-        assert priscian(*asked, "--resume").code == 0
-        assert json.loads(Path("run/run.json").read_text())["models"]["tiny"]["computed"] == 0
+        with monkeypatch.context() as patch:
+            patch.setattr("priscian.scoring.engine.load", _refuse)  # nothing is computed again
+            assert priscian(*asked, "--resume").code == 0
+        assert json.loads(Path("run/run.json").read_text())["models"]["tiny"]["computed"] == 4
 
     def test_any_other_full_disk_says_so(
         self, priscian: Command, monkeypatch: pytest.MonkeyPatch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -127,7 +128,9 @@ def _with_lora(encoder: Encoder) -> Any:
             settings = LoraConfig(
                 r=RANK, lora_alpha=2 * RANK, lora_dropout=0.05, target_modules=list(targets)
             )
-            return get_peft_model(encoder.net, settings)
+            with warnings.catch_warnings():  # peft asks for names that Transformers has changed
+                warnings.simplefilter("ignore", FutureWarning)
+                return get_peft_model(encoder.net, settings)
     raise ModelError(
         f"{encoder.spec.label}: cannot find the query, value and output projections of this "
         "architecture; use --method finetune"
