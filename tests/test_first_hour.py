@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,19 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).with_name("first_hour.sh")
+TABLE = SCRIPT.with_suffix(".tsv")
+README = SCRIPT.parents[1] / "README.md"
+
+
+def test_the_table_has_every_command_of_the_readme_and_no_other() -> None:
+    fences = re.split(r"^```(.*)\n", README.read_text("utf-8"), flags=re.MULTILINE)
+    # text, the language of a block, the block, nothing, text …
+    blocks = [fences[at + 1] for at in range(1, len(fences), 4) if fences[at] == ""]
+    lines = [line for block in blocks for line in block.splitlines()]
+    commands = [re.split("  +", line)[0] for line in lines]
+    named = [row.split("\t")[0] for row in TABLE.read_text("utf-8").splitlines()[1:]]
+    wanted = [c for c in commands if c.startswith(("priscian ", "make ", "pip "))]
+    assert sorted(named) == sorted(wanted)
 
 
 @pytest.mark.slow
