@@ -93,6 +93,7 @@ def test_the_picker_leaves_the_same_models_in_charts(tab: Any) -> None:
     for name in ("step300", "step1700", "step2900"):
         tab.locator(f"#picker input[value='{name}']").check()
     wait_for(tab, f"!{labels(figure)}.includes('model: step200;')")
+    wait_for(tab, f"{labels(figure)}.includes('model: step2900;')")  # each check draws anew
     assert "model: step1700;" in tab.evaluate(labels(figure))
     assert "model: People*" in tab.evaluate(labels(figure))
     assert tab.evaluate(height) < before / 2
@@ -100,7 +101,7 @@ def test_the_picker_leaves_the_same_models_in_charts(tab: Any) -> None:
     wait_for(tab, "document.querySelector('#differences select').options.length === 3")
     curves = labels(draw(tab, "checkpoints"))
     wait_for(tab, f"!{curves}.includes('lab/tiny@step200;')")
-    assert "lab/tiny@step2900" in tab.evaluate(curves)
+    wait_for(tab, f"{curves}.includes('lab/tiny@step2900')")
 
 
 def test_models_shown_and_the_baseline_come_back_from_the_address(
