@@ -94,6 +94,16 @@ def wait_for(page: Any, condition: str) -> None:
     page.wait_for_function(f"() => {condition}")
 
 
+def cut_off(page: Any) -> list[str]:
+    """The figures of a report that are wider than their place."""
+    found: list[str] = page.evaluate(
+        "[...document.querySelectorAll('figure[data-figure]')].filter(f =>"
+        " f.querySelector('svg').getBoundingClientRect().width >"
+        " f.querySelector('.scroll').clientWidth + 1).map(f => f.id)"
+    )
+    return found
+
+
 def open_report(page: Any, file: Path) -> None:
     """Open a report and wait until its script has run."""
     page.goto(file.resolve().as_uri())

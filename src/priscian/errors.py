@@ -49,6 +49,11 @@ class PriscianError(Exception):
         super().__init__(*(_one_line(arg) if isinstance(arg, str) else arg for arg in args))
 
 
+def flat(error: BaseException) -> str:
+    """What an error says, in one line; errors that are not ours may say it in several."""
+    return " ".join(str(error).split())
+
+
 def _one_line(message: str) -> str:
     """A one-line message; the middle is left out if it is too long.
 

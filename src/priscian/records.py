@@ -67,6 +67,11 @@ class Item:
                 f"item {self.id} has no condition {condition!r}; its conditions: {known}"
             ) from None
 
+    @property
+    def is_pair(self) -> bool:
+        """Whether it has the two conditions of a minimal pair."""
+        return {"good", "bad"} <= self.conditions.keys()
+
 
 # ---------------------------------------------------------------- contrasts: one syntax tree
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.axe import violations
-from tests.browser import Visit, open_report, wait_for
+from tests.browser import Visit, cut_off, open_report, wait_for
 
 PAGES = ("demo", "adc", "many")
 
@@ -46,10 +46,5 @@ def test_no_chart_of_rated_pairs_is_cut_off(visit: Visit, adc_file: Path, width:
     tab = visit(viewport={"width": width, "height": 900})
     open_report(tab, adc_file)
     wait_for(tab, "!document.querySelector('figure[data-figure]:not([data-drawn])')")
-    over = tab.evaluate(
-        "[...document.querySelectorAll('figure[data-figure]')].filter(f =>"
-        " f.querySelector('svg').getBoundingClientRect().width >"
-        " f.querySelector('.scroll').clientWidth + 1).map(f => f.id)"
-    )
-    assert over == []
+    assert cut_off(tab) == []
     assert tab.evaluate("document.documentElement.scrollWidth") == width

@@ -10,7 +10,7 @@ from typing import Any
 import polars
 import pytest
 
-from tests.browser import PHONE, Visit, open_report, wait_for
+from tests.browser import PHONE, Visit, cut_off, open_report, wait_for
 from tests.reporting.conftest import HOSTILE
 
 WIDE = {"viewport": {"width": 1400, "height": 900}}
@@ -289,12 +289,7 @@ class TestLooks:
         tab = visit(viewport={"width": width, "height": 900})
         open_report(tab, file)
         wait_for(tab, "!document.querySelector('figure[data-figure]:not([data-drawn])')")
-        over = tab.evaluate(
-            "[...document.querySelectorAll('figure[data-figure]')].filter(f =>"
-            " f.querySelector('svg').getBoundingClientRect().width >"
-            " f.querySelector('.scroll').clientWidth + 1).map(f => f.id)"
-        )
-        assert over == []
+        assert cut_off(tab) == []
         shown = tab.evaluate("document.getElementById('theme').getBoundingClientRect().right")
         assert shown <= width
 

@@ -96,7 +96,7 @@ def pairs(on: str = "generated:1,100", limit: int | None = None, only: str = "")
         )
         for itemset in read_chosen(on, options).sets
         for item in itemset.items
-        if {"good", "bad"} <= item.conditions.keys()
+        if item.is_pair
     ]
     if not samples:
         raise UsageError(f"{on} has no pairs; the task pairs is for pairs only, not for suites")

@@ -34,7 +34,7 @@ def write_tasks(data: str, sets: Sequence[ItemSet], out: Path) -> list[Path]:
     GROUP --include_path DIR` runs them all; the group's accuracy is the mean over its sets.
     """
     group = f"priscian_{_one_name(data)}"
-    chosen = [(s, pairs) for s in sets if (pairs := [i for i in s.items if _is_pair(i)])]
+    chosen = [(s, pairs) for s in sets if (pairs := [i for i in s.items if i.is_pair])]
     if not chosen:
         raise UsageError(
             f"{data} has no pairs; lm-eval tasks are made of pairs only, not of suites"
@@ -64,10 +64,6 @@ def _task_names(group: str, sets: Sequence[str]) -> dict[str, str]:
     if len(set(plain.values())) < len(plain):
         return {name: f"{task}-{n}" for n, (name, task) in enumerate(plain.items())}
     return plain
-
-
-def _is_pair(item: Item) -> bool:
-    return {"good", "bad"} <= item.conditions.keys()
 
 
 def _docs(itemset: ItemSet, pairs: Sequence[Item]) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import Any
 from transformers import TrainerCallback
 
 from priscian.bridges.live import LiveModel, untouched
-from priscian.errors import PriscianError, PriscianWarning, UsageError
+from priscian.errors import PriscianError, PriscianWarning, UsageError, flat
 from priscian.models.hf.encoding import Tokenizer
 from priscian.runs import Run, ScoreOptions
 from priscian.runs.job import read_data, set_up
@@ -103,7 +103,7 @@ class PriscianCallback(TrainerCallback):  # type: ignore[misc]
                 run = self._run(given["model"], self._tokenizer(given), step)
         except (PriscianError, RuntimeError) as error:  # a training is worth more than a curve
             warnings.warn(
-                f"step {step} was not scored: {' '.join(str(error).split())}; training goes on",
+                f"step {step} was not scored: {flat(error)}; training goes on",
                 PriscianWarning,
                 stacklevel=2,
             )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from priscian.errors import ModelError, PriscianError, UsageError
+from priscian.errors import ModelError, PriscianError, UsageError, flat
 from priscian.reporting.make_report import ReportOptions, report
 from priscian.runs import ScoreOptions
 from priscian.runs.checkpoints import SETTLE
@@ -92,7 +92,7 @@ def watch(
     while True:
         new = watcher.look(lambda news: _heard(news, tell, page))
         if page is not None:
-            page.finish(new)
+            page.finish()
         if options.once:
             return watcher.runs
         now = Waiting(watcher.folder, watcher.folder.is_dir(), tuple(watcher.waiting()))
@@ -125,7 +125,7 @@ class _Page:
         if self.since >= CHEAP * self.cost:
             self._write()
 
-    def finish(self, new: int) -> None:
+    def finish(self) -> None:
         """Nothing more to score for now."""
         missing = not (self.watcher.out / REPORT).is_file()
         if self.stale or (missing and self.watcher.runs):
@@ -137,7 +137,7 @@ class _Page:
             options = ReportOptions(title=f"Checkpoints of {self.watcher.folder.name}")
             report(self.watcher.runs, path, options)
         except PriscianError as error:  # the scores are safe: the next report may succeed
-            problem = " ".join(str(error).split())
+            problem = flat(error)
         self.cost, self.since, self.stale = time.monotonic() - began, 0.0, False
         self.tell(Reported(path, problem))
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TextIO
 
 from priscian.cli.notes import NOTES, complain
-from priscian.errors import PriscianError, PriscianWarning
+from priscian.errors import PriscianError, PriscianWarning, flat
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 KEPT = {
@@ -53,7 +53,7 @@ def guard(verb: str, action: Callable[[], object]) -> int:
 def explain(verb: str, error: Exception) -> tuple[str, int]:
     """The line that is shown for an error, and the exit code."""
     if isinstance(error, PriscianError):
-        return _flat(error), error.exit_code
+        return flat(error), error.exit_code
     if isinstance(error, MemoryError):
         return OUT_OF_MEMORY, FAILED
     if isinstance(error, RecursionError):
@@ -61,9 +61,9 @@ def explain(verb: str, error: Exception) -> tuple[str, int]:
     if isinstance(error, OSError):
         return _os_error(error), FAILED
     if type(error).__module__.partition(".")[0] == "cyclopts":
-        return f"{_flat(error).rstrip('.')}; see priscian {verb} --help", USAGE
+        return f"{flat(error).rstrip('.')}; see priscian {verb} --help", USAGE
     return (
-        f"unexpected {type(error).__name__}: {_flat(error)}; "
+        f"unexpected {type(error).__name__}: {flat(error)}; "
         "set PRISCIAN_DEBUG=1 to see where, and please report it"
     ), FAILED
 
@@ -110,10 +110,6 @@ def _discard_output() -> None:
     """Discard the rest of standard output, so that closing it cannot fail again."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _flat(error: Exception) -> str:
-    return " ".join(str(error).split())
 
 
 def _os_error(error: OSError) -> str:

@@ -17,10 +17,11 @@ from pathlib import Path
 import msgspec
 
 from priscian.datasets.reference import DATA
-from priscian.errors import DataError, UnknownNameError, UsageError
+from priscian.errors import DataError, UnknownNameError, UsageError, counted
 from priscian.files import TABLE_SUFFIXES, read_json, read_text, read_tsv, write_json
 from priscian.files.cache import Say, cache_folder, put, tell, workshop
-from priscian.files.fetch import download, hash_of, unpack
+from priscian.files.digest import hash_of
+from priscian.files.fetch import download, unpack
 
 ALL = "all"
 ARCHIVES = (".zip", ".tar.gz", ".tgz")
@@ -103,7 +104,7 @@ def fetch_official(name: str, part: str = "", say: Say = tell) -> Path:
     if folder.is_dir():
         _accept(folder, note, known, {Path(file).name: pin for file, pin in wanted.items()})
         return folder
-    say(f"{name}: fetching {_count(wanted)} from {source.home}, once …")
+    say(f"{name}: fetching {counted(len(wanted), 'file')} from {source.home}, once …")
     with workshop(data_folder()) as shop:
         made = shop / "made"
         made.mkdir()
@@ -121,10 +122,6 @@ def fetch_official(name: str, part: str = "", say: Say = tell) -> Path:
 
 def _wanted(name: str, source: Official, part: str) -> Mapping[str, str]:
     return {source.file.format(part=part): ""} if part else _pins()[name]
-
-
-def _count(files: Mapping[str, str]) -> str:
-    return "1 file" if len(files) == 1 else f"{len(files)} files"
 
 
 def _address(base: str) -> str:

@@ -54,12 +54,6 @@ def download(url: str, file: Path) -> str:
     return digest.hexdigest()
 
 
-def hash_of(file: Path) -> str:
-    """SHA-256 of a file."""
-    with file.open("rb") as data:
-        return hashlib.file_digest(data, "sha256").hexdigest()
-
-
 def unpack(archive: Path, folder: Path, suffixes: Sequence[str]) -> list[Path]:
     """Copy the files with these suffixes out of a zip or tar archive, flat, under safe names.
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from priscian.errors import ModelError
 from priscian.files.cache import cache_folder as cache_folder
+from priscian.files.digest import hash_of
 
 WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.gguf", "*.safetensors.index.json")
 TOKENIZER = (
@@ -36,7 +37,7 @@ def hash_file(path: Path) -> str:
         row = memo.execute("SELECT hash FROM files WHERE stamp = ?", (stamp,)).fetchone()
         if row is not None:
             return str(row[0])
-        digest = _digest(path)
+        digest = hash_of(path)
         with (
             contextlib.suppress(sqlite3.OperationalError),
             memo,
@@ -52,11 +53,6 @@ def hash_folder(folder: Path, patterns: Iterable[str]) -> str:
     for path in found:
         total.update(f"{path.name}={hash_file(path)}\n".encode())
     return total.hexdigest()
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _open_memo() -> sqlite3.Connection:

@@ -105,19 +105,21 @@ class Ahead:
 
     def finish(self, spec: ModelSpec) -> None:
         """A model has been scored: its weights go if they are temporary and not needed again."""
-        later = self.specs[self.specs.index(spec) + 1 :] if spec in self.specs else ()
         if spec in self.temporary and all(
-            (spec.id, spec.revision) != (s.id, s.revision) for s in later
+            (spec.id, spec.revision) != (s.id, s.revision) for s in self._after(spec)
         ):
             provider = find_provider(spec.provider)
             assert isinstance(provider, DownloadingProvider)
             provider.discard(spec)
 
+    def _after(self, spec: ModelSpec) -> Sequence[ModelSpec]:
+        return self.specs[self.specs.index(spec) + 1 :] if spec in self.specs else ()
+
     def _begin(self, spec: ModelSpec, texts: int) -> None:
-        later = self.specs[self.specs.index(spec) + 1 :] if spec in self.specs else ()
+        later = self._after(spec)
         if not later or not traits_of(later[0]).loads_ahead or not self.fits():
             return
-        if self.store is None or _stored(self.store, later[0]) >= texts:
+        if self.store is None or self.store.texts_of(model_key(later[0]).digest) >= texts:
             return  # probably nothing to compute
         self._loading = _Loading(later[0])
         self._loading.thread.start()
@@ -131,12 +133,6 @@ def not_downloaded(specs: Iterable[ModelSpec]) -> frozenset[ModelSpec]:
         if isinstance(provider := find_provider(spec.provider), DownloadingProvider)
         and not provider.downloaded(spec)
     )
-
-
-def _stored(store: ScoreStore, spec: ModelSpec) -> int:
-    """How many texts of a model are in the store."""
-    digest = model_key(spec).digest
-    return next((model.texts for model in store.models() if model.key == digest), 0)
 
 
 def another_fits() -> bool:

@@ -13,7 +13,7 @@ import secrets
 import sys
 import time
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from priscian import __version__
-from priscian.errors import OutputError, PriscianError, PriscianWarning, RunError
+from priscian.errors import OutputError, PriscianError, PriscianWarning, RunError, flat
 from priscian.files import replacing, write_json
 from priscian.runs.facts import FORMAT, ModelFacts, Request, RunInfo, plain
 from priscian.runs.kinds.registry import Evaluated, find_kind
@@ -122,6 +122,18 @@ class Record:
         """Mark the run as finished."""
         self.update(status="finished", error="")
 
+    @contextlib.contextmanager
+    def under_way(self) -> Iterator[None]:
+        """Around the work of a run: it ends with the block, whatever happens in it."""
+        failure: BaseException | None = None
+        try:
+            yield
+        except BaseException as error:
+            failure = error
+            raise
+        finally:
+            self.end(failure)
+
     def end(self, error: BaseException | None) -> None:
         """Release the folder; record why a run failed, and remove one that scored nothing."""
         try:
@@ -129,7 +141,7 @@ class Record:
                 if not (self.worth_keeping or self.resumed):
                     _discard(self.path)
                 elif isinstance(error, PriscianError):
-                    self._say(status="failed", error=" ".join(str(error).split()))
+                    self._say(status="failed", error=flat(error))
                 elif isinstance(error, KeyboardInterrupt):
                     self._say(error=STOPPED)
         finally:

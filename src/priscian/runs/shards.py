@@ -15,17 +15,17 @@ from pathlib import Path
 import msgspec
 
 from priscian.datasets import PairColumns
-from priscian.errors import OutputError, RunError, SetAsideError, UsageError, counted
+from priscian.errors import OutputError, RunError, UsageError, counted
 from priscian.models import is_object
-from priscian.runs.facts import ModelFacts, Request, RunInfo
+from priscian.runs.facts import Request, RunInfo
 from priscian.runs.load import read_record
 from priscian.runs.lock import lock_file
-from priscian.runs.options import ScoreOptions, SuiteOptions
+from priscian.runs.options import KeepWeights, ScoreOptions, SuiteOptions
 from priscian.runs.record import FILE, SHARDS, Record, new_info
 from priscian.runs.run import Run
 from priscian.runs.sources import Desk, ModelSource, Scorer, Watch
-from priscian.runs.work import Work, silent, texts_to_score
-from priscian.scoring import Options, ScoreStore, Shard
+from priscian.runs.work import Work, score_each, silent, texts_to_score
+from priscian.scoring import Options, Shard
 from priscian.scoring.store.published import open_copy, open_where_possible
 
 DEFAULTS = ScoreOptions()
@@ -41,6 +41,7 @@ class ShardInfo(RunInfo, frozen=True, kw_only=True):
     batch_tokens: int | None = None
     workers: int | None = None
     threads: int | None = None
+    keep_weights: KeepWeights = DEFAULTS.keep_weights
 
     @property
     def part(self) -> Shard:
@@ -75,46 +76,34 @@ def score_shard(work: Work, request: Request, out: Path, watch: Watch | None = N
     _refuse_objects(work.sources)
     record = _begin(work.options, request, out, shard)
     assert isinstance(record.info, ShardInfo)
-    failure: BaseException | None = None
-    try:
+    with record.under_way():
         if record.info.status != "finished" or not _complete(record.info, out):
             record.update(status="running", error="")
-            with open_where_possible(shard_store(out, shard)) as store:
-                mine = _parts(work, shard)
-                with work.ahead([source for source, _ in mine], store) as ahead:
-                    desk = Desk(store, record, work.options.compute, watch or silent, ahead)
-                    _score_all(work, mine, desk)
+            parts = _parts(work, shard)
+            mine = [source for source in work.sources if source.name in parts]
+            with (
+                open_where_possible(shard_store(out, shard)) as store,
+                work.ahead(mine, store) as ahead,
+            ):
+                desk = Desk(store, record, work.options.compute, watch or silent, ahead)
+                score_each(mine, lambda s: _score(work, s, parts[s.name], desk), record)
             record.finish()
-    except BaseException as error:
-        failure = error
-        raise
-    finally:
-        record.end(failure)
     return Run(record.info, (), out)
 
 
-def _parts(work: Work, shard: Shard) -> list[tuple[Scorer, Shard]]:
-    """The models that a shard computes, each with its part."""
+def _parts(work: Work, shard: Shard) -> dict[str, Shard]:
+    """The names of the models that a shard computes, each with its part."""
     parts = [part_of_model(shard, n, len(work.sources)) for n in range(len(work.sources))]
-    return [
-        (source, part)
+    return {
+        source.name: part
         for source, part in zip(work.sources, parts, strict=True)
         if part is not None and not source.traits.precomputed
-    ]
+    }
 
 
-def _score_all(work: Work, parts: Sequence[tuple[Scorer, Shard]], desk: Desk) -> None:
-    aside: list[SetAsideError] = []
-    for source, part in parts:
-        texts, boundary = texts_to_score(work.prepare(source))
-        compute = replace(desk.compute, shard=part)
-        try:
-            source.score(texts, boundary, replace(desk, compute=compute))
-        except SetAsideError as error:
-            desk.record.update_model(source.name, status="failed")
-            aside.append(error)
-    if aside:
-        raise aside[0]
+def _score(work: Work, source: Scorer, part: Shard, desk: Desk) -> None:
+    compute = replace(desk.compute, shard=part)
+    source.score(*texts_to_score(work.prepare(source)), replace(desk, compute=compute))
 
 
 def part_of_model(shard: Shard, number: int, models: int) -> Shard | None:
@@ -178,6 +167,7 @@ def describe_shard(options: ScoreOptions, request: Request, shard: Shard) -> Sha
         batch_tokens=compute.batch_tokens,
         workers=compute.workers,
         threads=compute.threads,
+        keep_weights=options.keep_weights,
     )
 
 
@@ -187,11 +177,9 @@ def _complete(info: ShardInfo, out: Path) -> bool:
     if not path.is_file():
         return not info.models
     with open_copy(path) as store:
-        return all(_rows(store, facts) >= (facts.texts or 0) for facts in info.models.values())
-
-
-def _rows(store: ScoreStore, facts: ModelFacts) -> int:
-    return sum(model.texts for model in store.models() if model.key == facts.digest)
+        return all(
+            store.texts_of(facts.digest) >= (facts.texts or 0) for facts in info.models.values()
+        )
 
 
 def _refuse_objects(sources: Sequence[Scorer]) -> None:
@@ -213,6 +201,7 @@ def score_options(info: ShardInfo, shard: Shard | None = None) -> ScoreOptions:
         unigram=request.unigram.model if request.unigram else None,
         tie=request.tie,
         seed=request.seed,
+        keep_weights=info.keep_weights,
         columns=info.columns,
         suites=request.sg or SuiteOptions(),
         compute=Options(info.batch_tokens, info.workers, threads=info.threads, shard=shard),
@@ -238,9 +227,15 @@ def command_of(info: ShardInfo, out: Path | str, shard: str, program: str = "pri
         "batch-tokens": info.batch_tokens,
         "workers": info.workers,
         "threads": info.threads,
+        "keep-weights": info.keep_weights,
     }
     given |= asdict(options.suites)
-    usual = {"measure": DEFAULTS.measure, "tie": DEFAULTS.tie, "seed": DEFAULTS.seed}
+    usual = {
+        "measure": DEFAULTS.measure,
+        "tie": DEFAULTS.tie,
+        "seed": DEFAULTS.seed,
+        "keep-weights": DEFAULTS.keep_weights,
+    }
     usual |= asdict(DEFAULTS.suites)
     for name, value in given.items():
         if value not in (None, "") and value != usual.get(name):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from priscian.datasets import Dataset
-from priscian.errors import ModelError, OutputError, RunError, WorkerError
+from priscian.errors import ModelError, OutputError, RunError, WorkerError, flat
 from priscian.files import file_names, natural_order
 from priscian.models import ModelSpec, model_key, parse_model
 from priscian.models.spec import escape
@@ -110,7 +110,7 @@ class Watcher:
                 try:
                     run = self._score(name)
                 except CHECKPOINTS_OWN as error:
-                    tell(LeftOut(name, " ".join(str(error).split())))
+                    tell(LeftOut(name, flat(error)))
                 else:
                     if run is not None:
                         count += 1

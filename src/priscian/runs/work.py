@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -52,20 +52,15 @@ class Work:
         self, record: Record, store: ScoreStore | None = None, watch: Watch | None = None
     ) -> Run:
         """All results, under a record that has begun; it ends here."""
-        failure: BaseException | None = None
-        try:
+        results: list[Result] = []
+        with record.under_way():
             with (
                 nullcontext(store) if store else ScoreStore.default() as kept,  # close our own
                 self.ahead(self.sources, kept) as ahead,
             ):
                 desk = Desk(kept, record, self.options.compute, watch or silent, ahead, self.shared)
-                results = self._all(desk)
+                score_each(self.sources, lambda s: results.extend(self._one(s, desk)), record)
             record.finish()
-        except BaseException as error:
-            failure = error
-            raise
-        finally:
-            record.end(failure)
         about = record.info.models
         made = tuple(replace(r, about=about[r.model]) for r in results)
         return Run(record.info, made, record.path)
@@ -75,20 +70,6 @@ class Work:
         specs = [source.spec for source in sources if isinstance(source, ModelSource)]
         temporary = not_downloaded(specs) if self.options.keep_weights == "none" else frozenset()
         return Ahead(specs, store, temporary)
-
-    def _all(self, desk: Desk) -> list[Result]:
-        """Every result; a model some of whose texts were set aside does not stop the others."""
-        results: list[Result] = []
-        aside: list[SetAsideError] = []
-        for source in self.sources:
-            try:
-                results += self._one(source, desk)
-            except SetAsideError as error:
-                desk.record.update_model(source.name, status="failed")
-                aside.append(error)
-        if aside:
-            raise aside[0]
-        return results
 
     def _one(self, source: Scorer, desk: Desk) -> Iterator[Result]:
         """One model: all its texts are scored together, then every data set is judged."""
@@ -101,6 +82,19 @@ class Work:
         """The data sets in the form that a model reads."""
         job = Job(source, self.options, self.unigrams)
         return [find_kind(d.kind).prepare(d, job) for d in self.data]
+
+
+def score_each(sources: Sequence[Scorer], score: Callable[[Scorer], None], record: Record) -> None:
+    """Score with every model; one some of whose texts were set aside does not stop the others."""
+    aside: list[SetAsideError] = []
+    for source in sources:
+        try:
+            score(source)
+        except SetAsideError as error:
+            record.update_model(source.name, status="failed")
+            aside.append(error)
+    if aside:
+        raise aside[0]
 
 
 def texts_to_score(kinds: Sequence[Kind]) -> tuple[list[Text], list[Text]]:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from priscian.errors import PriscianError
+from priscian.errors import PriscianError, flat
 from priscian.sweeps.jobs import Place, expand
 from priscian.sweeps.sweep import Sweep
 from priscian.sweeps.work import Busy, do_job
@@ -68,7 +68,7 @@ def main() -> int:
     except Busy:
         return BUSY
     except (PriscianError, OSError) as error:
-        lines.send({"error": " ".join(str(error).split())})
+        lines.send({"error": flat(error)})
         return 1
     except MemoryError:
         lines.send({"error": "out of memory; use fewer --processes or a smaller recipe"})

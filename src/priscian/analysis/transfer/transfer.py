@@ -104,7 +104,9 @@ class Transfer(HasFigures):
 
     def own(self, target: str = "", words: Words = "same") -> Cell | None:
         """The model's own choice on the pairs of a phenomenon or paradigm, by default on all."""
-        members = self.members(target) or ({target} if target else {p.uid for p in self._places})
+        members = self.members(target) or (
+            {target} if target else {p.uid for p in self.record.paradigms}
+        )
         found = [c for c in self.record.own if c.words == words and c.target in members]
         return own_cell(found) if found else None
 
@@ -189,10 +191,6 @@ class Transfer(HasFigures):
         from priscian.analysis.transfer.plain import plain_transfer
 
         return plain_transfer(self)
-
-    @property
-    def _places(self) -> Sequence[Any]:
-        return self.record.paradigms
 
     def _at(
         self, trained: Trained, learner: Learner, words: Words, source: str, size: int = 0

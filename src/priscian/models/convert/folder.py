@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -14,6 +13,7 @@ import numpy.typing as npt
 
 from priscian.errors import DataError, ModelError, UsageError
 from priscian.files import read_text, write_json
+from priscian.files.digest import hash_of
 from priscian.models.convert.inert import InertError
 from priscian.models.convert.torch_file import (
     Array,
@@ -150,15 +150,10 @@ def write_folder(
         "parameters": int(sum(array.size for array in arrays.values())),
         "vocabulary": vocabulary.size,
         "closed_vocabulary": True,
-        "converted_from": [{"file": path.name, "sha256": _hash(path)} for path in sources],
+        "converted_from": [{"file": path.name, "sha256": hash_of(path)} for path in sources],
     }
     write_json(out / "config.json", dict(config))
     vocabulary.save(out)
     write_json(out / "card.json", card)
     write_safetensors(out / "model.safetensors", arrays)
     return Converted(out, card)
-
-
-def _hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

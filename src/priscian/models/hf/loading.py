@@ -52,7 +52,7 @@ class HuggingFaceProvider:
             raise ModelError(f"{spec}: dtype {dtype!r} is not one of {', '.join(DTYPES)}")
         fields = {"provider": spec.provider, "dtype": dtype} | locate(spec).fields()
         if "tokenizer" in spec.options:
-            fields["option tokenizer"] = _tokenizer_content(spec)
+            fields["option tokenizer"] = tokenizer_content(spec)
         if "attention" in spec.options:
             fields["option attention"] = spec.options["attention"]
         return ModelKey(fields | self.method(spec))
@@ -85,7 +85,8 @@ def cited(spec: ModelSpec) -> tuple[str, ...]:
     return ("transformers", *(["smollm2"] if spec.label.startswith("smollm2") else []))
 
 
-def _tokenizer_content(spec: ModelSpec) -> str:
+def tokenizer_content(spec: ModelSpec) -> str:
+    """A hash of the tokenizer that `tokenizer=` names."""
     fields = locate_tokenizer(spec, Place("")).fields()
     return fields.get("tokenizer") or ":".join(fields.values())
 

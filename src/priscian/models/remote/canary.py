@@ -270,10 +270,6 @@ def _check_calibration(name: str, off: float) -> None:
 
 
 def _common(a: Sequence[int], b: Sequence[int]) -> int:
-    """How many ids two rows share from their beginning; at most all but the last of either."""
-    count = 0
-    for x, y in zip(a, b, strict=False):
-        if x != y:
-            break
-        count += 1
-    return min(count, len(a), len(b))
+    """How many ids two rows share from their beginning."""
+    differ = (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
+    return next(differ, min(len(a), len(b)))

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from priscian.errors import BackendError, ModelError
 from priscian.models.fingerprint import hash_file
-from priscian.models.hf.locate import Place, locate_tokenizer
+from priscian.models.hf.loading import tokenizer_content
+from priscian.models.hf.locate import Place
 from priscian.models.remote import INSTALL
 from priscian.models.remote.backend import PLAIN, Answer, Ask, Backend, Encoder, Row
 from priscian.models.remote.distributions import read_logits
@@ -53,8 +54,7 @@ class LlamaCppProvider(BackendProvider):
             "method": "logits",
         }
         if "tokenizer" in spec.options:
-            content = locate_tokenizer(spec, Place("")).fields()
-            fields["tokenizer"] = content.get("tokenizer") or ":".join(content.values())
+            fields["tokenizer"] = tokenizer_content(spec)
         return fields
 
     def connect(self, spec: ModelSpec) -> tuple[Backend, Encoder]:

@@ -10,7 +10,7 @@ from priscian.errors import BackendError, UsageError
 from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.loading import import_transformers
 from priscian.models.hf.locate import Place
-from priscian.models.protocol import Encoding, TorchModel
+from priscian.models.protocol import TorchModel
 from priscian.models.remote.backend import ALONE, Backend, Encoder
 from priscian.models.remote.canary import (
     TOLERANCE,
@@ -129,7 +129,7 @@ def check_reference(
     worst = 0.0
     for text, encoding, answer in zip(texts, encodings, theirs, strict=True):
         own = slice(encoding.first, encoding.first + len(encoding.starts))
-        off = difference(_scored(answer.logps[own]), _scored(_plain(reference, encoding)))
+        off = difference(_scored(answer.logps[own]), _scored(reference.reference(encoding)))
         if off > tolerance:
             raise BackendError(
                 f"{model.spec.label} differs from reference= by {off:.2g} nats in "
@@ -138,10 +138,6 @@ def check_reference(
             )
         worst = max(worst, off)
     return worst
-
-
-def _plain(reference: TorchModel, encoding: Encoding) -> list[float]:
-    return reference.reference(encoding)
 
 
 def _scored(logps: Sequence[float]) -> list[float]:

@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from priscian.errors import BackendError, UsageError
-from priscian.models.hf.locate import Place, locate_tokenizer
+from priscian.models.hf.loading import tokenizer_content
+from priscian.models.hf.locate import Place
 from priscian.models.remote.backend import PLAIN, Answer, Ask, Backend, Encoder, Row
 from priscian.models.remote.echo import read_choice
 from priscian.models.remote.http import Server
@@ -44,14 +45,12 @@ class OpenAIProvider(BackendProvider):
             raise UsageError(
                 f"{spec} needs tokenizer=: the folder or Hub name of the served model's tokenizer"
             )
-        place = locate_tokenizer(spec, Place(""))
-        content = place.fields()
         return {
             "provider": spec.provider,
             "url": base_url(spec.id),
             "model": served_model(spec, server_of(spec)),
             "revision": revision,
-            "tokenizer": content.get("tokenizer") or ":".join(content.values()),
+            "tokenizer": tokenizer_content(spec),
             "bos": spec.options.get("bos", "auto"),
             "method": WAY,
         }

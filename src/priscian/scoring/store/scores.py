@@ -142,6 +142,10 @@ class ScoreStore:
             ).fetchall()
         return [StoredModel(*row) for row in rows]
 
+    def texts_of(self, digest: str) -> int:
+        """How many texts of a model are in the store."""
+        return sum(model.texts for model in self.models() if model.key == digest)
+
     def size(self) -> int:
         """Bytes that the store takes on disk, its log included."""
         if self.path is None:

@@ -1,0 +1,12 @@
+"""Hashes of files."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+
+def hash_of(file: Path) -> str:
+    """SHA-256 of a file."""
+    with file.open("rb") as data:
+        return hashlib.file_digest(data, "sha256").hexdigest()
