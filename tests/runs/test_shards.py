@@ -171,10 +171,12 @@ class TestResume:
 class TestRefusals:
     def test_a_missing_shard_is_named_with_its_command(self, tmp_path: Path) -> None:
         run = tmp_path / "a run"
-        make(run, [1, 3], 3, limit=4, tie="half", compute=Options(batch_tokens=64, threads=1))
+        compute = Options(batch_tokens=64, threads=1)
+        make(run, [1, 3], 3, limit=4, tie="half", keep_weights="none", compute=compute)
         line = (
             f"{run}: shard 2/3 is missing; run: priscian score builtin:ngram --on {DATA} --limit 4 "
-            f"--tie half --batch-tokens 64 --threads 1 --shard 2/3 --out '{run}'"
+            f"--tie half --batch-tokens 64 --threads 1 --keep-weights none --shard 2/3 "
+            f"--out '{run}'"
         )
         with pytest.raises(RunError) as caught:
             priscian.merge(run)

@@ -79,6 +79,21 @@ def test_a_tuned_encoder_is_restored_from_its_weights(
     assert weights < whole / 4 if method == "lora" else weights > whole / 4
 
 
+def test_tuning_tells_how_far_it_is_in_every_epoch(
+    cola: Path, tmp_path: Path, masked: Callable[..., Path]
+) -> None:
+    told: list[str] = []
+    settings = ClassifierSettings(
+        encoder=str(masked()), method="finetune", restarts=1, epochs=2, batch=4
+    )
+    train_classifier(f"cola:{cola}", tmp_path / "x", settings, say=told.append)
+    for epoch in ("1 of 2", "2 of 2"):
+        lines = [line for line in told if line.startswith(f"epoch {epoch}: ")]
+        assert len(lines) == 10
+        assert all(line.endswith(" min left of this restart") for line in lines[:-1])
+        assert "loss" in lines[-1]
+
+
 def test_same_seed_same_predictions_and_a_killed_training_resumes_to_the_same(
     cola: Path, tmp_path: Path, masked: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

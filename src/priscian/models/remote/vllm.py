@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from priscian.errors import BackendError, ModelError
-from priscian.models.hf.loading import DTYPES
-from priscian.models.hf.locate import Place, list_revisions, locate, locate_tokenizer
+from priscian.models.hf.loading import DTYPES, tokenizer_content
+from priscian.models.hf.locate import Place, list_revisions, locate
 from priscian.models.remote import INSTALL
 from priscian.models.remote.backend import PLAIN, Answer, Ask, Backend, Encoder, Row
 from priscian.models.remote.model import SHARED_OPTIONS, make_encoder
@@ -40,8 +41,7 @@ class VllmProvider(BackendProvider):
             "method": "prompt_logprobs",
         } | locate(spec).fields()
         if "tokenizer" in spec.options:
-            content = locate_tokenizer(spec, Place("")).fields()
-            fields["option tokenizer"] = content.get("tokenizer") or ":".join(content.values())
+            fields["option tokenizer"] = tokenizer_content(spec)
         return fields
 
     def connect(self, spec: ModelSpec) -> tuple[Backend, Encoder]:
@@ -81,7 +81,7 @@ class Vllm:
         except (ValueError, RuntimeError, OSError, NotImplementedError) as error:
             said = (str(error).splitlines() or [type(error).__name__])[0]
             raise BackendError(
-                f"vLLM cannot load {spec}: {said}; see its log above, or use hf: instead"
+                f"vLLM cannot load {spec}: {said}; VLLM_LOGGING_LEVEL=INFO shows why; or use hf:"
             ) from error
         limit = self.engine.llm_engine.model_config.max_model_len
         self.context_length: int | None = int(limit) - 1  # it must generate one token
@@ -128,7 +128,8 @@ class Vllm:
 
 
 def import_vllm() -> Any:
-    """vLLM, or one line that says how to install it."""
+    """vLLM, or one line that says how to install it; of its log, errors only."""
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
     try:
         import vllm
     except ImportError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,8 @@ WARM_UP = 0.1
 """Share of the steps in which the learning rate rises; then it falls in a straight line to 0."""
 POOL = 16
 """Batches among which sentences of similar length are put together."""
+TOLD = 10
+"""How often in an epoch its progress is told."""
 CLIP = 1.0
 DECAY = 0.01
 
@@ -60,10 +63,12 @@ def tune(
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: _rate(step, steps))
     order = np.random.default_rng(seed)
     losses: list[float] = []
+    began = time.monotonic()
     for epoch in range(settings.epochs):
         net.train()
         total = 0.0
-        for part in batches([len(r.ids) for r in rows], settings.batch, order):
+        plan = batches([len(r.ids) for r in rows], settings.batch, order)
+        for number, part in enumerate(plan, start=1):
             logits = net(*net.batch([rows[i] for i in part]))
             loss = nn.functional.cross_entropy(logits, truth[part])
             optimiser.zero_grad()
@@ -72,6 +77,13 @@ def tune(
             optimiser.step()
             schedule.step()
             total += float(loss.detach()) * len(part)
+            if number * TOLD // len(plan) > (number - 1) * TOLD // len(plan) and number < len(plan):
+                done = (epoch * len(plan) + number) / (settings.epochs * len(plan))
+                minutes = math.ceil((time.monotonic() - began) * (1 / done - 1) / 60)
+                say(
+                    f"epoch {epoch + 1} of {settings.epochs}: {number:,} of {len(plan):,} batches, "
+                    f"about {minutes:,} min left of this restart"
+                )
         losses.append(total / len(rows))
         if not math.isfinite(losses[-1]):
             raise TrainingError(
