@@ -23,7 +23,7 @@ import pytest
 import priscian
 
 ROOT = Path(__file__).resolve().parents[1]
-GUIDES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+GUIDES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FLAGS = {"--help", "--install-completion"}
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -115,6 +115,56 @@ def test_links_between_the_guides_lead_somewhere() -> None:
         if not re.match(r"[a-z]+:", target) and not (path.parent / target).exists()
     ]
     assert broken == []
+
+
+def anchors(path: Path) -> set[str]:
+    """The headings of a page as GitHub spells them in links."""
+    headings = re.findall(r"^#+ (.*)$", FENCE.sub("", path.read_text("utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_links_to_a_section_lead_to_a_heading() -> None:
+    broken = [
+        f"{path.name}: {target}#{section}"
+        for path in WRITTEN
+        for target, section in re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", path.read_text("utf-8"))
+        if not re.match(r"[a-z]+:", target)
+        and section not in anchors(path.parent / target if target else path)
+    ]
+    assert broken == []
+
+
+def test_the_readme_leads_to_every_guide() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    pages = [path.relative_to(ROOT).as_posix() for path in WRITTEN if path.parent != ROOT]
+    assert [page for page in pages if f"({page}" not in text] == []
+
+
+@pytest.mark.parametrize("page", ["docs/pairs.md", "src/priscian/cli/check.py"])
+def test_every_check_of_pairs_is_named(page: str) -> None:
+    from priscian.datasets.lint.pair_checks import PAIR_CHECKS
+
+    text = (ROOT / page).read_text("utf-8")
+    assert [name for name in PAIR_CHECKS if not re.search(rf"\b{name}\b", text)] == []
+
+
+def test_every_key_of_a_study_is_named() -> None:
+    import msgspec
+
+    from priscian.judge.study import Study
+
+    text = (ROOT / "docs" / "judging.md").read_text("utf-8")
+    keys = msgspec.structs.fields(Study)
+    inner = [key for part in keys for key in getattr(part.type, "__struct_fields__", ())]
+    names = (*(key.name for key in keys), *inner)
+    assert [name for name in names if not re.search(rf"\b{name}\b", text)] == []
+
+
+def test_every_analysis_is_in_the_table_of_analyses() -> None:
+    from priscian.cli.analyse.app import ANALYSES
+
+    text = (ROOT / "docs" / "analyses.md").read_text("utf-8")
+    assert [name for name in ANALYSES if f"`analyse {name}`" not in text] == []
 
 
 def commands() -> list[tuple[str, str]]:

@@ -65,8 +65,9 @@ def check_command(
     """Look for what is often wrong with minimal pairs or suites: ours, published ones, your own.
 
     Pairs: identical, duplicate, near-duplicate, edit (another difference than the paradigm's),
-    article (a/an), doubled (a word twice in a row), form (capital, final mark, spaces), question,
-    prefix (fields that do not rebuild the sentence), unknown-word, critical (too few words).
+    article (a/an), doubled (a word twice in a row), script (letters of two scripts), final-mark (in
+    one sentence only), form (capital, final mark, spaces), question, prefix (fields that do not
+    rebuild the sentence), unknown-word, critical (too few words).
 
     Suites: format (what keeps a file from being read: missing regions, unknown conditions …),
     spaces, identical (two conditions with one text), duplicate, no-contrast (a comparison that

@@ -128,6 +128,7 @@ def train_command(architecture: str) -> Callable[..., None]:
                 f"its checkpoints with --revisions 'tokens-*'"
             )
 
+    corpus = "trees.txt" if architecture == "rnng" else "books.txt"
     command.__doc__ = f"""Train {ARCHITECTURES[architecture]}.
 
     A recipe sets everything: corpus, tokens, network, schedule. Three are built in: tiny, small
@@ -136,8 +137,8 @@ def train_command(architecture: str) -> Callable[..., None]:
     --resume and ends with the same bits.
 
     Examples:
-      priscian train {architecture} --corpus books.txt.xz --out my-model
-      priscian train {architecture} tiny --corpus books.txt --size 1M --passes 6 --out my-model
+      priscian train {architecture} --corpus {corpus}.xz --out my-model
+      priscian train {architecture} tiny --corpus {corpus} --size 1M --passes 6 --out my-model
       priscian score my-model --revisions 'tokens-*' --on generated:7 --out runs/curve
 
     Parameters
