@@ -160,6 +160,15 @@ def test_every_key_of_a_study_is_named() -> None:
     assert [name for name in names if not re.search(rf"\b{name}\b", text)] == []
 
 
+def test_the_tables_of_the_lexicon_that_its_guide_names_exist() -> None:
+    data = ROOT / "src" / "priscian" / "lexicon" / "data"
+    text = (ROOT / "docs" / "lexicon.md").read_text("utf-8")
+    named = set(re.findall(r"`([\w*-]+\.tsv)`", text))
+    assert sorted(name for name in named if not list(data.glob(name))) == []
+    listed = {path for name in named for path in data.glob(name)}
+    assert sorted(path.name for path in data.glob("*.tsv") if path not in listed) == []
+
+
 def test_every_analysis_is_in_the_table_of_analyses() -> None:
     from priscian.cli.analyse.app import ANALYSES
 
