@@ -1,6 +1,6 @@
 """Build the built-in 5-gram: `builtin:ngram`.
 
-    python scripts/build_builtin_ngram.py --corpora ../shared/corpora
+    python scripts/build_builtin_ngram.py --corpora FOLDER
 
 Books in the public domain and everyday sentences, never the share-alike wiki. One paragraph of the
 books in 100 and one everyday sentence in 100 are held out. Nothing is drawn at random: the same
@@ -10,18 +10,20 @@ corpora give the same file. What docs/models/builtin-ngram.md says of it is prin
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from priscian.models.ngram import load_ngram, measure_perplexity
+from priscian.models.builtin import FOLDER
+from priscian.models.ngram import load_ngram
 from priscian.models.ngram.pack import pack_model
 from priscian.models.ngram.tokenise import Tokenisation
 from priscian.training.corpora import read_blocks, split_sentences
 from priscian.training.ngram.estimate import NgramSettings, train_ngram
 
-TARGET = Path(__file__).parents[1] / "src/priscian/models/builtin/ngram.pngm"
+TARGET = FOLDER / "ngram.pngm"
 HELD_OUT = 100
 ORDER = 5
 MIN_COUNT = 5
@@ -91,11 +93,13 @@ def main() -> None:
         print(f"{arguments.out.name}: {size:,} bytes")
         for label, path in (("before quantisation", full), ("as packed", arguments.out)):
             with held.open() as lines:
-                found = measure_perplexity(load_ngram(path), (line.strip() for line in lines))
+                found = load_ngram(path).measure(line.strip() for line in lines)
+            known = found.tokens - found.unknown + found.texts
             print(
-                f"held-out perplexity {label}: {found.with_unknown:.1f} with <unk>, "
-                f"{found.without_unknown:.1f} without; {found.words:,} words, "
-                f"{found.unknown / found.words:.2%} unknown"
+                f"held-out perplexity {label}: "
+                f"{math.exp(-found.logprob / (found.tokens + found.texts)):.1f} with <unk>, "
+                f"{math.exp(-found.known_logprob / known):.1f} without; {found.tokens:,} words, "
+                f"{found.unknown / found.tokens:.2%} unknown"
             )
         if size > LIMIT:
             raise SystemExit(f"{size:,} bytes are more than {LIMIT:,}; prune more")

@@ -182,6 +182,25 @@ def test_the_embedded_model_is_small_and_prefers_what_agrees() -> None:
     assert "wiki" not in str(model.facts["corpus"])
 
 
+def test_the_script_that_builds_the_embedded_model_writes_a_model_that_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import lzma
+
+    from priscian.models.builtin import MODELS
+    from scripts import build_builtin_ngram as script
+
+    assert MODELS["ngram"].path == script.TARGET
+    for name in script.EXCLUDED:
+        with lzma.open(tmp_path / name, "wt") as file:
+            file.writelines(f"The cat number {n % 7} sleeps here.\n" for n in range(300))
+    out = tmp_path / "made.pngm"
+    monkeypatch.setattr("sys.argv", ["x", "--corpora", str(tmp_path), "--out", str(out)])
+    script.main()
+    assert load_ngram(out).trie.order == 5
+    assert "held-out perplexity as packed: " in capsys.readouterr().out
+
+
 _TRIE = load_ngram(GOLDEN).trie
 TEXTS = st.text(st.sampled_from("abzAB .,'\"-’é5\n\u2003$()"), max_size=40)
 
