@@ -107,6 +107,17 @@ def test_a_block_is_valid_and_imports_what_exists(block: Block) -> None:
                 assert hasattr(module, alias.name), f"{block}: no {alias.name} in {node.module}"
 
 
+def test_benchmarks_and_scripts_import_what_exists() -> None:
+    missing = []
+    for path in (*(ROOT / "benchmarks").glob("*.py"), *(ROOT / "scripts").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("priscian"):
+                module = importlib.import_module(str(node.module))
+                names = [alias.name for alias in node.names]
+                missing += [(path.name, n) for n in names if not hasattr(module, n)]
+    assert missing == []
+
+
 def test_links_between_the_guides_lead_somewhere() -> None:
     broken = [
         f"{path.name}: {target}"

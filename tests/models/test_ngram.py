@@ -187,8 +187,9 @@ def test_the_script_that_builds_the_embedded_model_writes_a_model_that_can_be_re
 ) -> None:
     import lzma
 
-    from priscian.models.builtin import MODELS
     from scripts import build_builtin_ngram as script
+
+    from priscian.models.builtin import MODELS
 
     assert MODELS["ngram"].path == script.TARGET
     for name in script.EXCLUDED:
