@@ -180,6 +180,13 @@ def test_the_tables_of_the_lexicon_that_its_guide_names_exist() -> None:
     assert sorted(path.name for path in data.glob("*.tsv") if path not in listed) == []
 
 
+def test_the_guide_to_the_grammar_says_how_often_names_are_drawn() -> None:
+    from priscian.grammar.nominals import NAME_SHARE
+
+    text = (ROOT / "docs" / "grammar.md").read_text("utf-8")
+    assert f"the default is {NAME_SHARE}" in text
+
+
 def test_every_analysis_is_in_the_table_of_analyses() -> None:
     from priscian.cli.analyse.app import ANALYSES
 
