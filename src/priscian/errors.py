@@ -36,6 +36,11 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def install(extra: str) -> str:
+    """How to install what an extra brings; the constraints keep CUDA packages out."""
+    return f"pip install -c constraints.txt '.[{extra}]' in the folder of Priscian's source"
+
+
 LONGEST = 1500
 """Longest message, in characters; a quoted cell of a damaged file can have any length."""
 

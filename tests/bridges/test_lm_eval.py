@@ -140,7 +140,7 @@ class TestEngine:
 def test_without_the_harness_one_line_says_what_to_install(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with pytest.raises(UsageError, match="pip install 'priscian\\[lm-eval\\]'"):
+    with pytest.raises(UsageError, match=r"pip install .*'.\[lm-eval\]'"):
         register()
     assert run_command(["lm-eval", "--", "--tasks", "x"]) == 2
     assert capsys.readouterr().err.count("\n") == 1

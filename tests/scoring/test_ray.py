@@ -23,7 +23,7 @@ from priscian.errors import WorkerError
 from priscian.records import Text
 from priscian.scoring import Options, ScoreStore, score_texts
 
-ray = pytest.importorskip("ray", reason="needs Ray: pip install 'priscian[ray]'")
+ray = pytest.importorskip("ray", reason="needs Ray: pip install '.[ray]'")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 NICENESS = "RAY_worker_niceness"

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from priscian.errors import UsageError
+from priscian.errors import UsageError, install
 from priscian.models import LanguageModel, ModelSpec, TorchModel, parse_model
 from priscian.records import Text
 from priscian.scoring import Options, ScoreStore, score_texts
 
 NAME = "priscian"
-INSTALL = "lm-evaluation-harness is not installed; pip install 'priscian[lm-eval]'"
+ABSENT = f"lm-evaluation-harness is not installed: {install('lm-eval')}"
 IGNORED = frozenset({"batch_size", "max_batch_size", "device", "trust_remote_code"})
 """What the harness hands to every model: batches are planned, and the device is in the string."""
 
@@ -120,7 +120,7 @@ def register() -> None:
         from lm_eval.api.model import LM
         from lm_eval.api.registry import model_registry, register_model
     except ImportError:
-        raise UsageError(INSTALL) from None
+        raise UsageError(ABSENT) from None
     if NAME not in model_registry:
         register_model(NAME)(type("PriscianLM", (Engine, LM), {"__doc__": Engine.__doc__}))
 

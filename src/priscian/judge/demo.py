@@ -6,7 +6,7 @@ import threading
 import time
 from pathlib import Path
 
-from priscian.errors import UsageError
+from priscian.errors import UsageError, install
 from priscian.judge.new import new_study
 from priscian.judge.opening import open_store, ready
 
@@ -21,9 +21,7 @@ def run_demo(out: Path, *, port: int, raters: int, seed: int, stay: bool) -> Non
         from priscian.judge.app.serve import bound, configured
         from priscian.judge.app.site import Site
     except ImportError as error:
-        raise UsageError(
-            f"serving needs {error.name}; install it with pip install 'priscian[judge]'"
-        ) from None
+        raise UsageError(f"serving needs {error.name}: {install('judge')}") from None
     from priscian.judge.desk import Desk
     from priscian.judge.export import export_store
     from priscian.judge.simulate import Habits, simulate, wait_for

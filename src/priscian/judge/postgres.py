@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from priscian.errors import StoreError, StoreFullError
+from priscian.errors import StoreError, StoreFullError, install
 from priscian.judge.sqlite import schema
 from priscian.judge.store import SCHEMA
 
@@ -23,9 +23,7 @@ class Postgres:
         try:
             import psycopg
         except ImportError:
-            raise StoreError(
-                "Postgres needs psycopg; install it with pip install 'priscian[postgres]'"
-            ) from None
+            raise StoreError(f"Postgres needs psycopg: {install('postgres')}") from None
         self._error = psycopg.Error
         try:
             self.connection = psycopg.connect(address, autocommit=True)

@@ -30,7 +30,7 @@ class SuiteOptions:
     eos: str = "exclude"
     """Suites: exclude the end of the text, or last-region to count it there."""
     punctuation: str = "auto"
-    """Suites: attached, detached, or auto (detached for n-gram models)."""
+    """Suites: attached, detached, or auto (detached for ngram: models)."""
     suites: str | None = None
     """Suites: only 31 (the paper's figures), 33 (the six circuits), 34 or ours."""
     boundary: str = "plain"

@@ -9,13 +9,13 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from priscian.errors import UsageError, WorkerError
+from priscian.errors import UsageError, WorkerError, install
 from priscian.models import is_object
 from priscian.scoring.cluster import Gone
 from priscian.scoring.plan import cores
 from priscian.scoring.planner import Work
 
-ABSENT = "--executor ray needs Ray: pip install 'priscian[ray]'"
+ABSENT = f"--executor ray needs Ray: {install('ray')}"
 NICENESS = "RAY_worker_niceness"
 NAMED = ("", "auto", "local")
 """Addresses that Ray finds itself."""

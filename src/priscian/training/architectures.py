@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Protocol
 
-from priscian.errors import ModelError, UnknownNameError
+from priscian.errors import ModelError, UnknownNameError, install
 
 _PLACES: Mapping[str, tuple[str, str, str]] = {
     "gpt2": ("gpt2", "Gpt2", "Gpt2Shape"),
@@ -72,7 +72,4 @@ def _import(module: str) -> Any:
     except ImportError as error:
         if error.name not in (None, "torch"):
             raise
-        raise ModelError(
-            "training needs PyTorch: pip install torch==2.13.0, then pip install '.[hf]' "
-            "-c constraints.txt"
-        ) from None
+        raise ModelError(f"training needs PyTorch: {install('hf')}") from None

@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from priscian.cli.output import grid, print_json
-from priscian.errors import UsageError
+from priscian.errors import UsageError, install
 
 
 def serve_command(
@@ -49,9 +49,7 @@ def serve_command(
     try:
         from priscian.judge.app.serve import serve_study
     except ImportError as error:
-        raise UsageError(
-            f"serving needs {error.name}; install it with pip install 'priscian[judge]'"
-        ) from None
+        raise UsageError(f"serving needs {error.name}: {install('judge')}") from None
 
     serve_study(
         study,

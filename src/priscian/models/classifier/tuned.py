@@ -14,7 +14,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from priscian.errors import ModelError
+from priscian.errors import ModelError, install
 from priscian.models.classifier.encoder import Encoder, pad
 from priscian.models.classifier.views import CLS, LAST, MAX
 
@@ -119,9 +119,7 @@ def _with_lora(encoder: Encoder) -> Any:
         with contextlib.redirect_stderr(io.StringIO()):
             from peft import LoraConfig, get_peft_model
     except ImportError:
-        raise ModelError(
-            "LoRA needs the package peft: pip install 'priscian[classifier]'"
-        ) from None
+        raise ModelError(f"LoRA needs the package peft: {install('classifier')}") from None
     names = [name for name, _ in encoder.net.named_modules()]
     for targets in ATTENTION:
         if all(any(name.endswith(target) for name in names) for target in targets):

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from priscian.errors import ModelError, ScoreError, WrongKindError
-from priscian.models.hf import INSTALL
+from priscian.errors import ModelError, ScoreError, WrongKindError, install
 from priscian.models.hf.half_precision import check_dtype
 from priscian.models.hf.hub_cache import cached_weights, remove_weights
 from priscian.models.hf.locate import Place, list_revisions, locate, locate_tokenizer
@@ -100,7 +99,7 @@ def import_transformers() -> Any:
         import torch  # noqa: F401
         import transformers
     except ImportError:
-        raise ModelError(f"this model needs torch and transformers: {INSTALL}") from None
+        raise ModelError(f"this model needs torch and transformers: {install('hf')}") from None
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     logging.getLogger("gguf").setLevel(logging.ERROR)

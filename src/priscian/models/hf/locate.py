@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from priscian.errors import ModelError
+from priscian.errors import ModelError, install
 from priscian.files import natural_order
 from priscian.models.fingerprint import CONFIG, TOKENIZER, WEIGHTS, hash_file, hash_folder
-from priscian.models.hf import INSTALL
 from priscian.models.hf.packaged import find_packaged
 from priscian.models.spec import ModelSpec, as_path, some_of
 
@@ -176,7 +175,7 @@ def _hub() -> Any:  # huggingface_hub has no usable stubs
         import huggingface_hub.constants
         import huggingface_hub.errors
     except ImportError:
-        raise ModelError(f"models from the Hub need huggingface_hub: {INSTALL}") from None
+        raise ModelError(f"models from the Hub need huggingface_hub: {install('hf')}") from None
     return huggingface_hub
 
 

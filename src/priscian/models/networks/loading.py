@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from priscian.errors import ModelError
+from priscian.errors import ModelError, install
 from priscian.models.folder import PROVIDERS, read_config
 from priscian.models.safetensors_file import read_safetensors
 
@@ -38,8 +38,7 @@ def load_network(
         network.load_state_dict(tensors, assign=assign)
     except ImportError:
         raise ModelError(
-            f"{PROVIDERS.get(architecture, architecture)}: models need PyTorch: "
-            "pip install torch==2.13.0 -c constraints.txt"
+            f"{PROVIDERS.get(architecture, architecture)}: models need PyTorch: {install('hf')}"
         ) from None
     except (TypeError, LookupError, RuntimeError, ValueError, ArithmeticError) as error:
         reason = str(error).splitlines()[0]

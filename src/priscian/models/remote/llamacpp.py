@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from priscian.errors import BackendError, ModelError
+from priscian.errors import BackendError, ModelError, install
 from priscian.models.fingerprint import hash_file
 from priscian.models.hf.loading import tokenizer_content
 from priscian.models.hf.locate import Place
-from priscian.models.remote import INSTALL
 from priscian.models.remote.backend import PLAIN, Answer, Ask, Backend, Encoder, Row
 from priscian.models.remote.distributions import read_logits
 from priscian.models.remote.echo import check_tokens
@@ -162,7 +161,7 @@ def import_llama_cpp() -> Any:
         import llama_cpp
     except ImportError as error:
         raise ModelError(
-            f"llamacpp: needs llama-cpp-python ({error}): {INSTALL.format(extra='llamacpp')}; "
+            f"llamacpp: needs llama-cpp-python ({error}): {install('llamacpp')}; "
             f"where it dies with an illegal instruction, see docs/backends.md"
         ) from None
     except (OSError, RuntimeError) as error:

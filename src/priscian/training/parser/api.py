@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from priscian.errors import DataError, ModelError, UsageError
+from priscian.errors import DataError, ModelError, UsageError, install
 from priscian.training.recipe import Recipe, choose_recipe, make_recipe, read_recipe
 
 if TYPE_CHECKING:
@@ -63,9 +63,7 @@ def resolve_parser_recipe(recipe: str | Path, overrides: Mapping[str, Any]) -> R
     try:
         from priscian.models.networks.span_parser import SpanParserShape
     except ImportError:
-        raise ModelError(
-            "parsing needs PyTorch: pip install torch==2.13.0 -c constraints.txt"
-        ) from None
+        raise ModelError(f"parsing needs PyTorch: {install('hf')}") from None
     made = make_recipe(tables, {ARCHITECTURE: SpanParserShape}, overrides, str(recipe))
     if not made.corpus.files:
         raise UsageError("no treebank; name a file of trees: --train trees.txt.xz")
