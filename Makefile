@@ -10,6 +10,9 @@ PYTEST := $(BIN)/python .ci/limit $(LIMIT) $(BIN)/python -m pytest
 # worksteal, since loadfile waits for ever when a worker process is killed
 WORKERS := -n 2 --dist worksteal
 
+# Compiled modules are kept, whatever the environment says: many tests start Python anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test coverage check slow bench bench-mlm clean help
 
 help:

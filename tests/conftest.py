@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +35,34 @@ WEIGHTS = weights_folder()  # of the user, before each test gets a cache of its 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
+@pytest.fixture(scope="session")
+def caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """New folders; to number thousands of them, `mktemp` would read the whole list each time."""
+    home = tmp_path_factory.mktemp("caches")
+    return (home / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache(caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """No test sees or leaves anything in the user's own cache."""
-    folder = tmp_path_factory.mktemp("cache")
+    folder = next(caches)
+    folder.mkdir()
     monkeypatch.setenv("PRISCIAN_CACHE", str(folder))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def read_once() -> Iterator[None]:
+    """The embedded n-gram model is unpacked once per process, which takes most of a second."""
+    from priscian.models.builtin import MODELS
+    from priscian.models.ngram import trie_file
+
+    plain, embedded = trie_file.open_trie, MODELS["ngram"].path
+    once = functools.cache(plain)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trie_file, "open_trie", lambda p: once(p) if p == embedded else plain(p))
+        yield
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ def test_suites_are_corrected_and_say_so(priscian: Command, model: str, in_folde
          "--boundary takes plain or corrected, not 'on'"),
         (("surprisal", "builtin:ngram", "Go.", "--words", "--boundary", "corrected"), 1,
          "builtin:ngram cannot be corrected for leading spaces"),
-        (("score", "builtin:ngram", "--on", "sg", "--boundary", "corrected"), 1,
+        (("score", "builtin:ngram", "--on", "generated-sg:1,1,cleft", "--boundary", "corrected"), 1,
          "builtin:ngram has no tokens with leading spaces"),
         (("score", "MODEL", "--on", "pairs:pairs.csv", "--boundary", "corrected"), 2,
          "is for regions of suites"),

@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 from priscian import __version__
 from priscian.cli.app import VERBS
+from priscian.datasets.sg import own_suites
 
 Command = Callable[..., Any]
 
@@ -262,7 +264,10 @@ class TestPairs:
         assert (done.code, len(done.complaints)) == (code, 1)
         assert told in done.err
 
-    def test_demo_shows_pairs_and_a_table(self, priscian: Command, model: str) -> None:
+    def test_demo_shows_pairs_and_a_table(
+        self, priscian: Command, model: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("priscian.datasets.sg.own_suites", partial(own_suites, n=2))
         done = priscian("demo", model, "-n", "1", "--out", "here")
         assert (done.code, done.complaints) == (0, [])
         assert Path("here/run/tiny/seed1/summary.json").is_file()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from priscian.datasets.li_adger import PAIRS, RATINGS, SENTENCES
+from priscian.datasets.sg import own_suites
 from priscian.reporting import Page, build_page, report
 from priscian.runs import load_runs, score
 from tests.small_results import pairs_result, write_run
@@ -40,6 +42,14 @@ def cache_of(home: Path) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def few_items(n: int) -> Iterator[None]:
+    """Our suites, `sg`, with so many items each: a hundred take long to generate."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("priscian.datasets.sg.own_suites", partial(own_suites, n=n))
+        yield
+
+
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for the run, its cache and its page."""
@@ -52,7 +62,7 @@ def run(home: Path) -> Path:
     rows = [json.dumps({"good": good, "bad": bad, "set": "hostile"}) for good, bad in HOSTILE]
     (home / "odd.jsonl").write_text("\n".join(rows) + "\n", "utf-8")
     data = ["generated:3,3", "sg", f"pairs:{home / 'odd.jsonl'}"]
-    with cache_of(home):
+    with cache_of(home), few_items(3):
         score(["builtin:ngram", "builtin:lstm"], data, out=home / "run", limit=3)
     return home / "run"
 

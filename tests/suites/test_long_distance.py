@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import product
 
 import pytest
+from tests.suites.thousand import LEXICON
+from tests.suites.thousand import hundred as items
 
 from priscian.grammar import Grammar
-from priscian.lexicon import load_lexicon
-from priscian.suites import generate_suite, read_rows, words
+from priscian.suites import read_rows, words
 from priscian.suites.rows import human, phrase
 
-LEXICON = load_lexicon()
 GRAMMAR = Grammar(LEXICON, 1)
 VERBS = {verb.lemma: verb for verb in LEXICON.all_verbs}
 GAP_AT = {"fgd_subject": 2, "fgd_object": 4, "fgd_pp": 6}
@@ -21,15 +20,6 @@ CELLS = {
     "cleft": ("subjects", "first", "second", "objects", "modifiers"),
     "degree": ("subjects", "adjectives", "modifiers", "infinitives", "results"),
 }
-
-
-@cache
-def items(name):
-    """Condition name to region contents, for each item of seed 1."""
-    return [
-        {c["condition_name"]: [r["content"] for r in c["regions"]] for c in item["conditions"]}
-        for item in generate_suite(name, 100, 1)["items"]
-    ]
 
 
 def cells(table, column):

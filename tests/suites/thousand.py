@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from priscian.lexicon import CONTENT, Lexicon, Word, load_lexicon
-from priscian.suites import generate_suite
+from priscian.suites import SuiteFile, generate_suite
 from priscian.suites.text import analyse
 
 SEEDS = range(101, 111)
@@ -19,13 +19,24 @@ NEVER_TRANSITIVE = frozenset({
 
 
 @cache
-def thousand(name: str) -> list[dict[str, list[str]]]:
+def file_of(name: str, seed: int = SEEDS[0]) -> SuiteFile:
+    """A suite of a hundred items; read it and change nothing."""
+    return generate_suite(name, 100, seed)
+
+
+@cache
+def hundred(name: str, seed: int = SEEDS[0]) -> list[dict[str, list[str]]]:
     """Condition name to region contents, for each item."""
     return [
         {c["condition_name"]: [r["content"] for r in c["regions"]] for c in item["conditions"]}
-        for seed in SEEDS
-        for item in generate_suite(name, 100, seed)["items"]
+        for item in file_of(name, seed)["items"]
     ]
+
+
+@cache
+def thousand(name: str) -> list[dict[str, list[str]]]:
+    """The same of ten seeds."""
+    return [item for seed in SEEDS for item in hundred(name, seed)]
 
 
 def words(text: str) -> tuple[Word, ...]:
