@@ -14,6 +14,7 @@ import pytest
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True}
 DESKTOP = {"viewport": {"width": 1280, "height": 800}}
+WIDE = {"viewport": {"width": 1400, "height": 900}}
 OPTIONS = ["--no-sandbox", "--disable-dev-shm-usage"]
 REMEDY = "apt install chromium, or python -m playwright install chromium, or set PRISCIAN_CHROMIUM"
 OURS = ("file:", "data:", "blob:", "http://127.0.0.1:")
@@ -55,11 +56,8 @@ def chromium() -> Iterator[Any]:
         yield browser
 
 
-@pytest.fixture
-def visit(chromium: Any) -> Iterator[Visit]:
-    """Opens a page: `visit(**PHONE)`; fails if one has errors, opens a dialog or asks elsewhere."""
-    opened: list[Any] = []
-    problems: list[str] = []
+def open_context(chromium: Any, problems: list[str], options: dict[str, Any]) -> Any:
+    """A context whose pages note their errors, dialogs and requests elsewhere as problems."""
 
     def watch(page: Any) -> None:
         page.on("pageerror", lambda error: problems.append(str(error)))
@@ -74,18 +72,51 @@ def visit(chromium: Any) -> Iterator[Visit]:
         if not request.url.startswith(OURS):
             problems.append(f"asks {request.url}")
 
+    context = chromium.new_context(**{**DESKTOP, **options})
+    context.set_default_timeout(60_000)
+    context.on("page", watch)
+    context.on("request", asked)
+    return context
+
+
+@pytest.fixture
+def visit(chromium: Any) -> Iterator[Visit]:
+    """Opens a page: `visit(**PHONE)`; fails if one has errors, opens a dialog or asks elsewhere."""
+    opened: list[Any] = []
+    problems: list[str] = []
+
     def start(**options: Any) -> Any:
-        context = chromium.new_context(**{**DESKTOP, **options})
-        context.set_default_timeout(60_000)
-        context.on("page", watch)
-        context.on("request", asked)
-        opened.append(context)
-        return context.new_page()
+        opened.append(open_context(chromium, problems, options))
+        return opened[-1].new_page()
 
     yield start
     for context in opened:
         with contextlib.suppress(Exception):
             context.close()
+    assert problems == []
+
+
+@pytest.fixture(scope="module")
+def kept(chromium: Any) -> Iterator[tuple[Any, list[str]]]:
+    """The page of `wide`, and its problems."""
+    problems: list[str] = []
+    context = open_context(chromium, problems, WIDE)
+    yield context.new_page(), problems
+    context.close()
+
+
+@pytest.fixture
+def wide(kept: tuple[Any, list[str]]) -> Iterator[Any]:
+    """A wide page, empty at first and watched as by `visit`.
+
+    Tests of a module take turns with it, since a new page costs as much as a report. What a test
+    sets for the page itself, such as its size, would stay: use `visit` for that.
+    """
+    page, problems = kept
+    problems.clear()
+    yield page
+    page.evaluate("() => { try { localStorage.clear(); } catch {} }")
+    page.goto("about:blank")
     assert problems == []
 
 

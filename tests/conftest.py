@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -15,10 +16,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from priscian.models.hf.packaged import MINILM, SMOLLM2, weights_folder
-from tests.browser import chromium, visit
+from tests.browser import chromium, kept, visit, wide
 from tests.tiny import TEXTS, build_causal, build_masked
 
-__all__ = ["chromium", "visit"]  # fixtures
+__all__ = ["chromium", "kept", "visit", "wide"]  # fixtures
 
 # The same examples on every machine, however slow; `make slow` looks for new ones.
 settings.register_profile(
@@ -50,6 +51,14 @@ def cache(caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PRISCIAN_CACHE", str(folder))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plans use one core, and no test leaves more threads to the next: they would spin and wait."""
+    monkeypatch.setattr("priscian.scoring.planner.cores", lambda: 1)
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
 
 
 @pytest.fixture(scope="session", autouse=True)

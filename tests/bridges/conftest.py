@@ -3,5 +3,4 @@
 from __future__ import annotations
 
 from tests.runs.conftest import blimp as blimp
-from tests.runs.conftest import one_thread as one_thread
 from tests.runs.conftest import pairs as pairs

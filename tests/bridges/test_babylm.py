@@ -70,7 +70,6 @@ def test_names_are_compared_without_case(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*worse than guessing")
-@pytest.mark.usefixtures("one_thread")
 def test_ewok_and_comps_have_tasks_of_their_own(
     causal: Callable[..., Path], tmp_path: Path
 ) -> None:

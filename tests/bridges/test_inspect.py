@@ -16,10 +16,7 @@ from priscian import load_model, score
 from priscian.bridges.inspect_engine import BatchScorer
 from priscian.errors import ModelError, ScoreError
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:.*worse than guessing"),
-    pytest.mark.usefixtures("one_thread"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore:.*worse than guessing")
 
 
 def make(model: str) -> BatchScorer:

@@ -90,7 +90,6 @@ class Asked:
     task_name: str | None = "toy"
 
 
-@pytest.mark.usefixtures("one_thread")
 class TestEngine:
     @pytest.fixture
     def model(self, causal: Callable[..., Path]) -> str:
@@ -152,7 +151,6 @@ def test_without_the_harness_one_line_says_what_to_install(
 
 @needs_harness
 @pytest.mark.slow
-@pytest.mark.usefixtures("one_thread")
 @pytest.mark.filterwarnings("ignore")
 class TestInTheHarness:
     def test_both_models_give_our_accuracies_and_sums(

@@ -28,15 +28,6 @@ class Done:
 Command = Callable[..., Done]
 
 
-@pytest.fixture(autouse=True)
-def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plans made in these tests use one core, and so one worker with one thread."""
-    import torch
-
-    torch.set_num_threads(1)
-    monkeypatch.setattr("priscian.scoring.planner.cores", lambda: 1)
-
-
 @pytest.fixture
 def priscian(capsys: pytest.CaptureFixture[str], in_folder: Path) -> Command:
     """`priscian("list", "--json")` in an empty folder."""

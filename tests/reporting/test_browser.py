@@ -10,21 +10,19 @@ from typing import Any
 import polars
 import pytest
 
-from tests.browser import PHONE, Visit, cut_off, open_report, wait_for
+from tests.browser import PHONE, WIDE, Visit, cut_off, open_report, wait_for
 from tests.reporting.conftest import HOSTILE
 
-WIDE = {"viewport": {"width": 1400, "height": 900}}
 COUNT = "document.getElementById('count').textContent"
 CELLS = "document.querySelectorAll('#b1 table.heat td[data-class]')"
 ITEMS = "[...document.querySelectorAll('#list .item')]"
 
 
 @pytest.fixture
-def tab(visit: Visit, file: Path) -> Any:
+def tab(wide: Any, file: Path) -> Any:
     """The page, freshly opened, light and wide."""
-    page = visit(**WIDE)
-    open_report(page, file)
-    return page
+    open_report(wide, file)
+    return wide
 
 
 def type_into(tab: Any, name: str, value: str) -> None:

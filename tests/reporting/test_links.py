@@ -37,11 +37,10 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def tab(visit: Visit, file: Path) -> Any:
-    page = visit(viewport={"width": 1400, "height": 900})
-    open_report(page, file)
-    wait_for(page, f"{ITEMS}.length > 0")
-    return page
+def tab(wide: Any, file: Path) -> Any:
+    open_report(wide, file)
+    wait_for(wide, f"{ITEMS}.length > 0")
+    return wide
 
 
 def go(tab: Any, file: Path, hash_: str) -> None:
@@ -121,10 +120,10 @@ class TestState:
         ],
     )
     def test_an_address_of_another_page_does_no_harm(
-        self, tab: Any, file: Path, hash_: str
+        self, wide: Any, file: Path, hash_: str
     ) -> None:
-        go(tab, file, hash_)
-        wait_for(tab, f"{COUNT}.startsWith('19 of 19')")
+        go(wide, file, hash_)
+        wait_for(wide, f"{COUNT}.startsWith('19 of 19')")
 
 
 class TestItemLinks:

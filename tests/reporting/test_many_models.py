@@ -8,15 +8,14 @@ from typing import Any
 import pytest
 
 from priscian.reporting import Page
-from tests.browser import Visit, open_report, wait_for
+from tests.browser import open_report, wait_for
 from tests.reporting.conftest import COUNT
 
 
 @pytest.fixture
-def tab(visit: Visit, many: tuple[Page, Path]) -> Any:
-    page = visit(viewport={"width": 1400, "height": 900})
-    open_report(page, many[1])
-    return page
+def tab(wide: Any, many: tuple[Page, Path]) -> Any:
+    open_report(wide, many[1])
+    return wide
 
 
 def test_learning_curves_come_first_and_differences_are_one_figure(

@@ -1,4 +1,4 @@
-"""A small data set in BLiMP's schema, and one thread for tiny models."""
+"""A small data set in BLiMP's schema, and models that are loaded once."""
 
 from __future__ import annotations
 
@@ -9,16 +9,6 @@ from typing import Any
 import pytest
 
 from priscian.models import ModelSpec, load
-
-
-@pytest.fixture(autouse=True)
-def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plans made in these tests use one core, and so one worker with one thread."""
-    import torch
-
-    torch.set_num_threads(1)
-    monkeypatch.setattr("priscian.scoring.planner.cores", lambda: 1)
-
 
 LOADED: dict[ModelSpec, Any] = {}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -16,7 +17,7 @@ from pathlib import Path
 import polars
 import pytest
 
-PAIRS = 500
+PAIRS = 200
 MAIN = "from priscian.cli import main; main()"
 HELD = """
 import sys, time
@@ -89,14 +90,22 @@ def items(out: Path) -> polars.DataFrame:
     return polars.read_parquet(next(out.glob("*/*/items.parquet")))
 
 
+@pytest.fixture(scope="module")
+def calm(causal: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an undisturbed run, its data and its cache, which tests only read."""
+    home = tmp_path_factory.mktemp("calm")
+    data = write_pairs(home / "pairs.jsonl")
+    env = environment(home / "cache")
+    subprocess.run(command(causal("gpt2"), data, home / "run"), env=env, check=True)
+    return home
+
+
 @pytest.mark.parametrize("kills", [2, pytest.param(5, marks=pytest.mark.slow)])
 def test_a_run_killed_several_times_ends_bit_for_bit_like_an_undisturbed_one(
-    kills: int, causal: Callable[..., Path], tmp_path: Path
+    kills: int, calm: Path, causal: Callable[..., Path], tmp_path: Path
 ) -> None:
-    data = write_pairs(tmp_path / "pairs.jsonl")
-    model = causal("gpt2")
-    calm, rough = tmp_path / "calm", tmp_path / "rough"
-    subprocess.run(command(model, data, tmp_path / "one"), env=environment(calm), check=True)
+    data, model = calm / "pairs.jsonl", causal("gpt2")
+    rough = tmp_path / "rough"
     rng = random.Random(11)
     goals = sorted(rng.randrange(20, 2 * PAIRS - 100) for _ in range(kills))
     for turn, goal in enumerate(goals):
@@ -118,7 +127,7 @@ def test_a_run_killed_several_times_ends_bit_for_bit_like_an_undisturbed_one(
         env=environment(rough),
         check=True,
     )
-    assert items(tmp_path / "two").equals(items(tmp_path / "one"))
+    assert items(tmp_path / "two").equals(items(calm / "run"))
     run = json.loads((tmp_path / "two/run.json").read_text())
     assert run["status"] == "finished"
     (facts,) = run["models"].values()
@@ -163,18 +172,16 @@ def test_an_interrupt_ends_with_one_line_and_keeps_what_was_scored(
 
 
 def test_a_finished_run_answers_from_the_store_without_torch(
-    causal: Callable[..., Path], tmp_path: Path
+    calm: Path, causal: Callable[..., Path], tmp_path: Path
 ) -> None:
-    data = write_pairs(tmp_path / "pairs.jsonl")
-    model = causal("gpt2")
-    env = environment(tmp_path / "cache")
-    subprocess.run(command(model, data, tmp_path / "one"), env=env, check=True)
+    shutil.copytree(calm / "cache", tmp_path / "cache")
     script = (
         "import sys; from priscian.cli import run\n"
         "code = run(sys.argv[1:]); loaded = 'torch' in sys.modules\n"
         "sys.exit(code or 7 * loaded)"
     )
-    again = command(model, data, tmp_path / "two")
+    again = command(causal("gpt2"), calm / "pairs.jsonl", tmp_path / "run")
     again[2] = script
+    env = environment(tmp_path / "cache")
     assert subprocess.run(again, env=env, check=False).returncode == 0
-    assert items(tmp_path / "two").equals(items(tmp_path / "one"))
+    assert items(tmp_path / "run").equals(items(calm / "run"))
