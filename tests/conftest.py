@@ -10,7 +10,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-os.environ["OMP_NUM_THREADS"] = "1"  # two workers share two cores; threads that wait cost minutes
+# Two workers share two cores; threads that wait cost minutes.
+os.environ["OMP_NUM_THREADS"] = "1"
+os.environ["POLARS_MAX_THREADS"] = "1"
 
 import pytest
 from hypothesis import HealthCheck, settings
