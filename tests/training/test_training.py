@@ -323,7 +323,7 @@ class TestFolders:
 
 
 def test_torch_is_left_as_it_was_found(corpus: Path, tmp_path: Path) -> None:
-    options = small("lstm", training__tokens=400, checkpoints__at="none", machine__threads=1)
+    options = small("lstm", training__tokens=400, checkpoints__at="none", machine__threads=2)
     threads = torch.get_num_threads()
     train("lstm", tmp_path / "m", corpus=[corpus], recipe="tiny", overrides=options)
     tiny = torch.tensor([1e-310], dtype=torch.float64)
