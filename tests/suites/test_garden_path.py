@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.suites.thousand import LEXICON, NEVER_TRANSITIVE, SEEDS
+from tests.suites.thousand import LEXICON, NEVER_TRANSITIVE
 from tests.suites.thousand import hundred as items
 
 from priscian.suites import find
@@ -213,7 +213,7 @@ def test_every_region_but_the_comma_has_words(name):
 )
 def test_was_and_were_agree(name, noun):
     at = 4  # both suites have the main verb fifth
-    for seed in SEEDS[:3]:
+    for seed in (1, 2, 3):
         for item in items(name, seed):
             for contents in item.values():
                 subject = contents[noun].split()[-1]

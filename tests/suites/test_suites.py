@@ -7,7 +7,7 @@ import re
 from itertools import combinations, pairwise
 
 import pytest
-from tests.suites.thousand import LEXICON, SEEDS
+from tests.suites.thousand import LEXICON
 from tests.suites.thousand import file_of as made
 
 from priscian.datasets.generation import generate
@@ -72,7 +72,7 @@ def test_conditions_of_an_item_differ(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_items_share_at_most_half_of_their_content(name):
-    items = _draw_items(find(name), 100, SEEDS[0], None)
+    items = _draw_items(find(name), 100, 1, None)
     texts = [list(sentences(item).values()) for item in made(name)["items"]]
     for item, written in zip(items, texts, strict=True):
         assert sum(map(len, item.values())) == sum(map(len, written))
@@ -84,9 +84,9 @@ def test_items_share_at_most_half_of_their_content(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_seed_gives_the_same_items_and_another_others(name):
-    file = generate_suite(name, 10, SEEDS[0])
-    assert file == generate_suite(name, 10, SEEDS[0])
-    assert file["items"] == made(name)["items"][:10]
+    file = generate_suite(name, 10, 5)
+    assert file == generate_suite(name, 10, 5)
+    assert file["items"] == generate_suite(name, 20, 5)["items"][:10]
     first = {str(item["conditions"]) for item in file["items"]}
     second = {str(item["conditions"]) for item in generate_suite(name, 10, 6)["items"]}
     assert len(first & second) < 5  # the scenes are the same, so an item may come again by chance
@@ -275,7 +275,7 @@ def test_no_subject_echoes_its_verb(table):
 def test_a_subordinate_clause_is_no_sentence(name):
     """*Once the critic photographed the painting.* is one."""
     adverbs = {"Now", "Once", "So", "Then", "Though"}
-    for seed in SEEDS[:2]:
+    for seed in (1, 2):
         for item in made(name, seed)["items"]:
             assert sentences(item)["sub_no-matrix"][0].split()[0] not in adverbs
 
