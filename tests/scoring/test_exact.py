@@ -96,6 +96,12 @@ def test_batch_size_order_and_workers_change_nothing(
         assert (got.starts, got.ends) == (wanted.starts, wanted.ends)
 
 
+def test_torch_has_as_many_threads_afterwards_as_before(causal: Callable[..., Path]) -> None:
+    found = run(causal("gpt2"), ["a b"], threads=2)
+    assert found.plan is not None
+    assert (found.plan.threads, torch.get_num_threads()) == (2, 1)
+
+
 def test_gpt_neo_is_right_when_a_packed_row_is_longer_than_its_window(
     causal: Callable[..., Path], texts: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,7 +201,7 @@ def test_smollm2_scores_equal_a_plain_forward_pass(shared: Path, smollm2: str) -
     from priscian.models.hf.causal import CausalModel
 
     lines = (shared / "data/blimp/anaphor_number_agreement.jsonl").read_text("utf-8").splitlines()
-    rows = [json.loads(line) for line in lines[:20]]
+    rows = [json.loads(line) for line in lines[:100]]
     texts = [Text(row[k]) for row in rows for k in ("sentence_good", "sentence_bad")]
     model = load(smollm2)
     assert isinstance(model, CausalModel)

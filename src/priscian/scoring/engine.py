@@ -31,7 +31,7 @@ from priscian.scoring.plan import (
     pack_bits,
     unpack_bits,
 )
-from priscian.scoring.planner import Task, Work, prepare
+from priscian.scoring.planner import Task, Work, prepare, threads_kept
 from priscian.scoring.scored import Progress, ScoredTexts
 from priscian.scoring.store import ScoreStore
 
@@ -76,22 +76,23 @@ def score_texts(
     plan, pending = _pending(texts, scores if whole else (), saved.plan)
     todo = [text for text, wanted in zip(texts, pending, strict=True) if wanted]
     task = Task(spec, todo, pack_bits(pending), shelf.boundary, options)
-    work = prepare(task, loaded, plan, saved.shared)
-    saved.save(work.plan)
-    machines: Counter[str] = Counter()
-    others, computed = len(texts) - len(todo), 0
-    with closing(_run(work, shelf.missing(todo), others, machines, progress)) as batches:
-        for rows in batches:
-            shelf.write(rows)
-            computed += len(rows)
-    scores |= shelf.read(lacking)
-    pruned = [text not in scores for text in todo]
-    if any(pruned):  # pruned by another process meanwhile
-        with closing(_run(work, pruned, others, machines, progress)) as batches:
+    with threads_kept():
+        work = prepare(task, loaded, plan, saved.shared)
+        saved.save(work.plan)
+        machines: Counter[str] = Counter()
+        others, computed = len(texts) - len(todo), 0
+        with closing(_run(work, shelf.missing(todo), others, machines, progress)) as batches:
             for rows in batches:
                 shelf.write(rows)
-                scores |= {text: found for text, found in rows if text not in scores}
                 computed += len(rows)
+        scores |= shelf.read(lacking)
+        pruned = [text not in scores for text in todo]
+        if any(pruned):  # pruned by another process meanwhile
+            with closing(_run(work, pruned, others, machines, progress)) as batches:
+                for rows in batches:
+                    shelf.write(rows)
+                    scores |= {text: found for text, found in rows if text not in scores}
+                    computed += len(rows)
     notes = {**getattr(loaded, "notes", {}), **describe_machines(spec.label, machines)}
     return ScoredTexts(shelf.key, scores, computed, work.plan, notes, loaded)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from priscian.errors import ModelError, ScoreError
@@ -198,6 +200,17 @@ def _way(model: TorchModel, name: str, batch_tokens: int, row_tokens: int) -> Ba
     if name == "cache":
         return SharedBeginnings(batch_tokens)
     return Rows(batch_tokens if name == "rows" else 1, name)
+
+
+@contextmanager
+def threads_kept() -> Iterator[None]:
+    """Torch, if it is used at all, has afterwards as many threads as before."""
+    before = sys.modules["torch"].get_num_threads() if "torch" in sys.modules else None
+    try:
+        yield
+    finally:
+        if before is not None:
+            sys.modules["torch"].set_num_threads(before)
 
 
 def _set_threads(plan: Plan) -> None:
