@@ -9,7 +9,9 @@ import pkgutil
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import CodeType
 from typing import Generic, ParamSpec, TypeVar
 
 from priscian import __version__
@@ -29,6 +31,13 @@ def reference(seed: int) -> str:
 Entry = TypeVar("Entry")
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+class _AsWritten(SourceFileLoader):
+    """Compiles a file at every load: compiled copies are trusted within a second of a change."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)
 
 
 class Catalogue(Generic[Entry]):
@@ -69,8 +78,11 @@ class Catalogue(Generic[Entry]):
         self._load()
         if not path.is_file():
             raise UsageError(f"there is no file {path}; give one that defines {self.what}s")
-        spec = importlib.util.spec_from_file_location(f"priscian_user_{path.stem}", path)
-        if spec is None or spec.loader is None:
+        name = f"priscian_user_{path.stem}"
+        spec = importlib.util.spec_from_file_location(
+            name, path, loader=_AsWritten(name, str(path))
+        )
+        if path.suffix != ".py" or spec is None or spec.loader is None:
             raise UsageError(f"{path} is not a Python file; give one that defines {self.what}s")
         before = dict(self.entries)
         own = path.resolve()

@@ -135,4 +135,4 @@ def test_the_guide_gives_its_size() -> None:
     many, few = (len({s.phenomenon for s in half.sentences}) for half in (settled, contested))
     assert f"`graded:textbook`: {many} phenomena" in guide
     assert f"{len(settled.pairs)} pairs,\n{len(settled.sentences):,} sentences" in guide
-    assert f"These {few} phenomena ({len(contested.pairs)} pairs)" in guide
+    assert f"{few} further phenomena ({len(contested.pairs)} pairs)" in guide

@@ -124,8 +124,8 @@ def test_hashes_are_read_again_only_when_a_file_has_changed(
     from priscian.models import fingerprint
 
     read: list[str] = []
-    digest = fingerprint._digest
-    monkeypatch.setattr(fingerprint, "_digest", lambda p: read.append(p.name) or digest(p))
+    digest = fingerprint.hash_of
+    monkeypatch.setattr(fingerprint, "hash_of", lambda p: read.append(p.name) or digest(p))
     model_key(f"hf:{copy}")
     assert "model.safetensors" in read
     read.clear()

@@ -165,7 +165,7 @@ class TestServersThatCannotBeUsed:
     def test_a_server_that_stops_during_a_run(self, server: StandInServer, string: str) -> None:
         model: Any = load(string)
         model.backend.server = Server("http://127.0.0.1:9/v1")
-        with pytest.raises(BackendError, match=r"no server at .* kept: run the same command"):
+        with pytest.raises(BackendError, match=r"no server at .* kept: repeat the command"):
             model.score(TEXTS)
 
     def test_llama_server_scores_generated_tokens_only(
@@ -212,7 +212,7 @@ class TestServersThatCannotBeUsed:
         def progress(done: int, total: int) -> None:
             server.fail_after = len(server.bodies) if done >= 64 else None
 
-        with pytest.raises(BackendError, match=r"answered 503 \(overloaded\).*kept: run the same"):
+        with pytest.raises(BackendError, match=r"answered 503 \(overloaded\).*kept: repeat the"):
             score_texts(string, texts, store, progress=progress)
         assert store.missing(key, texts).count(False) == 64
 

@@ -93,11 +93,12 @@ def training_pairs(
         places = np.array([(k, n) for k in trial.train for n in range(trial.size)], np.int64)
     swapped = np.zeros(len(places), bool)
     if learner == "shuffled":
-        # one swap for each pair and draw, so that trials with nearly the same pairs are alike
+        # of its own for each trial: with common swaps, one lucky draw would move them all
         width = trial.size if not len(places) else int(places[:, 1].max()) + 1
         for k in trial.train:
             own = places[:, 0] == k
-            coins = _stream(seed, "swap", paradigms[k].uid, draw).random(width) < 0.5
+            stream = _stream(seed, "swap", trial.trained, trial.source, paradigms[k].uid, draw)
+            coins = stream.random(width) < 0.5
             swapped[own] = coins[places[own, 1]]
     return places, swapped
 
