@@ -10,7 +10,6 @@ corpora give the same file. What docs/models/builtin-ngram.md says of it is prin
 from __future__ import annotations
 
 import argparse
-import math
 import re
 import tempfile
 from collections.abc import Iterator
@@ -20,6 +19,8 @@ from priscian.models.builtin import FOLDER
 from priscian.models.ngram import load_ngram
 from priscian.models.ngram.pack import pack_model
 from priscian.models.ngram.tokenise import Tokenisation
+from priscian.models.spec import ModelSpec
+from priscian.runs.reading.perplexity import measure_perplexity
 from priscian.training.corpora import read_blocks, split_sentences
 from priscian.training.ngram.estimate import NgramSettings, train_ngram
 
@@ -93,12 +94,13 @@ def main() -> None:
         print(f"{arguments.out.name}: {size:,} bytes")
         for label, path in (("before quantisation", full), ("as packed", arguments.out)):
             with held.open() as lines:
-                found = load_ngram(path).measure(line.strip() for line in lines)
-            known = found.tokens - found.unknown + found.texts
+                found = measure_perplexity(
+                    ModelSpec("ngram", path.name), load_ngram(path), map(str.strip, lines)
+                )
+            assert found.unknown is not None
             print(
-                f"held-out perplexity {label}: "
-                f"{math.exp(-found.logprob / (found.tokens + found.texts)):.1f} with <unk>, "
-                f"{math.exp(-found.known_logprob / known):.1f} without; {found.tokens:,} words, "
+                f"held-out perplexity {label}: {found.per_token:.1f} with <unk>, "
+                f"{found.without_unknown:.1f} without; {found.tokens:,} words, "
                 f"{found.unknown / found.tokens:.2%} unknown"
             )
         if size > LIMIT:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import functools
 import importlib
-import importlib.util
 import pkgutil
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import CodeType
+from types import ModuleType
 from typing import Generic, ParamSpec, TypeVar
 
 from priscian import __version__
@@ -31,13 +29,6 @@ def reference(seed: int) -> str:
 Entry = TypeVar("Entry")
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-class _AsWritten(SourceFileLoader):
-    """Compiles a file at every load: compiled copies are trusted within a second of a change."""
-
-    def get_code(self, fullname: str) -> CodeType:
-        return self.source_to_code(self.get_data(self.path), self.path)
 
 
 class Catalogue(Generic[Entry]):
@@ -78,11 +69,7 @@ class Catalogue(Generic[Entry]):
         self._load()
         if not path.is_file():
             raise UsageError(f"there is no file {path}; give one that defines {self.what}s")
-        name = f"priscian_user_{path.stem}"
-        spec = importlib.util.spec_from_file_location(
-            name, path, loader=_AsWritten(name, str(path))
-        )
-        if path.suffix != ".py" or spec is None or spec.loader is None:
+        if path.suffix != ".py":
             raise UsageError(f"{path} is not a Python file; give one that defines {self.what}s")
         before = dict(self.entries)
         own = path.resolve()
@@ -91,7 +78,7 @@ class Catalogue(Generic[Entry]):
         others = set(self.entries)
         try:
             with blaming(path):
-                spec.loader.exec_module(importlib.util.module_from_spec(spec))
+                _run(path)
             added = [name for name in self.entries if name not in others]
             if not added:
                 raise UsageError(
@@ -111,6 +98,13 @@ class Catalogue(Generic[Entry]):
         package = importlib.import_module(self.package)
         for module in pkgutil.iter_modules(package.__path__):
             importlib.import_module(f"{self.package}.{module.name}")
+
+
+def _run(path: Path) -> None:
+    """Run a Python file; its compiled copy, if any, may be older than its last change."""
+    module = ModuleType(f"priscian_user_{path.stem}")
+    module.__file__ = str(path)
+    exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), module.__dict__)
 
 
 @contextmanager

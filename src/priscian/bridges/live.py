@@ -14,7 +14,7 @@ from priscian.models.hf.causal import CausalModel
 from priscian.models.hf.encoding import Tokenizer
 from priscian.records import Text, TokenScores
 from priscian.scoring import Options
-from priscian.scoring.planner import Task, prepare
+from priscian.scoring.planner import Task, prepare, threads_kept
 from priscian.scoring.shared import Shared
 
 ALONE = Options(workers=1)
@@ -54,13 +54,12 @@ def untouched(model: Any) -> Iterator[None]:
 
     modes = [(module, module.training) for module in model.modules()]
     buffers = [(module, dict(module._buffers)) for module in model.modules()]
-    threads = torch.get_num_threads()
     own, arrays = random.getstate(), np.random.get_state()
     forward = model.__dict__.get("forward")
     on_gpu = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
     devices = list(range(torch.cuda.device_count())) if on_gpu else []
     try:
-        with torch.random.fork_rng(devices):
+        with threads_kept(), torch.random.fork_rng(devices):
             if "_original_forward" in model.__dict__:  # accelerate's, for mixed precision
                 model.forward = model._original_forward
             model.eval()
@@ -72,6 +71,5 @@ def untouched(model: Any) -> Iterator[None]:
             module.training = mode
         for module, before in buffers:  # tensors made here could not be trained through
             module._buffers.update(before)
-        torch.set_num_threads(threads)
         random.setstate(own)
         np.random.set_state(arrays)

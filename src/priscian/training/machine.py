@@ -17,17 +17,17 @@ from torch import nn
 
 from priscian.errors import UsageError
 from priscian.models.hf.memory import keep_memory
+from priscian.scoring.planner import threads_kept
 from priscian.training.recipe import MachinePart
 
 
 @contextlib.contextmanager
 def settings_kept() -> Iterator[None]:
     """Torch's threads and its treatment of tiny numbers are afterwards as they were found."""
-    threads = torch.get_num_threads()
     try:
-        yield
+        with threads_kept():
+            yield
     finally:
-        torch.set_num_threads(threads)
         torch.set_flush_denormal(False)
 
 

@@ -226,6 +226,7 @@ class TestVllm:
         model = load(f"{folder}&context=128")
         assert vllm.asked["dtype"] == "float32"
         assert vllm.asked["enable_prefix_caching"] is False
+        assert vllm.asked["enforce_eager"] is True
         assert model.backend.context_length == 127  # type: ignore[union-attr]
 
     def test_logprobs_that_a_prefix_cache_swallowed_are_refused(

@@ -68,6 +68,7 @@ def tune(
         net.train()
         total = 0.0
         plan = batches([len(r.ids) for r in rows], settings.batch, order)
+        told = {len(plan) * tenth // TOLD for tenth in range(1, TOLD)}
         for number, part in enumerate(plan, start=1):
             logits = net(*net.batch([rows[i] for i in part]))
             loss = nn.functional.cross_entropy(logits, truth[part])
@@ -77,7 +78,7 @@ def tune(
             optimiser.step()
             schedule.step()
             total += float(loss.detach()) * len(part)
-            if number * TOLD // len(plan) > (number - 1) * TOLD // len(plan) and number < len(plan):
+            if number in told:
                 done = (epoch * len(plan) + number) / (settings.epochs * len(plan))
                 minutes = math.ceil((time.monotonic() - began) * (1 / done - 1) / 60)
                 say(
