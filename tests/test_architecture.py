@@ -20,13 +20,14 @@ LONGEST = 400
 SCREEN = 60
 PARAMETERS = 8
 
-BASE = {"errors", "records", "files", "workers", "catalogue", "formulas"}
+BASE = {"errors", "records", "files", "threads", "workers", "catalogue", "formulas"}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "records": {"errors"},
     "files": {"errors"},
     "catalogue": {"errors"},
-    "workers": {"errors"},
+    "threads": set(),
+    "workers": {"errors", "threads"},
     "formulas": {"errors", "records"},
     "stats": BASE,
     "lexicon": BASE,

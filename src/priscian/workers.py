@@ -11,13 +11,18 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, cast
 
 from priscian.errors import PriscianError, WorkerError
+from priscian.threads import one_thread_each
 
 Run = Callable[[int], Any]
 
 
 def can_fork() -> bool:
-    """Whether workers can be forked, so that they share a model's weights without a copy."""
-    return "fork" in multiprocessing.get_all_start_methods()
+    """Whether workers can be forked, so that they share a model's weights without a copy.
+
+    A worker itself cannot.
+    """
+    is_worker = multiprocessing.current_process().daemon
+    return not is_worker and "fork" in multiprocessing.get_all_start_methods()
 
 
 def run_batches(
@@ -88,7 +93,7 @@ def _work(run: Run, pipe: Connection, others: list[Connection]) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for other in others:
         other.close()
-    with contextlib.suppress(BrokenPipeError, EOFError, ConnectionResetError):
+    with contextlib.suppress(BrokenPipeError, EOFError, ConnectionResetError), one_thread_each():
         while (number := pipe.recv()) is not None:
             try:
                 result = run(number)

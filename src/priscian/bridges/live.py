@@ -14,8 +14,9 @@ from priscian.models.hf.causal import CausalModel
 from priscian.models.hf.encoding import Tokenizer
 from priscian.records import Text, TokenScores
 from priscian.scoring import Options
-from priscian.scoring.planner import Task, prepare, threads_kept
+from priscian.scoring.planner import Task, prepare
 from priscian.scoring.shared import Shared
+from priscian.threads import threads_kept
 
 ALONE = Options(workers=1)
 """A process that trains is never forked."""

@@ -31,9 +31,10 @@ from priscian.scoring.plan import (
     pack_bits,
     unpack_bits,
 )
-from priscian.scoring.planner import Task, Work, prepare, threads_kept
+from priscian.scoring.planner import Task, Work, prepare
 from priscian.scoring.scored import Progress, ScoredTexts
 from priscian.scoring.store import ScoreStore
+from priscian.threads import threads_kept
 
 Rows = list[tuple[Text, TokenScores]]
 

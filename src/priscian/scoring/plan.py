@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Sequence
@@ -115,10 +114,3 @@ def unpack_bits(text: str, count: int) -> list[bool]:
     if len(data) != (count + 7) // 8:
         raise RunError("the saved plan is for another number of texts; start a new run folder")
     return [bool(data[i // 8] >> (i % 8) & 1) for i in range(count)]
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from priscian.errors import ModelError, ScoreError
@@ -30,13 +28,13 @@ from priscian.scoring.plan import (
     ROW,
     Options,
     Plan,
-    cores,
     digest_inputs,
     digest_of,
 )
 from priscian.scoring.selfcheck import measure_error, measure_masked_error, tolerance
 from priscian.scoring.shared import Shared
 from priscian.scoring.tree import Tree
+from priscian.threads import cores
 from priscian.workers import can_fork
 
 SIMPLE_BATCH = 2000
@@ -200,17 +198,6 @@ def _way(model: TorchModel, name: str, batch_tokens: int, row_tokens: int) -> Ba
     if name == "cache":
         return SharedBeginnings(batch_tokens)
     return Rows(batch_tokens if name == "rows" else 1, name)
-
-
-@contextmanager
-def threads_kept() -> Iterator[None]:
-    """Torch, if it is used at all, has afterwards as many threads as before."""
-    before = sys.modules["torch"].get_num_threads() if "torch" in sys.modules else None
-    try:
-        yield
-    finally:
-        if before is not None:
-            sys.modules["torch"].set_num_threads(before)
 
 
 def _set_threads(plan: Plan) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 from priscian.errors import UsageError, WorkerError, install
 from priscian.models import is_object
 from priscian.scoring.cluster import Gone
-from priscian.scoring.plan import cores
 from priscian.scoring.planner import Work
+from priscian.threads import cores
 
 ABSENT = f"--executor ray needs Ray: {install('ray')}"
 NICENESS = "RAY_worker_niceness"

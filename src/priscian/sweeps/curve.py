@@ -18,6 +18,7 @@ from priscian.sweeps.manifest import begin, hash_files
 from priscian.sweeps.pool import Pool, Tell
 from priscian.sweeps.sweep import NGRAM, Sweep, read_sweep
 from priscian.sweeps.work import missing_of
+from priscian.threads import cores
 
 FORMATS = ("svg", "png")
 
@@ -124,12 +125,11 @@ def find_machine(sweep: Sweep, processes: int | None = None) -> Machine:
     """One process for each core, or for each GPU if there are any."""
     if processes is not None and processes < 0:
         raise UsageError(f"--processes {processes}: give a number from 0")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     gpus: tuple[str, ...] = ()
     if any(model.architecture != NGRAM for model in sweep.models.values()):
         gpus = _gpus()
-    wanted = (len(gpus) or cores or 1) if processes is None else processes
-    return Machine(wanted, max(1, (cores or 1) // max(1, wanted)), gpus)
+    wanted = (len(gpus) or cores()) if processes is None else processes
+    return Machine(wanted, max(1, cores() // max(1, wanted)), gpus)
 
 
 def _patterns(only: str | Sequence[str]) -> list[str]:

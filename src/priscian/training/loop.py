@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 import zipfile
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,7 @@ from priscian.training.rows import Encoded, Packing, make_pass
 STATE = "state.pt"
 GEOMETRIC = 1.08
 """What the rate is divided by after each pass, for `geometric` (Dyer et al. 2016)."""
+MINUTE = 60.0
 SAVE_EVERY = 300.0
 """Seconds between two savings of the state; when it is saved changes nothing else."""
 
@@ -67,6 +69,22 @@ class Moment:
     passes: int
 
 
+class Speed:
+    """Tokens a second in the last minute: what came before says little about the time left."""
+
+    def __init__(self, tokens: int) -> None:
+        self._marks = deque([(time.monotonic(), tokens)])
+
+    def after(self, tokens: int) -> float:
+        """The speed, now that so many tokens have been read."""
+        now = time.monotonic()
+        self._marks.append((now, tokens))
+        while len(self._marks) > 2 and self._marks[1][0] <= now - MINUTE:
+            self._marks.popleft()
+        then, before = self._marks[0]
+        return (tokens - before) / max(now - then, 1e-9)
+
+
 Report = Callable[[Moment], None]
 Keep = Callable[[int], None]
 
@@ -97,13 +115,14 @@ class Loop:
         """Train until the last of `counts`, calling `keep` at each."""
         begun = time.monotonic() - self.progress.seconds
         saved = time.monotonic()
+        speed = Speed(self.progress.tokens)
         ahead = [count for count in counts if count > self.progress.tokens]
         for tokens, loss, rate in self._steps():
             progress = self.progress
             progress.seconds = time.monotonic() - begun
             report(
                 Moment(
-                    tokens, self.total, loss, rate, tokens / max(progress.seconds, 1e-9),
+                    tokens, self.total, loss, rate, speed.after(tokens),
                     progress.step, progress.passes,
                 )
             )  # fmt: skip

@@ -17,7 +17,7 @@ from torch import nn
 
 from priscian.errors import UsageError
 from priscian.models.hf.memory import keep_memory
-from priscian.scoring.planner import threads_kept
+from priscian.threads import threads_kept
 from priscian.training.recipe import MachinePart
 
 

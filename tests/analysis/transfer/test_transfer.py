@@ -172,3 +172,11 @@ def test_every_figure_has_a_chart_and_its_data() -> None:
     assert len(figures["transfer-left-out"].rows) == 3 * 6  # the model itself among them
     assert {row["pairs"] for row in figures["transfer-size"].rows} == {10, 30, 60}
     assert len(found.findings) >= 6
+
+
+def test_any_number_of_processes_gives_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for cores in (1, 3):
+        monkeypatch.setattr("priscian.analysis.transfer.train.cores", lambda cores=cores: cores)
+        found.append(analyse(effect_of(0, 1), draws=1).record)
+    assert found[0] == found[1]

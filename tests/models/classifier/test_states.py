@@ -160,3 +160,22 @@ def test_a_pooling_of_the_other_direction_is_refused(causal: Callable[..., Path]
 def test_a_model_without_hidden_states_is_refused(model: str) -> None:
     with pytest.raises(ModelError, match="no hidden states to train on; give a Transformers model"):
         encoder_spec(model)
+
+
+def test_processes_give_the_states_of_one(
+    causal: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    monkeypatch.setattr(module, "SHARD", 1)
+    folder, views, threads = str(causal("llama")), [View(1, "mean")], torch.get_num_threads()
+    found, told = {}, []
+    for count in (1, 3):
+        monkeypatch.setattr(module, "cores", lambda count=count: count)
+        found[count] = pooled_states(
+            folder, TEXTS, views, cache=StateCache(tmp_path / str(count)),
+            progress=lambda done, total: told.append((done, total)),
+        )[views[0]]  # fmt: skip
+    np.testing.assert_array_equal(found[1], found[3])
+    assert told == [(n, 4) for n in range(5)] * 2
+    assert torch.get_num_threads() == threads

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from priscian.analysis.named_results import words
 from priscian.analysis.transfer.cells import Cell
 from priscian.analysis.transfer.transfer import Transfer
 from priscian.stats.interval import Interval
@@ -67,13 +68,14 @@ def _cells(found: Transfer) -> str:
     worse = sum(found.cell(a, b).ci[1] < 0.5 for a, b in pairs)
     best = sorted(above, key=lambda at: -found.cell(*at).accuracy)[:SHOWN]
     named = "; ".join(
-        f"{a.replace('_', ' ')} → {b.replace('_', ' ')} {100 * found.cell(a, b).accuracy:.0f} %"
-        for a, b in best
+        f"{words(a)} → {words(b)} {100 * found.cell(a, b).accuracy:.0f} %" for a, b in best
     )
+    are, their = ("is", "its") if len(above) == 1 else ("are", "their")
     return (
-        f"{len(above)} of {len(pairs)} cells between two phenomena are above both shuffled labels "
-        f"and the bag by more than their interval{f' (highest: {named})' if named else ''}; "
-        f"{worse} are below chance by more than that."
+        f"{len(above)} of {len(pairs)} cells between two phenomena {are} above both shuffled "
+        f"labels and the bag by more than {their} interval"
+        f"{f' (highest: {named})' if named else ''}; "
+        f"{worse} {'is' if worse == 1 else 'are'} below chance by more than that."
     )
 
 
@@ -96,8 +98,8 @@ def _relations(found: Transfer) -> list[str]:
     for a in largest:
         lines.append(
             f"Transfer is asymmetric in {sure} of {len(found.asymmetries)} pairs of phenomena, "
-            f"beyond the interval; most from {a.source.replace('_', ' ')} to "
-            f"{a.target.replace('_', ' ')} ({100 * a.difference:+.0f} points)."
+            f"beyond the interval; most from {words(a.source)} to "
+            f"{words(a.target)} ({100 * a.difference:+.0f} points)."
         )
     clusters = found.clusters
     if clusters is not None and clusters.taxonomy.r == clusters.taxonomy.r:

@@ -18,7 +18,7 @@ from priscian.datasets.split_pairs import SplitPairs, TextPair
 from priscian.stats.ridge_logistic import RidgeFit, fit_ridge
 from priscian.training.classifiers.baselines import OFTEN, bag_vocabulary
 from priscian.training.classifiers.probe import ROUGH, fit_probe
-from priscian.training.classifiers.states import LONGEST, LinearHead, count_ngrams
+from priscian.training.classifiers.states import LONGEST, count_ngrams
 
 Floats = npt.NDArray[np.float64]
 Floats32 = npt.NDArray[np.float32]
@@ -30,8 +30,8 @@ BAG_C = 1.0
 class Classifiers(Protocol):
     """Fits one kind of classifier; logits are those of every test pair: (paradigms, pairs, 2)."""
 
-    def logits(self, places: Places, swapped: Bools, near: str) -> Mapping[Words, Floats]:
-        """Train on some pairs; fits with the same `near` begin where the first of them ended."""
+    def logits(self, places: Places, swapped: Bools) -> Mapping[Words, Floats]:
+        """Train on some pairs."""
         ...
 
 
@@ -44,7 +44,7 @@ def labels_of(swapped: Bools) -> list[bool]:
     return [bool(label) for swap in swapped for label in (not swap, swap)]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Probes:
     """Logistic regressions on states: of training pairs and of test pairs, by words.
 
@@ -54,21 +54,12 @@ class Probes:
     train: Floats32
     test: Mapping[Words, Floats32]
     c: float
-    _begin: dict[str, LinearHead]
 
-    def __init__(self, train: Floats32, test: Mapping[Words, Floats32], c: float) -> None:
-        self.train, self.test, self.c = train, test, c
-        self._begin = {}
-
-    def logits(self, places: Places, swapped: Bools, near: str) -> Mapping[Words, Floats]:
+    def logits(self, places: Places, swapped: Bools) -> Mapping[Words, Floats]:
         """Standardise the states of the training sentences, fit, and read the test sentences."""
         width = self.train.shape[-1]
         states = self.train[places[:, 0], places[:, 1]].reshape(-1, width)
-        head = fit_probe(
-            states, labels_of(swapped), self.c, start=self._begin.get(near), gradient=ROUGH
-        )
-        if near:
-            self._begin.setdefault(near, head)
+        head = fit_probe(states, labels_of(swapped), self.c, gradient=ROUGH)
         return {
             words: head.logits(x.reshape(-1, width)).reshape(x.shape[:3])
             for words, x in self.test.items()
@@ -82,7 +73,6 @@ class Bags:
         train = _flat([p.train for p in pairs])
         vocabulary = bag_vocabulary(train, often=1)
         self.c = c
-        self._begin: dict[str, RidgeFit] = {}
         self._shape = (len(pairs), len(pairs[0].train))
         self._counts: Any = count_ngrams(train, vocabulary, LONGEST)  # (sentences, n-grams)
         self._test: dict[Words, Any] = {}
@@ -92,19 +82,15 @@ class Bags:
             self._test[words] = count_ngrams(_flat(own), vocabulary, LONGEST)
             self._test_shape[words] = (len(pairs), len(own[0]), 2)
 
-    def logits(self, places: Places, swapped: Bools, near: str) -> Mapping[Words, Floats]:
+    def logits(self, places: Places, swapped: Bools) -> Mapping[Words, Floats]:
         """Count, fit, and read the test sentences; an unknown n-gram counts for nothing."""
         pair = places[:, 0] * self._shape[1] + places[:, 1]
         rows = self._counts[np.stack([2 * pair, 2 * pair + 1], 1).ravel()]
         often = np.flatnonzero(np.asarray((rows > 0).sum(0)).ravel() >= OFTEN)
-        begin = self._begin.get(near)
-        start = None if begin is None else RidgeFit(begin.weights[often], begin.intercept)
-        fit = fit_ridge(rows[:, often], labels_of(swapped), self.c, start, ROUGH)
+        fit = fit_ridge(rows[:, often], labels_of(swapped), self.c, gradient=ROUGH)
         weights = np.zeros(rows.shape[1])
         weights[often] = fit.weights
         whole = RidgeFit(weights, fit.intercept)
-        if near:
-            self._begin.setdefault(near, whole)
         return {
             words: whole.logits(x).reshape(self._test_shape[words])
             for words, x in self._test.items()

@@ -16,10 +16,13 @@ from priscian.analysis.transfer.record import (
     Words,
 )
 from priscian.analysis.transfer.trials import Trial, count_fits, fits_of, training_pairs
+from priscian.threads import cores
+from priscian.workers import can_fork, run_batches
 
 Floats = npt.NDArray[np.float64]
 Watch = Callable[[int, int], None]  # classifiers fitted, classifiers in all
 
+REMEDY = "hidden states are kept: run it again, on one core if need be (taskset -c 0)"
 TIE = 1e-9
 """Logits that differ by no more are tied."""
 
@@ -34,30 +37,47 @@ def run_trials(
     draws: int = 5,
     watch: Watch = lambda done, total: None,
 ) -> list[Tally]:
-    """The counts of every trial, learner, set of words and target, summed over draws."""
-    done, total = 0, count_fits(trials, draws)
-    found: list[Tally] = []
-    for trial in trials:
-        sums: dict[tuple[Learner, Words, int], list[npt.NDArray[np.float64]]] = {}
+    """The counts of every trial, learner, set of words and target, summed over draws.
+
+    Every core fits the classifiers of one trial at a time; the result does not depend on that.
+    """
+
+    def run(number: int) -> list[Tally]:
+        trial = trials[number]
+        sums: dict[tuple[Learner, Words, int], list[Floats]] = {}
         for learner, draw in fits_of(trial, draws):
             places, swapped = training_pairs(trial, learner, paradigms, seed, draw)
             kind = bags if learner == "bag" else probes
-            logits = kind.logits(places, swapped, _near(trial, learner, draw))
-            for words, values in logits.items():
+            for words, values in kind.logits(places, swapped).items():
                 for target in trial.targets:
                     sums.setdefault((learner, words, target), []).append(count(values[target]))
-            done += 1
-            watch(done, total)
-        for (learner, words, target), counts in sums.items():
-            right, ties, *sentences = np.sum(counts, 0)
-            pairs = int(sum(sentences)) // 2 // len(counts)
-            found.append(
-                Tally(
-                    trial.trained, learner, words, trial.source, trial.size, paradigms[target].uid,
-                    len(counts), pairs, float(right), int(ties), *map(int, sentences),
-                )
-            )  # fmt: skip
-    return found
+        return [_tally(trial, paradigms, *key, counts) for key, counts in sums.items()]
+
+    workers = cores() if can_fork() else 1
+    done, total = 0, count_fits(trials, draws)
+    found: dict[int, list[Tally]] = {}
+    for number, tallies in run_batches(run, range(len(trials)), workers, REMEDY):
+        found[number] = tallies
+        done += count_fits([trials[number]], draws)
+        watch(done, total)
+    return [tally for number in range(len(trials)) for tally in found[number]]
+
+
+def _tally(
+    trial: Trial,
+    paradigms: Sequence[ParadigmPlace],
+    learner: Learner,
+    words: Words,
+    target: int,
+    counts: Sequence[Floats],
+) -> Tally:
+    """The sum over draws."""
+    right, ties, *sentences = np.sum(counts, 0)
+    pairs = int(sum(sentences)) // 2 // len(counts)
+    return Tally(
+        trial.trained, learner, words, trial.source, trial.size, paradigms[target].uid,
+        len(counts), pairs, float(right), int(ties), *map(int, sentences),
+    )  # fmt: skip
 
 
 def count(logits: Floats) -> npt.NDArray[np.float64]:
@@ -87,10 +107,3 @@ def count_own(
             right = sum(gap > tie for gap in gaps) + ties / 2
             found.append(OwnChoice(words, uid, len(pairs), right, ties))
     return found
-
-
-def _near(trial: Trial, learner: Learner, draw: int) -> str:
-    """Trials that leave out little have nearly the same training pairs, and so nearly one fit."""
-    if trial.trained not in ("without_phenomenon", "without_paradigm") or learner == "equal":
-        return ""
-    return f"{learner}/{draw}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,11 +22,14 @@ from priscian.models.fingerprint import cache_folder
 from priscian.models.key import ModelKey
 from priscian.models.spec import ModelSpec
 from priscian.records import Text
+from priscian.threads import cores, threads_kept
+from priscian.workers import can_fork, run_batches
 
 SHARD = 512
 """Texts whose states are computed and written together."""
 LARGEST = float(np.finfo(np.float16).max)
 HASH = 16
+REMEDY = "what was computed is kept: run it again, on one core if need be (taskset -c 0)"
 
 Progress = Callable[[int, int], None]  # texts done, texts in all
 
@@ -109,17 +112,37 @@ def pooled_states(
     progress(len(distinct) - len(missing), len(distinct))
     if missing:
         encoder = encoder or load_encoder(spec)
-        missing.sort(key=len)  # texts of one length are computed together without padding
-        for at in range(0, len(missing), SHARD):
-            part = missing[at : at + SHARD]
-            for view, states in encoder.pooled(part, views).items():
+        # texts of one length are computed together without padding, the longest first
+        missing.sort(key=len, reverse=True)
+        done = len(distinct) - len(missing)
+        for part, found in _compute(encoder, missing, views):
+            for view, states in found.items():
                 cache.write(key, view, part, states)
                 known[view] |= dict(zip(part, to_half(states), strict=True))
-            progress(len(distinct) - len(missing) + at + len(part), len(distinct))
+            done += len(part)
+            progress(done, len(distinct))
     return {
         view: np.array([known[view][text] for text in texts], np.float32).reshape(len(texts), -1)
         for view in views
     }
+
+
+def _compute(
+    encoder: Encoder, texts: Sequence[str], views: Sequence[View]
+) -> Iterator[tuple[Sequence[str], dict[View, Floats32]]]:
+    """The states of a shard of texts at a time, as they come; on CPUs one process for each core."""
+    import torch
+
+    shards = [texts[at : at + SHARD] for at in range(0, len(texts), SHARD)]
+    forked = can_fork() and encoder.device == "cpu"
+    workers = min(cores(), len(shards)) if forked else 1
+    with threads_kept():
+        if workers > 1:
+            torch.set_num_threads(1)  # a forked process that starts threads of its own would hang
+        for number, found in run_batches(
+            lambda n: encoder.pooled(shards[n], views), range(len(shards)), workers, REMEDY
+        ):
+            yield shards[number], found
 
 
 def _open(file: Path) -> npt.NDArray[np.void] | None:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from priscian.models.lstm.blas import one_thread_each
 from priscian.models.lstm.model_file import Floats32
+from priscian.threads import one_thread_each
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -97,14 +97,9 @@ def fit_probe(
     labels: Sequence[bool],
     c: float,
     *,
-    start: LinearHead | None = None,
     gradient: float = GRADIENT,
 ) -> LinearHead:
-    """A logistic regression on standardised vectors.
-
-    `start` is a probe of similar data, from whose weights the search begins.
-    """
+    """A logistic regression on standardised vectors."""
     mean, scale = spread(states)
-    begin = None if start is None else RidgeFit(start.weights.astype(float), start.intercept)
-    fit = fit_ridge(standardise(states, mean, scale), list(labels), c, begin, gradient)
+    fit = fit_ridge(standardise(states, mean, scale), list(labels), c, gradient=gradient)
     return LinearHead(mean, scale, fit.weights.astype(np.float32), float(np.float32(fit.intercept)))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
+
+from priscian.threads import cores
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -15,8 +16,7 @@ MOST = 4
 
 def count_threads() -> int:
     """Threads worth starting here: NumPy lets others run while it sorts, adds and copies."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, min(MOST, usable or 1))
+    return min(MOST, cores())
 
 
 def map_in_order(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import lzma
-import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from priscian.files import read_json, replacing, write_bytes, write_json
 from priscian.models.fingerprint import hash_file
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.models.parser.parser import FILES, Parser, check_folder
+from priscian.threads import cores, threads_kept
 from priscian.training.corpora import read_blocks, split_sentences
 from priscian.trees.writer import bracketed
 from priscian.workers import can_fork, run_batches
@@ -79,10 +79,9 @@ def parse_corpus(
     numbers = range(-(-len(sentences) // CHUNK))
     done = _finished(folder, mark)
     resumed = sum(part.trees for part in done.values())
-    count = min(workers or _cores(), len(numbers)) if can_fork() else 1
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # a forked process that starts threads of its own would hang
-    try:
+    count = min(workers or cores(), len(numbers)) if can_fork() else 1
+    with threads_kept():
+        torch.set_num_threads(1)  # a forked process that starts threads of its own would hang
         parser = Parser.load(model)
         run = _Chunks(parser, sentences, longest, out.suffix)
         order = [number for number in numbers if number not in done]
@@ -92,8 +91,6 @@ def parse_corpus(
             write_json(folder / f"{number:06}.json", msgspec.to_builtins(part))
             done[number] = part
             progress(sum(_size(sentences, n) for n in done), len(sentences))
-    finally:
-        torch.set_num_threads(threads)
     with replacing(out) as temporary, temporary.open("wb") as file:
         for number in numbers:  # packed streams may stand one behind the other
             file.write((folder / f"{number:06}.trees").read_bytes())
@@ -173,7 +170,3 @@ def _mark(sentences: Sequence[Sentence], model: Path, longest: int) -> str:
 
 def _size(sentences: Sequence[Sentence], number: int) -> int:
     return min(CHUNK, len(sentences) - number * CHUNK)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

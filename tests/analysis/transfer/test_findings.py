@@ -1,0 +1,26 @@
+"""Findings are English sentences."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+from priscian.analysis.transfer.findings import _cells
+from priscian.analysis.transfer.transfer import Transfer
+
+
+def test_cells_are_named_as_in_tables_and_one_is_not_many() -> None:
+    ci: dict[tuple[str, str], Any] = {
+        ("control_raising", "npi_licensing"): (0.6, 0.8),
+        ("npi_licensing", "control_raising"): (0.2, 0.4),
+    }
+    found = SimpleNamespace(
+        phenomena=("control_raising", "npi_licensing"),
+        cell=lambda a, b: SimpleNamespace(ci=ci[a, b], accuracy=sum(ci[a, b]) / 2),
+        is_above=lambda a, b: ci[a, b][0] > 0.5,
+    )
+    assert _cells(cast(Transfer, found)) == (
+        "1 of 2 cells between two phenomena is above both shuffled labels and the bag by more than "
+        "its interval (highest: control/raising → NPI licensing 70 %); 1 is below chance by more "
+        "than that."
+    )
