@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "priscian"
 PICTURE = ROOT / "docs" / "images" / "imports.svg"
-BASE = ("errors", "records", "files", "workers", "catalogue", "formulas")
+BASE = ("errors", "records", "files", "threads", "workers", "catalogue", "formulas")
 TOP = ("api", "analyse", "cli")
 BOX, GAP, ROW = (118, 34), 22, 84
 
