@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
@@ -14,6 +15,7 @@ from priscian.datasets import (
     read_dataset,
     register_format,
     registry,
+    sg,
 )
 from priscian.datasets.pair_formats import pair_formats
 from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
@@ -65,6 +67,16 @@ def test_a_limit_keeps_the_first_items_of_each_set(write_text):
     assert data.taxonomy_levels == ()
     with pytest.raises(UsageError, match="a limit of 0 items"):
         read_dataset(f"pairs:{path}", limit=0)
+
+
+def test_our_suites_are_made_no_longer_than_the_limit_and_begin_alike(monkeypatch):
+    asked = []
+    make = sg.own_suites
+    monkeypatch.setattr(sg, "own_suites", lambda n: asked.append(n) or make(n=n))
+    few, more = read_dataset("sg", limit=2), read_dataset("sg", limit=9)
+    assert asked == [2, 9]
+    assert few.name == more.name == "sg"
+    assert few.sets == tuple(replace(s, items=s.items[:2]) for s in more.sets)
 
 
 def test_a_bare_path_is_read_by_its_content(write_jsonl, write_text, full_row, monkeypatch):

@@ -90,8 +90,13 @@ def _read_syntaxgym(target: str, columns: PairColumns) -> Partial:
 def _read_sg(target: str, columns: PairColumns) -> Partial:
     from priscian.datasets.sg import read_sg  # chance levels and formulas take time to load
 
-    sets, refused = read_sg(target)
-    return Partial(sets, refused)
+    return Partial(*read_sg(target))
+
+
+def _read_first_of_sg(target: str, limit: int) -> Partial:
+    from priscian.datasets.sg import ITEMS, read_sg
+
+    return Partial(*read_sg(target, min(limit, ITEMS)))
 
 
 BUILT_IN = (
@@ -141,6 +146,7 @@ BUILT_IN = (
         levels=("circuit",),
         needs_path=False,
         kind="suites",
+        read_first=_read_first_of_sg,
     ),
     DataFormat(
         "syntaxgym",

@@ -16,6 +16,12 @@ class Reader(Protocol):
     def __call__(self, target: str, columns: PairColumns) -> Sequence[ItemSet] | Partial: ...
 
 
+class FirstReader(Protocol):
+    """Reads the first items of every set of a target."""
+
+    def __call__(self, target: str, limit: int) -> Sequence[ItemSet] | Partial: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Partial:
     """The sets of all readable files, and one line for each file that could not be read."""
@@ -28,7 +34,8 @@ class Partial:
 class DataFormat:
     """A format: how its files are read, and what the levels of its taxonomy are called.
 
-    `kind` says how its items are judged; see `Dataset`. A plug-in offers a format under the
+    `kind` says how its items are judged; see `Dataset`. `read_first`, where items are not just
+    read from a file, makes no more of them than are asked for. A plug-in offers a format under the
     entry-point group `priscian.datasets`.
     """
 
@@ -38,6 +45,7 @@ class DataFormat:
     levels: tuple[str, ...] = ("field", "phenomenon")
     needs_path: bool = True
     kind: str = "pairs"
+    read_first: FirstReader | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,10 @@ def read_dataset(
     form, target = find_format(spec, columns)
     if form.needs_path and not target:
         raise UsageError(f"{spec!r} names no data; write {form.name}:PATH")
-    found = form.read(target, columns)
+    if limit is None or form.read_first is None:
+        found = form.read(target, columns)
+    else:
+        found = form.read_first(target, limit)
     refused = tuple(found.refused) if isinstance(found, Partial) else ()
     sets = tuple(found.sets if isinstance(found, Partial) else found)
     if limit is not None:

@@ -14,12 +14,12 @@ from priscian.records import ItemSet
 SEED, ITEMS = 1, 100
 
 
-def read_sg(target: str) -> tuple[list[ItemSet], list[str]]:
-    """Suites of a file or folder; without one, our own from seed 1, 100 items each.
+def read_sg(target: str, n: int = ITEMS) -> tuple[list[ItemSet], list[str]]:
+    """Suites of a file or folder; without one, our own from seed 1, `n` items each.
 
     The second list has a line for each suite that could not be read.
     """
-    sets, refused = read_suites(target) if target else own_suites()
+    sets, refused = read_suites(target) if target else own_suites(n=n)
     if not sets:
         for line in refused[1:]:
             warnings.warn(line, PriscianWarning, stacklevel=2)
