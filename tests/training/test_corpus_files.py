@@ -10,6 +10,7 @@ import pytest
 
 from priscian.errors import DataError, UsageError
 from priscian.training.corpus_files import write_corpus
+from priscian.training.subsets import read_corpus
 
 
 @pytest.fixture
@@ -53,3 +54,25 @@ def test_wrong_sizes_and_a_full_folder(text: Path, tmp_path: Path) -> None:
         write_corpus([text], ["lots"], tmp_path / "b")
     with pytest.raises(UsageError, match="not empty"):
         write_corpus([text], ["200"], tmp_path)
+
+
+def test_a_subset_is_trained_with_the_dev_and_test_parts_beside_it(
+    text: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "corpus"
+    write_corpus([text], ["200", "1k"], out)
+    dev, test = (tuple((out / f"{n}.txt").read_text().splitlines()) for n in ("dev", "test"))
+    for size in ("200", "1k"):
+        path = out / f"train-{size}.txt"
+        read = read_corpus([path])
+        assert (read.dev, read.test) == (dev, test)
+        assert sorted(read.subset(None, 1)) == sorted(path.read_text().splitlines())
+    (out / "dev.txt").write_text("Another sentence.\n")
+    with pytest.raises(DataError, match=r"dev\.txt has changed since priscian corpus wrote it"):
+        read_corpus([out / "train-200.txt"])
+
+
+def test_a_manifest_of_something_else_changes_nothing(text: Path) -> None:
+    before = read_corpus([text])
+    (text.parent / "manifest.json").write_text('{"parts": {}, "paradigms": ["x"]}')
+    assert read_corpus([text]).dev == before.dev

@@ -20,6 +20,7 @@ from priscian.files.unpack import open_unpacked
 from priscian.files.write import (
     delimited_text,
     replacing,
+    replacing_folder,
     write_bytes,
     write_delimited,
     write_json,
@@ -54,6 +55,7 @@ __all__ = [
     "read_text",
     "read_tsv",
     "replacing",
+    "replacing_folder",
     "sentence_at",
     "shown",
     "write_bytes",

@@ -6,6 +6,7 @@ import contextlib
 import csv
 import json
 import secrets
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,28 @@ def replacing(path: Path) -> Iterator[Path]:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """A new folder beside `path` that takes its place if the block succeeds.
+
+    One that was left behind by a process that was killed is cleared away.
+    """
+    temporary = path.with_name(f".{path.name}")
+    try:
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        yield temporary
+        shutil.rmtree(path, ignore_errors=True)
+        temporary.rename(path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OutputError(
+            f"cannot write {path}: {reason}; free some space or choose another place"
+        ) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def write_bytes(path: Path, data: bytes) -> None:

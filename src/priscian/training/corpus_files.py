@@ -13,7 +13,7 @@ from priscian.files import write_json, write_text
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.models.vocabulary import unk_class
 from priscian.training.amounts import format_amount, parse_amount
-from priscian.training.subsets import Corpus, read_corpus
+from priscian.training.subsets import MANIFEST, Corpus, read_corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def write_corpus(
     parts = {f"train-{format_amount(n)}": corpus.subset(n, order_seed) for n in counts}
     parts |= {"dev": list(corpus.dev), "test": list(corpus.test)}
     facts = {name: _write(folder, name, sentences) for name, sentences in parts.items()}
-    write_json(folder / "manifest.json", _manifest(corpus, order_seed, facts))
+    write_json(folder / MANIFEST, _manifest(corpus, order_seed, facts))
     return facts
 
 

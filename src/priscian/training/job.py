@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from priscian.errors import DataError, UsageError
-from priscian.files import read_json, replacing, write_json, write_text
+from priscian.files import read_json, replacing, replacing_folder, write_json, write_text
 from priscian.models.vocabulary import Vocabulary, load_vocabulary
 from priscian.training.amounts import parse_amount
 from priscian.training.architectures import TREES, build
@@ -62,7 +62,7 @@ def source_of(recipe: Recipe) -> Source:
         raise UsageError(
             f"corpus.trees_of is for grammars; leave it out to train {recipe.architecture}"
         )
-    return PlainText(recipe.text)
+    return PlainText(recipe.text, limited=recipe.architecture == "gpt2")
 
 
 def prepare(recipe: Recipe, folder: Path, say: Say) -> Prepared:
@@ -185,7 +185,8 @@ def _train(
     from priscian.training.save import Log, export
 
     check_folder(recipe, out, resume)
-    machine = Machine(recipe.machine, recipe.training.accumulate)
+    by_columns = recipe.text.pack == "stream"
+    machine = Machine(recipe.machine, recipe.training.accumulate, by_columns=by_columns)
     if machine.rank == 0:
         ready = prepare(recipe, out, say)
     machine.wait()
@@ -203,9 +204,9 @@ def _train(
 
     def keep(count: int) -> None:
         if machine.rank == 0:
-            with loop.best_weights():
-                export(out / f"tokens-{count}", network, ready.vocabulary)
-                log.checkpoint(count)
+            with loop.best_weights(), replacing_folder(out / f"tokens-{count}") as made:
+                export(made, network, ready.vocabulary)
+                log.checkpoint(count, made)
 
     counts = checkpoint_counts(recipe.checkpoints.at, loop.total)
 
@@ -216,7 +217,7 @@ def _train(
     loop.run(counts, keep, watch)
     if machine.rank:
         return {}
-    with loop.best_weights():
+    with loop.final_weights():
         export(out, network, ready.vocabulary)
         return log.finish()
 

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import math
 import time
-import zipfile
 from collections import deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 
-from priscian.errors import ModelError, TrainingError
-from priscian.files import replacing
-from priscian.training.machine import Machine
+from priscian.errors import TrainingError
+from priscian.training.machine import Batch, Machine
 from priscian.training.optimisers import make_optimiser, rate_at
 from priscian.training.recipe import Recipe
 from priscian.training.rows import Encoded, Packing, make_pass
+from priscian.training.state import Progress, resume_state, save_state
 
-STATE = "state.pt"
 GEOMETRIC = 1.08
 """What the rate is divided by after each pass, for `geometric` (Dyer et al. 2016)."""
 MINUTE = 60.0
@@ -37,23 +34,6 @@ class Data:
     main: Encoded
     extra: Encoded | None
     dev: Encoded
-
-
-@dataclass(slots=True)
-class Progress:
-    """How far a training has come; all that changes from step to step but the weights."""
-
-    step: int = 0
-    tokens: int = 0
-    passes: int = 0
-    position: int = 0
-    """Batches of this pass that have been read."""
-    factor: float = 1.0
-    """What annealing has left of the rate."""
-    dev: list[float] = field(default_factory=list)
-    """Nats per token on dev after each pass."""
-    loss: float = math.nan
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +84,8 @@ class Loop:
         self.average: dict[str, torch.Tensor] | None = None
         """Mean of the weights since averaging began, for `asgd`."""
         self.averaged = 0
+        self.best: dict[str, torch.Tensor] | None = None
+        """The weights with the lowest loss on dev, where passes end with a look at it."""
         training = recipe.training
         self.packing = Packing(
             recipe.text.pack, training.batch_tokens, training.stream_length,
@@ -127,20 +109,19 @@ class Loop:
                 )
             )  # fmt: skip
             due = bool(ahead) and tokens >= ahead[0]
-            if due or time.monotonic() - saved > SAVE_EVERY:
+            while ahead and tokens >= ahead[0]:
+                keep(ahead.pop(0))  # before the state: what is stopped here is done again
+            if self.machine.agree(due or time.monotonic() - saved > SAVE_EVERY):
                 self.save()
                 saved = time.monotonic()
-            while ahead and tokens >= ahead[0]:
-                keep(ahead.pop(0))
+        if ahead:  # stopped early by patience
+            keep(self.progress.tokens)
         self.save()
-        for count in ahead:  # stopped early by patience
-            keep(count)
-            break
 
     def _steps(self) -> Iterator[tuple[int, float, float]]:
         """Steps of the optimiser: tokens seen, loss and rate after each."""
-        progress, training, machine = self.progress, self.recipe.training, self.machine
-        while progress.tokens < self.total:
+        progress, training = self.progress, self.recipe.training
+        while progress.tokens < self.total and not progress.stopped:
             batches = make_pass(
                 self.data.main, self.data.extra, self.packing, training.seed, progress.passes
             )
@@ -148,7 +129,7 @@ class Loop:
             for first in range(progress.position, len(batches), each):
                 group = list(range(first, min(first + each, len(batches))))
                 rate = rate_at(training, progress.tokens / self.total) * progress.factor
-                loss = self._step([batches[n] for n in machine.mine(group)], rate)
+                loss = self._step([batches[n] for n in group], rate)
                 progress.tokens += sum(batches.tokens(n) for n in group)
                 progress.position = group[-1] + 1
                 progress.step += 1
@@ -157,23 +138,23 @@ class Loop:
                 if progress.tokens >= self.total:
                     return
             progress.passes, progress.position, self.memory = progress.passes + 1, 0, None
-            if self._pass_over():
-                return
+            progress.stopped = self._pass_over()
 
-    def _step(self, batches: list[np.ndarray[Any, Any]], rate: float) -> float:
+    def _step(self, batches: list[Batch], rate: float) -> float:
         network, training = self.wrapped, self.recipe.training
         network.train()
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.optimiser.zero_grad(set_to_none=True)
         total = 0.0
-        for number, batch in enumerate(batches):
+        mine = self.machine.share(batches)
+        for number, (batch, weight) in enumerate(mine):
             rows = torch.from_numpy(batch).to(self.machine.device)
             memory = self.memory if self.packing.pack == "stream" else None
-            with self.machine.step_of(network, last=number == len(batches) - 1):
+            with self.machine.step_of(network, last=number == len(mine) - 1):
                 loss, self.memory = network(rows, memory)
-                self.machine.backward(loss / len(batches))
-            total += float(loss.detach()) / len(batches)
+                self.machine.backward(loss * weight)
+            total += float(loss.detach()) * weight
         self._refuse_unless_finite("loss", total, rate)
         norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), training.clip)
         self._refuse_unless_finite("gradient", float(norm), rate)  # else the weights would be lost
@@ -200,9 +181,11 @@ class Loop:
         before = progress.dev
         if training.schedule == "anneal" and before and nats >= min(before):
             progress.factor /= 4
+        if not before or nats < min(before):
+            self.best = _copies(self.network if self.average is None else self.average)
         averaging = training.optimiser == "asgd" and self.average is None and len(before) > 5
         if averaging and nats > min(before[:-5]):
-            self.average = {n: p.detach().clone() for n, p in self.network.named_parameters()}
+            self.average = _copies(self.network)
             self.averaged = 1
         progress.dev = [*before, nats]
         best = progress.dev.index(min(progress.dev))
@@ -219,56 +202,28 @@ class Loop:
         """Inside the block the network has its averaged weights, where there are any."""
         return _Swapped(self.network, self.average)
 
+    def final_weights(self) -> _Swapped:
+        """Inside the block the network has the weights that were best on dev, if it was used."""
+        return _Swapped(self.network, self.average if self.best is None else self.best)
+
     def _tokens_of(self, passes: float) -> int:
         """Tokens of so many passes, extra text included."""
         whole = make_pass(self.data.main, self.data.extra, self.packing, 0, 0)
         once = sum(whole.tokens(n) for n in range(len(whole)))
         return max(1, round(once * passes))
 
-    # ------------------------------------------------------------ state
-
     def save(self) -> None:
         """Write the state, whole or not at all; the last good one stays if the disk is full."""
-        if self.machine.rank:
-            return
-        progress = {name: getattr(self.progress, name) for name in Progress.__slots__}
-        state = {
-            "network": self.network.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
-            "progress": progress,
-            "random": torch.get_rng_state(),
-            "memory": self.memory,
-            "average": self.average,
-            "averaged": self.averaged,
-        }
-        with replacing(self.folder / STATE) as temporary:
-            try:
-                torch.save(state, temporary)
-            except RuntimeError as error:  # torch's name for a full disk
-                raise OSError(28, f"no room for the training's state ({error})") from None
+        save_state(self)
 
     def resume(self) -> bool:
         """Take up the saved state, if there is one."""
-        path = self.folder / STATE
-        if not path.is_file():
-            return False
-        try:
-            with zipfile.ZipFile(path) as parts:  # torch does not look at the checksums
-                if changed := parts.testzip():
-                    raise ValueError(f"the checksum of {changed} is wrong")
-            state = torch.load(path, weights_only=True, map_location="cpu")
-            self.network.load_state_dict(state["network"])
-            self.optimiser.load_state_dict(state["optimiser"])
-            self.progress = Progress(**state["progress"])
-            torch.set_rng_state(state["random"])
-            self.memory = state["memory"]
-            self.average, self.averaged = state["average"], state["averaged"]
-        except Exception as error:  # unpickling damaged bytes may raise anything
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise ModelError(
-                f"{path} cannot be read ({reason}); delete it to begin the training again"
-            ) from None
-        return True
+        return resume_state(self)
+
+
+def _copies(weights: nn.Module | Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    named = weights.named_parameters() if isinstance(weights, nn.Module) else weights.items()
+    return {name: value.detach().clone() for name, value in named}
 
 
 class _Swapped:
@@ -280,7 +235,7 @@ class _Swapped:
 
     def __enter__(self) -> None:
         if self.average is not None:
-            self.own = {n: p.detach().clone() for n, p in self.network.named_parameters()}
+            self.own = _copies(self.network)
             self._put(self.average)
 
     def __exit__(self, *_: object) -> None:

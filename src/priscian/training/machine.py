@@ -1,7 +1,8 @@
 """Where a training runs: threads, device, precision, and several processes through accelerate.
 
-Several processes are started by `accelerate launch` or `torchrun`. Each reads its share of a step's
-batches and gradients are averaged, so the result equals one process that accumulates them.
+Several processes are started by `accelerate launch` or `torchrun`. Each reads its share of a step:
+some of its batches of sentences, or some columns of every batch of a running text. Gradients are
+averaged, so the result equals one process that reads it all.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 
@@ -19,6 +22,8 @@ from priscian.errors import UsageError
 from priscian.models.hf.memory import keep_memory
 from priscian.threads import threads_kept
 from priscian.training.recipe import MachinePart
+
+Batch = npt.NDArray[np.int64]
 
 
 @contextlib.contextmanager
@@ -34,7 +39,7 @@ def settings_kept() -> Iterator[None]:
 class Machine:
     """One process, or one of several."""
 
-    def __init__(self, part: MachinePart, accumulate: int) -> None:
+    def __init__(self, part: MachinePart, accumulate: int, *, by_columns: bool = False) -> None:
         keep_memory()  # a step frees and takes the same tens of megabytes as the one before
         torch.set_num_threads(part.threads)
         torch.set_flush_denormal(True)  # tiny numbers would cost several times the whole step
@@ -50,7 +55,8 @@ class Machine:
             self._accelerator = Accelerator(cpu=part.device == "cpu", kwargs_handlers=[unused])
             self.world = int(self._accelerator.num_processes)
         self.rank = int(self._accelerator.process_index) if self._accelerator else 0
-        if accumulate % self.world:
+        self.by_columns = by_columns
+        if accumulate % self.world and not by_columns:
             raise UsageError(
                 f"training.accumulate = {accumulate} does not divide among {self.world} processes; "
                 f"set it to a multiple of {self.world}"
@@ -72,9 +78,34 @@ class Machine:
             return network
         return self._accelerator.prepare_model(network)  # type: ignore[no-any-return]
 
-    def mine(self, group: Sequence[int]) -> Sequence[int]:
-        """The batches of a step that this process reads; never none."""
-        return group[self.rank :: self.world] or group[-1:]
+    def share(self, batches: Sequence[Batch]) -> list[tuple[Batch, float]]:
+        """What this process reads of a step, and the weight of each loss in the mean of all.
+
+        It is never nothing, since processes exchange gradients: what is over has no weight.
+        """
+        whole = self.world / len(batches)
+        if self.by_columns:
+            own = [b[self.rank :: self.world] for b in batches]
+            parts = [whole * len(mine) / len(b) for mine, b in zip(own, batches, strict=True)]
+            own = [mine if len(mine) else b[:1] for mine, b in zip(own, batches, strict=True)]
+            return list(zip(own, parts, strict=True))
+        return [(b, whole) for b in batches[self.rank :: self.world]] or [(batches[-1], 0.0)]
+
+    def agree(self, value: bool) -> bool:
+        """What the first process says."""
+        if self._accelerator is None:
+            return value
+        from accelerate.utils import broadcast_object_list
+
+        return bool(broadcast_object_list([value])[0])
+
+    def gather(self, value: Any) -> list[Any]:
+        """A value of every process."""
+        if self._accelerator is None:
+            return [value]
+        from accelerate.utils import gather_object
+
+        return list(gather_object([value]))
 
     @contextlib.contextmanager
     def _autocast(self) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -51,21 +52,24 @@ class Encoded:
 
 
 def encode(
-    vocabulary: Vocabulary, sentences: Sequence[str], longest: int, part: str = "training part"
+    vocabulary: Vocabulary,
+    sentences: Sequence[str],
+    longest: int | None,
+    part: str = "training part",
 ) -> Encoded:
     """Encode sentences; those of more than `longest` tokens are left out and counted."""
     flat: list[int] = []
     starts = [0]
     for sentence in sentences:
         ids = vocabulary.encode(sentence).ids
-        if ids and len(ids) <= longest:
+        if ids and (longest is None or len(ids) <= longest):
             flat += [BOUNDARY_ID, *ids, BOUNDARY_ID]
             starts.append(len(flat))
     if len(starts) == 1:
-        raise DataError(
-            f"the {part} is empty: none of its sentences has from 1 to {longest} tokens; raise "
-            "text.longest or add text"
-        )
+        limit = "a token; add text"
+        if longest is not None:
+            limit = f"from 1 to {longest} tokens; raise text.longest or add text"
+        raise DataError(f"the {part} is empty: none of its sentences has {limit}")
     left_out = len(sentences) - (len(starts) - 1)
     return Encoded(np.array(flat, np.int32), np.array(starts, np.int64), left_out)
 
@@ -117,11 +121,10 @@ class StreamPass:
     """One running text of shuffled sentences, cut into columns that a network reads in step."""
 
     def __init__(
-        self, data: Encoded, batch_tokens: int, length: int, random: np.random.Generator
+        self, pieces: Sequence[Ids], batch_tokens: int, length: int, random: np.random.Generator
     ) -> None:
-        order = random.permutation(len(data))
-        pieces = [data.ids[data.starts[n] : data.starts[n + 1] - 1] for n in order.tolist()]
-        text = np.concatenate([*pieces, np.array([BOUNDARY_ID], np.int32)])
+        order = random.permutation(len(pieces)).tolist()
+        text = np.concatenate([*(pieces[n] for n in order), np.array([BOUNDARY_ID], np.int32)])
         columns = max(1, min(batch_tokens // length, (len(text) - 1) // SHORTEST))
         self.length = length
         self.depth = (len(text) - 1) // columns
@@ -182,9 +185,30 @@ def make_pass(
     """The batches of a pass: the same for the same seed and number."""
     random = np.random.default_rng([seed, number])
     if packing.pack == "stream":
-        return StreamPass(main, packing.batch_tokens, packing.stream_length, random)
+        pieces = _pieces(main)
+        if extra is not None and packing.extra_share:
+            wanted = main.tokens * packing.extra_share / (1 - packing.extra_share)
+            pieces += _some_of(extra, wanted, random)
+        return StreamPass(pieces, packing.batch_tokens, packing.stream_length, random)
     batches = main.sentences(packing.batch_tokens, random)
     if extra is None or not packing.extra_share:
         return batches
     others = extra.sentences(packing.batch_tokens, random)
     return MixedPass(batches, others, packing.extra_share, random)
+
+
+def _pieces(data: Encoded) -> list[Ids]:
+    """Sentences with their opening boundaries: the next one closes them."""
+    starts = data.starts.tolist()
+    return [data.ids[a : b - 1] for a, b in pairwise(starts)]
+
+
+def _some_of(data: Encoded, wanted: float, random: np.random.Generator) -> list[Ids]:
+    """Sentences in random order, so many that they have about the wanted number of tokens."""
+    pieces, found, total = _pieces(data), [], 0
+    order: list[int] = []
+    while total < wanted:
+        order = order or random.permutation(len(pieces)).tolist()
+        found.append(pieces[order.pop()])
+        total += len(found[-1])
+    return found

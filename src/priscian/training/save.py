@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from priscian.errors import OutputError
+from priscian.errors import OutputError, TrainingError
 from priscian.files import replacing, write_json, write_text
 from priscian.models.vocabulary import Vocabulary
 from priscian.training.loop import Loop, Moment, mean_nats
@@ -27,15 +27,15 @@ def export(folder: Path, network: nn.Module, vocabulary: Vocabulary) -> None:
     from safetensors.torch import save
 
     folder.mkdir(parents=True, exist_ok=True)
+    config = network.config()  # type: ignore[operator]
+    write_json(folder / "config.json", config)
+    vocabulary.save(folder)
     weights = {
         name: value.detach().to("cpu", torch.float32).contiguous()
         for name, value in network.state_dict().items()
     }
     with replacing(folder / "model.safetensors") as temporary:
         temporary.write_bytes(save(weights, metadata={"format": "pt"}))
-    config = network.config()  # type: ignore[operator]
-    write_json(folder / "config.json", config)
-    vocabulary.save(folder)
 
 
 class StepLog:
@@ -96,17 +96,14 @@ class Log(StepLog):
         super().__init__(out, loop)
         self.ready = ready
 
-    def checkpoint(self, count: int) -> None:
+    def checkpoint(self, count: int, folder: Path) -> None:
         """Perplexity on dev at a checkpoint, in the log and in the checkpoint's own card."""
         nats = mean_nats(self.loop.network, self.ready.dev, self.loop.machine.device)
         value = self._per_word(nats, "dev")
         self.add(
             {"tokens": self.loop.progress.tokens, "checkpoint": count, "dev_perplexity": value}
         )
-        write_json(
-            self.out / f"tokens-{count}" / "card.json",
-            self._card() | {"dev": {"perplexity": value}},
-        )
+        write_json(folder / "card.json", self._card() | {"dev": {"perplexity": value}})
 
     def finish(self) -> dict[str, Any]:
         """Measure dev and test, and write the card."""
@@ -151,7 +148,13 @@ class Log(StepLog):
     def _per_word(self, nats: float, part: str) -> float:
         from priscian.training.job import perplexity_per_word
 
-        value = perplexity_per_word(nats, getattr(self.ready, part), self.ready.facts[part])
+        try:
+            value = perplexity_per_word(nats, getattr(self.ready, part), self.ready.facts[part])
+        except OverflowError:
+            raise TrainingError(
+                f"the training has diverged: {nats:,.0f} nats a token on {part}; lower "
+                "training.rate or training.clip, and name a new --out"
+            ) from None
         return round(value, 3)
 
 

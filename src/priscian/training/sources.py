@@ -6,6 +6,7 @@ A source knows the sentences of a line, their words and their ids; everything el
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,9 @@ from priscian.training.amounts import parse_amount
 from priscian.training.corpora import read_sentences, split_sentences
 from priscian.training.recipe import TextPart
 from priscian.training.rows import Encoded, encode
+
+TRAINED = ("training part", "extra text")
+"""Parts that the network is trained on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +63,16 @@ class Source(Protocol):
         ...
 
     def facts(self, learnt: Learnt, sentences: Sequence[str]) -> dict[str, int]:
-        """Sentences that `encode` keeps, their words, and how many of these are unknown."""
+        """Held-out sentences that `encode` keeps, their words, and how many are unknown."""
         ...
 
 
 class PlainText:
     """A paragraph on each line."""
 
-    def __init__(self, text: TextPart) -> None:
-        self.text = text
+    def __init__(self, text: TextPart, *, limited: bool = False) -> None:
+        """`limited`: the network cannot read more than `longest` tokens, so dev and test too."""
+        self.text, self.limited = text, limited
         self._splitter = WordSplitter(Tokenisation())
 
     def check(self, line: str, path: Path, number: int) -> None:
@@ -103,13 +108,19 @@ class PlainText:
     def encode(
         self, learnt: Learnt, sentences: Sequence[str], part: str = "training part"
     ) -> Encoded:
-        """Each sentence between two boundaries."""
-        return encode(learnt.vocabulary, sentences, self.text.longest, part)
+        """Each sentence between two boundaries; `longest` is for training."""
+        longest = self.text.longest if part in TRAINED else self._longest_held
+        return encode(learnt.vocabulary, sentences, longest, part)
+
+    @property
+    def _longest_held(self) -> int | None:
+        """All models are measured on the same sentences, unless they cannot read them."""
+        return self.text.longest if self.limited else None
 
     def facts(self, learnt: Learnt, sentences: Sequence[str]) -> dict[str, int]:
-        """What is kept of sentences."""
-        vocabulary = learnt.vocabulary
-        kept = [s for s in sentences if 0 < len(vocabulary.encode(s).ids) <= self.text.longest]
+        """What is kept of sentences that are held out."""
+        vocabulary, most = learnt.vocabulary, self._longest_held or math.inf
+        kept = [s for s in sentences if 0 < len(vocabulary.encode(s).ids) <= most]
         return {
             "sentences": len(kept),
             "words": vocabulary.count_words(kept),

@@ -8,15 +8,18 @@ of the larger one. The dev and test parts are cut off first, by a hash that no s
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from priscian.errors import DataError
+from priscian.files import read_json
 from priscian.training.corpora import read_blocks
 from priscian.training.recipe import TextPart
 from priscian.training.sources import PlainText, Source
 
+MANIFEST = "manifest.json"
 DEV_SENTENCES = 1500
 TEST_SENTENCES = 3000
 LARGEST_SHARE = 20
@@ -60,12 +63,17 @@ def read_corpus(
     progress: Progress = lambda done, total: None,
     source: Source | None = None,
 ) -> Corpus:
-    """Read files, one paragraph a line, or one tree, plain or packed (.gz, .xz)."""
+    """Read files, one paragraph a line, or one tree, plain or packed (.gz, .xz).
+
+    Subsets that `priscian corpus` wrote keep the dev and test parts that lie beside them.
+    """
     source = source or PlainText(TextPart())
     if not files:
         raise DataError("no corpus; name text files with --corpus")
     marks = [(path.name, hash_text(path)) for path in files]
     paragraphs = list(_paragraphs(files, [mark for _, mark in marks], progress, source))
+    if (parts := _shared_parts(files, dict(marks))) is not None:
+        return Corpus(tuple(marks), tuple(paragraphs), *parts, source)
     ranked = sorted(paragraphs, key=lambda p: _rank("held out", p[0]))
     share = len(ranked) // LARGEST_SHARE
     dev, rest = _cut(ranked, DEV_SENTENCES, share, source)
@@ -77,6 +85,28 @@ def read_corpus(
             f"give at least {LARGEST_SHARE + 1} lines of text"
         )
     return Corpus(tuple(marks), tuple(rest), tuple(dev), tuple(test), source)
+
+
+def _shared_parts(
+    files: Sequence[Path], marks: Mapping[str, str]
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Dev and test of the folder in which `priscian corpus` wrote the files, if it did."""
+    manifest = files[0].parent / MANIFEST
+    if any(file.parent != files[0].parent for file in files) or not manifest.is_file():
+        return None
+    parts = read_json(manifest, dict[str, Any]).get("parts", {})
+    written = {part["file"]: part["sha256"] for part in parts.values()} if parts else {}
+    if not {*marks, "dev.txt", "test.txt"} <= set(written):
+        return None
+    held = {name: hash_text(manifest.with_name(name)) for name in ("dev.txt", "test.txt")}
+    for name, mark in {**marks, **held}.items():
+        if mark != written[name]:
+            raise DataError(
+                f"{manifest.with_name(name)} has changed since priscian corpus wrote it, so it may "
+                "share sentences with the other parts; write the corpus again"
+            )
+    dev, test = (tuple(manifest.with_name(n).read_text("utf-8").splitlines()) for n in held)
+    return dev, test
 
 
 def _paragraphs(

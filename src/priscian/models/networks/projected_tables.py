@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from priscian.models.networks.word_tables import Bands
+from priscian.models.networks.word_tables import Bands, bands_of
 
 
 class ProjectedTables(nn.Module):
@@ -51,7 +51,7 @@ class ProjectedTables(nn.Module):
 
     def logprobs(self, states: Tensor, targets: Tensor) -> Tensor:
         """log p of each target after its state: (n, width), (n,) → (n,)."""
-        band = torch.bucketize(targets, torch.tensor(self.ends[:-1]), right=True)
+        band = bands_of(targets, self.ends)
         first = torch.where(band == 0, targets, self.ends[0] + band - 1)
         weight = torch.cat([self.tables[0], self.bands])
         bias = torch.cat([self.biases[0], self.band_bias])

@@ -7,6 +7,8 @@ Ids must be sorted by frequency, the most frequent first.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -25,6 +27,15 @@ def bands_for(vocabulary: int, width: int, softmax: str) -> Bands:
         return ((vocabulary, width),)
     ends = (int(vocabulary * HEAD), int(vocabulary * MIDDLE), vocabulary)
     return tuple(zip(ends, (width, max(1, width // 2), max(1, width // 4)), strict=True))
+
+
+def bands_of(targets: Tensor, ends: Sequence[int]) -> Tensor:
+    """The number of the band that each target is in; 0 is the head.
+
+    >>> bands_of(torch.tensor([0, 4, 5, 9]), [5, 8, 10]).tolist()
+    [0, 0, 1, 2]
+    """
+    return torch.bucketize(targets, torch.tensor(ends[:-1], device=targets.device), right=True)
 
 
 class WordTables(nn.Module):
@@ -65,7 +76,7 @@ class WordTables(nn.Module):
             return linear_cross_entropy(states, self.tables[0], targets, self.biases[0])
         weight = torch.cat([self.tables[0], self.bands])
         bias = torch.cat([self.biases[0], self.band_bias])
-        band = torch.bucketize(targets, torch.tensor(self.ends[:-1]), right=True)  # 0 is the head
+        band = bands_of(targets, self.ends)
         first = torch.where(band == 0, targets, self.ends[0] + band - 1)
         total = linear_cross_entropy(states, weight, first, bias)
         later = zip(self._later(), list(self.biases)[1:], strict=True)
@@ -79,7 +90,7 @@ class WordTables(nn.Module):
 
     def logprobs(self, states: Tensor, targets: Tensor) -> Tensor:
         """log p of each target after its state: (n, width), (n,) → (n,)."""
-        band = torch.bucketize(targets, torch.tensor(self.ends[:-1]), right=True)
+        band = bands_of(targets, self.ends)
         first = torch.where(band == 0, targets, self.ends[0] + band - 1)
         weight = torch.cat([self.tables[0], self.bands])
         logits = functional.linear(states, weight, torch.cat([self.biases[0], self.band_bias]))

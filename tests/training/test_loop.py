@@ -1,0 +1,159 @@
+"""The loop: checkpoints are whole, patience ends for good, processes share a step fairly."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from priscian.errors import OutputError, TrainingError
+from priscian.models.safetensors_file import read_safetensors
+
+torch = pytest.importorskip("torch")
+
+from priscian.training import save  # noqa: E402
+from priscian.training.api import train  # noqa: E402
+from priscian.training.machine import Machine  # noqa: E402
+from priscian.training.recipe import MachinePart  # noqa: E402
+from priscian.training.rows import Encoded, Packing, make_pass  # noqa: E402
+
+OPTIONS: dict[str, Any] = {
+    "network.embedding": 8,
+    "network.hidden": 8,
+    "text.words": "ptb",
+    "training.tokens": 3000,
+    "training.batch_tokens": 200,
+    "checkpoints.at": [500, 1500],
+}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    draw = random.Random(4)
+    path = tmp_path_factory.mktemp("corpus") / "text.txt"
+    words = ("cat", "dog", "river", "sees", "likes", "stone")
+    path.write_text("".join(f"{' '.join(draw.choices(words, k=6))}.\n" for _ in range(300)))
+    return path
+
+
+def start(corpus: Path, out: Path, *, resume: bool = False, **more: Any) -> dict[str, Any]:
+    changes = {key.replace("__", "."): value for key, value in more.items()}
+    return train(
+        "lstm", out, corpus=[corpus], recipe="tiny", overrides={**OPTIONS, **changes}, resume=resume
+    )
+
+
+def bits(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("model.safetensors")}
+
+
+@pytest.mark.parametrize("before", ["export", "card"])
+def test_a_checkpoint_that_was_interrupted_is_made_again(
+    before: str, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    start(corpus, whole)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    place, name = (save, "export") if before == "export" else (save.Log, "checkpoint")
+    with monkeypatch.context() as patch:
+        patch.setattr(place, name, full)
+        with pytest.raises(OutputError, match=r"tokens-500: No space"):
+            start(corpus, broken)
+    assert not list(broken.glob("*tokens-*"))
+    assert not list(broken.glob(".tokens-*"))
+    start(corpus, broken, resume=True)
+    assert bits(broken) == bits(whole)
+    assert {"tokens-500/model.safetensors", "tokens-1500/model.safetensors"} < set(bits(whole))
+
+
+def test_patience_ends_a_training_for_good_with_its_best_weights(
+    corpus: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "m"
+    patient = {"training__patience": 1, "training__tokens": 200_000, "training__rate": 0.05}
+    card = start(corpus, out, **patient, checkpoints__at=[100_000])
+    seen = card["tokens_seen"]
+    assert seen < 200_000
+    assert [p.name for p in out.glob("tokens-*")] == [f"tokens-{seen}"]
+    state = torch.load(out / "training" / "state.pt", weights_only=True)
+    assert card["dev"]["nats_per_token"] == pytest.approx(min(state["progress"]["dev"]), abs=1e-5)
+    assert state["progress"]["dev"][-1] > min(state["progress"]["dev"])
+    before = bits(out)
+    assert start(corpus, out, **patient, checkpoints__at=[100_000], resume=True) == card
+    assert bits(out) == before
+
+
+def test_a_training_that_diverged_says_so(corpus: Path, tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match=r"diverged|became"):
+        start(
+            corpus, tmp_path / "m", training__optimiser="sgd", training__rate=3000.0,
+            training__clip=1e9, checkpoints__at="none",
+        )  # fmt: skip
+
+
+def test_extra_text_is_part_of_a_running_text() -> None:
+    main = Encoded(np.tile([0, 1, 1, 0], 60).astype(np.int32), np.arange(61) * 4)
+    extra = Encoded(np.array([0, 2, 0, 0, 3, 0], np.int32), np.array([0, 3, 6]))
+    stream = Packing("stream", 40, 10, 0.25)
+    batches = make_pass(main, extra, stream, 1, 0)
+    read = np.concatenate([batches[n][:, 1:].ravel() for n in range(len(batches))])
+    words = read[read > 0]
+    assert set(words.tolist()) == {1, 2, 3}
+    # a quarter of all tokens, boundaries included: 60 of 240, half of them words
+    assert (words > 1).sum() == pytest.approx(30, abs=2)
+    alone = make_pass(main, extra, Packing("stream", 40, 10, 0.0), 1, 0)
+    assert alone[0].max() == 1
+
+
+@pytest.mark.parametrize(("world", "count"), [(1, 3), (2, 4), (2, 3), (4, 2), (3, 1)])
+@pytest.mark.parametrize("by_columns", [False, True])
+def test_the_shares_of_all_processes_are_the_mean_of_one(
+    world: int, count: int, by_columns: bool
+) -> None:
+    batches = [np.full((5, 3), n, np.int64) + np.arange(5)[:, None] * 10 for n in range(count)]
+    machine = Machine(MachinePart(threads=1, device="cpu"), 1, by_columns=by_columns)
+    total = 0.0
+    machine.world = world
+    for rank in range(world):
+        machine.rank = rank
+        shares = machine.share(batches)
+        assert shares
+        total += sum(float(rows.mean()) * weight for rows, weight in shares) / world
+    assert total == pytest.approx(np.mean([b.mean() for b in batches]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("pack", "accumulate", "processes"), [("stream", 1, 2), ("stream", 3, 2), ("sentence", 4, 2)]
+)
+def test_processes_equal_one(
+    pack: str, accumulate: int, processes: int, corpus: Path, tmp_path: Path
+) -> None:
+    options = {
+        **OPTIONS, "text.pack": pack, "training.accumulate": accumulate, "machine.device": "cpu",
+        "training.stream_length": 10, "checkpoints.at": "none", "training.tokens": 6000,
+        "network.dropout": 0.0,
+    }  # fmt: skip
+    train("lstm", tmp_path / "one", corpus=[corpus], recipe="tiny", overrides=options)
+    launch = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(processes)]
+    command = [*launch, "-m", "priscian", "train", "lstm", "tiny", "--corpus", str(corpus)]
+    for key, value in options.items():
+        command += ["--set", f"{key}={json.dumps(value)}"]
+    done = subprocess.run(
+        [*command, "--out", str(tmp_path / "two"), "--quiet"],
+        capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    one, two = (read_safetensors(tmp_path / n / "model.safetensors") for n in ("one", "two"))
+    for name, value in one.items():
+        np.testing.assert_allclose(two[name], value, rtol=0, atol=1e-6)
