@@ -84,7 +84,7 @@ def _words(found: Transfer) -> str:
     own = found.overall("own", words="other")
     equal, shuffled = found.overall("others", "equal"), found.overall("others", "shuffled")
     return (
-        f"With test pairs that share no content word with training, {100 * own.accuracy:.1f} % "
+        f"With test pairs that share no content lemma with training, {100 * own.accuracy:.1f} % "
         f"within and {100 * other.accuracy:.1f} % between phenomena (with the same words "
         f"{100 * same.accuracy:.1f}); with equally many training pairs of each phenomenon "
         f"{100 * equal.accuracy:.1f} %; with shuffled labels {100 * shuffled.accuracy:.1f} %."
@@ -92,15 +92,18 @@ def _words(found: Transfer) -> str:
 
 
 def _relations(found: Transfer) -> list[str]:
-    lines = []
-    largest = found.asymmetries[:1]
-    sure = sum(a.ci[0] > 0 for a in found.asymmetries)
-    for a in largest:
-        lines.append(
-            f"Transfer is asymmetric in {sure} of {len(found.asymmetries)} pairs of phenomena, "
-            f"beyond the interval; most from {words(a.source)} to "
-            f"{words(a.target)} ({100 * a.difference:+.0f} points)."
-        )
+    sure = [a for a in found.asymmetries if a.ci[0] > 0]
+    most = (
+        f", most from {words(sure[0].source)} to {words(sure[0].target)} "
+        f"({100 * sure[0].difference:+.0f} points, 95 % interval {_limits(sure[0].ci)})"
+        if sure
+        else ""
+    )
+    count = len(found.asymmetries)
+    lines = [
+        f"Transfer is asymmetric in {len(sure)} of {count} pairs of phenomena, beyond the "
+        f"interval{most}; by chance alone about {0.05 * count:.0f} would be."
+    ]
     clusters = found.clusters
     if clusters is not None and clusters.taxonomy.r == clusters.taxonomy.r:
         test = clusters.taxonomy
