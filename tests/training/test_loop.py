@@ -7,18 +7,19 @@ import os
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from priscian.errors import OutputError, TrainingError
+from priscian.errors import OutputError, TrainingError, UsageError
 from priscian.models.safetensors_file import read_safetensors
 
 torch = pytest.importorskip("torch")
 
-from priscian.training import save  # noqa: E402
+from priscian.training import machine, save  # noqa: E402
 from priscian.training.api import train  # noqa: E402
 from priscian.training.machine import Machine  # noqa: E402
 from priscian.training.recipe import MachinePart  # noqa: E402
@@ -121,15 +122,25 @@ def test_the_shares_of_all_processes_are_the_mean_of_one(
     world: int, count: int, by_columns: bool
 ) -> None:
     batches = [np.full((5, 3), n, np.int64) + np.arange(5)[:, None] * 10 for n in range(count)]
-    machine = Machine(MachinePart(threads=1, device="cpu"), 1, by_columns=by_columns)
+    one = Machine(MachinePart(threads=1, device="cpu"), 1, by_columns=by_columns)
     total = 0.0
-    machine.world = world
+    one.world = world
     for rank in range(world):
-        machine.rank = rank
-        shares = machine.share(batches)
+        one.rank = rank
+        shares = one.share(batches)
         assert shares
         total += sum(float(rows.mean()) * weight for rows, weight in shares) / world
     assert total == pytest.approx(np.mean([b.mean() for b in batches]))
+
+
+def test_bfloat16_is_tried_before_it_can_end_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    part = MachinePart(threads=1, device="cpu", precision="bfloat16")
+    asked = []
+    monkeypatch.setattr(machine, "find_problem", lambda dtype: asked.append(dtype) or "SIGILL")
+    with pytest.raises(UsageError, match=r"bfloat16 does not work on this CPU \(SIGILL\)"):
+        Machine(part, 1)
+    Machine(replace(part, precision="float32"), 1)
+    assert asked == ["bfloat16"]
 
 
 @pytest.mark.slow

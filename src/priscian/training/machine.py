@@ -19,6 +19,7 @@ import torch
 from torch import nn
 
 from priscian.errors import UsageError
+from priscian.models.hf.half_precision import find_problem
 from priscian.models.hf.memory import keep_memory
 from priscian.threads import threads_kept
 from priscian.training.recipe import MachinePart
@@ -62,6 +63,13 @@ class Machine:
                 f"set it to a multiple of {self.world}"
             )
         self.device = self._choose_device()
+        problem = ""
+        if part.precision == "bfloat16" and self.device == "cpu":
+            problem = find_problem(part.precision)  # on some CPUs it would end this process
+        if problem:
+            raise UsageError(
+                f"machine.precision = bfloat16 does not work on this CPU ({problem}); use float32"
+            )
 
     def _choose_device(self) -> str:
         if self._accelerator is not None:
