@@ -52,6 +52,47 @@ def test_a_kind_without_all_sizes_is_compared_where_all_are_and_shifts_no_size()
     assert circuit["rnng", "one"].ci is None
 
 
+def test_kinds_with_more_seeds_weigh_no_more_so_that_no_size_effect_appears() -> None:
+    """Scores do not depend on size; only the number of seeds does."""
+    level = {"5-gram": 0.2, "lstm": 0.6}
+    seeds = {("5-gram", "1M"): 1, ("5-gram", "4M"): 1, ("lstm", "1M"): 5, ("lstm", "4M"): 1}
+    found = analyse_deltas(
+        [
+            SuiteScore(Instance(kind, size, str(seed)), suite, level[kind], "one")
+            for (kind, size), number in seeds.items()
+            for seed in range(number)
+            for suite in "ab"
+        ],
+        ["1M", "4M"],
+    )
+    whole = {(d.by, d.name): d.mean for d in found.rows if not d.circuit}
+    assert whole == {
+        ("architecture", "5-gram"): pytest.approx(-0.2),
+        ("architecture", "lstm"): pytest.approx(0.2),
+        ("size", "1M"): pytest.approx(0.0),
+        ("size", "4M"): pytest.approx(0.0),
+    }
+
+
+def test_architectures_without_a_common_size_are_not_compared() -> None:
+    apart = [s for s in scores() if (s.instance.model, s.instance.corpus) != ("lstm", "1M")]
+    found = analyse_deltas(apart, ["1M", "4M"])
+    assert {d.by for d in found.rows} == {"size"}
+    assert found.sizes == ()
+    assert found.left_out == (
+        "architectures are not compared: lstm, gpt2, rnng have no common size",
+    )
+    assert "Sizes are compared with gpt2." in found.figures[0].caption
+    assert "rchitectures are" not in found.figures[0].caption
+
+
+def test_sizes_that_no_kind_has_all_of_are_not_compared() -> None:
+    kept = {("lstm", "4M"), ("rnng", "1M")}
+    apart = [s for s in scores() if (s.instance.model, s.instance.corpus) in kept]
+    with pytest.raises(DataError, match=r"no common size; sizes are not compared: no kind"):
+        analyse_deltas(apart, ["1M", "4M"])
+
+
 def test_intervals_are_students_over_suites_and_within_what_is_possible() -> None:
     found = analyse_deltas(scores(), ["1M", "4M"])
     (rnng,) = [d for d in found.rows if d.name == "rnng" and not d.circuit]

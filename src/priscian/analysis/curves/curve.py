@@ -105,7 +105,7 @@ def analyse_curve(table: CurveTable, runs: Sequence[Run]) -> CurveAnalysis:
 
     return CurveAnalysis(
         perplexity=attempt("SG score and perplexity", suites, lambda rs: _perplexity(table, rs)),
-        deltas=attempt("ΔSG", suites, lambda rs: _deltas(table, rs)),
+        deltas=attempt("ΔSG", suites, lambda rs: _deltas(table, rs, left_out)),
         training_size=attempt("training size", pairs, lambda rs: _sizes(table, rs, left_out)),
         mixed=attempt("regressions", suites, lambda rs: mixed_models_of(rs, [table])),
         left_out=tuple(left_out),
@@ -134,7 +134,7 @@ def _perplexity(table: CurveTable, results: list[Result]) -> SgPerplexity:
     return against_perplexity(analyse_sg_runs(results), known, kinds)
 
 
-def _deltas(table: CurveTable, results: list[Result]) -> Deltas:
+def _deltas(table: CurveTable, results: list[Result], left_out: list[str]) -> Deltas:
     scores = []
     for result in suite_results(results):
         about = table.model(result.model)
@@ -145,7 +145,9 @@ def _deltas(table: CurveTable, results: list[Result]) -> Deltas:
         ]
     used = {s.instance.corpus for s in scores}
     sizes = {m.size: m.tokens for m in table.models if m.size in used}
-    return analyse_deltas(scores, sorted(sizes, key=lambda size: sizes[size]))
+    found = analyse_deltas(scores, sorted(sizes, key=lambda size: sizes[size]))
+    left_out += [f"ΔSG: {note}" for note in found.left_out]
+    return found
 
 
 def _sizes(table: CurveTable, results: list[Result], left_out: list[str]) -> TrainingSize:

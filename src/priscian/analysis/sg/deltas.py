@@ -13,7 +13,7 @@ from statistics import fmean, stdev
 from typing import Any, Literal
 
 from priscian.analysis.sg.published_figures import delta, means
-from priscian.analysis.sg.released import SuiteScore
+from priscian.analysis.sg.released import Instance, SuiteScore
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import DataError
 from priscian.stats.interval import Interval, student_t
@@ -49,6 +49,8 @@ class Deltas(HasFigures):
     """Sizes that the architectures are compared on."""
     architectures: tuple[str, ...]
     """Architectures that the sizes are compared on."""
+    left_out: tuple[str, ...] = ()
+    """Comparisons that have no full grid, and why."""
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -75,24 +77,34 @@ def analyse_deltas(scores: Sequence[SuiteScore], sizes: Sequence[str]) -> Deltas
     """ΔSG of models whose instance names an architecture, a size and a seed.
 
     `sizes` are the names of the corpora from small to large. A kind of model without some of the
-    sizes would shift the mean of the others, so each comparison uses a full grid.
+    sizes would shift the mean of the others, so each comparison uses a full grid, in which every
+    cell counts once, whatever its number of seeds.
     """
     cells = {(s.instance.model, s.instance.corpus) for s in scores}
     kinds = list(dict.fromkeys(s.instance.model for s in scores))
     if len(cells) < 2:
         raise DataError("a difference from the mean needs two kinds of models or sizes or more")
-    common = [z for z in sizes if all((kind, z) in cells for kind in kinds)] or list(sizes)
-    full = [k for k in kinds if all((k, z) in cells for z in sizes)] or kinds
+    common = [z for z in sizes if all((kind, z) in cells for kind in kinds)]
+    full = [k for k in kinds if all((k, z) in cells for z in sizes)]
     rows: list[Delta] = []
-    if len(kinds) > 1:
+    left_out: list[str] = []
+    if len(kinds) > 1 and common:
         rows += _deltas("architecture", [s for s in scores if s.instance.corpus in common], kinds)
-    if len(sizes) > 1:
+    elif len(kinds) > 1:
+        left_out.append(f"architectures are not compared: {', '.join(kinds)} have no common size")
+    if len(sizes) > 1 and full:
         rows += _deltas("size", [s for s in scores if s.instance.model in full], sizes)
-    return Deltas(tuple(rows), tuple(common), tuple(full))
+    elif len(sizes) > 1:
+        left_out.append(
+            f"sizes are not compared: no kind of model has all of {', '.join(sizes)} yet"
+        )
+    if not rows:
+        raise DataError("; ".join(left_out))
+    return Deltas(tuple(rows), tuple(common), tuple(full), tuple(left_out))
 
 
 def _deltas(by: By, scores: Sequence[SuiteScore], names: Sequence[str]) -> list[Delta]:
-    made = delta(scores)
+    made = delta(_cells(scores))
     circuits = sorted({s.circuit for s in made})
     found = []
     for circuit in ("", *circuits):
@@ -109,6 +121,16 @@ def _deltas(by: By, scores: Sequence[SuiteScore], names: Sequence[str]) -> list[
                     Delta(by, circuit, name, fmean(values), _interval(values), len(values))
                 )
     return found
+
+
+def _cells(scores: Sequence[SuiteScore]) -> list[SuiteScore]:
+    """The mean over seeds of every kind of model with every size, suite by suite."""
+    found = means(((s.instance.model, s.instance.corpus, s.suite), s.score) for s in scores)
+    circuits = {s.suite: s.circuit for s in scores}
+    return [
+        SuiteScore(Instance(model, size, ""), suite, score, circuits[suite])
+        for (model, size, suite), score in found.items()
+    ]
 
 
 def _interval(values: Sequence[float]) -> Interval | None:

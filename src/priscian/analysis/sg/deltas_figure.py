@@ -79,14 +79,16 @@ def _colour(by: By, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _grid(found: Deltas) -> str:
-    return (
-        f"Architectures are compared at {_listed(found.sizes)}; sizes are compared with "
-        f"{_listed(found.architectures)}."
-    )
+    said = {
+        "architecture": f"architectures are compared at {_listed(found.sizes)}",
+        "size": f"sizes are compared with {_listed(found.architectures)}",
+    }
+    text = "; ".join(said[by] for by in _present(found.rows))
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return "".join(names) if len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _rows(deltas: Sequence[Delta]) -> list[dict[str, Any]]:
