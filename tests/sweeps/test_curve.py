@@ -16,7 +16,7 @@ import pytest
 from priscian import analyse, perplexity
 from priscian.analysis.curves.table import read_curve
 from priscian.cli import run
-from priscian.errors import PriscianError
+from priscian.errors import PriscianError, PriscianWarning
 from priscian.runs.choose import choose_model, choose_models, gather_runs
 from priscian.runs.lock import lock_folder
 from priscian.sweeps import pool
@@ -196,6 +196,71 @@ def test_a_job_that_fails_is_named_and_the_others_are_done(
     assert list(table["failed"]) == table["missing"] == ["5-gram-2M-seed1"]
 
 
+def test_the_reason_of_a_failure_is_kept_until_the_job_is_done(edited: Edit) -> None:
+    path = edited('"2k"', '"2M"')
+    go(path)
+    found, _ = go(path, only=NAMES[0])
+    assert found.failed == {}  # this command had no failure
+    (reason,) = found.table.failed.values()
+    assert "take a smaller size" in reason
+    edited('"2M"', '"2k"')
+    assert go(path)[0].table.failed == {}
+
+
+def test_models_are_scored_again_when_the_items_have_changed(counts: Path) -> None:
+    go(counts, only=NAMES[0])
+    before = {p: p.stat().st_mtime_ns for p in counts.parent.glob("out/models/*/model.pngm")}
+    pairs = counts.parent / "pairs.csv"
+    pairs.write_text(pairs.read_text() + "The cat sees the dog.,The cat the sees dog.,order\n")
+    with pytest.warns(PriscianWarning, match=r"pairs\.csv changed since 5-gram-1k-seed1 were"):
+        found, seen = go(counts, only=NAMES[1])
+    assert [m.model for m in found.table.models] == [NAMES[1]]
+    found, seen = go(counts)
+    assert {e.stage for e in seen.events if e.job.name == NAMES[0]} - {""} == {"score"}
+    orders = [s.n for s in found.table.scores if s.level == "set" and s.name == "order"]
+    assert orders == [3, 3, 3]
+    assert before == {p: p.stat().st_mtime_ns for p in before}
+
+
+def test_items_that_change_while_models_are_scored_are_not_mixed_in_one_table(counts: Path) -> None:
+    pairs = counts.parent / "pairs.csv"
+
+    def change(event: Event) -> None:
+        if (event.job.name, event.state) == (NAMES[1], "done"):
+            more = "The cat sees the dog.,The cat the sees dog.,order\n"
+            pairs.write_text(pairs.read_text() + more)
+
+    found = curve(counts, counts.parent / "out", processes=0, watch=change)
+    assert [m.model for m in found.table.models] == [NAMES[2]]
+    assert list(found.failed) == NAMES[:2]
+    assert "run the same command again, which scores it again" in found.failed[NAMES[0]]
+    with pytest.warns(PriscianWarning, match="changed since 5-gram-1k-seed1, 5-gram-2k-seed1"):
+        assert go(counts)[0].finished
+
+
+def test_a_finished_sweep_is_shown_without_its_data(counts: Path) -> None:
+    go(counts)
+    (counts.parent / "pairs.csv").unlink()
+    with pytest.warns(PriscianWarning, match="cannot check whether scoring data have changed"):
+        assert go(counts)[0].finished
+
+
+def test_other_options_of_the_model_string_are_scored_and_measured(edited: Edit) -> None:
+    before = go(edited("[models.5-gram]", "[models.5-gram]\n"), only=NAMES[0])[0]
+    path = edited("[models.5-gram]", '[models.5-gram]\noptions = "order=1"')
+    after, seen = go(path, only=NAMES[0])
+    assert {e.stage for e in seen.events if e.stage} == {"score", "perplexity"}
+    measured = perplexity(
+        after.table.models[0].string,
+        (path.parent / "out" / "corpus" / "test.txt").read_text().splitlines()[:20],
+    )
+    assert after.table.models[0].perplexity == pytest.approx(
+        math.exp(-measured.logprob / (120 + 20)), rel=1e-9
+    )
+    assert after.table.models[0].perplexity != before.table.models[0].perplexity
+    assert go(path, only=NAMES[0])[1].events == []
+
+
 def test_jobs_run_in_processes_of_their_own(counts: Path) -> None:
     seen = Seen()
     found = curve(counts, counts.parent / "out", processes=2, watch=seen, only=NAMES[:2])
@@ -209,6 +274,10 @@ def test_jobs_run_in_processes_of_their_own(counts: Path) -> None:
     [
         ("import os; os.kill(os.getpid(), 9)", "ended by SIGKILL, possibly out of memory"),
         ("raise SystemExit(3)", "its process failed; see"),
+        (
+            "print('{not json'); print('{}'); print('{\"a\": 1}'); raise SystemExit(3)",
+            "failed; see",
+        ),
     ],
 )
 def test_a_process_that_dies_stops_no_other(

@@ -6,10 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from priscian import __version__
-from priscian.analysis.curves.table import CurveModel, CurveScore, CurveTable, scores_of
+from priscian.analysis.curves.table import (
+    CurveModel,
+    CurveScore,
+    CurveTable,
+    is_curve,
+    read_curve,
+    scores_of,
+)
+from priscian.errors import PriscianError
 from priscian.files import read_json, write_json
 from priscian.runs import Run, load_run
 from priscian.runs.choose import INDEX
+from priscian.sweeps.items import scored_on_others
 from priscian.sweeps.jobs import Job, Place
 from priscian.sweeps.sweep import Sweep
 from priscian.sweeps.work import CARD, missing_of, model_string, read_record
@@ -21,23 +30,35 @@ def collect(
 ) -> tuple[CurveTable, list[Run]]:
     """Write `curve.json`, `curve.csv` and `runs.json` of the jobs that are finished."""
     finished = [job for job in jobs if not missing_of(place, job, sweep)]
-    scored = [job for job in finished if job.on]
-    runs = [load_run(place.run(job)) for job in scored]
+    scored = [(job, load_run(place.run(job))) for job in finished if job.on]
+    others = scored_on_others(scored)
+    finished = [job for job in finished if job.name not in others]
+    scored = [(job, run) for job, run in scored if job.name not in others]
     scores: list[CurveScore] = []
-    for job, run in zip(scored, runs, strict=True):
+    for job, run in scored:
         for data, result in zip(job.on, run.results, strict=True):
             scores += scores_of(result, data)
     names = {job.name for job in finished}
+    missing = tuple(job.name for job in jobs if job.name not in names)
+    reasons = {**_failed_before(place), **failed, **others}
     table = CurveTable(
         priscian=__version__,
         models=tuple(describe(place, job) for job in finished),
         scores=tuple(scores),
-        failed={name: reason for name, reason in failed.items() if name not in names},
-        missing=tuple(job.name for job in jobs if job.name not in names),
+        failed={name: reasons[name] for name in missing if name in reasons},
+        missing=missing,
     )
     table.write(place.root)
-    write_json(place.root / INDEX, [f"runs/{job.run_folder}" for job in scored])
-    return table, runs
+    write_json(place.root / INDEX, [f"runs/{job.run_folder}" for job, _ in scored])
+    return table, [run for _, run in scored]
+
+
+def _failed_before(place: Place) -> dict[str, str]:
+    """Why jobs failed in earlier commands, which may have been about others than this one."""
+    try:
+        return read_curve(place.root).failed if is_curve(place.root) else {}
+    except PriscianError:  # a damaged table is written anew
+        return {}
 
 
 def describe(place: Place, job: Job) -> CurveModel:

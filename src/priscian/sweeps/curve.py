@@ -12,7 +12,8 @@ from priscian.analysis.curves.table import CurveTable
 from priscian.analysis.vega import Figure, HasFigures, write_figures
 from priscian.errors import UsageError
 from priscian.sweeps.collect import collect
-from priscian.sweeps.estimate import Estimate, count_texts, estimate
+from priscian.sweeps.estimate import Estimate, estimate
+from priscian.sweeps.items import forget_changed
 from priscian.sweeps.jobs import Place, choose, expand
 from priscian.sweeps.manifest import begin, hash_files
 from priscian.sweeps.pool import Pool, Tell
@@ -91,9 +92,8 @@ def curve(
     hashes = begin(place, plan)
     jobs = expand(plan, hashes, machine.threads)
     chosen = choose(jobs, _patterns(only))
+    forget_changed(place, jobs, plan)
     left = [job for job in chosen if missing_of(place, job, plan)]
-    for on, limit in {(job.on, job.limit) for job in left}:
-        count_texts(on, limit)  # a mistake in the names of data is found before anything is trained
     pool = Pool(place, plan, hashes, watch, machine.processes, machine.threads, machine.gpus)
     try:
         pool.run(left)
@@ -102,7 +102,8 @@ def curve(
     analysis = analyse_curve(table, runs)
     write_figures(analysis.figures, place.root / "figures", FORMATS)
     analysis.write(place.root)
-    return Curve(Path(out), table, analysis, pool.failed)
+    failed = {job.name: table.failed[job.name] for job in chosen if job.name in table.failed}
+    return Curve(Path(out), table, analysis, failed)
 
 
 def plan_curve(

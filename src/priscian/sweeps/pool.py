@@ -145,12 +145,15 @@ class Pool:
         """Lines of a process, and None at its end; runs in a thread."""
         pid, out = running.process.pid, running.process.stdout
         assert out is not None
-        with out:
-            for line in out:
-                if line.startswith(b"{"):  # a library may print too
-                    self._events.put((pid, json.loads(line)))
-        running.process.wait()
-        self._events.put((pid, None))
+        try:
+            with out:
+                for line in out:
+                    said = _message(line)
+                    if said is not None:
+                        self._events.put((pid, said))
+        finally:  # without the None, the sweep would wait for ever
+            running.process.wait()
+            self._events.put((pid, None))
 
     def _listen(self, elsewhere: deque[Job]) -> None:
         pid, line = self._events.get()
@@ -194,6 +197,18 @@ class Pool:
         for running in self._running.values():
             running.process.wait()
         self._running.clear()
+
+
+def _message(line: bytes) -> dict[str, Any] | None:
+    """What a worker tells; None for a line that a library has printed."""
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(said, dict):
+        return None
+    known = "error" in said or {"stage", "done", "total"} <= said.keys()
+    return said if known else None
 
 
 @dataclass(slots=True)

@@ -41,6 +41,8 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     asked: int
     """Number of sentences that were asked for; there may be fewer."""
     longest: int
+    options: str = ""
+    """Options of the model string."""
 
 
 class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,9 +60,14 @@ class Busy(Exception):
     """Another process works on this job."""
 
 
+def record_of(place: Place, job: Job) -> Path:
+    """The file that says what of a job is done."""
+    return place.desk(job) / "record.json"
+
+
 def read_record(place: Place, job: Job) -> JobRecord:
     """What of a job is done; nothing if it has not begun."""
-    file = place.desk(job) / "record.json"
+    file = record_of(place, job)
     if not file.is_file():
         return JobRecord(name=job.name, trained=job.trained)
     return read_json(file, JobRecord)
@@ -80,8 +87,8 @@ def missing_of(place: Place, job: Job, sweep: Sweep) -> list[str]:
 
 
 def _is_measured(measured: Measured | None, job: Job, sweep: Sweep) -> bool:
-    wanted = (job.test_sentences, sweep.scoring.longest)
-    return measured is not None and (measured.asked, measured.longest) == wanted
+    wanted = (job.test_sentences, sweep.scoring.longest, job.options)
+    return measured is not None and wanted == (measured.asked, measured.longest, measured.options)
 
 
 def is_busy(place: Place, job: Job) -> bool:
@@ -113,7 +120,7 @@ def do_job(place: Place, job: Job, sweep: Sweep, watch: Watch) -> None:
             record = read_record(place, job)
             seconds = {**record.seconds, stage: round(time.monotonic() - began, 1)}
             done = msgspec.structs.replace(record, seconds=seconds, **changes)
-            write_json(desk / "record.json", msgspec.to_builtins(done))
+            write_json(record_of(place, job), msgspec.to_builtins(done))
     finally:
         lock.release()
 
@@ -225,5 +232,6 @@ def _measure(place: Place, job: Job, sweep: Sweep, watch: Watch) -> dict[str, An
         unknown=found.unknown,
         asked=job.test_sentences,
         longest=longest,
+        options=job.options,
     )
     return {"measured": measured}
