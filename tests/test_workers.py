@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import pickle
 import signal
 from pathlib import Path
 
 import pytest
 
 from priscian import threads
-from priscian.errors import WorkerError
-from priscian.workers import can_fork, run_batches
+from priscian.errors import (
+    BackendError,
+    FormulaError,
+    ModelError,
+    PriscianError,
+    SetAsideError,
+    UnknownNameError,
+    WorkerError,
+)
+from priscian.workers import _receive, can_fork, run_batches
 
 REMEDY = "use one worker"
 
@@ -23,6 +33,67 @@ def test_a_worker_that_dies_is_reported() -> None:
 
     with pytest.raises(WorkerError, match=f"worker process died.*{REMEDY}"):
         list(run_batches(die, range(6), 2, REMEDY))
+
+
+def test_a_worker_that_dies_while_the_caller_holds_its_result_is_reported() -> None:
+    found = run_batches(lambda number: os.getpid(), range(6), 2, REMEDY)
+    _, process = next(found)
+    os.kill(process, signal.SIGKILL)
+    for child in multiprocessing.active_children():
+        if child.pid == process:
+            child.join()
+    with pytest.raises(WorkerError, match=f"worker process died.*{REMEDY}"):
+        list(found)
+
+
+def test_a_worker_that_dies_before_it_reads_its_number_is_reported() -> None:
+    ours, theirs = multiprocessing.Pipe()
+    ours.send(1)
+    theirs.close()  # with the number unread, the kernel resets the connection
+    with pytest.raises(WorkerError, match=f"worker process died.*{REMEDY}"):
+        _receive(ours, REMEDY)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        UnknownNameError("paradigm", "wh_iland", ["wh_island"]),
+        FormulaError("(1) >> 2", 4, "unknown sign", "use >"),
+        BackendError("the server refused", 429),
+        SetAsideError("m", ["Go."], "killed"),
+        ModelError("no such folder"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_error_comes_from_a_worker_with_its_message_and_attributes(error: PriscianError) -> None:
+    def fail(number: int) -> int:
+        raise error
+
+    with pytest.raises(type(error)) as caught:
+        list(run_batches(fail, range(2), 2, REMEDY))
+    assert type(caught.value) is type(error)
+    assert str(caught.value) == str(error)
+    assert vars(caught.value) == vars(error)
+    assert vars(pickle.loads(pickle.dumps(error))) == vars(error)
+
+
+def test_a_result_that_cannot_be_sent_is_reported_as_such(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(WorkerError, match="a result cannot be sent from a worker process"):
+        list(run_batches(lambda n: lambda: n, range(2), 2, REMEDY))
+    assert capfd.readouterr().err == ""
+
+
+def test_an_error_of_a_class_that_cannot_be_pickled_keeps_its_message() -> None:
+    class OwnError(ModelError):
+        pass
+
+    def fail(number: int) -> int:
+        raise OwnError("odd")
+
+    with pytest.raises(WorkerError, match="OwnError: odd"):
+        list(run_batches(fail, range(2), 2, REMEDY))
 
 
 def test_an_error_in_a_worker_reaches_the_caller() -> None:

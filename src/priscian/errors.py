@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -52,6 +53,14 @@ class PriscianError(Exception):
 
     def __init__(self, *args: object) -> None:
         super().__init__(*(_one_line(arg) if isinstance(arg, str) else arg for arg in args))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled with message and attributes, not rebuilt from arguments that it does not keep."""
+        return _restored, (type(self), self.args), self.__dict__ or None
+
+
+def _restored(kind: type[PriscianError], args: tuple[object, ...]) -> PriscianError:
+    return kind.__new__(kind, *args)
 
 
 def flat(error: BaseException) -> str:

@@ -8,6 +8,7 @@ import signal
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, cast
 
 from priscian.errors import PriscianError, WorkerError
@@ -57,7 +58,7 @@ def _run_forked(
             pipes[ours] = process
     try:
         for pipe in pipes:
-            pipe.send(next(todo, None))
+            _send(pipe, next(todo, None), remedy)
         open_pipes = set(pipes)
         while open_pipes:
             for ready in wait(list(open_pipes)):
@@ -67,7 +68,7 @@ def _run_forked(
                     open_pipes.discard(pipe)
                     continue
                 yield answer  # the caller saves it first, so that a kill costs one batch per worker
-                pipe.send(next(todo, None))
+                _send(pipe, next(todo, None), remedy)
     finally:
         for pipe, process in pipes.items():
             pipe.close()
@@ -76,16 +77,27 @@ def _run_forked(
             process.join(5)
 
 
+def _send(pipe: Connection, number: int | None, remedy: str) -> None:
+    try:
+        pipe.send(number)
+    except OSError:  # a broken pipe, which the command line would take for closed standard output
+        raise _died(remedy) from None
+
+
 def _receive(pipe: Connection, remedy: str) -> tuple[int, Any] | None:
     try:
         number, result = pipe.recv()
-    except EOFError:
-        raise WorkerError(f"a worker process died, possibly out of memory; {remedy}") from None
+    except (EOFError, OSError):
+        raise _died(remedy) from None
     if number is None:
         return None
     if isinstance(result, BaseException):
         raise result
     return number, result
+
+
+def _died(remedy: str) -> WorkerError:
+    return WorkerError(f"a worker process died, possibly out of memory; {remedy}")
 
 
 def _work(run: Run, pipe: Connection, others: list[Connection]) -> None:
@@ -95,11 +107,26 @@ def _work(run: Run, pipe: Connection, others: list[Connection]) -> None:
         other.close()
     with contextlib.suppress(BrokenPipeError, EOFError, ConnectionResetError), one_thread_each():
         while (number := pipe.recv()) is not None:
-            try:
-                result = run(number)
-            except PriscianError as error:
-                result = error
-            except Exception as error:
-                result = WorkerError(f"{type(error).__name__}: {error}")
-            pipe.send((number, result))
+            pipe.send_bytes(_answer(run, number))
         pipe.send((None, None))
+
+
+def _answer(run: Run, number: int) -> Any:
+    """The number and its result, or the error, pickled as `Connection.send` does it."""
+    try:
+        result = run(number)
+    except PriscianError as error:
+        result = error
+    except Exception as error:
+        result = WorkerError(f"{type(error).__name__}: {error}")
+    try:
+        return ForkingPickler.dumps((number, result))
+    except Exception as error:  # what pickling raises depends on the object
+        if isinstance(result, PriscianError):
+            failed = WorkerError(f"{type(result).__name__}: {result}")
+        else:
+            failed = WorkerError(
+                f"a result cannot be sent from a worker process ({type(error).__name__}: {error}); "
+                "return plain data, or use one worker"
+            )
+        return ForkingPickler.dumps((number, failed))
