@@ -300,8 +300,9 @@ def cola(
 def transfer(source: TransferSettings | Path | str, *, watch: Watch | None = None) -> Transfer:
     """Classifiers that are trained on pairs of some phenomena and tested on others.
 
-    `source` is what to train, or the path of a saved analysis. Hidden states are kept, so that an
-    interrupted analysis goes on where it stopped. `watch` is called as `watch(what, done, total)`.
+    `source` is what to train, or the path of a saved analysis. Hidden states and log-probabilities
+    are kept; the classifiers of an interrupted analysis are trained again. `watch` is called as
+    `watch(what, done, total)`.
 
     >>> import priscian
     >>> settings = priscian.TransferSettings(probe="smollm2-probe")           # doctest: +SKIP

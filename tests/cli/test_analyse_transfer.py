@@ -60,6 +60,46 @@ def test_nothing_is_overwritten(
     assert done.complaints[-1].endswith("or give another --out")
 
 
+@pytest.mark.parametrize("out", ["afile", "afile/below", "locked/below"])
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_computed(
+    out: str, priscian: Command, in_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import os
+
+    import priscian.analyse as analyse
+
+    def unused(*given: object, **options: object) -> None:
+        raise AssertionError("the analysis was computed")
+
+    monkeypatch.setattr(analyse, "transfer", unused)
+    (in_folder / "afile").write_text("mine")
+    (in_folder / "locked").mkdir()
+    may = os.access
+    # a superuser may write everywhere, so the mode of the folder would not do
+    monkeypatch.setattr(os, "access", lambda p, mode: "locked" not in str(p) and may(p, mode))
+    done = priscian("analyse", "transfer", *VIEW, "--out", out)
+    assert done.code == 1
+    assert len(done.complaints) == 1
+    assert f"cannot write to the folder {out}" in done.complaints[0]
+    assert done.complaints[0].endswith("choose another place")
+
+
+def test_the_tables_are_shown_though_the_result_cannot_be_saved(
+    priscian: Command, states: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from priscian.analysis.transfer.transfer import Transfer
+    from priscian.errors import OutputError
+
+    def full(self: Transfer, folder: Path) -> Path:
+        raise OutputError("cannot write transfer.json: no space left on device")
+
+    monkeypatch.setattr(Transfer, "save", full)
+    done = priscian("analyse", "transfer", *states, *SMALL, "--out", "found")
+    assert done.code == 1
+    assert "Transfer between phenomena" in done.out
+    assert "no space left" in done.complaints[-1]
+
+
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
@@ -104,3 +144,4 @@ def test_the_help_names_every_control(priscian: Command) -> None:
     said = priscian("analyse", "transfer", "--help").out
     for word in ("bag of", "shuffled labels", "other words", "equal sizes", "untrained", "--probe"):
         assert word in " ".join(said.split())
+    assert "its classifiers are trained again" in " ".join(said.split())

@@ -18,6 +18,7 @@ from priscian.files.tables import (
 )
 from priscian.files.unpack import open_unpacked
 from priscian.files.write import (
+    check_folder,
     delimited_text,
     replacing,
     replacing_folder,
@@ -36,6 +37,7 @@ __all__ = [
     "NumberedRows",
     "PathLike",
     "Row",
+    "check_folder",
     "collector_paused",
     "columns_of",
     "data_files",

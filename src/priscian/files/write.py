@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
+import os
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -60,6 +61,18 @@ def replacing_folder(path: Path) -> Iterator[Path]:
         ) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that cannot be made or written to, before there is anything to write."""
+    there = next(p for p in (folder, *folder.absolute().parents) if os.path.lexists(p))
+    if not there.is_dir():
+        reason = f"{there} is a file" if there.is_file() else f"{there} is not a folder"
+    elif not os.access(there, os.W_OK | os.X_OK):
+        reason = f"no permission to write in {there}"
+    else:
+        return
+    raise OutputError(f"cannot write to the folder {folder}: {reason}; choose another place")
 
 
 def write_bytes(path: Path, data: bytes) -> None:

@@ -37,8 +37,8 @@ def analyse_transfer(
 ) -> Transfer:
     """Train on pairs of some paradigms, test on others, with every control.
 
-    Hidden states and log-probabilities are kept as they are computed, so that an analysis that
-    was interrupted goes on where it stopped. The same settings give the same result.
+    Hidden states and log-probabilities are kept as they are computed; an analysis that was
+    interrupted reads them and trains its classifiers again. The same settings give the same result.
     """
     chosen = choose(settings)
     pairs = split_pairs(settings.plan, settings.only, _named(watch, GENERATING))

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from priscian.cli.output import FLAT, Output, grid, show
 from priscian.errors import RunError, UsageError
+from priscian.files import check_folder
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -109,8 +110,9 @@ def transfer_command(
     with training (other words); equally many pairs of every training phenomenon (equal sizes); and
     how often the model itself, untrained, finds the good sentence more probable.
 
-    Hidden states are kept: a stopped analysis goes on where it was when it is run again. With
-    --out the result is saved, and shown again, drawn or reported without computing.
+    Hidden states and log-probabilities are kept and not computed again if a stopped analysis is run
+    once more; its classifiers are trained again. With --out the result is saved, and shown again,
+    drawn or reported without computing.
 
     Examples:
       priscian train classifier --encoder smollm2 --on cola:DIR --out smollm2-probe
@@ -145,12 +147,16 @@ def transfer_command(
                 f"{out} has a transfer analysis; show it with priscian analyse transfer {out}, or "
                 "give another --out"
             )
+        if out is not None:
+            check_folder(out)
         settings = _settings(states, design)
         with Progress(quiet, unit="") as progress:
             found = analyse.transfer(settings, watch=progress)
+    try:
         if out is not None:
             found.save(out)
-    _print(found, format_, output)
+    finally:  # a disk that is full by now costs the file, not the tables
+        _print(found, format_, output)
     if out is not None and not output.json:
         print(f"Saved in {out}")
 
