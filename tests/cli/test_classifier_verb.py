@@ -25,9 +25,13 @@ def test_from_training_to_the_table_and_its_pictures(priscian: Command, cola: st
     assert shown.code == 0
     for part in ("people", "0.697 (0.042)", "BERT-large-cased", "Adjunct", "Written to pictures"):
         assert part in shown.out
+    assert "unseen" in shown.out
+    assert "bag: the training sentences include no tested sentence" in shown.out
     assert Path("pictures/cola-major.svg").is_file()
     found = json.loads(priscian("analyse", "cola", "bag", "--json").out)
     assert found["restarts"]["models"]["bag"]["restarts"] == 1
+    assert found["restarts"]["models"]["bag"]["unseen"]["out-of-domain test"]["n"] == 40
+    assert len(found["restarts"]["notes"]) == 2
     again = priscian("train", "classifier", "--method", "ngrams", "--on", cola, "--out", "bag")
     assert again.code == 1
     assert "continue with --resume" in again.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,9 @@ from priscian.analysis.graded.cola_restarts import analyse_restarts, published_r
 from priscian.errors import DataError, ModelError
 from priscian.models.classifier.folder import read_card
 from priscian.stats.matthews import matthews, mean_matthews_interval
+from priscian.training.classifiers.data import plain_hash, read_cola_data
 from priscian.training.classifiers.job import train_classifier
-from priscian.training.classifiers.reading import TrainedRestarts
+from priscian.training.classifiers.reading import TrainedOn, TrainedRestarts
 from priscian.training.classifiers.settings import ClassifierSettings
 
 TEST = "out-of-domain test"
@@ -58,6 +60,42 @@ def test_by_hand() -> None:
     assert (simple.mean, simple.low, simple.high) == (0.0, -1.0, 1.0)
     assert math.isnan(found.features["major"]["m"]["Question"].mean)  # one label
     json.dumps(found.as_dict(), allow_nan=False)
+
+
+def test_sentences_seen_in_training_are_left_out_by_hand() -> None:
+    cola = replace(COLA, texts={i: f"Text {i}." for i in COLA.labels})
+    seen = TrainedOn(frozenset({plain_hash("TEXT t1")}))
+    (row,) = analyse_restarts(cola, [replace(THREE, seen=seen)]).rows
+    # without t1: all right: 1; one label, twice: 0
+    unseen = row.unseen[TEST]
+    assert (row.sets[TEST].n, unseen.n) == (4, 3)
+    assert row.sets[TEST].mean == row.mean
+    assert unseen.mean == pytest.approx(1 / 3)
+    assert row.unseen["in-domain dev"] == row.sets["in-domain dev"]
+    assert row.as_dict()["unseen"][TEST]["mean"] == unseen.mean
+
+
+def test_notes_count_sentences_seen_in_training() -> None:
+    cola = replace(COLA, texts={i: f"Text {i}." for i in COLA.labels})
+    seen = TrainedOn(frozenset({plain_hash("Text t1"), plain_hash("Text d2")}))
+    known, unknown = replace(THREE, seen=seen), replace(THREE, name="old")
+    first, published, last = analyse_restarts(cola, [known, unknown]).notes
+    assert first.startswith(
+        "m: the training sentences include 1 of 4 sentences of out-of-domain test, "
+        "1 of 2 sentences of in-domain dev"
+    )
+    assert "published rows are on all sentences" in published
+    assert last.startswith("old: no trained_on.json, so no mean on unseen sentences")
+
+
+def test_of_colas_own_test_sentences_17_are_in_its_training_file(shared: Path) -> None:
+    data = read_cola_data(shared / "data" / "cola")
+    labels = dict(zip(data.train.texts, data.train.labels, strict=True))
+    for name, count in ((TEST, 17), ("out-of-domain dev", 12), ("in-domain dev", 0)):
+        tested = zip(data.sets[name].texts, data.sets[name].labels, strict=True)
+        twice = [(labels[text], label) for text, label in tested if text in labels]
+        assert len(twice) == count
+        assert all(one == other for one, other in twice)
 
 
 def test_one_restart_has_no_deviation() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from statistics import mean, stdev
@@ -14,23 +14,39 @@ import numpy as np
 
 from priscian.analysis.graded.cola import Cola
 from priscian.analysis.vega import Figure, HasFigures
-from priscian.datasets.cola import OUT_TEST
+from priscian.datasets.cola import IN_DEV, OUT_DEV, OUT_TEST
 from priscian.datasets.graded import listed
 from priscian.errors import DataError
 from priscian.files import read_tsv
 from priscian.stats.interval import Interval
 from priscian.stats.matthews import matthews, mean_matthews_interval
 from priscian.training.classifiers.evaluate import ensemble
-from priscian.training.classifiers.reading import TrainedRestarts
+from priscian.training.classifiers.reading import TRAINED_ON, TrainedRestarts
 
 PEOPLE = "people"
+
+
+@dataclass(frozen=True, slots=True)
+class SetMean:
+    """The mean correlation over restarts on some sentences, with its 95 % interval."""
+
+    n: int
+    mean: float
+    ci: Interval | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        ci = None if self.ci is None else list(self.ci)
+        return {"n": self.n, "mean": self.mean, "ci": ci}
 
 
 @dataclass(frozen=True, slots=True)
 class RestartRow:
     """A model's correlation with the labels of the out-of-domain test set, over its restarts.
 
-    `sd` is NaN for one restart. Published rows have a `source` and no interval.
+    `sd` is NaN for one restart. Published rows have a `source` and no interval. `sets` has the mean
+    on every set; `unseen` has it on the sentences that were not among the training sentences, case
+    and punctuation aside, and is empty where these are not known.
     """
 
     model: str
@@ -43,6 +59,8 @@ class RestartRow:
     select: str = ""
     ci: Interval | None = None
     source: str = ""
+    sets: Mapping[str, SetMean] = field(default_factory=dict)
+    unseen: Mapping[str, SetMean] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -56,6 +74,8 @@ class RestartRow:
             "select": self.select,
             "ci": None if self.ci is None else list(self.ci),
             "source": self.source,
+            "sets": {name: found.as_dict() for name, found in self.sets.items()},
+            "unseen": {name: found.as_dict() for name, found in self.unseen.items()},
         }
 
 
@@ -94,10 +114,32 @@ class RestartsAnalysis(HasFigures):
 
         return tuple(feature_figure(self, kind) for kind in self.features)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How many tested sentences were in training, and for which classifiers that is unknown."""
+        groups: dict[str, list[str]] = {}
+        for row in self.rows:
+            groups.setdefault(_leaked(row), []).append(row.model)
+        unknown = groups.pop("", [])
+        notes = [
+            f"{', '.join(models)}: the training sentences include {leaked} (case and punctuation "
+            "aside); unseen is the mean without them"
+            for leaked, models in groups.items()
+        ]
+        if groups:
+            notes.append("The published rows are on all sentences, whether seen in training or not")
+        if unknown:
+            notes.append(
+                f"{', '.join(unknown)}: no {TRAINED_ON}, so no mean on unseen sentences; priscian "
+                "train classifier … --resume writes it again"
+            )
+        return tuple(notes)
+
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return {
             "set": OUT_TEST,
+            "notes": list(self.notes),
             "models": {row.model: row.as_dict() for row in self.rows},
             "published": {row.model: row.as_dict() for row in self.published},
         } | {
@@ -107,6 +149,16 @@ class RestartsAnalysis(HasFigures):
             }
             for kind, models in self.features.items()
         }
+
+
+def _leaked(row: RestartRow) -> str:
+    """`17 of 533 sentences of out-of-domain test, …`; empty where it is not known."""
+    if not row.unseen:
+        return ""
+    counts = {s: found.n - (row.unseen[s].n if s in row.unseen else 0)
+              for s, found in row.sets.items()}  # fmt: skip
+    told = [f"{n} of {row.sets[s].n} sentences of {s}" for s, n in counts.items() if n]
+    return ", ".join(told) or "no tested sentence"
 
 
 @cache
@@ -149,7 +201,7 @@ def _row(cola: Cola, classifier: TrainedRestarts, seed: int) -> RestartRow:
     logits = [_values(classifier, one, ids) for one in classifier.logits]
     guesses = [[value > 0 for value in one] for one in logits]
     found = [matthews(truth, guess) for guess in guesses]
-    varied = any(len(set(guess)) > 1 for guess in guesses)  # else 0 is a convention
+    sets = {name: _mean(cola, classifier, cola.sets[name], seed) for name in _tested(cola)}
     return RestartRow(
         classifier.name,
         mean(found),
@@ -159,8 +211,34 @@ def _row(cola: Cola, classifier: TrainedRestarts, seed: int) -> RestartRow:
         len(found),
         classifier.collapsed,
         classifier.select,
-        mean_matthews_interval(truth, guesses, seed) if varied else None,
+        sets[OUT_TEST].ci,
+        sets=sets,
+        unseen=_unseen(cola, classifier, seed),
     )
+
+
+def _tested(cola: Cola) -> list[str]:
+    return [name for name in (OUT_TEST, IN_DEV, OUT_DEV) if cola.sets.get(name)]
+
+
+def _mean(cola: Cola, classifier: TrainedRestarts, ids: Sequence[str], seed: int) -> SetMean:
+    truth = [cola.labels[i] for i in ids]
+    guesses = [[v > 0 for v in _values(classifier, one, ids)] for one in classifier.logits]
+    varied = any(len(set(guess)) > 1 for guess in guesses)  # else 0 is a convention
+    ci = mean_matthews_interval(truth, guesses, seed) if varied else None
+    return SetMean(len(ids), mean(matthews(truth, guess) for guess in guesses), ci)
+
+
+def _unseen(cola: Cola, classifier: TrainedRestarts, seed: int) -> dict[str, SetMean]:
+    """The same on the sentences of each set that were not in training."""
+    seen = classifier.seen
+    if seen is None:
+        return {}
+    new = {
+        name: [i for i in cola.sets[name] if not seen.has_seen(cola.texts[i])]
+        for name in _tested(cola)
+    }
+    return {name: _mean(cola, classifier, ids, seed) for name, ids in new.items() if ids}
 
 
 def _range(cola: Cola, classifier: TrainedRestarts, ids: Sequence[str]) -> FeatureRange:

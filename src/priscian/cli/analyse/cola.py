@@ -37,8 +37,8 @@ def cola_command(
 
     Of a classifier's folder every restart counts, with its own threshold of 0: mean, standard
     deviation, highest and majority vote on the out-of-domain test set beside the published rows,
-    with a 95 % interval of the mean from a bootstrap over sentences and restarts; and the mean and
-    range over restarts by feature.
+    with a 95 % interval of the mean from a bootstrap over sentences and restarts; the mean on test
+    sentences that were not in training (unseen); and the mean and range over restarts by feature.
 
     Examples:
       priscian score builtin:lstm --on cola:data/cola --out runs/cola

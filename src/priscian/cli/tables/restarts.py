@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from priscian.datasets.cola import OUT_TEST
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -19,6 +21,8 @@ def print_restarts(found: RestartsAnalysis, features: str) -> None:
 
     console = out()
     console.print(_table(found))
+    for line in found.notes:
+        print(line)
     if features != "none":
         console.print(_features(found, features))
 
@@ -29,7 +33,7 @@ def _table(found: RestartsAnalysis) -> Table:
     title = "CoLA, out-of-domain test: Matthews' correlation over restarts"
     made = Table(title=title, title_justify="left", title_style="bold", min_width=len(title))
     made.add_column("model")
-    for name in ("restarts", "collapsed", "mean (sd)", "95 %", "highest", "ensemble"):
+    for name in ("restarts", "collapsed", "mean (sd)", "95 %", "unseen", "highest", "ensemble"):
         made.add_column(name, justify="right")
     made.add_column("chosen on, or source")
     for row in (*found.rows, *found.published):
@@ -44,6 +48,7 @@ def _cells(row: RestartRow) -> list[str]:
         "" if row.source else str(row.collapsed),
         f"{row.mean:.3f}" + ("" if math.isnan(row.sd) else f" ({row.sd:.3f})"),
         f"{row.ci[0]:.2f}–{row.ci[1]:.2f}" if row.ci else "",
+        f"{row.unseen[OUT_TEST].mean:.3f}" if OUT_TEST in row.unseen else "",
         f"{row.max:.3f}",
         f"{row.ensemble:.3f}",
         row.source or CHOSEN.get(row.select, row.select),

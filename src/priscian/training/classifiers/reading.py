@@ -23,8 +23,8 @@ from priscian.models.classifier.views import View
 from priscian.training.classifiers.data import plain_hash
 from priscian.training.classifiers.job import read_logits
 
-__all__ = ["TrainedOn", "TrainedProbe", "TrainedRestarts", "is_classifier", "read_probe",
-           "read_restarts", "seen_in_cola", "trained_on"]  # fmt: skip
+__all__ = ["TRAINED_ON", "TrainedOn", "TrainedProbe", "TrainedRestarts", "is_classifier",
+           "read_probe", "read_restarts", "seen_in_cola", "trained_on"]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,8 @@ class TrainedRestarts:
     without_sources: tuple[str, ...]
     logits: tuple[Mapping[str, float], ...]
     collapsed: int
+    seen: TrainedOn | None = None
+    """Its training sentences, where the folder has their hashes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,13 @@ def read_restarts(folder: Path) -> TrainedRestarts:
         card.without_sources,
         tuple(read_logits(folder, restart) for restart in card.restarts),
         sum(restart.collapsed for restart in card.restarts),
+        _training_sentences(folder),
     )
+
+
+def _training_sentences(folder: Path) -> TrainedOn | None:
+    file = folder / TRAINED_ON
+    return TrainedOn(frozenset(read_json(file, list[str]))) if file.is_file() else None
 
 
 def read_probe(folder: Path) -> TrainedProbe:
