@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 from priscian.errors import UsageError
 
 _AMOUNT = re.compile(r"([0-9][0-9_,]*(?:\.[0-9]+)?)\s*([kKmMbB]?)")
-_FACTORS = {"": 1, "k": 1_000, "m": 1_000_000, "b": 1_000_000_000}
+_POWERS = {"": 0, "k": 3, "m": 6, "b": 9}
 
 
 def parse_amount(value: str | int, what: str) -> int:
@@ -17,13 +18,14 @@ def parse_amount(value: str | int, what: str) -> int:
     [250000, 16000000, 4096, 1000000]
     """
     if isinstance(value, int):
-        number = float(value)
+        number = Decimal(value)
     else:
         match = _AMOUNT.fullmatch(value.strip())
         if match is None:
             raise UsageError(f"{what} = {value!r} is not an amount; write 250000, 250k or 0.25M")
-        number = float(match[1].replace(",", "").replace("_", "")) * _FACTORS[match[2].lower()]
-    if not 1 <= number < 1e13 or number != int(number):
+        digits = match[1].replace(",", "").replace("_", "")
+        number = Decimal(f"{digits}e{_POWERS[match[2].lower()]}")  # 2.05 · 10⁶ is whole, no float
+    if not 1 <= number < 10**13 or number != number.to_integral_value():
         raise UsageError(f"{what} = {value!r} is not a whole number of tokens from 1")
     return int(number)
 
@@ -35,7 +37,7 @@ def format_amount(number: int) -> str:
     ['250k', '1M', '16.5M', '1234']
     """
     for unit in ("B", "M", "k"):
-        factor = _FACTORS[unit.lower()]
+        factor = 10 ** _POWERS[unit.lower()]
         if number >= factor and (10 * number) % factor == 0:
             return f"{number / factor:g}{unit}"
     return str(number)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import struct
+import tomllib
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -20,8 +21,9 @@ from priscian.files import read_json, replacing, replacing_folder, write_json, w
 from priscian.models.vocabulary import Vocabulary, load_vocabulary
 from priscian.training.amounts import parse_amount
 from priscian.training.architectures import TREES, build
+from priscian.training.checks import check_device
 from priscian.training.parsed_text import ParsedText
-from priscian.training.recipe import SAVED, Recipe, write_recipe
+from priscian.training.recipe import SAVED, Recipe, is_same, write_recipe
 from priscian.training.rows import Encoded
 from priscian.training.schedule import checkpoint_counts
 from priscian.training.sources import Learnt, PlainText, Source
@@ -29,6 +31,13 @@ from priscian.training.subsets import Corpus, read_corpus
 from priscian.training.tree_source import EncodedTrees, TreeText
 
 Say = Callable[[str], None]
+MISSING = -1
+"""The size of a file that is not there."""
+MADE = (
+    "training/prepared.json", "training/extra.npz",
+    "vocabulary.json", "tokenizer.json", "tokenizer_config.json",
+)  # fmt: skip
+"""Files of the preparation that the next one may not write again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +77,11 @@ def source_of(recipe: Recipe) -> Source:
 def prepare(recipe: Recipe, folder: Path, say: Say) -> Prepared:
     """Read and encode the corpus, or read what an earlier start of the same training made."""
     place = folder / "training"
-    mark = _mark(recipe)
-    if (place / "prepared.json").is_file():
-        facts = read_json(place / "prepared.json", dict[str, Any])
-        if facts.get("mark") != mark:
-            raise UsageError(
-                f"the corpus of the training in {folder} has changed since; name a new --out"
-            )
-        parts = {name: _load(place / f"{name}.npz") for name in ("main", "extra", "dev", "test")}
-        main, dev, test = parts["main"], parts["dev"], parts["test"]
-        assert main is not None
-        assert dev is not None
-        assert test is not None
-        return Prepared(load_vocabulary(folder), main, parts["extra"], dev, test, facts)
-    say("reading the corpus")
+    ready = _read_prepared(recipe, folder)
+    if ready is not None:
+        return ready
     source = source_of(recipe)
+    say("reading the corpus")
     files = recipe.corpus.trees_of or recipe.corpus.files
     corpus = read_corpus([Path(name) for name in files], source=source)
     size = None if recipe.corpus.size == "all" else parse_amount(recipe.corpus.size, "size")
@@ -94,7 +93,12 @@ def prepare(recipe: Recipe, folder: Path, say: Say) -> Prepared:
         learn_on = corpus.subset(None, recipe.corpus.order_seed)
     learnt = source.learn([*learn_on, *extra])
     say(f"{learnt.vocabulary.size:,} tokens in the vocabulary; encoding")
-    ready = _encode(learnt, corpus, sentences, extra, mark)
+    sizes = _file_sizes(recipe)
+    marks = {"mark": _mark(recipe.to_dict(), sizes), "sizes": sizes}
+    ready = _encode(learnt, corpus, sentences, extra, marks)
+    if not _has_begun(folder):
+        for name in MADE:  # of an earlier start that failed, with another recipe
+            (folder / name).unlink(missing_ok=True)
     learnt.vocabulary.save(folder)
     for name in ("main", "extra", "dev", "test"):
         _store(place / f"{name}.npz", getattr(ready, name))
@@ -103,14 +107,18 @@ def prepare(recipe: Recipe, folder: Path, say: Say) -> Prepared:
 
 
 def _encode(
-    learnt: Learnt, corpus: Corpus, sentences: Sequence[str], extra: Sequence[str], mark: str
+    learnt: Learnt,
+    corpus: Corpus,
+    sentences: Sequence[str],
+    extra: Sequence[str],
+    marks: Mapping[str, Any],
 ) -> Prepared:
     source = corpus.source
     main = source.encode(learnt, sentences)
     others = source.encode(learnt, extra, "extra text") if extra else None
     held: dict[str, Encoded] = {}
     facts: dict[str, Any] = {
-        "mark": mark,
+        **marks,
         "files": [list(file) for file in corpus.files],
         "sentences": len(sentences),
         "words": sum(map(source.count, sentences)),
@@ -124,11 +132,51 @@ def _encode(
     return Prepared(learnt.vocabulary, main, others, held["dev"], held["test"], facts)
 
 
-def _mark(recipe: Recipe) -> str:
-    """What the prepared text depends on: the recipe's tables, names and sizes of the files."""
-    tables = recipe.to_dict()
+def _read_prepared(recipe: Recipe, folder: Path) -> Prepared | None:
+    """What an earlier start made; None if there is nothing, or of a training that never began."""
+    place = folder / "training"
+    if not (place / "prepared.json").is_file():
+        return None
+    facts = read_json(place / "prepared.json", dict[str, Any])
+    if _is_changed(recipe, folder, facts):
+        if not _has_begun(folder):
+            return None
+        raise UsageError(
+            f"the corpus of the training in {folder} has changed since; name a new --out"
+        )
+    parts = {name: _load(place / f"{name}.npz") for name in ("main", "extra", "dev", "test")}
+    main, extra, dev, test = parts.values()
+    if main is None or dev is None or test is None or (recipe.corpus.extra and extra is None):
+        return None
+    return Prepared(load_vocabulary(folder), main, extra, dev, test, facts)
+
+
+def _has_begun(folder: Path) -> bool:
+    """Whether a folder holds more of a training than its prepared text."""
+    return (folder / SAVED).is_file() or (folder / "training" / "state.pt").is_file()
+
+
+def _is_changed(recipe: Recipe, folder: Path, facts: Mapping[str, Any]) -> bool:
+    """Whether prepared text is of another corpus; a file that is missing has not changed."""
+    saved = folder / SAVED
+    # the saved recipe is the same as this one, but its amounts may be written otherwise
+    tables = tomllib.loads(saved.read_text("utf-8")) if saved.is_file() else recipe.to_dict()
+    sizes = _file_sizes(recipe)
+    if MISSING in sizes and saved.is_file():
+        before = facts.get("sizes")
+        if not isinstance(before, list) or len(before) != len(sizes):
+            return False  # prepared before sizes were kept; the recipe is the same
+        sizes = [old if now == MISSING else now for old, now in zip(before, sizes, strict=True)]
+    return bool(facts.get("mark") != _mark(tables, sizes))
+
+
+def _file_sizes(recipe: Recipe) -> list[int]:
     files = [*recipe.corpus.files, *recipe.corpus.extra, *recipe.corpus.trees_of]
-    sizes = [Path(name).stat().st_size if Path(name).is_file() else -1 for name in files]
+    return [Path(name).stat().st_size if Path(name).is_file() else MISSING for name in files]
+
+
+def _mark(tables: Mapping[str, Any], sizes: Sequence[int]) -> str:
+    """What the prepared text depends on: the recipe's tables, names and sizes of the files."""
     facts = json.dumps([tables["corpus"], tables["text"], sizes], sort_keys=True)
     return hashlib.sha256(facts.encode()).hexdigest()
 
@@ -185,6 +233,7 @@ def _train(
     from priscian.training.save import Log, export
 
     check_folder(recipe, out, resume)
+    check_device(recipe.machine.device)
     by_columns = recipe.text.pack == "stream"
     machine = Machine(recipe.machine, recipe.training.accumulate, by_columns=by_columns)
     if machine.rank == 0:
@@ -192,12 +241,14 @@ def _train(
     machine.wait()
     if machine.rank:
         ready = prepare(recipe, out, say)
-    write_text(out / SAVED, write_recipe(recipe))
     torch.manual_seed(recipe.training.seed)
     network = build(recipe.architecture, ready.vocabulary.size, recipe.network, ready.learnt)
     loop = Loop(
         network, recipe, Data(ready.main, ready.extra, ready.dev), out / "training", machine
     )
+    counts = checkpoint_counts(recipe.checkpoints.at, loop.total)
+    if not (out / SAVED).is_file():  # only now: what cannot be built leaves no recipe behind
+        write_text(out / SAVED, write_recipe(recipe))
     if loop.resume():
         say(f"resumed after {loop.progress.tokens:,} tokens")
     log = Log(out, loop, ready)
@@ -207,8 +258,6 @@ def _train(
             with loop.best_weights(), replacing_folder(out / f"tokens-{count}") as made:
                 export(made, network, ready.vocabulary)
                 log.checkpoint(count, made)
-
-    counts = checkpoint_counts(recipe.checkpoints.at, loop.total)
 
     def watch(moment: Moment) -> None:
         log.step(moment)
@@ -229,7 +278,7 @@ def check_folder(recipe: Recipe, out: Path, resume: bool) -> None:
         if out.is_dir() and any(out.iterdir()) and not (out / "training").is_dir():
             raise UsageError(f"{out} is not empty and holds no training; name a new --out")
         return
-    if saved.read_text("utf-8") != write_recipe(recipe):
+    if not is_same(saved.read_text("utf-8"), recipe):
         raise UsageError(
             f"{out} holds a training with another recipe; name a new --out, "
             "or give the very same recipe and --resume"

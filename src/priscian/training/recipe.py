@@ -18,6 +18,7 @@ import msgspec
 
 from priscian.errors import DataError, UnknownNameError, UsageError
 from priscian.training.amounts import parse_amount
+from priscian.training.checks import COUNT, check_values
 
 SAVED = "recipe.toml"
 """The resolved recipe in the folder of a model."""
@@ -102,13 +103,6 @@ class MachinePart(Part, frozen=True, kw_only=True):
     device: str = "auto"
 
 
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "text.vocabulary": ("subset", "shared"),
-    "text.pack": ("sentence", "stream"),
-    "training.optimiser": ("adamw", "sgd", "asgd", "muon"),
-    "training.schedule": ("linear", "cosine", "constant", "anneal", "geometric"),
-    "machine.precision": ("float32", "bfloat16"),
-}
 PARTS: Mapping[str, type[Part]] = {
     "corpus": CorpusPart,
     "text": TextPart,
@@ -119,10 +113,16 @@ PARTS: Mapping[str, type[Part]] = {
 LEARNT = frozenset(
     {
         "vocabulary", "labels", "tags", "pieces", "characters", "suffixes", "shapes",
-        "piece_width", "reader_units", "reader_layers",
+        "piece_width", "reader_units", "reader_layers", "bands",
     }
 )  # fmt: skip
 """Keys of a network's shape that the corpus decides."""
+KINDS = {
+    "bool": "true or false",
+    "int": f"a whole number: {COUNT}",
+    "float": "a number from 0",
+    "str": "a text",
+}
 SIZES = ("tiny", "small", "paper")
 
 
@@ -210,7 +210,9 @@ def make_recipe(
     }
     network = _network(merged.get("network", {}), shapes[architecture], where)
     recipe = Recipe(architecture=architecture, network=network, **parts)
-    _check(recipe, where)
+    if recipe.corpus.trees_of and recipe.corpus.extra:
+        raise UsageError(f"{where}: trees_of and extra cannot be combined; leave out extra")
+    check_values(recipe.to_dict(), shapes[architecture], where)
     return recipe
 
 
@@ -236,7 +238,8 @@ def _network(values: Any, shape: type, where: str) -> dict[str, Any]:
         if name not in kinds:
             raise UnknownNameError(f"key in [network] of {where}", name, kinds)
         if not _fits(value, str(kinds[name])):
-            raise DataError(f"{where}: network.{name} = {value!r}; it takes {kinds[name]}")
+            takes = KINDS.get(str(kinds[name]), "a list")
+            raise DataError(f"{where}: network.{name} = {value!r}; it takes {takes}")
     return dict(values)
 
 
@@ -244,36 +247,10 @@ def _fits(value: Any, kind: str) -> bool:
     if kind == "bool":
         return isinstance(value, bool)
     if kind == "int":
-        return isinstance(value, int) and not isinstance(value, bool) and value > 0
+        return isinstance(value, int) and not isinstance(value, bool) and value in COUNT
     if kind == "float":
         return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
     return isinstance(value, str) if kind == "str" else isinstance(value, Sequence)
-
-
-def _check(recipe: Recipe, where: str) -> None:
-    for place, allowed in CHOICES.items():
-        table, _, name = place.partition(".")
-        value = getattr(getattr(recipe, table), name)
-        if value not in allowed:
-            raise UnknownNameError(f"{name} in {where}", value, allowed)
-    training = recipe.training
-    if bool(training.tokens) == bool(training.passes):
-        raise UsageError(f'{where}: give [training] tokens = "24M" or passes = 4, one of them')
-    if recipe.corpus.size != "all":
-        parse_amount(recipe.corpus.size, f"size in {where}")
-    _ = recipe.tokens
-    positive = {
-        "rate": training.rate, "clip": training.clip, "batch_tokens": training.batch_tokens,
-        "accumulate": training.accumulate, "threads": recipe.machine.threads,
-        "longest": recipe.text.longest, "stream_length": training.stream_length,
-    }  # fmt: skip
-    for name, value in positive.items():
-        if not value > 0:
-            raise UsageError(f"{where}: {name} = {value} must be greater than 0")
-    if recipe.corpus.trees_of and recipe.corpus.extra:
-        raise UsageError(f"{where}: trees_of and extra cannot be combined; leave out extra")
-    if not 0 <= recipe.corpus.extra_share < 1 or not 0 <= training.warm_up < 1:
-        raise UsageError(f"{where}: extra_share and warm_up are shares, from 0 to below 1")
 
 
 def write_recipe(recipe: Recipe) -> str:
@@ -283,6 +260,27 @@ def write_recipe(recipe: Recipe) -> str:
     for name, values in tables.items():
         lines += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in values.items())]
     return "\n".join(lines) + "\n"
+
+
+def is_same(saved: str, recipe: Recipe) -> bool:
+    """Whether a saved recipe decides the same training, however its amounts are written."""
+    written = write_recipe(recipe)
+    if saved == written:
+        return True
+    try:
+        return _resolved(tomllib.loads(saved)) == _resolved(tomllib.loads(written))
+    except (LookupError, ValueError, TypeError, AttributeError, RecursionError, UsageError):
+        return False  # not a recipe that we have written
+
+
+def _resolved(tables: dict[str, Any]) -> dict[str, Any]:
+    """Tables with amounts as numbers: "1.5k" and 1500 are the same."""
+    corpus, training = tables["corpus"], tables["training"]
+    amounts = [(corpus, "size", "all"), (training, "tokens", "")]
+    for table, key, none in amounts:
+        if table.get(key, none) != none:
+            table[key] = parse_amount(table[key], key)
+    return tables
 
 
 def _toml(value: Any) -> str:
@@ -295,4 +293,4 @@ def _toml(value: Any) -> str:
     return repr(value)
 
 
-__all__ = ["Recipe", "make_recipe", "read_recipe", "write_recipe"]
+__all__ = ["Recipe", "is_same", "make_recipe", "read_recipe", "write_recipe"]

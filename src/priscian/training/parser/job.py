@@ -58,7 +58,6 @@ def _train(
     say("reading the treebank")
     treebank = read_treebank([Path(name) for name in recipe.corpus.files], recipe.text.longest)
     _check_files(treebank, out)
-    write_text(out / SAVED, write_recipe(recipe))
     say(f"{len(treebank.train):,} trees; the language model reads their sentences")
     torch.manual_seed(recipe.training.seed)
     network, words = build(recipe, treebank.train)
@@ -67,6 +66,7 @@ def _train(
     loop = Loop(
         lesson, recipe, Data(numbers, None, encode_numbers(treebank.dev)), out / "training", machine
     )
+    write_text(out / SAVED, write_recipe(recipe))  # only now: what cannot be built leaves none
     if loop.resume():
         say(f"resumed after {loop.progress.tokens:,} words")
     log = StepLog(out, loop)
