@@ -91,6 +91,17 @@ _HEADS: Fit = (
     ),
     "network.width = {network[width]} is not a multiple of network.heads = {network[heads]}",
 )
+
+
+def _chunks(name: str) -> Fit:
+    """An ON-LSTM's layers are made of whole chunks."""
+    return (
+        lambda t: t["network"][name] % t["network"]["chunk"] == 0,
+        f"network.{name} = {{network[{name}]}} is not a multiple of network.chunk = "
+        "{network[chunk]}",
+    )
+
+
 FITS: Mapping[str, tuple[Fit, ...]] = {
     "gpt2": (
         _HEADS,
@@ -117,14 +128,7 @@ FITS: Mapping[str, tuple[Fit, ...]] = {
         _HEADS,
         (lambda t: t["network"]["width"] % 2 == 0, "network.width = {network[width]} must be even"),
     ),
-    "on-lstm": tuple(
-        (
-            lambda t, name=name: t["network"][name] % t["network"]["chunk"] == 0,
-            f"network.{name} = {{network[{name}]}} is not a multiple of network.chunk = "
-            "{network[chunk]}",
-        )
-        for name in ("hidden", "embedding")  # the last layer is as wide as the embedding
-    ),
+    "on-lstm": (_chunks("hidden"), _chunks("embedding")),  # the last layer is as wide as the latter
 }
 
 
