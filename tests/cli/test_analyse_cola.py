@@ -71,6 +71,8 @@ def test_a_table_of_scores(priscian: Command, cola: Path) -> None:
         (("scores.csv", "--data", "cola", "--threshold", "high"), 2, "takes best or a number"),
         (("scores.csv", "--data", "."), 1, "give the folder of CoLA's public release"),
         (("none.csv", "--data", "cola"), 1, "none.csv"),
+        (("no-folder", "--data", "cola"), 1, "no file or folder 'no-folder'"),
+        (("no-folder",), 1, "no file or folder 'no-folder'"),
         (("cola", "--data", "cola"), 1, "no scores.csv in it"),
     ],
 )

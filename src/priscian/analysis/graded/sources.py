@@ -76,6 +76,11 @@ def read_graded_scores(paths: Iterable[Path], graded: GradedSet) -> list[Sentenc
 
 def read_any_scores(path: Path) -> list[SentenceScores]:
     """The scores of a table, or of every table in a run folder."""
+    if not path.exists():
+        raise DataError(
+            f"no file or folder {str(path)!r}; give a run, a classifier's folder, or a table of "
+            "scores"
+        )
     files = sorted(path.glob(f"**/{TABLE}")) if path.is_dir() else [path]
     if not files:
         raise DataError(f"{path}: no {TABLE} in it; give a run on graded data, or a table")
