@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -160,6 +161,37 @@ def test_folders_of_classifiers_are_analysed_with_pictures(
     assert [figure.name for figure in found.figures] == ["cola-major", "cola-minor"]
     assert {row["feature"] for row in found.figures[0].rows} == {"Simple", "Adjunct"}
     assert "restarts" in found.as_dict()
+
+
+@pytest.mark.parametrize("older", [False, True])
+def test_other_test_sentences_than_those_of_the_training_are_refused(
+    folders: dict[str, Path], tmp_path: Path, older: bool
+) -> None:
+    shutil.copytree(folders["cola"], tmp_path / "other")
+    shutil.copytree(folders["ngrams"], tmp_path / "bag")
+    file = tmp_path / "other" / "cola_out_of_domain_test.csv"
+    header, *rows = file.read_text().splitlines()
+    file.write_text("\n".join([header, *reversed(rows), ""]))
+    if older:
+        card = json.loads((tmp_path / "bag" / "classifier.json").read_text())
+        del card["tested"]
+        (tmp_path / "bag" / "classifier.json").write_text(json.dumps(card))
+    with pytest.raises(DataError, match="bag was tested on other sentences or labels of out-of-do"):
+        priscian.analyse.cola(tmp_path / "bag", data=tmp_path / "other")
+    assert priscian.analyse.cola(tmp_path / "bag").restarts is not None
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "much"])
+def test_a_logit_that_is_no_number_is_refused_with_its_line(
+    value: str, folders: dict[str, Path], tmp_path: Path
+) -> None:
+    shutil.copytree(folders["ngrams"], tmp_path / "bag")
+    file = tmp_path / "bag" / "restart-1" / "logits.csv"
+    lines = file.read_text().splitlines()
+    lines[4] = f"{lines[4].partition(',')[0]},{value}"
+    file.write_text("\n".join([*lines, ""]))
+    with pytest.raises(DataError, match=rf"logits\.csv:5: the logit {value} is not a finite"):
+        priscian.analyse.cola(tmp_path / "bag")
 
 
 def test_a_classifier_without_a_complete_restart_is_refused(

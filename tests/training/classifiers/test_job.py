@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -140,6 +141,22 @@ def test_a_restart_that_was_cut_off_while_writing_is_trained_again(
     assert logits(out) == before
 
 
+def test_a_training_is_not_resumed_with_other_test_sentences(cola: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(cola, other)
+    train(cola, tmp_path / "m", method="majority")
+    assert set(read_card(tmp_path / "m").tested) == {"in-domain dev", "out-of-domain dev", TEST}
+    file = other / "cola_out_of_domain_test.csv"
+    header, *rows = file.read_text().splitlines()
+    file.write_text("\n".join([header, *reversed(rows), ""]))
+    with pytest.raises(RunError, match="was tested on other sentences or labels of out-of-domain"):
+        train(other, tmp_path / "m", resume=True, method="majority")
+    card = json.loads((tmp_path / "m" / "classifier.json").read_text())
+    del card["tested"]  # a card of an older version has no hashes
+    (tmp_path / "m" / "classifier.json").write_text(json.dumps(card))
+    assert train(cola, tmp_path / "m", resume=True, method="majority").chosen == 1
+
+
 def test_collapsed_restarts_are_counted_and_kept(cola: Path, tmp_path: Path) -> None:
     card = train(cola, tmp_path / "majority", method="majority")
     assert card.restarts[0].collapsed
@@ -269,8 +286,6 @@ class TestProvider:
 def test_an_encoder_that_has_changed_is_refused(
     cola: Path, tmp_path: Path, masked: Callable[..., Path]
 ) -> None:
-    import shutil
-
     encoder = tmp_path / "encoder"
     shutil.copytree(masked(), encoder)
     train(cola, tmp_path / "probe", encoder=str(encoder), layer=1, pooling="mean")

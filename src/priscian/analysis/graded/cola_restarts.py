@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from priscian.analysis.graded.cola import Cola
+from priscian.analysis.graded.cola_logits import check_tested, logits_of, tested_sets
 from priscian.analysis.vega import Figure, HasFigures
-from priscian.datasets.cola import IN_DEV, OUT_DEV, OUT_TEST
-from priscian.datasets.graded import listed
+from priscian.datasets.cola import OUT_TEST
 from priscian.errors import DataError
 from priscian.files import read_tsv
 from priscian.stats.interval import Interval
@@ -182,6 +182,8 @@ def analyse_restarts(
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataError(f"two classifiers are called {twice[0]!r}; rename a folder")
+    for classifier in classifiers:
+        check_tested(cola, classifier)
     features = {
         kind: {
             c.name: {feature: _range(cola, c, ids) for feature, ids in members.items()}
@@ -198,10 +200,10 @@ def _row(cola: Cola, classifier: TrainedRestarts, seed: int) -> RestartRow:
     if not ids:
         raise DataError("CoLA's folder has no out-of-domain test sentences; add their file")
     truth = [cola.labels[i] for i in ids]
-    logits = [_values(classifier, one, ids) for one in classifier.logits]
+    logits = [logits_of(classifier, one, ids) for one in classifier.logits]
     guesses = [[value > 0 for value in one] for one in logits]
     found = [matthews(truth, guess) for guess in guesses]
-    sets = {name: _mean(cola, classifier, cola.sets[name], seed) for name in _tested(cola)}
+    sets = {name: _mean(cola, classifier, cola.sets[name], seed) for name in tested_sets(cola)}
     return RestartRow(
         classifier.name,
         mean(found),
@@ -217,13 +219,9 @@ def _row(cola: Cola, classifier: TrainedRestarts, seed: int) -> RestartRow:
     )
 
 
-def _tested(cola: Cola) -> list[str]:
-    return [name for name in (OUT_TEST, IN_DEV, OUT_DEV) if cola.sets.get(name)]
-
-
 def _mean(cola: Cola, classifier: TrainedRestarts, ids: Sequence[str], seed: int) -> SetMean:
     truth = [cola.labels[i] for i in ids]
-    guesses = [[v > 0 for v in _values(classifier, one, ids)] for one in classifier.logits]
+    guesses = [[v > 0 for v in logits_of(classifier, one, ids)] for one in classifier.logits]
     varied = any(len(set(guess)) > 1 for guess in guesses)  # else 0 is a convention
     ci = mean_matthews_interval(truth, guesses, seed) if varied else None
     return SetMean(len(ids), mean(matthews(truth, guess) for guess in guesses), ci)
@@ -236,7 +234,7 @@ def _unseen(cola: Cola, classifier: TrainedRestarts, seed: int) -> dict[str, Set
         return {}
     new = {
         name: [i for i in cola.sets[name] if not seen.has_seen(cola.texts[i])]
-        for name in _tested(cola)
+        for name in tested_sets(cola)
     }
     return {name: _mean(cola, classifier, ids, seed) for name, ids in new.items() if ids}
 
@@ -246,19 +244,7 @@ def _range(cola: Cola, classifier: TrainedRestarts, ids: Sequence[str]) -> Featu
     if len(set(truth)) < 2:
         return FeatureRange(len(ids), math.nan, math.nan, math.nan)
     found = [
-        matthews(truth, [value > 0 for value in _values(classifier, one, ids)])
+        matthews(truth, [value > 0 for value in logits_of(classifier, one, ids)])
         for one in classifier.logits
     ]
     return FeatureRange(len(ids), mean(found), min(found), max(found))
-
-
-def _values(
-    classifier: TrainedRestarts, logits: Mapping[str, float], ids: Sequence[str]
-) -> list[float]:
-    missing = [i for i in ids if i not in logits]
-    if missing:
-        raise DataError(
-            f"{classifier.name} has no logit for {listed(missing)}; it was trained with another "
-            "release of CoLA: train it again, or give its folder with --data"
-        )
-    return [logits[i] for i in ids]

@@ -59,6 +59,8 @@ class ClassifierCard(msgspec.Struct, frozen=True, kw_only=True):
     encoder_key: str = ""
     data: str
     data_digest: str
+    tested: dict[str, str] = msgspec.field(default_factory=dict)
+    """A hash of the texts and labels of every tested set; empty in older cards."""
     without_sources: tuple[str, ...] = ()
     wanted: int = 1
     seed: int = 1

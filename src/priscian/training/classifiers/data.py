@@ -24,6 +24,12 @@ class Labelled:
     labels: tuple[bool, ...]
     ids: tuple[str, ...] = ()
 
+    @property
+    def digest(self) -> str:
+        """A hash of the sentences and labels, in order."""
+        rows = list(zip(self.texts, self.labels, strict=True))
+        return hashlib.sha256(json.dumps(rows, ensure_ascii=False).encode()).hexdigest()
+
     def check_both(self) -> None:
         """Refuse sentences that all have one label."""
         if len(set(self.labels)) < 2:
@@ -58,8 +64,12 @@ class ClassifierData:
     @property
     def digest(self) -> str:
         """A hash of the training sentences and labels, in order."""
-        rows = list(zip(self.train.texts, self.train.labels, strict=True))
-        return hashlib.sha256(json.dumps(rows, ensure_ascii=False).encode()).hexdigest()
+        return self.train.digest
+
+    @property
+    def tested(self) -> dict[str, str]:
+        """A hash of every set that classifiers are tested on, by name."""
+        return {name: found.digest for name, found in self.sets.items()}
 
     def all_texts(self) -> list[str]:
         """Every sentence once, training sentences first."""

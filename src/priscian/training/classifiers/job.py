@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from msgspec import structs
 
 from priscian.datasets.cola import IN_DEV, OUT_TEST
-from priscian.errors import RunError
+from priscian.errors import DataError, RunError
 from priscian.files import read_table, write_delimited, write_json
 from priscian.models import PRESETS, parse_model
 from priscian.models.classifier.encoder import encoder_key, encoder_spec
@@ -88,8 +89,22 @@ def read_logits(folder: Path, restart: RestartCard) -> dict[str, float]:
     """The logits of a restart by sentence id, on every set that it was tested on."""
     file = folder / restart.folder / LOGITS
     return {
-        str(row["id"]): float(row["logit"]) for _, row in read_table(file, needs=("id", "logit"))
+        str(row["id"]): _finite(row["logit"], f"{file}:{line}")
+        for line, row in read_table(file, needs=("id", "logit"))
     }
+
+
+def _finite(text: object, where: str) -> float:
+    try:
+        value = float(str(text))
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise DataError(
+            f"{where}: the logit {text} is not a finite number; delete the restart's folder and "
+            "train it again with --resume"
+        )
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +171,7 @@ def _new_card(settings: ClassifierSettings, data: ClassifierData) -> ClassifierC
         encoder_key=key,
         data=data.spec,
         data_digest=data.digest,
+        tested=data.tested,
         without_sources=settings.without_sources,
         wanted=settings.count,
         seed=settings.seed,
@@ -184,5 +200,12 @@ def _begin(folder: Path, card: ClassifierCard, resume: bool) -> ClassifierCard:
                 f"{folder} was trained with another {name.replace('_', ' ')} ({old}, now {new}); "
                 "give another --out"
             )
+    other = [name for name in card.tested if before.tested.get(name, "") != card.tested[name]]
+    if before.tested and other:
+        raise RunError(
+            f"{folder} was tested on other sentences or labels of {', '.join(other)} than those of "
+            f"{card.data}; continue with the files of {before.data} as they were, or give another "
+            "--out"
+        )
     wanted = max(card.wanted, before.wanted)
     return structs.replace(before, wanted=wanted, select=card.select, chosen=0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from priscian.datasets.cola import read_cola
@@ -43,6 +43,10 @@ class TrainedRestarts:
     collapsed: int
     seen: TrainedOn | None = None
     """Its training sentences, where the folder has their hashes."""
+    tested: Mapping[str, str] = field(default_factory=dict)
+    """Hashes of the sets that it was tested on; empty for those of an older version."""
+    recorded: tuple[Mapping[str, float], ...] = ()
+    """The correlation of each restart on each set, as computed after training."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,8 @@ def read_restarts(folder: Path) -> TrainedRestarts:
         tuple(read_logits(folder, restart) for restart in card.restarts),
         sum(restart.collapsed for restart in card.restarts),
         _training_sentences(folder),
+        card.tested,
+        tuple(restart.mcc for restart in card.restarts),
     )
 
 
