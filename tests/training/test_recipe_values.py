@@ -58,6 +58,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("transformer-xl", {"network.width": 15, "network.heads": 3}, r"width = 15 must be even"),
         ("transformer-xl", {"network.heads": 7}, r"width = 256 is not a multiple of"),
         ("on-lstm", {"network.hidden": 8, "network.chunk": 3}, r"hidden = 8 is not a multiple of"),
+        ("lstm", {"machine.precision": "bfloat16"}, r"recurrent networks are trained in float32"),
         ("on-lstm", {"network.embedding": 20}, r"embedding = 20 is not a multiple of"),
         ("transformer-xl", {"network.bands": [1]}, r"no key in \[network\].* 'bands'"),
         ("lstm", {"network.layers": True}, r"network\.layers = True; it takes a whole number"),

@@ -92,6 +92,11 @@ _HEADS: Fit = (
     "network.width = {network[width]} is not a multiple of network.heads = {network[heads]}",
 )
 
+_FLOAT32: Fit = (
+    lambda t: t["machine"]["precision"] == "float32",
+    "machine.precision = {machine[precision]}; recurrent networks are trained in float32",
+)
+
 
 def _chunks(name: str) -> Fit:
     """An ON-LSTM's layers are made of whole chunks."""
@@ -128,7 +133,10 @@ FITS: Mapping[str, tuple[Fit, ...]] = {
         _HEADS,
         (lambda t: t["network"]["width"] % 2 == 0, "network.width = {network[width]} must be even"),
     ),
-    "on-lstm": (_chunks("hidden"), _chunks("embedding")),  # the last layer is as wide as the latter
+    "lstm": (_FLOAT32,),
+    # the last layer is as wide as the embedding
+    "on-lstm": (_FLOAT32, _chunks("hidden"), _chunks("embedding")),
+    "rnng": (_FLOAT32,),
 }
 
 
