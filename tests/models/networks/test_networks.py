@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -228,6 +229,29 @@ class TestOnLstm:
         }
         found = NumpyLstm(weights, keep=1 - drop_connect).logprobs([ids[0].tolist()])[0]
         assert found == pytest.approx(wanted.numpy(), abs=2e-5)
+
+    def test_large_and_changing_states_cost_something_in_training_only(self) -> None:
+        network = OnLstm(OnLstmShape(120, 16, 24, 3, 8, ar=2.0, tar=1.0))
+        rows = torch.randint(0, 120, (4, 9))
+        with torch.no_grad():
+            network.eval()
+            plain, _ = network(rows)
+            tops, _, _ = network.read(rows[:, :-1])  # (8, 4, 16)
+            network.train()
+            dear, _ = network(rows)
+        large = 2 * sum(float(h.square().sum()) for h in tops) / tops.numel()
+        changing = sum(float((b - a).square().sum()) for a, b in pairwise(tops)) / tops[1:].numel()
+        assert float(dear - plain) == pytest.approx(large + changing, rel=1e-4)
+
+    def test_a_word_without_an_embedding_has_none_anywhere_in_the_batch(self) -> None:
+        network = OnLstm(OnLstmShape(120, 16, 24, 3, 8, word_dropout=0.5)).train()
+        ids = torch.arange(100).repeat(3, 1)
+        found = network._embed(ids)
+        assert torch.equal(found[0], found[2])
+        gone = (found[0] == 0).all(1)
+        assert 30 < int(gone.sum()) < 70
+        whole = network.eval()._embed(ids)
+        torch.testing.assert_close(found[0][~gone], 2 * whole[0][~gone])
 
 
 @pytest.mark.parametrize("tied", [True, False])

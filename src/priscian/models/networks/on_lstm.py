@@ -30,7 +30,17 @@ class OnLstmShape:
     chunk: int = 8
     """Neurons that share a master gate."""
     dropout: float = 0.0
+    input_dropout: float = 0.0
+    """Of embeddings; 0 is as `dropout`."""
+    hidden_dropout: float = 0.0
+    """Between layers; 0 is as `dropout`."""
+    word_dropout: float = 0.0
+    """Share of the vocabulary whose embeddings are zero in a batch."""
     drop_connect: float = 0.0
+    ar: float = 0.0
+    """Weight of the mean square of the top states (Merity et al. 2017)."""
+    tar: float = 0.0
+    """Weight of the mean square of their changes from word to word."""
     softmax: str = "full"
 
 
@@ -85,32 +95,60 @@ class OnLstm(nn.Module):
         self, rows: Tensor, memory: list[State] | None = None
     ) -> tuple[Tensor, list[State]]:
         """Mean surprisal of tokens 1… of each row, and the state after them: (batch, time) → ()."""
-        states, after, _ = self.read(rows[:, :-1], memory)
+        tops, after, _ = self._layers(rows[:, :-1], memory)
+        states = self._drop(tops, self.shape.dropout)
         flat = states.reshape(-1, self.shape.embedding)
         loss = self.words.loss(flat, rows[:, 1:].t().reshape(-1))
+        if self.training:
+            loss = loss + self._penalty(tops, states)
         return loss, [(h.detach(), c.detach()) for h, c in after]
 
     def read(
         self, ids: Tensor, memory: list[State] | None = None
     ) -> tuple[Tensor, list[State], list[Tensor]]:
         """Top states (time, batch, width), last states, and each layer's distances."""
-        given = self._drop(self.words.embed(ids.t()))
+        tops, after, distances = self._layers(ids, memory)
+        return self._drop(tops, self.shape.dropout), after, distances
+
+    def _layers(
+        self, ids: Tensor, memory: list[State] | None
+    ) -> tuple[Tensor, list[State], list[Tensor]]:
+        """As `read`, with the states of the top layer before dropout."""
+        shape = self.shape
+        given = self._drop(self._embed(ids.t()), shape.input_dropout or shape.dropout)
         after: list[State] = []
         distances: list[Tensor] = []
         for number, layer in enumerate(self.layers):
+            if number:
+                given = self._drop(given, shape.hidden_dropout or shape.dropout)
             given, state, distance = layer(given, memory[number] if memory else None)
-            given = self._drop(given)
             after.append(state)
             distances.append(distance)
         return given, after, distances
 
-    def _drop(self, x: Tensor) -> Tensor:
+    def _embed(self, ids: Tensor) -> Tensor:
+        """Embeddings; in training some words have none, wherever they stand in the batch."""
+        found, rate = self.words.embed(ids), self.shape.word_dropout
+        if not self.training or not rate:
+            return found
+        kept = found.new_empty(self.shape.vocabulary).bernoulli_(1 - rate) / (1 - rate)
+        return found * kept[ids][..., None]
+
+    def _drop(self, x: Tensor, rate: float) -> Tensor:
         """Locked dropout: one mask for all words of a row."""
-        rate = self.shape.dropout
         if not self.training or not rate:
             return x
         mask = x.new_empty(1, *x.shape[1:]).bernoulli_(1 - rate) / (1 - rate)
         return x * mask
+
+    def _penalty(self, tops: Tensor, dropped: Tensor) -> Tensor:
+        """What large states, and states that change much, cost in training."""
+        total = dropped.new_zeros(())
+        if self.shape.ar:
+            total = total + self.shape.ar * dropped.square().mean()
+        if self.shape.tar and len(tops) > 1:
+            total = total + self.shape.tar * (tops[1:] - tops[:-1]).square().mean()
+        return total
 
     def config(self) -> dict[str, object]:
         """`config.json`: the architecture and its sizes."""
