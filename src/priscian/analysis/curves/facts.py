@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from priscian.analysis.curves.sizes import Sizes
-from priscian.analysis.curves.table import CurveTable, is_curve, read_curve
+from priscian.analysis.curves.table import CurveTable, is_curve
 from priscian.analysis.named_results import suite_results
 from priscian.analysis.sg.mixed_models import MixedModels, Observation, fit_models
 from priscian.errors import DataError, PriscianWarning
@@ -32,11 +32,6 @@ def sweep_folders(choices: Choice | Iterable[Choice]) -> list[Path]:
     """Those of some choices that are folders of sweeps."""
     given = [choices] if isinstance(choices, str | Path | Run | Result) else list(choices)
     return [Path(c) for c in given if isinstance(c, str | Path) and is_curve(c)]
-
-
-def curve_tables(choices: Choice | Iterable[Choice]) -> list[CurveTable]:
-    """The tables of those folders that belong to a sweep."""
-    return [read_curve(folder) for folder in sweep_folders(choices)]
 
 
 def trained_facts(

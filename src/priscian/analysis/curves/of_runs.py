@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 
-from priscian.analysis.curves.facts import curve_tables, mixed_models_of, sizes_of_sweeps
+from priscian.analysis.curves.facts import mixed_models_of, sizes_of_sweeps
 from priscian.analysis.curves.sizes import Sizes, trained_models
+from priscian.analysis.curves.together import tell_apart
 from priscian.analysis.curves.training_size import (
     TrainingSize,
     analyse_training_size,
@@ -16,7 +16,6 @@ from priscian.analysis.curves.training_size import (
 )
 from priscian.analysis.sg.of_runs import SgAnalysis, analyse_sg
 from priscian.errors import PriscianWarning, UsageError
-from priscian.runs import Result, Run
 from priscian.runs.choose import Choice, gather_results, gather_runs
 
 
@@ -24,17 +23,17 @@ def training_sizes_of(
     runs: Choice | Iterable[Choice], known: Sizes, method: str = "full"
 ) -> TrainingSize:
     """Curves of models whose sizes are given, or known from the folder of a sweep."""
-    given = _listed(runs)
-    of_sweeps = {} if known else sizes_of_sweeps(curve_tables(given))
-    if not known and not of_sweeps:
+    if known:
+        return analyse_training_size(trained_models(gather_runs(runs), known), method)
+    given, tables = tell_apart(runs)
+    of_sweeps = sizes_of_sweeps(tables)
+    if not of_sweeps:
         raise UsageError(
             "runs do not contain training sizes: add --sizes FILE or --tokens MODEL=1M"
         )
-    trained = trained_models(gather_runs(given), known or of_sweeps)
-    if of_sweeps:
-        trained, note = with_enough_sizes(trained)
-        if note:
-            warnings.warn(note, PriscianWarning, stacklevel=3)
+    trained, note = with_enough_sizes(trained_models(gather_runs(given), of_sweeps))
+    if note:
+        warnings.warn(note, PriscianWarning, stacklevel=3)
     return analyse_training_size(trained, method)
 
 
@@ -44,8 +43,7 @@ def sg_of(
     mixed_effects: bool = False,
 ) -> SgAnalysis:
     """Scores on suites; perplexities of a sweep are known, and regressions may be fitted."""
-    given = _listed(runs)
-    tables = curve_tables(given)
+    given, tables = tell_apart(runs)
     results = gather_results(given)
     if perplexities is None and tables:
         known = {m.model: m.perplexity for t in tables for m in t.models if m.perplexity}
@@ -54,7 +52,3 @@ def sg_of(
     if not mixed_effects:
         return found
     return replace(found, mixed=mixed_models_of(results, tables, perplexities))
-
-
-def _listed(runs: Choice | Iterable[Choice]) -> list[Choice]:
-    return [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
