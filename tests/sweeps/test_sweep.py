@@ -13,6 +13,7 @@ from priscian.sweeps.manifest import hash_files
 from priscian.sweeps.sweep import SHIPPED, read_sweep
 
 Edit = Callable[[str, str], Path]
+MODEL = "[models.5-gram]"
 
 
 def names(path: Path, **files: list[Path]) -> list[str]:
@@ -80,6 +81,23 @@ def test_a_job_is_known_by_the_text_and_not_by_its_place_or_the_threads(
         ("test_sentences = 20", "test_sentences = -1", "from 0"),
         ("test_sentences = 20", 'tie = "coin"', "coin"),
         ("sizes = [", "sizes = [[", "not valid TOML"),
+        (MODEL, f"{MODEL}\nlimit = -1", "limit and test_sentences of 5-gram are from 0"),
+        (MODEL, f"{MODEL}\ntest_sentences = -1", "test_sentences of 5-gram are from 0"),
+        (MODEL, f"{MODEL}\norder = 9", "order of 5-gram is from 1 to 6"),
+        (MODEL, f"{MODEL}\nmin_count = 0", "min_count from 1"),
+        (MODEL, f'{MODEL}\noptions = "beam=1,1,1"', "ngram: has no option 'beam'"),
+        (MODEL, f'{MODEL}\noptions = "order=0"', "order must be a whole number from 1"),
+        (MODEL, f'{MODEL}\noptions = "case=upper"', "case must be"),
+        (MODEL, f'{MODEL}\noptions = "eos"', "must be name=value"),
+        (MODEL, '[models.lstm]\noptions = "bos=yes"', "options of lstm: bos must be auto or none"),
+        (MODEL, '[models.gpt2]\noptions = "eos=yes"', "has no option 'eos'"),
+        (
+            f'files = ["text.txt"]\n\n{MODEL}',
+            'files = ["text.txt"]\ntrees = ["trees.txt"]\n\n[models.rnng]\noptions = "beam=0,1,1"',
+            "options of rnng: beam=0,1,1: a beam of 0 finds nothing",
+        ),
+        (MODEL, '[models."a/b"]\narchitecture = "5-gram"', "use letters, digits, - _ and ."),
+        (MODEL, '[models."a b"]\narchitecture = "5-gram"', "use letters, digits, - _ and ."),
     ],
 )
 def test_a_mistake_is_one_line_with_a_remedy(edited: Edit, old: str, new: str, said: str) -> None:
@@ -95,6 +113,13 @@ def test_what_the_sweep_decides_cannot_be_set_beside_it(edited: Edit) -> None:
     path = edited("[models.5-gram]", '[models.lstm]\npasses = 1\nset = { "corpus.size" = "1M" }')
     with pytest.raises(PriscianError, match=r"corpus\.size is decided by the sweep"):
         names(path)
+
+
+def test_sizes_that_look_alike_are_refused_and_not_dropped(edited: Edit) -> None:
+    path = edited('["1k", "2k", "4k"]', '["12345678k", "12345679k"]')
+    with pytest.raises(PriscianError, match="12,345,678,000 and 12,345,679,000 of 5-gram look"):
+        names(path)
+    assert names(edited('["12345678k", "12345679k"]', '["1k", "0.001M"]')) == ["5-gram-1k-seed1"]
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -1,4 +1,4 @@
-"""Cards of models that `priscian train` made: what they were trained on, and how."""
+"""Models that `priscian train` makes: their cards, and the options of their model strings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Any
 
 from priscian.files import read_json
 from priscian.models.spec import ModelSpec
+from priscian.models.trained_options import check_trained_options
 from priscian.runs.facts import ModelFacts
+
+__all__ = ["CARD", "check_trained_options", "read_card"]
 
 CARD = "card.json"
 

@@ -28,6 +28,7 @@ from typing import Any
 import msgspec
 
 from priscian.errors import DataError, UnknownNameError, UsageError
+from priscian.runs.cards import check_trained_options
 from priscian.runs.options import ScoreOptions
 from priscian.training.amounts import parse_amount
 from priscian.training.architectures import TREES, architectures
@@ -35,6 +36,7 @@ from priscian.training.recipe import Part, read_part
 
 SHIPPED = ("reference", "tiny")
 NGRAM = "ngram"
+GROUP = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NGRAM = re.compile(r"([1-6])-gram")
 
 Passes = float | dict[str, float]
@@ -174,6 +176,10 @@ def _model(group: str, values: Any, where: str, folder: Path) -> SweepModel:
     if architecture not in (NGRAM, *architectures()):
         known = ("5-gram", NGRAM, *architectures())
         raise UnknownNameError(f"architecture of [models.{group}] ({where})", architecture, known)
+    if not GROUP.fullmatch(group):
+        raise DataError(
+            f"{where}: [models.{group}] is part of file names; use letters, digits, - _ and ."
+        )
     order = part.order or (int(found[1]) if found else 5)
     recipe = part.recipe
     if recipe.endswith(".toml"):
@@ -190,6 +196,7 @@ def _check(sweep: Sweep, where: str) -> None:
                 f"{where}: {group} is trained on trees; parse the corpus (priscian parse) and name "
                 "the file in [corpus] trees, or --trees"
             )
+        _check_model(sweep, group, where)
         sizes = model.sizes or sweep.sizes
         seeds = model.seeds or sweep.seeds
         if not sizes or not seeds:
@@ -198,6 +205,20 @@ def _check(sweep: Sweep, where: str) -> None:
             passes_of(sweep, group, size, where)
     if min(sweep.scoring.limit, sweep.scoring.test_sentences) < 0 or sweep.scoring.longest < 1:
         raise DataError(f"{where}: limit and test_sentences are from 0, longest from 1")
+
+
+def _check_model(sweep: Sweep, group: str, where: str) -> None:
+    """Refuse now what would fail after the training."""
+    model = sweep.models[group]
+    if min(model.limit or 0, model.test_sentences or 0) < 0:
+        raise DataError(f"{where}: limit and test_sentences of {group} are from 0")
+    if model.architecture == NGRAM and not (1 <= model.order <= 6 and model.min_count >= 1):
+        raise DataError(f"{where}: order of {group} is from 1 to 6, min_count from 1")
+    if model.options:
+        try:
+            check_trained_options(model.architecture, model.options)
+        except UsageError as error:
+            raise DataError(f"{where}: options of {group}: {error}") from None
 
 
 def passes_of(sweep: Sweep, group: str, size: str | int, where: str = "sweep") -> float:

@@ -121,6 +121,14 @@ def _tokenisation(spec: ModelSpec, facts: dict[str, Any]) -> Tokenisation:
     )
 
 
+def check_ngram_options(spec: ModelSpec) -> None:
+    """Refuse unknown options and values, without a file."""
+    _eos(spec)
+    _tokenisation(spec, {})
+    if "order" in spec.options:
+        _order(spec)
+
+
 def _eos(spec: ModelSpec) -> bool:
     spec.check_options(OPTIONS)
     asked = spec.options.get("eos", "no")
