@@ -130,6 +130,13 @@ def test_shipped_sweeps_need_only_a_corpus(name: str, text: Path) -> None:
     assert len(found) == {"reference": 14, "tiny": 9}[name]
 
 
+@pytest.mark.parametrize("name", SHIPPED)
+def test_ties_count_half_as_guessing_does(name: str, counts: Path) -> None:
+    trees = [counts.parent / "trees.txt"]
+    assert read_sweep(name, corpus=[counts.parent / "text.txt"], trees=trees).scoring.tie == "half"
+    assert read_sweep(counts).scoring.tie == "half"
+
+
 def test_a_missing_sweep_names_the_shipped_ones(tmp_path: Path) -> None:
     with pytest.raises(PriscianError, match="give a TOML file or reference, tiny"):
         read_sweep(tmp_path / "none.toml")

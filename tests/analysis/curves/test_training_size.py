@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import msgspec
 import pytest
 from tests.scored_runs import rights, scored_pairs
 
@@ -97,4 +100,28 @@ def test_the_figure_has_a_panel_for_each_phenomenon_and_people_in_it() -> None:
     assert all(len(p["layer"]) == 4 for p in panels)
     assert "3 models" in figure.caption
     assert "Student's" in figure.caption
+    assert figure.caption.count("Chance is 50 %; ties count half.") == 1
     assert len(figure.rows) == 9
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("half", "Chance is 50 %; ties count half; one model has 38 % ties."),
+        ("vote:51", "ties are decided by vote of 51; one"),
+    ],
+)
+def test_the_figure_says_how_ties_count(rule: str, said: str) -> None:
+    made = [model(2**k, 2 * k, 50) for k in (18, 20, 22)]
+    found = replace(analyse_training_size(made), ties=(rule,), most_ties=0.376)
+    assert said in training_size_figure(found).caption
+
+
+def test_the_rule_for_ties_and_the_largest_share_of_them_are_known() -> None:
+    tied = {"wh_island": [1.0, 0.5, 0.5, 0.0], "passive_1": [1.0, 1.0, 0.0, 0.0]}
+    made = [model(2**k, 2 * k, 50) for k in (18, 20, 22)]
+    result = scored_pairs("tied", tied, TAXONOMY)
+    result = replace(result, summary=msgspec.structs.replace(result.summary, tie="wrong"))
+    found = analyse_training_size([*made, Trained(result, 2.0**24)])
+    assert found.ties == ("half", "wrong")
+    assert found.most_ties == 0.25

@@ -112,6 +112,10 @@ class TrainingSize(HasFigures):
     """Every curve, phenomena in alphabetical order and overall last."""
 
     curves: tuple[Curve, ...]
+    ties: tuple[str, ...] = ("wrong",)
+    """How ties count: `wrong`, `half`, `random` or `vote:N`; several if the runs differ."""
+    most_ties: float = 0.0
+    """The largest share of tied items that a model has."""
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -164,7 +168,12 @@ def analyse_training_size(models: Sequence[Trained], method: str = "full") -> Tr
                 f"interval needs {FEWEST} or more: score models of other sizes"
             )
         made += _curves(curve, members, method)
-    return TrainingSize(tuple(made))
+    scores = [m.result.summary.headline for m in models]
+    return TrainingSize(
+        tuple(made),
+        tuple(sorted({m.result.summary.tie for m in models})),
+        max(score.ties / score.n if score.n else 0.0 for score in scores),
+    )
 
 
 def with_enough_sizes(models: Sequence[Trained]) -> tuple[list[Trained], str]:

@@ -6,12 +6,17 @@ import math
 from typing import Any
 
 from priscian.analysis.curves.training_size import OVERALL, Curve, TrainingSize
-from priscian.analysis.marks import colour, figure, share, share_domain, tips
+from priscian.analysis.marks import CHANCE, colour, figure, share, share_domain, tips
 from priscian.analysis.named_results import words
 from priscian.analysis.vega import Chart, Figure, inline
 
 COLUMNS = 3
 TICKS = 4
+TIES = {
+    "wrong": "count as wrong, so a model with many ties may be below chance",
+    "half": "count half",
+    "random": "are decided at random",
+}
 
 
 def training_size_figure(found: TrainingSize) -> Figure:
@@ -54,7 +59,8 @@ def training_size_figure(found: TrainingSize) -> Figure:
     caption = (
         "Accuracy over training tokens, by phenomenon and overall (the mean of paradigms); "
         f"{sizes} models. Bars are 95 % intervals over items: Wilson's, combined for means of "
-        "paradigms. Lines are least squares on log₂ tokens; slopes have Student's 95 % intervals."
+        "paradigms. Lines are least squares on log₂ tokens; slopes have Student's 95 % intervals. "
+        f"{_ties(found)}"
     )
     if people:
         caption += " Dashes are people's individual accuracy on BLiMP's own sentences."
@@ -65,6 +71,14 @@ def training_size_figure(found: TrainingSize) -> Figure:
         {"columns": COLUMNS, "concat": panels},
         rows,
     )
+
+
+def _ties(found: TrainingSize) -> str:
+    """How ties count, beside chance: if they are wrong, a line may only show that they get rare."""
+    said = [TIES.get(rule, f"are decided by {rule.replace(':', ' of ')}") for rule in found.ties]
+    text = f"Chance is {CHANCE:.0%}; ties {' or '.join(said)}"
+    most = f"; one model has {found.most_ties:.0%} ties" if found.most_ties else ""
+    return f"{text}{most}.".replace("%", " %")
 
 
 def _panel(
