@@ -149,6 +149,28 @@ def test_a_changed_setting_redoes_only_what_depends_on_it(counts: Path, edited: 
     assert {s.n for s in found.table.scores if s.level == "set"} == {1}
 
 
+def test_all_models_are_measured_on_the_sentences_that_the_slowest_can_afford(
+    counts: Path, edited: Edit
+) -> None:
+    whole = go(counts)[0].table.models
+    edited("[models.5-gram]", "[models.5-gram]\n[models.4-gram]\ntest_sentences = 5")
+    found, seen = go(counts)
+    assert {e.stage for e in seen.events if e.job.group == "5-gram" and e.stage} == {"perplexity"}
+    assert {m.test_sentences for m in found.table.models} == {5}
+    assert {m.test_words for m in found.table.models} == {30}
+    counted = [m for m in found.table.models if m.curve == "5-gram"]
+    assert [m.whole_perplexity for m in counted] == [m.perplexity for m in whole]
+    assert [m.perplexity for m in counted] != [m.perplexity for m in whole]
+    assert go(counts)[1].events == []
+    edited("[models.4-gram]\ntest_sentences = 5", "[models.4-gram]\ntest_sentences = 0")
+    found, seen = go(counts)
+    assert seen.events == []
+    assert {m.perplexity for m in found.table.models if m.curve == "4-gram"} == {None}
+    assert [m.perplexity for m in found.table.models if m.curve == "5-gram"] == [
+        m.perplexity for m in whole
+    ]
+
+
 def test_a_changed_corpus_is_refused_with_a_remedy(counts: Path, edited: Edit) -> None:
     go(counts, only="*-1k-*")
     text = counts.parent / "text.txt"

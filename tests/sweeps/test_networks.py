@@ -60,10 +60,18 @@ def test_grammar_and_lstm_read_the_same_words_and_are_measured_on_the_same_sente
     assert models["lstm"].words == models["rnng"].words == 1008
     # a grammar needs no boundary of sentences
     assert models["lstm"].vocabulary == models["rnng"].vocabulary
-    assert (models["lstm"].test_sentences, models["rnng"].test_sentences) == (10, 3)
+    assert (models["lstm"].test_sentences, models["rnng"].test_sentences) == (3, 3)
+    assert models["lstm"].test_words == models["rnng"].test_words == 18
+    assert (models["lstm"].whole_sentences, models["rnng"].whole_sentences) == (10, 3)
     test = (found.path / "corpus" / "test.txt").read_text().splitlines()
     again = sentence_perplexity(models["rnng"].string, test[:3])
     assert models["rnng"].perplexity == pytest.approx(again.value, rel=1e-4)
+    for asked, value in (
+        (3, models["lstm"].perplexity),
+        (10, models["lstm"].whole_perplexity),
+    ):
+        same = sentence_perplexity(models["lstm"].string, test[:asked])
+        assert value == pytest.approx(same.value, rel=1e-4)
     card = json.loads((Path(models["lstm"].string.partition("?")[0]) / "card.json").read_text())
     whole = sentence_perplexity(models["lstm"].string, test)
     assert whole.value == pytest.approx(card["test"]["perplexity"], rel=1e-4)

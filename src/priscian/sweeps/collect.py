@@ -20,8 +20,8 @@ from priscian.runs import Run, load_run
 from priscian.runs.choose import INDEX
 from priscian.sweeps.items import scored_on_others
 from priscian.sweeps.jobs import Job, Place
-from priscian.sweeps.sweep import Sweep
-from priscian.sweeps.work import CARD, missing_of, model_string, read_record
+from priscian.sweeps.sweep import Sweep, shared_sentences
+from priscian.sweeps.work import CARD, measured_on, missing_of, model_string, read_record
 from priscian.training.amounts import format_amount
 
 
@@ -43,7 +43,7 @@ def collect(
     reasons = {**_failed_before(place), **failed, **others}
     table = CurveTable(
         priscian=__version__,
-        models=tuple(describe(place, job) for job in finished),
+        models=tuple(describe(place, job, sweep) for job in finished),
         scores=tuple(scores),
         failed={name: reasons[name] for name in missing if name in reasons},
         missing=missing,
@@ -61,11 +61,12 @@ def _failed_before(place: Place) -> dict[str, str]:
         return {}
 
 
-def describe(place: Place, job: Job) -> CurveModel:
+def describe(place: Place, job: Job, sweep: Sweep) -> CurveModel:
     """The facts of a finished job, from its card and its record."""
     card = read_json(place.model(job) / CARD, dict[str, Any])
     record = read_record(place, job)
-    measured = record.measured
+    measured = measured_on(record, shared_sentences(sweep), job, sweep)
+    whole = measured_on(record, job.test_sentences, job, sweep)
     return CurveModel(
         model=job.name,
         curve=job.group,
@@ -83,6 +84,8 @@ def describe(place: Place, job: Job) -> CurveModel:
         test_sentences=measured.sentences if measured else 0,
         test_words=measured.words if measured else 0,
         unknown=measured.unknown if measured else None,
+        whole_perplexity=whole.perplexity if whole else None,
+        whole_sentences=whole.sentences if whole else 0,
         training_seconds=card["seconds"],
         scoring_seconds=record.seconds.get("score", 0.0) + record.seconds.get("perplexity", 0.0),
         limit=job.limit,

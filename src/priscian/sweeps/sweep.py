@@ -222,6 +222,15 @@ def _check_model(sweep: Sweep, group: str, where: str) -> None:
             raise DataError(f"{where}: options of {group}: {error}") from None
 
 
+def shared_sentences(sweep: Sweep) -> int:
+    """Test sentences that every model is measured on: the smallest number of any; 0 for none."""
+    own = [
+        sweep.scoring.test_sentences if model.test_sentences is None else model.test_sentences
+        for model in sweep.models.values()
+    ]
+    return min((number for number in own if number), default=0)
+
+
 def passes_of(sweep: Sweep, group: str, size: str | int, where: str = "sweep") -> float:
     """How often a model reads a corpus of a size; 0 for n-gram models, which read it once."""
     model = sweep.models[group]

@@ -19,7 +19,7 @@ from priscian.runs.options import IN_ONE_PROCESS, ScoreOptions
 from priscian.runs.reading.sentences import count_words, sentence_perplexity
 from priscian.sweeps.jobs import Job, NgramRecipe, Place
 from priscian.sweeps.manifest import read_test
-from priscian.sweeps.sweep import Sweep
+from priscian.sweeps.sweep import Sweep, shared_sentences
 from priscian.training.api import resolve_recipe
 from priscian.training.recipe import SAVED
 from priscian.training.subsets import read_corpus
@@ -53,6 +53,9 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
     scored: str = ""
     """Hash of the scoring that is done."""
     measured: Measured | None = None
+    """On all the sentences that its model asks for."""
+    shared: Measured | None = None
+    """On those that all models of the sweep are measured on, if they are fewer."""
     seconds: dict[str, float] = msgspec.field(default_factory=dict)
 
 
@@ -81,14 +84,23 @@ def missing_of(place: Place, job: Job, sweep: Sweep) -> list[str]:
         found.append("train")
     if job.on and (record.scored != job.scored or not (place.run(job) / "run.json").is_file()):
         found.append("score")
-    if job.test_sentences and not _is_measured(record.measured, job, sweep):
+    if not all(measured_on(record, asked, job, sweep) for asked in _asked(job, sweep)):
         found.append("perplexity")
     return found
 
 
-def _is_measured(measured: Measured | None, job: Job, sweep: Sweep) -> bool:
-    wanted = (job.test_sentences, sweep.scoring.longest, job.options)
-    return measured is not None and wanted == (measured.asked, measured.longest, measured.options)
+def measured_on(record: JobRecord, asked: int, job: Job, sweep: Sweep) -> Measured | None:
+    """The perplexity on a number of sentences, if it is there and was made with these settings."""
+    wanted = (asked, sweep.scoring.longest, job.options)
+    for made in (record.shared, record.measured):
+        if made is not None and wanted == (made.asked, made.longest, made.options):
+            return made
+    return None
+
+
+def _asked(job: Job, sweep: Sweep) -> list[int]:
+    """Numbers of test sentences: the model's own, and that of the sweep if it is smaller."""
+    return sorted({job.test_sentences, shared_sentences(sweep)}) if job.test_sentences else []
 
 
 def is_busy(place: Place, job: Job) -> bool:
@@ -214,24 +226,26 @@ def _measure(place: Place, job: Job, sweep: Sweep, watch: Watch) -> dict[str, An
     longest = sweep.scoring.longest
     every = read_test(place)
     fitting = [s for s, n in zip(every, count_words(every), strict=True) if 0 < n <= longest]
-    sentences = fitting[: job.test_sentences]
-    if not sentences:
+    if not fitting:
         raise DataError(
             f"no sentence of the test part has from 1 to {longest} words; raise longest in "
             "[scoring], or set test_sentences = 0"
         )
-    found = sentence_perplexity(
-        model_string(place, job), sentences,
-        progress=lambda done, total: watch("perplexity", done, total),
-    )  # fmt: skip
-    measured = Measured(
-        perplexity=found.value,
-        nats=found.nats,
-        words=found.words,
-        sentences=found.sentences,
-        unknown=found.unknown,
-        asked=job.test_sentences,
-        longest=longest,
-        options=job.options,
-    )
-    return {"measured": measured}
+    made: dict[int, Measured] = {}
+    for asked in reversed(_asked(job, sweep)):  # the smaller part is then in the store
+        found = sentence_perplexity(
+            model_string(place, job), fitting[:asked],
+            progress=lambda done, total: watch("perplexity", done, total),
+        )  # fmt: skip
+        made[asked] = Measured(
+            perplexity=found.value,
+            nats=found.nats,
+            words=found.words,
+            sentences=found.sentences,
+            unknown=found.unknown,
+            asked=asked,
+            longest=longest,
+            options=job.options,
+        )
+    measured = made.pop(job.test_sentences)
+    return {"measured": measured, "shared": next(iter(made.values()), None)}

@@ -43,11 +43,14 @@ class CurveModel(msgspec.Struct, frozen=True, kw_only=True):
     vocabulary: int
     closed_vocabulary: bool
     perplexity: float | None = None
-    """Per word, ends of sentences included, on the shared test part."""
+    """Per word, ends of sentences included, on test sentences that all models are measured on."""
     test_sentences: int = 0
     test_words: int = 0
     unknown: int | None = None
     """Words of the test sentences that are outside the vocabulary."""
+    whole_perplexity: float | None = None
+    """The same on all test sentences that were asked for this model, which may be more."""
+    whole_sentences: int = 0
     training_seconds: float = 0.0
     scoring_seconds: float = 0.0
     limit: int = 0
