@@ -65,6 +65,18 @@ def test_a_lower_layer_is_the_same_without_computing_those_above_it(folder: Path
     np.testing.assert_array_equal(low, both[View(0, "mean")])
 
 
+def test_layers_that_are_several_lists_are_all_computed(masked: Callable[..., Path]) -> None:
+    from transformers import XLMConfig, XLMModel
+
+    encoder = load_encoder(str(masked()))
+    config = XLMConfig(vocab_size=600, emb_dim=16, n_layers=encoder.layers, n_heads=2, dropout=0.0)
+    encoder.net, encoder.width = XLMModel(config).eval(), 16
+    low = encoder.pooled(TEXTS, [View(0, "mean")])[View(0, "mean")]
+    assert encoder._stack is None
+    whole = encoder.pooled(TEXTS, [View(0, "mean"), View(encoder.layers, "mean")])
+    np.testing.assert_array_equal(low, whole[View(0, "mean")])
+
+
 def test_views_are_pooled_over_the_text_and_not_over_added_tokens(folder: Path) -> None:
     encoder = load_encoder(str(folder))
     views = encoder.views()

@@ -190,18 +190,50 @@ class Encoder:
             setattr(parent, name, whole)
 
     def _find_stack(self) -> tuple[Any, str] | None:
-        """Where the model keeps its layers; None if that is not one list."""
+        """Where the model keeps its layers; None if that is not one list that can be cut."""
         import torch
 
-        with torch.inference_mode():
-            # Transformers hooks into the layers on the first call, and never again
-            one = torch.zeros(1, 1, dtype=torch.long, device=self.device)
-            self.net(input_ids=one, output_hidden_states=True)
+        whole = self._try()  # Transformers hooks into the layers on the first call, and never again
         for parent in self.net.modules():
             for name, stack in parent.named_children():
-                if isinstance(stack, torch.nn.ModuleList) and len(stack) == self.layers:
+                if (
+                    isinstance(stack, torch.nn.ModuleList)
+                    and len(stack) == self.layers
+                    and self._can_cut(parent, name, whole)
+                ):
                     return parent, name
         return None
+
+    def _can_cut(self, parent: Any, name: str, whole: Sequence[Any]) -> bool:
+        """Whether lower states stay the same without upper layers.
+
+        Not so where a model goes through several lists by number, as XLM does.
+        """
+        import torch
+
+        stack = getattr(parent, name)
+        try:
+            for kept in {1, self.layers - 1}:
+                setattr(parent, name, stack[:kept])
+                lower = self._try()[:kept]
+                if len(lower) < kept or not all(map(torch.allclose, lower, whole)):
+                    return False
+        except (LookupError, AttributeError, TypeError, ValueError, RuntimeError):
+            return False
+        finally:
+            setattr(parent, name, stack)
+        return True
+
+    def _try(self) -> Sequence[Any]:
+        """The hidden states of a short input."""
+        import torch
+
+        ids = torch.arange(2, device=self.device)[None]
+        with torch.inference_mode():
+            found: Sequence[Any] = self.net(
+                input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=True
+            ).hidden_states
+        return found
 
 
 def pad(rows: Sequence[Sequence[int]]) -> tuple[Any, Any]:

@@ -97,7 +97,9 @@ def pooled_states(
     """For each view, by default all of them, one vector per text: (texts, width).
 
     Vectors that are on disk are read; the encoder is loaded only if some are missing. All of them
-    are rounded to float16, so that the result is the same in either case.
+    are rounded to float16. Texts that are computed together are padded to one length, which can
+    change a state in the last digit of float16: that of a text depends, as far as that, on which
+    texts were missing with it.
     """
     cache = cache or StateCache()
     encoder = model if isinstance(model, Encoder) else None
