@@ -56,6 +56,12 @@ def test_the_papers_selection_is_named(priscian: Command, cola: str) -> None:
         ),
         (["--encoder", "MASKED", "--on", "sg"], "give --on cola:DIR"),
         (["--method", "ngrams", "--without-source", "zz99"], "have no source 'zz99'"),
+        (["--method", "ngrams", "--seed", "-1"], "give a whole number from 0 to 4294967295"),
+        (["--method", "ngrams", "--layer", "1"], "reads no hidden states; leave --layer out"),
+        (
+            ["--method", "logp", "--encoder", "builtin:ngram", "--pooling", "mean"],
+            "reads no hidden states; leave --pooling out",
+        ),
         (["--method", "prob"], "did you mean probe?"),
         (["--encoder", "MASKED", "--restarts", "3"], "leave --restarts out"),
     ],
@@ -73,6 +79,14 @@ def test_bad_input_is_one_line_with_a_remedy(
     assert done.code in (1, 2)
     assert len(done.complaints) == 1
     assert told in done.complaints[0]
+
+
+def test_a_threshold_is_not_recommended_as_a_model(priscian: Command, cola: str) -> None:
+    given = ["--method", "logp", "--encoder", "builtin:ngram", "--on", cola, "--out", "lp"]
+    done = priscian("train", "classifier", *given)
+    assert done.code == 0
+    assert done.out.rstrip().endswith("restart-1")
+    assert "classifier:lp" not in done.out
 
 
 def test_one_class_is_one_line(priscian: Command, cola: str) -> None:

@@ -35,7 +35,7 @@ class Fitting:
     batch
         Sentences in a batch.
     layer
-        Only this layer, 0 for the embeddings; by default chosen by cross-validation.
+        Only this layer, 0 for the embeddings; probe and mlp choose one by cross-validation.
     pooling
         cls or last (the state that has seen the whole text), mean or max.
     """
@@ -131,6 +131,8 @@ def _silent(line: str) -> None:
 def _report(card: ClassifierCard, out: Path) -> None:
     from statistics import mean, stdev
 
+    from priscian.models.classifier.folder import THRESHOLDS
+
     found = [r.mcc["out-of-domain test"] for r in card.restarts]
     shown = f"MCC on out-of-domain test {mean(found):.3f}"
     if len(found) > 1:
@@ -140,6 +142,6 @@ def _report(card: ClassifierCard, out: Path) -> None:
     print(
         f"{out}: {shown}; {collapsed} collapsed; chosen on "
         f"{'in-domain dev' if card.select == 'dev' else 'out-of-domain test, as the paper did'}: "
-        f"{chosen.folder}{f', view {chosen.view}' if chosen.view else ''}; "
-        f"use it as classifier:{out}"
+        f"{chosen.folder}{f', view {chosen.view}' if chosen.view else ''}"
+        f"{'' if card.method in THRESHOLDS else f'; use it as classifier:{out}'}"
     )

@@ -12,7 +12,7 @@ import pytest
 from tests.training.classifiers.toy_cola import write_cola
 
 import priscian
-from priscian.errors import ModelError, RunError, TrainingError, UsageError
+from priscian.errors import DataError, ModelError, RunError, TrainingError, UsageError
 from priscian.models import load, model_key, parse_model, traits_of
 from priscian.models.classifier.folder import ClassifierCard, RestartCard, read_card
 from priscian.records import Text
@@ -300,6 +300,9 @@ def test_a_layer_that_is_not_there_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match=r"has no layer 40; it has 0 \(embeddings\) to 2"):
         train(cola, tmp_path / "x", encoder=str(masked()), layer=40)
+    # nothing was trained, so the corrected command may use the same folder
+    card = train(cola, tmp_path / "x", encoder=str(masked()), layer=1, pooling="mean")
+    assert (card.chosen, card.settings) == (1, {"layer": 1, "pooling": "mean"})
 
 
 def test_a_loss_that_is_not_a_number_is_reported(
@@ -307,6 +310,85 @@ def test_a_loss_that_is_not_a_number_is_reported(
 ) -> None:
     with pytest.raises(TrainingError, match="lower the rate"):
         train(cola, tmp_path / "x", encoder=str(masked()), method="finetune", epochs=2, rate=1e30)
+
+
+def test_a_head_whose_loss_is_not_a_number_is_reported_and_not_kept(
+    cola: Path, tmp_path: Path, masked: Callable[..., Path]
+) -> None:
+    settings = {"encoder": str(masked()), "method": "mlp", "layer": 1, "pooling": "mean"}
+    with pytest.raises(TrainingError, match=r"the loss is .* lower the rate: --rate 0\.0003"):
+        train(cola, tmp_path / "x", epochs=2, rate=1e30, restarts=1, **settings)
+    assert not list((tmp_path / "x").glob("restart-*"))
+
+
+def test_a_restart_with_logits_that_are_not_finite_is_not_kept(
+    cola: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing = fits.Fitted(lambda texts: np.full(len(texts), np.nan))
+    monkeypatch.setattr(fits, "_majority", lambda data: nothing)
+    with pytest.raises(TrainingError, match=r"restart 1 \(seed 1\) gives logits on in-domain dev"):
+        train(cola, tmp_path / "x", method="majority")
+    assert not list((tmp_path / "x").glob("restart-*"))
+
+
+@pytest.mark.parametrize(("domain", "name"), [("In", "in-domain dev"), ("test", TEST)])
+def test_one_label_where_a_restart_is_chosen_is_refused(
+    domain: str, name: str, tmp_path: Path
+) -> None:
+    folder = write_cola(tmp_path / "cola")
+    for file in folder.glob("*annotations*" if domain == "In" else "*test.csv"):
+        text = file.read_text()
+        file.write_text(text.replace("\tIn\t0\t", "\tIn\t1\t").replace(",0,,", ",1,,"))
+    with pytest.raises(DataError, match=f"{name}: all 40 sentences are acceptable"):
+        train(folder, tmp_path / "x", method="majority", select="paper")
+    assert not (tmp_path / "x").exists()
+
+
+class TestDamagedFolders:
+    def test_a_chosen_restart_that_is_not_there(self, cola: Path, tmp_path: Path) -> None:
+        train(cola, tmp_path, method="majority")
+        file = tmp_path / "classifier.json"
+        file.write_text(file.read_text().replace('"chosen": 1', '"chosen": 7'))
+        with pytest.raises(
+            ModelError, match=r"classifier\.json: the chosen restart is 7, but it has 1; write 0"
+        ):
+            model_key(f"classifier:{tmp_path}")
+        file.write_text(file.read_text().replace('"chosen": 7', '"chosen": 0'))
+        assert train(cola, tmp_path, resume=True, method="majority").chosen == 1
+
+    @pytest.mark.parametrize("value", ["good", "nan", ""])
+    def test_a_logit_that_is_not_a_number(self, value: str, cola: Path, tmp_path: Path) -> None:
+        card = train(cola, tmp_path, method="majority")
+        file = tmp_path / "restart-1" / "logits.csv"
+        lines = file.read_text().splitlines()
+        lines[2] = lines[2].split(",")[0] + f",{value}"
+        file.write_text("\n".join([*lines, ""]))
+        told = r"logits\.csv:3: the logit .* is not a finite number; delete .* train it again"
+        with pytest.raises(DataError, match=told):
+            read_logits(tmp_path, card.restarts[0])
+
+    def test_views_and_heads_that_do_not_fit(
+        self, cola: Path, tmp_path: Path, masked: Callable[..., Path]
+    ) -> None:
+        from priscian.models.classifier.heads import LinearHead
+
+        settings = {"encoder": str(masked()), "layer": 1, "pooling": "mean"}
+        train(cola, tmp_path, **settings)
+        (tmp_path / "restart-1" / "restart.json").unlink()
+        for text in ("{}", "[]", '{"view": "x", "c": 1, "views": {}, "penalties": {}}'):
+            (tmp_path / "views.json").write_text(text)
+            with pytest.raises(DataError, match=r"views\.json does not hold a layer.*delete it"):
+                train(cola, tmp_path, resume=True, **settings)
+        (tmp_path / "views.json").unlink()
+        train(cola, tmp_path, resume=True, **settings)
+        three = np.ones(3, np.float32)
+        head = tmp_path / "restart-1" / "head.safetensors"
+        LinearHead(three, three, three, 0.0).save(head)
+        with pytest.raises(ModelError, match=r"head\.safetensors is a head for vectors of width 3"):
+            load(f"classifier:{tmp_path}").grade([Text("Go.")])  # type: ignore[union-attr]
+        LinearHead(three, three, np.ones(2, np.float32), 0.0).save(head)
+        with pytest.raises(ModelError, match=r"weights has the shape \(2,\), not \(3,\).*train it"):
+            load(f"classifier:{tmp_path}")
 
 
 def test_a_folder_of_something_else_is_not_overwritten(cola: Path, tmp_path: Path) -> None:

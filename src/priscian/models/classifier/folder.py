@@ -90,9 +90,17 @@ def read_card(folder: Path) -> ClassifierCard:
             f"{folder} has no {CARD}; give a folder that `priscian train classifier` has written"
         )
     try:
-        return read_json(file, ClassifierCard)
+        card = read_json(file, ClassifierCard)
     except DataError as error:
         raise ModelError(str(error)) from None
+    known = [r.number for r in card.restarts]
+    if card.chosen and card.chosen not in known:
+        raise ModelError(
+            f"{file}: the chosen restart is {card.chosen}, but it has "
+            f"{', '.join(map(str, known)) or 'none'}; write 0 there and run priscian train "
+            "classifier … --resume"
+        )
+    return card
 
 
 def write_restart(folder: Path, card: RestartCard) -> None:

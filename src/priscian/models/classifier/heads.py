@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,15 +76,27 @@ Head = LinearHead | MlpHead
 
 
 def read_head(path: Path) -> Head:
-    """A head from its file."""
+    """A head from its file; its parts must fit together."""
     found = read_safetensors(path)
     try:
         mean, scale = found["mean"], found["scale"]
+        _check_shapes(found)
         if "inner" not in found:
             return LinearHead(mean, scale, found["weights"], float(found["intercept"][0]))
         inner, bias, outer = found["inner"], found["inner_bias"], found["outer"]
         return MlpHead(mean, scale, inner, bias, outer, float(found["outer_bias"][0]))
-    except (KeyError, IndexError) as error:
+    except (KeyError, IndexError, ValueError) as error:
         raise ModelError(
             f"{path} is not the head of a classifier ({error}); train it again"
         ) from None
+
+
+def _check_shapes(found: Mapping[str, Floats32]) -> None:
+    width = found["mean"].shape
+    shapes = {"scale": width, "weights": width}
+    if "inner" in found:
+        hidden = found["inner_bias"].shape
+        shapes = {"scale": width, "inner": (*hidden, *width), "outer": hidden}
+    for name, shape in shapes.items():
+        if len(width) != 1 or found[name].shape != shape:
+            raise ValueError(f"{name} has the shape {found[name].shape}, not {shape}")

@@ -146,7 +146,13 @@ def _on_states(folder: Path, card: ClassifierCard, restart: RestartCard) -> Logi
 
     def logits(texts: Sequence[str]) -> Floats:
         check_encoder(card)
-        return head.logits(pooled_states(card.encoder, texts, [view])[view])
+        states = pooled_states(card.encoder, texts, [view])[view]
+        if len(texts) and states.shape[1] != len(head.mean):
+            raise ModelError(
+                f"{folder / HEAD} is a head for vectors of width {len(head.mean)}, but "
+                f"{card.encoder} has {states.shape[1]}; put its own file back or train it again"
+            )
+        return head.logits(states)
 
     return logits
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
+
+from priscian.errors import DataError, UsageError
 from priscian.files import read_json, write_json
 from priscian.models.classifier.encoder import load_encoder
 from priscian.models.classifier.states import pooled_states
@@ -16,6 +19,13 @@ from priscian.training.classifiers.settings import ClassifierSettings
 FILE = "views.json"
 
 Say = Callable[[str], None]
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    view: str
+    c: float
+    views: dict[str, float]
+    penalties: dict[str, float]
 
 
 def choose_view(
@@ -59,10 +69,16 @@ def choose_view(
 
 
 def _read(file: Path) -> ProbeChoice:
-    found = read_json(file)
-    return ProbeChoice(
-        View.parse(found["view"]),
-        float(found["c"]),
-        {View.parse(view): float(value) for view, value in found["views"].items()},
-        {float(c): float(value) for c, value in found["penalties"].items()},
-    )
+    try:
+        found = read_json(file, _Kept)
+        return ProbeChoice(
+            View.parse(found.view),
+            found.c,
+            {View.parse(view): value for view, value in found.views.items()},
+            {float(c): value for c, value in found.penalties.items()},
+        )
+    except (DataError, UsageError, ValueError) as error:
+        raise DataError(
+            f"{file} does not hold a layer and a pooling ({error}); delete it, and it is made "
+            "again with --resume"
+        ) from None

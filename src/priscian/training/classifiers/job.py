@@ -13,7 +13,7 @@ import numpy.typing as npt
 from msgspec import structs
 
 from priscian.datasets.cola import IN_DEV, OUT_TEST
-from priscian.errors import DataError, RunError
+from priscian.errors import DataError, RunError, TrainingError
 from priscian.files import read_table, write_delimited, write_json
 from priscian.models import PRESETS, parse_model
 from priscian.models.classifier.encoder import encoder_key, encoder_spec
@@ -28,6 +28,7 @@ from priscian.models.classifier.folder import (
     write_card,
     write_restart,
 )
+from priscian.training.classifiers.choose import FILE as VIEWS
 from priscian.training.classifiers.data import ClassifierData, plain_hash, read_data
 from priscian.training.classifiers.evaluate import accuracy, fit_temperature, is_collapsed, mcc
 from priscian.training.classifiers.fits import Fit, fitter
@@ -62,6 +63,8 @@ def train_classifier(
     """
     folder = Path(out)
     data = read_data(on, settings.without_sources)
+    for name in dict.fromkeys((IN_DEV, SELECT_ON[settings.select])):
+        data.sets[name].check_both()
     card = _begin(folder, _new_card(settings, data), resume)
     write_json(folder / TRAINED_ON, sorted({plain_hash(text) for text in data.train.texts}))
     fit = fitter(settings, data, folder, say)
@@ -121,6 +124,12 @@ class _Job:
         seed = self.seed + number - 1
         fitted = self.fit(seed)
         logits = {name: fitted.logits(s.texts) for name, s in self.data.sets.items()}
+        for name, values in logits.items():
+            if not np.isfinite(values).all():
+                raise TrainingError(
+                    f"restart {number} (seed {seed}) gives logits on {name} that are not finite "
+                    "numbers; lower the rate (--rate), or read another layer (--layer)"
+                )
         dev = self.data.dev
         card = RestartCard(
             number=number,
@@ -181,13 +190,19 @@ def _new_card(settings: ClassifierSettings, data: ClassifierData) -> ClassifierC
 
 
 def _begin(folder: Path, card: ClassifierCard, resume: bool) -> ClassifierCard:
-    """The card to go on with; a folder with another classifier is refused."""
+    """The card to go on with; a folder with another classifier is refused.
+
+    One that failed before it had a view or a restart holds nothing, and begins again.
+    """
     if not (folder / CARD).is_file():
         if folder.is_dir() and any(folder.iterdir()):
             raise RunError(f"{folder} is not empty and holds no classifier; give another --out")
         write_card(folder, card)
         return card
     before = read_card(folder)
+    if not (before.restarts or (folder / VIEWS).is_file() or any(folder.glob("restart-*"))):
+        write_card(folder, card)
+        return card
     if not resume:
         raise RunError(
             f"{folder} has {len(before.restarts)} of {before.wanted} restarts of a classifier; "

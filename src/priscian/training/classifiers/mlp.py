@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from priscian.errors import TrainingError
 from priscian.models.classifier.heads import MlpHead, spread, standardise
 from priscian.models.classifier.views import Floats32
 
@@ -43,12 +45,19 @@ def fit_mlp(
         optimiser = torch.optim.AdamW(
             net.parameters(), lr=settings.rate, weight_decay=settings.decay
         )
-        for _ in range(settings.epochs):
+        for epoch in range(1, settings.epochs + 1):
+            total = 0.0
             for part in torch.split(torch.randperm(len(x)), settings.batch):
                 loss = nn.functional.binary_cross_entropy_with_logits(net(x[part])[:, 0], y[part])
                 optimiser.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]
                 optimiser.step()
+                total += float(loss.detach()) * len(part)
+            if not math.isfinite(total):
+                raise TrainingError(
+                    f"the loss is {total / len(x)} after epoch {epoch}; lower the rate: --rate "
+                    f"{min(settings.rate / 2, DEFAULTS.rate):g}"
+                )
     return MlpHead(
         mean,
         scale,

@@ -8,6 +8,7 @@ from typing import Any
 
 from priscian.errors import UnknownNameError, UsageError
 from priscian.models.classifier.folder import (
+    BASELINES,
     LORA,
     MAJORITY,
     METHODS,
@@ -20,6 +21,7 @@ from priscian.models.classifier.folder import (
 from priscian.models.classifier.views import POOLINGS
 
 RESTARTS = 10
+LARGEST_SEED = 2**32 - 1
 SELECTIONS = ("dev", "paper")
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "finetune": {"rate": 5e-5, "epochs": 4, "batch": 32},
@@ -72,6 +74,8 @@ class ClassifierSettings:
                 f"--method {self.method} has one solution, so its restarts would be equal; leave "
                 "--restarts out"
             )
+        if not 0 <= self.seed <= LARGEST_SEED:
+            raise UsageError(f"--seed {self.seed}: give a whole number from 0 to {LARGEST_SEED}")
         self._check_sizes()
 
     def _check_sizes(self) -> None:
@@ -83,6 +87,11 @@ class ClassifierSettings:
                 raise UsageError(f"--method {self.method} has no --{name}; leave it out")
             if not value > 0:
                 raise UsageError(f"--{name} {value:g}: it must be above 0")
+        for name in ("layer", "pooling"):
+            if getattr(self, name) not in (None, "") and self.method in BASELINES:
+                raise UsageError(
+                    f"--method {self.method} reads no hidden states; leave --{name} out"
+                )
         if self.layer is not None and self.method in TUNED:
             raise UsageError("a tuned encoder uses its last layer; leave --layer out")
 
