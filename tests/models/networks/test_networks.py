@@ -231,7 +231,7 @@ class TestOnLstm:
         assert found == pytest.approx(wanted.numpy(), abs=2e-5)
 
     def test_large_and_changing_states_cost_something_in_training_only(self) -> None:
-        network = OnLstm(OnLstmShape(120, 16, 24, 3, 8, ar=2.0, tar=1.0))
+        network = OnLstm(OnLstmShape(120, 16, 24, 3, 8, ar=2.0, tar=1.0)).double()
         rows = torch.randint(0, 120, (4, 9))
         with torch.no_grad():
             network.eval()
