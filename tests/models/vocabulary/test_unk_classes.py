@@ -45,3 +45,11 @@ class TestVocabularies:
         assert "UNK-INITC-KNOWNLC" in found.words
         ids = found.encode("Saw").ids
         assert [found.words[n] for n in ids] == ["UNK-INITC-KNOWNLC"]
+
+    def test_a_word_spelt_unk_is_not_the_unknown_of_a_vocabulary_made_elsewhere(self) -> None:
+        words = ("<eos>", "the", "<unk>", "UNK", "cat")
+        found = WordVocabulary(words, classes=False, boundary="<eos>", unknown="<unk>")
+        assert found.encode("the xyzzy").ids == [1, 2]
+        assert found.encode("the UNK").ids == [1, 3]
+        classes = WordVocabulary(words, boundary="<eos>", unknown="<unk>")
+        assert classes.encode("the xyzzy ?").ids == [1, 2, 2]

@@ -147,7 +147,9 @@ class WordVocabulary:
         found = self._rare.get(form)
         if found is None:
             name = unk_class(form, self._ids) if self.classes else UNKNOWN
-            found = self._rare[form] = self._ids.get(name, self._unknown_id)
+            # a vocabulary made elsewhere may have UNK as a word like any other
+            known = self._unknown_id if name == UNKNOWN else self._ids.get(name, self._unknown_id)
+            found = self._rare[form] = known
         return found
 
 
