@@ -57,8 +57,8 @@ def transfo_xl_command(
 ) -> None:
     """Convert a Transformer-XL, such as transfo-xl-wt103, for txl:OUT.
 
-    Give the folder with pytorch_model.bin, vocab.bin and config.json as Transformers 4 has it, or
-    the model.pt of the original program with --vocab. Scoring it needs PyTorch.
+    Give the folder with pytorch_model.bin, vocab.bin (or vocab.pkl) and config.json as Transformers
+    4 has it, or the model.pt of the original program with --vocab. Scoring it needs PyTorch.
 
     Examples:
       priscian convert transfo-xl transfo-xl-wt103 --out txl-wt103

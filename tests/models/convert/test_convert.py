@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import re
+from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +220,27 @@ class TestTransfoXl:
         with pytest.raises(PriscianError, match=message):
             priscian.convert("transfo-xl", source, tmp_path / "out")
         assert not (tmp_path / "out").exists()
+
+    @pytest.mark.parametrize("protocol", [2, 4, 5])
+    def test_a_plainly_pickled_vocabulary_gives_the_same_folder(
+        self, protocol: int, tmp_path: Path
+    ) -> None:
+        """Transformers 4 dumps the tokenizer's attributes, compiled patterns among them."""
+        source = save_xl(tmp_path / "in", xl_arrays())
+        priscian.convert("transfo-xl", source, tmp_path / "torch")
+        facts = {
+            "punctuation": re.compile("[.,]"),
+            "never_split": {"<eos>"},
+            "idx2sym": list(XL_WORDS),
+            "sym2idx": OrderedDict((word, n) for n, word in enumerate(XL_WORDS)),
+        }
+        (source / "vocab.bin").unlink()
+        (source / "vocab.pkl").write_bytes(pickle.dumps(facts, protocol))
+        priscian.convert("transfo-xl", source, tmp_path / "plain")
+        for name in ("vocabulary.json", "model.safetensors", "config.json"):
+            assert (tmp_path / "plain" / name).read_bytes() == (
+                tmp_path / "torch" / name
+            ).read_bytes()
 
     def test_missing_files_are_named(self, tmp_path: Path) -> None:
         with pytest.raises(PriscianError, match=r"none of pytorch_model\.bin"):

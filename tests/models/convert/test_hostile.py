@@ -16,6 +16,7 @@ import pytest
 
 from priscian.errors import PriscianError
 from priscian.models.convert import inert
+from priscian.models.convert.folder import read_pickled_words
 from priscian.models.convert.inert import Global, InertError, Made, read_pickle
 from priscian.models.convert.torch_file import MAGIC, read_torch_file
 
@@ -305,3 +306,15 @@ def test_files_that_are_not_there_or_not_ours(tmp_path: Path) -> None:
         (tmp_path / "m.pt").write_bytes(data)
         with pytest.raises(PriscianError, match=r"m\.pt cannot be read"):
             read_torch_file(tmp_path / "m.pt")
+
+
+def test_a_plain_pickle_is_read_as_inertly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`vocab.pkl` has no frame of torch around it; the reader and its bounds are the same."""
+    monkeypatch.setattr(inert, "MOST_STEPS", 20_000)
+    canary, path = tmp_path / "ran", tmp_path / "vocab.pkl"
+    for body in hostile(str(canary)).values():
+        path.write_bytes(body)
+        with pytest.raises(PriscianError, match=r"vocab\.pkl") as found:
+            read_pickled_words(path)
+        assert "\n" not in str(found.value)
+    assert not canary.exists()

@@ -38,7 +38,7 @@ def convert(
     out
         A new folder, which then is a model: `lstm:OUT`, `txl:OUT` or just `OUT`.
     vocab
-        Its words, one for each row of its weights: a text file, or the pickle `vocab.bin`.
+        Its words, one for each row of its weights: a text file, or `vocab.bin` or `vocab.pkl`.
     config
         `config.json` of a Transformer-XL, where it is not beside the file.
     words

@@ -19,6 +19,7 @@ from priscian.models.convert.torch_file import (
     Array,
     TorchFile,
     mapping,
+    read_pickled,
     read_torch_file,
     unreadable,
 )
@@ -85,10 +86,13 @@ def read_words(path: Path, words: Sequence[object] | None = None) -> WordList:
 
 
 def read_pickled_words(path: Path) -> WordList:
-    """The words of a pickled vocabulary: its list `idx2sym`."""
-    file = read_torch_file(path)
-    facts = mapping(file.value)
-    if not facts and isinstance(state := getattr(file.value, "state", None), dict):
+    """The words of a pickled vocabulary: its list `idx2sym`.
+
+    Transformers 4 has `vocab.bin` by `torch.save` and `vocab.pkl` by `pickle.dump`.
+    """
+    value = read_pickled(path)
+    facts = mapping(value)
+    if not facts and isinstance(state := getattr(value, "state", None), dict):
         facts = state
     words = facts.get("idx2sym")
     if not isinstance(words, list):

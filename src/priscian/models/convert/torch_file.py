@@ -85,13 +85,22 @@ def read_torch_file(path: Path) -> TorchFile:
     >>> read_torch_file(Path("model.pt")).arrays()["encoder.weight"].shape  # doctest: +SKIP
     (50001, 650)
     """
+    return _read(path, plain=False)
+
+
+def read_pickled(path: Path) -> object:
+    """The inert value of a file of `torch.save` or of `pickle.dump`; nothing in it is run."""
+    return _read(path, plain=True).value
+
+
+def _read(path: Path, *, plain: bool) -> TorchFile:
     try:
         with path.open("rb") as file:
             head = file.read(4)
             if head[:2] == b"PK":
                 return _read_zip(path)
             file.seek(0)
-            return _read_legacy(file, path.stat().st_size)
+            return _read_legacy(file, path.stat().st_size, plain=plain)
     except (OSError, ValueError, MemoryError) as error:
         reason = getattr(error, "strerror", None) or error
         raise unreadable(path, reason) from None
@@ -112,13 +121,16 @@ def unreadable(path: Path, reason: object) -> ModelError:
 # ------------------------------------------------------------ the two formats
 
 
-def _read_legacy(file: BinaryIO, size: int) -> TorchFile:
+def _read_legacy(file: BinaryIO, size: int, *, plain: bool) -> TorchFile:
+    """With `plain`, a file that is one pickle and nothing else is read too."""
     reader = Reader(file.read(MOST_BYTES))
     known: dict[str, Storage] = {}
     try:
         magic = reader.value(_refuse)
     except InertError as error:
         raise InertError(f"it is not a file of torch.save ({error})") from None
+    if plain and magic != MAGIC:
+        return TorchFile(magic, {}, size)
     if magic != MAGIC:
         raise InertError("it is not a file of torch.save (its magic number is wrong)")
     protocol, machine = reader.value(_refuse), reader.value(_refuse)
