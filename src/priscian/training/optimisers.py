@@ -41,20 +41,33 @@ def rate_at(training: TrainingPart, share: float) -> float:
     return training.rate * (training.final_rate + (1 - training.final_rate) * left)
 
 
+OUTER = frozenset(
+    {
+        "wte", "wpe", "tables", "labels", "actions",  # embeddings
+        "own", "characters", "suffixes", "shapes", "edges",  # those of a parser
+        "decoder", "bands", "act",  # output heads
+        "u", "v",  # biases of a Transformer-XL, one row for each head
+    }
+)  # fmt: skip
+"""Parts of names whose matrices are no maps between layers: each row stands for itself."""
+
+
 class Muon(torch.optim.Optimizer):
     """Momentum made orthogonal by Newton–Schulz steps (Jordan et al. 2024), in float32.
 
-    Matrices inside the network are updated this way; embeddings, biases and norms by Adam.
-    PyTorch's own version works in bfloat16, which some CPUs cannot run.
+    Matrices inside the network are updated this way; embeddings, output heads, biases and norms by
+    Adam without decay. PyTorch's own version works in bfloat16, which some CPUs cannot run.
     """
 
     def __init__(self, named: Iterable[tuple[str, Tensor]], training: TrainingPart) -> None:
         inner: list[Tensor] = []
         outer: list[Tensor] = []
         for name, parameter in named:
-            table = any(part in name for part in ("wte", "wpe", "tables", "embed"))
-            (outer if parameter.dim() != 2 or table else inner).append(parameter)
-        self.adam = torch.optim.AdamW(outer, lr=training.rate, betas=training.betas, fused=True)
+            rows = not OUTER.isdisjoint(name.split("."))
+            (outer if parameter.dim() != 2 or rows else inner).append(parameter)
+        self.adam = torch.optim.AdamW(
+            outer, lr=training.rate, betas=training.betas, weight_decay=0.0, fused=True
+        )
         defaults = {"lr": training.rate, "momentum": 0.95, "weight_decay": training.decay}
         super().__init__(inner, defaults)
         self.param_groups[0]["scale"] = 1.0
