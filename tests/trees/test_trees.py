@@ -47,6 +47,20 @@ class TestReading:
         )
         assert words(read(tmp_path, text)[0]) == ["(", "(a)", ")", '"', '"', '"', "'", "["]
 
+    @pytest.mark.parametrize(
+        ("text", "tree"),
+        [
+            ("(S (X (X a)) (VP (VB b)))", "(S (X a) (VP b))"),
+            ("(X (X a))", "(X a)"),
+            ("(S (X (X (X a))))", "(S (X (X a)))"),
+            ("(S (-NONE- (-NONE- *)) (X b))", "(S b)"),
+        ],
+    )
+    def test_a_phrase_may_have_the_name_of_its_only_word_s_tag(
+        self, text: str, tree: str, tmp_path: Path
+    ) -> None:
+        assert str(read(tmp_path, text)[0]) == tree
+
     def test_trees_may_run_over_lines_and_begin_without_a_label(self, tmp_path: Path) -> None:
         found = read(
             tmp_path, "( (S\n  (NP (PRP It))\n  (VP (VBZ rains))) )\n\n(X (NN a)) (X (NN b))"
@@ -87,6 +101,7 @@ class TestReading:
             ("(S (NN a) b)", 1, "'b' has no tag of its own"),
             ("(S (NN a))\nstray (S (NN b))", 2, "outside of all brackets"),
             ("(S (NN a b))", 1, "'b' has no tag"),
+            ("(S\n(NP a (NN b)))", 2, "'a' has no tag"),
             ("(NN a)", 1, "without a phrase"),
             ("(S (NN a))\n(S (-NONE- *))", 2, "without a phrase"),
             ("(S " * (DEEPEST + 1), 1, "nested more than"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from priscian.errors import DataError
@@ -29,7 +30,18 @@ _ESCAPED = re.compile("|".join(_BRACKETS))
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "—": "-", "–": "-"})
 _QUOTES = {"``": '"', "''": '"', "`": "'"}
 
-Open = tuple[str, list[Tree | str], int]  # label, parts, line
+_ONE_SPELLING = _PLAIN | str.maketrans({"`": "'", '"': "''", "“": "''", "”": "''"})
+
+
+@dataclass(slots=True)
+class _Open:
+    """A bracket that is not closed yet."""
+
+    label: str
+    line: int
+    parts: list[Tree | str] = field(default_factory=list)
+    has_token: bool = False
+    """Whether the first part is a bare word, so that the label is its tag."""
 
 
 def read_trees(path: Path, *, join_hyphens: bool = False) -> Iterator[Tree]:
@@ -39,7 +51,7 @@ def read_trees(path: Path, *, join_hyphens: bool = False) -> Iterator[Tree]:
     >>> file = Path(tempfile.mkdtemp()) / "trees.txt"
     >>> _ = file.write_text("(ROOT (S (NP-SBJ (PRP I)) (VP (VBP see) (NP (-LRB- -LRB-)))))")
     >>> [str(tree) for tree in read_trees(file)]
-    ['(ROOT (S (NP I) (VP see (NP ())))']
+    ['(ROOT (S (NP I) (VP see (NP -LRB-))))']
     """
     count = 0
     for tree in parse_trees(_lines(path), path, join_hyphens=join_hyphens):
@@ -53,7 +65,7 @@ def parse_trees(
     lines: Iterable[tuple[int, str]], path: Path, *, join_hyphens: bool = False
 ) -> Iterator[Tree]:
     """The trees of numbered lines; `path` is the file that errors name."""
-    stack: list[Open] = []
+    stack: list[_Open] = []
     for line, text in lines:
         tokens = _TOKEN.findall(text)
         at = 0
@@ -61,7 +73,7 @@ def parse_trees(
             token = tokens[at]
             if token == "(":
                 named = at + 1 < len(tokens) and tokens[at + 1] not in "()"
-                stack.append((tokens[at + 1] if named else "", [], line))
+                stack.append(_Open(tokens[at + 1] if named else "", line))
                 at += 1 + named
                 if len(stack) > DEEPEST:
                     raise DataError(
@@ -80,7 +92,7 @@ def parse_trees(
                 at += 1
     if stack:
         raise DataError(
-            f"{path}:{stack[0][2]}: the tree that begins here is not closed; add "
+            f"{path}:{stack[0].line}: the tree that begins here is not closed; add "
             f"{len(stack)} closing bracket{'s' if len(stack) > 1 else ''}"
         )
 
@@ -101,35 +113,42 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
             yield number, text
 
 
-def _add_word(path: Path, line: int, token: str, stack: list[Open]) -> None:
+def _add_word(path: Path, line: int, token: str, stack: list[_Open]) -> None:
     """A word inside the innermost bracket; its tag was taken for a label."""
     if not stack:
         raise DataError(f"{path}:{line}: {shown(token)} is outside of all brackets; delete it")
-    tag, parts, _ = stack[-1]
-    if parts or not tag:
-        raise DataError(
-            f"{path}:{line}: {shown(token)} has no tag of its own; write it as (TAG word)"
-        )
-    parts.append(Word(_form(token), tag))
+    inner = stack[-1]
+    if inner.parts or not inner.label:
+        raise _untagged(path, line, token)
+    inner.parts.append(Word(_form(token), inner.label))
+    inner.has_token = True
 
 
-def _close(path: Path, line: int, stack: list[Open], join: bool) -> Tree | None:
+def _untagged(path: Path, line: int, token: str) -> DataError:
+    return DataError(f"{path}:{line}: {shown(token)} has no tag of its own; write it as (TAG word)")
+
+
+def _close(path: Path, line: int, stack: list[_Open], join: bool) -> Tree | None:
     """End the innermost bracket; the whole tree if it was the outermost."""
-    label, parts, begun = stack.pop()
+    inner = stack.pop()
+    label, parts = inner.label, inner.parts
+    made: Tree | str | None
     if not parts:
         what = shown(label) if label else "a tree"
         raise DataError(f"{path}:{line}: {what} is empty; give it a word or delete it")
-    if len(parts) == 1 and isinstance(parts[0], Word) and parts[0].tag == label:
-        made: Tree | str | None = None if label == "-NONE-" else parts[0]
+    if inner.has_token:
+        if len(parts) > 1:
+            raise _untagged(path, inner.line, str(parts[0]))
+        made = None if label == "-NONE-" else parts[0]
     else:
         kept = [part for part in parts if part != _NOTHING]
         kept = _join_hyphens(kept) if join else kept
         made = Tree(_plain_label(label), tuple(kept)) if kept else None
     if stack:
-        stack[-1][1].append(_NOTHING if made is None else made)
+        stack[-1].parts.append(_NOTHING if made is None else made)
         return None
     if made is None or isinstance(made, str):
-        raise DataError(f"{path}:{begun}: a tree without a phrase; write (S (TAG word))")
+        raise DataError(f"{path}:{inner.line}: a tree without a phrase; write (S (TAG word))")
     return made
 
 
@@ -146,6 +165,17 @@ def _form(token: str) -> str:
     if token in _QUOTES:
         return _QUOTES[token]
     return _ESCAPED.sub(lambda found: _BRACKETS[found[0]], token).translate(_PLAIN)
+
+
+def one_spelling(text: str) -> str:
+    """A text with one sign for each kind of quotation mark, dash and bracket.
+
+    A text and the words that are read from its tree, without spaces, are then the same.
+
+    >>> one_spelling("``Rock`n-LRB-"), one_spelling("“Rock'n(")
+    ("''Rock'n(", "''Rock'n(")
+    """
+    return _ESCAPED.sub(lambda found: _BRACKETS[found[0]], text).translate(_ONE_SPELLING)
 
 
 def _join_hyphens(parts: list[Tree | str]) -> list[Tree | str]:

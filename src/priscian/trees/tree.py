@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
+"""Brackets that are words, as treebanks write them."""
 PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH"})
 """Part-of-speech tags of punctuation marks."""
 
@@ -29,7 +31,13 @@ class Tree:
     children: tuple[Tree | str, ...]
 
     def __str__(self) -> str:
-        return f"({self.label} {' '.join(map(str, self.children))})"
+        """Brackets without tags; those that are words are escaped, as in treebanks.
+
+        >>> print(Tree("NP", ("(", "dogs", ")")))
+        (NP -LRB- dogs -RRB-)
+        """
+        parts = (c.translate(ESCAPES) if isinstance(c, str) else str(c) for c in self.children)
+        return f"({self.label} {' '.join(parts)})"
 
 
 def leaves(tree: Tree) -> Iterator[str]:

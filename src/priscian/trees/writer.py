@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from priscian.trees.tree import Tree, Word
+from priscian.trees.tree import ESCAPES, Tree, Word
 
-_ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 NO_TAG = "XX"
 """The tag of a word that has none; the Penn Treebank's own for an unknown one."""
 
@@ -23,7 +22,7 @@ def bracketed(tree: Tree, top: str = "ROOT") -> str:
             parts[-1] += ")"
         elif isinstance(node, str):
             tag = node.tag if isinstance(node, Word) else NO_TAG
-            parts.append(f"({tag.translate(_ESCAPES)} {node.translate(_ESCAPES)})")
+            parts.append(f"({tag.translate(ESCAPES)} {node.translate(ESCAPES)})")
         else:
             parts.append(f"({node.label}")
             ahead += [None, *reversed(node.children)]
