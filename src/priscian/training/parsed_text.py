@@ -15,15 +15,20 @@ from priscian.errors import DataError
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.training.corpora import read_blocks, split_sentences
 from priscian.training.recipe import TextPart
+from priscian.training.rows import Encoded
+from priscian.training.sources import Learnt
 from priscian.training.tree_source import TreeText
 from priscian.trees import Action
-from priscian.trees.oracle import SHIFT, words_of
+from priscian.trees.oracle import OPEN, SHIFT, words_of
+from priscian.trees.reader import one_spelling
 
 
 class ParsedText(TreeText):
     """A paragraph on each line; the tree of a sentence is found by its words.
 
-    Spaces do not count: a treebank may have `well - known` where our word is `well-known`.
+    Spaces do not count: a treebank may have `well - known` where our word is `well-known`. Nor do
+    kinds of quotation marks. `priscian parse` leaves out long sentences, so a sentence without a
+    tree that is longer than all trees is left out and counted.
     """
 
     def __init__(
@@ -33,6 +38,7 @@ class ParsedText(TreeText):
         self.files = [Path(name) for name in trees]
         self._splitter = WordSplitter(Tokenisation())
         self._trees: dict[str, str] = {}
+        self._longest_tree = 0
         for path, first, block in read_blocks(self.files):
             for number, line in enumerate(block.decode().split("\n")[:-1], first):
                 if line.strip():
@@ -40,7 +46,9 @@ class ParsedText(TreeText):
 
     def _add(self, line: str, path: Path, number: int) -> None:
         TreeText.check(self, line, path, number)
-        self._trees.setdefault("".join(words_of(self._known.pop(line))), line)
+        words = words_of(self._known.pop(line))
+        self._trees.setdefault(one_spelling("".join(words)), line)
+        self._longest_tree = max(self._longest_tree, len(words))
 
     def check(self, line: str, path: Path, number: int) -> None:
         """Every line is text."""
@@ -53,19 +61,55 @@ class ParsedText(TreeText):
         """Penn Treebank tokens, as for plain text."""
         return len(self._splitter.split(sentence))
 
+    def encode(
+        self, learnt: Learnt, sentences: Sequence[str], part: str = "training part"
+    ) -> Encoded:
+        """Trees as action ids; refused if most sentences have no tree."""
+        fitting = [s for s in sentences if 0 < self.count(s) <= self.text.longest]
+        missing = sum(not _is_tree(self._actions(sentence)) for sentence in fitting)
+        if 2 * missing > len(fitting):
+            raise DataError(
+                f"{missing:,} of {len(fitting):,} sentences of the {part} have no tree in "
+                f"{self._names}, where no tree has more than {self._longest_tree} words; parse the "
+                f"corpus with priscian parse --longest {self.text.longest}"
+            )
+        return super().encode(learnt, sentences, part)
+
+    @property
+    def _names(self) -> str:
+        return ", ".join(map(str, self.files))
+
+    def _fits(self, actions: Sequence[Action], labels: Mapping[str, int] | set[str]) -> bool:
+        return _is_tree(actions) and super()._fits(actions, labels)
+
     def _actions(self, line: str) -> list[Action]:
-        """The actions of a sentence's tree; a sentence that is too long needs none."""
+        """The actions of a sentence's tree; of one that is too long, only its words."""
         if line not in self._known:
             words = self._splitter.words(line)
-            tree = self._trees.get("".join(words))
+            tree = self._trees.get(one_spelling("".join(words)))
             if tree is not None:
-                self._known[line] = super()._actions(tree)
-            elif not 0 < len(words) <= self.text.longest:
+                self._known[line] = _with_words(super()._actions(tree), words)
+            elif not 0 < len(words) <= min(self.text.longest, self._longest_tree):
                 self._known[line] = [Action(SHIFT, word) for word in words]
             else:
-                names = ", ".join(map(str, self.files))
                 raise DataError(
-                    f"no tree in {names} for the sentence {line[:80]!r}; parse the corpus with "
-                    "priscian parse, which keeps its words, and name the file that it writes"
+                    f"no tree in {self._names} for the sentence {line[:80]!r}; parse the corpus "
+                    "with priscian parse, which keeps its words, and name the file that it writes"
                 )
         return self._known[line]
+
+
+def _is_tree(actions: Sequence[Action]) -> bool:
+    return bool(actions) and actions[0].kind == OPEN
+
+
+def _with_words(actions: list[Action], words: Sequence[str]) -> list[Action]:
+    """The text's own words in the tree, where both have the same, so that other models know them.
+
+    A tree has plain quotation marks where a text may have a backtick.
+    """
+    own = words_of(actions)
+    if own == words or list(map(one_spelling, own)) != list(map(one_spelling, words)):
+        return actions
+    given = iter(words)
+    return [Action(SHIFT, next(given)) if a.kind == SHIFT else a for a in actions]

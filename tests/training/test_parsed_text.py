@@ -1,0 +1,75 @@
+"""Text whose sentences have trees in another file: how they are matched, and what has no tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from priscian.errors import DataError
+from priscian.models.ngram.tokenise import Tokenisation
+from priscian.models.vocabulary import WordVocabulary
+from priscian.training.parsed_text import ParsedText
+from priscian.training.recipe import TextPart
+from priscian.trees import Tree, Word
+from priscian.trees.writer import bracketed
+
+
+def parsed(folder: Path, sentences: list[str], text: TextPart | None = None) -> ParsedText:
+    """Trees as `priscian parse` writes them, all flat."""
+    lines = []
+    for sentence in sentences:
+        words = [form for form, _, _ in Tokenisation().split(sentence)]
+        lines.append(bracketed(Tree("S", tuple(Word(word, "X") for word in words))))
+    (folder / "trees.txt").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    return ParsedText(text or TextPart(least=1), {}, [folder / "trees.txt"])
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "He said `yes` to it.",
+        "He said ``yes'' to it.",
+        'He said “yes”, "no" and ‘perhaps’ – to `\'"\'` it.',
+        "rock`n`roll (a-LRB-b) [c] {d}",
+        "A ` alone.",
+    ],
+)
+def test_the_words_of_a_text_are_found_in_the_tree_that_was_written_for_it(
+    sentence: str, tmp_path: Path
+) -> None:
+    source = parsed(tmp_path, [sentence])
+    learnt = source.learn([sentence])
+    assert len(source.encode(learnt, [sentence])) == 1
+    assert isinstance(learnt.vocabulary, WordVocabulary)
+    words = [form for form, _, _ in Tokenisation().split(sentence)]
+    assert all(learnt.vocabulary.knows(word) for word in words)
+
+
+def long(words: int) -> str:
+    return " ".join(["far"] * (words - 1)) + " ."
+
+
+def test_sentences_that_were_too_long_to_parse_are_left_out_and_counted(tmp_path: Path) -> None:
+    short = [long(5), long(7), long(10)]
+    source = parsed(tmp_path, short, TextPart(least=1, longest=20))
+    part = [*short, long(11), long(20), long(21)]
+    learnt = source.learn(part)
+    data = source.encode(learnt, part)
+    assert (len(data), data.left_out) == (3, 3)
+    assert source.facts(learnt, part)["sentences"] == 3
+
+
+def test_a_short_sentence_without_a_tree_is_named(tmp_path: Path) -> None:
+    source = parsed(tmp_path, [long(5), long(10)])
+    with pytest.raises(DataError, match=r"no tree in .*trees\.txt for the sentence 'far far"):
+        source.learn([long(5), long(8)])
+
+
+def test_a_corpus_most_of_which_has_no_tree_is_refused(tmp_path: Path) -> None:
+    source = parsed(tmp_path, [long(5)], TextPart(least=1, longest=20))
+    part = [long(5), long(11), long(12)]
+    learnt = source.learn(part)
+    assert source.encode(learnt, part[:2]).left_out == 1
+    with pytest.raises(DataError, match=r"2 of 3 sentences of the dev part .* --longest 20"):
+        source.encode(learnt, part, "dev part")
