@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -66,16 +66,24 @@ class ParsingOptions:
     Parameters
     ----------
     longest
-        Words per sentence at most.
+        Words per sentence at most; 150 by default.
     workers
-        Processes; by default one per core.
+        While parsing: number of processes; by default one per core.
     part
-        With --test: all, train, dev or test, as --train divides the file (18 : 1 : 1).
+        With --test: all, train, dev or test, as --train divides the file (18 : 1 : 1); by default
+        all.
     """
 
-    longest: int = 150
+    longest: int | None = None
     workers: int | None = None
-    part: str = "all"
+    part: str | None = None
+
+    @property
+    def most_words(self) -> int:
+        """The limit that holds."""
+        from priscian.training.parser.api import LONGEST
+
+        return LONGEST if self.longest is None else self.longest
 
 
 DEFAULTS = ParsingOptions()
@@ -122,6 +130,9 @@ def parse_command(
     """
     if sum(map(bool, (files, train, test))) != 1:
         raise UsageError("give text FILES, or --train TREES, or --test TREES, one of them")
+    given = _given(training) | _given(parsing)
+    given |= {name for name, value in (("model", model), ("out", out)) if value is not None}
+    _check_mode("--train" if train else "--test" if test else "parsing", given)
     if train:
         _train(train, _needed(out, "--out", "a folder for the parser"), training, json, quiet)
         return
@@ -131,6 +142,26 @@ def parse_command(
         return
     target = _needed(out, "--out", "a file for the trees")
     _parse(list(files), parser, target, parsing, json, quiet)
+
+
+TRAINING_OPTIONS = {field.name for field in fields(ParserTraining)}
+OPTIONS = {
+    "parsing": {"model", "out", "longest", "workers"},
+    "--test": {"model", "longest", "part"},
+    "--train": {"out"} | TRAINING_OPTIONS,
+}
+
+
+def _given(options: ParserTraining | ParsingOptions) -> set[str]:
+    """Names of options that are not as they were."""
+    return {f.name for f in fields(options) if getattr(options, f.name) != f.default}
+
+
+def _check_mode(mode: str, given: set[str]) -> None:
+    """Refuse options that would have no effect."""
+    for name in sorted(given - OPTIONS[mode]):
+        own = " and ".join(other for other, names in OPTIONS.items() if name in names)
+        raise UsageError(f"--{name.strip('_')} is an option of {own}, not of {mode}; leave it out")
 
 
 def _needed(path: Path | None, flag: str, what: str) -> Path:
@@ -164,8 +195,8 @@ def _test(model: Path, trees: list[Path], parsing: ParsingOptions, json: bool) -
     from priscian.cli.screen import out
     from priscian.training.parser.api import evaluate_parser
 
-    longest = parsing.longest
-    found, left_out = evaluate_parser(model, trees, part=parsing.part, longest=longest)
+    longest = parsing.most_words
+    found, left_out = evaluate_parser(model, trees, part=parsing.part or "all", longest=longest)
     if json:
         print_json({**found.as_dict(), "left_out": left_out})
         return
@@ -204,7 +235,7 @@ def _parse(
 
     with Progress(quiet) as progress:
         found = parse_corpus(
-            files, model, target, longest=parsing.longest, workers=parsing.workers,
+            files, model, target, longest=parsing.most_words, workers=parsing.workers,
             progress=lambda done, total: progress("parsing", done, total),
         )  # fmt: skip
     if json:
@@ -217,7 +248,7 @@ def _parse(
         named = ", ".join(found.places)
         more = ", …" if found.left_out > len(found.places) else ""
         print(
-            f"{found.left_out:,} sentences of more than {parsing.longest} words left out "
+            f"{found.left_out:,} sentences of more than {parsing.most_words} words left out "
             f"({named}{more}); "
             "raise --longest to parse them"
         )

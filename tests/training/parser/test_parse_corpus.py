@@ -151,6 +151,8 @@ def test_a_long_sentence_is_refused_by_parse_with_a_remedy(parser: Path) -> None
         ("", {}, "no text to parse"),
         ("\n\n", {}, "no text to parse"),
         ("Ann runs.\n", {"longest": 0}, "--longest 0 leaves no sentence"),
+        ("Ann runs.\n", {"workers": -1}, "--workers -1 is invalid"),
+        ("Ann runs.\n", {"workers": 0}, "--workers 0 is invalid"),
     ],
 )
 def test_texts_that_give_no_tree_are_refused(
@@ -160,6 +162,18 @@ def test_texts_that_give_no_tree_are_refused(
     path.write_text(content)
     with pytest.raises((DataError, UsageError), match=message):
         priscian.parse_corpus(path, parser, tmp_path / "out.txt", **options)
+
+
+@pytest.mark.parametrize("link", ["", "symbolic", "hard"])
+def test_a_corpus_is_never_replaced_by_its_trees(link: str, parser: Path, tmp_path: Path) -> None:
+    text = out = tmp_path / "text.txt"
+    text.write_text("Ann runs.\n")
+    if link:
+        out = tmp_path / "trees.txt"
+        (out.symlink_to if link == "symbolic" else out.hardlink_to)(text)
+    with pytest.raises(UsageError, match=r"would replace the text .*; name another file"):
+        priscian.parse_corpus([text], parser, out, workers=1)
+    assert text.read_text() == "Ann runs.\n"
 
 
 @pytest.mark.parametrize(
@@ -231,6 +245,17 @@ class TestVerb:
             (("a.txt", "--model", "m"), "give --out with a file for the trees"),
             (("--train", "b.txt"), "give --out with a folder for the parser"),
             (("--train", "b.txt", "--out", "o", "--recipe", "paper"), "one built-in recipe"),
+            (("a.txt", "--passes", "3"), "--passes is an option of --train, not of parsing"),
+            (("a.txt", "--resume"), "--resume is an option of --train, not of parsing"),
+            (("a.txt", "--set", "a.b=1"), "--set is an option of --train, not of parsing"),
+            (("a.txt", "--part", "dev"), "--part is an option of --test, not of parsing"),
+            (("a.txt", "--part", "all"), "--part is an option of --test, not of parsing"),
+            (("--train", "a", "--model", "m"), "of parsing and --test, not of --train"),
+            (("--train", "a", "--longest", "150"), "of parsing and --test, not of --train"),
+            (("--train", "a", "--workers", "2"), "--workers is an option of parsing, not of"),
+            (("--test", "a", "--out", "o"), "--out is an option of parsing and --train, not of"),
+            (("--test", "a", "--seed", "0"), "--seed is an option of --train, not of --test"),
+            (("--test", "a", "--workers", "2"), "--workers is an option of parsing, not of"),
         ],
     )
     def test_wrong_usage_is_one_line(

@@ -70,6 +70,11 @@ def parse_corpus(
     """
     if longest < 1:
         raise UsageError(f"--longest {longest} leaves no sentence; give a number of words above 0")
+    if workers is not None and workers < 1:
+        raise UsageError(f"--workers {workers} is invalid; give a number of processes above 0")
+    for path in files:
+        if out.resolve() == path.resolve() or _is_same(out, path):
+            raise UsageError(f"--out {out} would replace the text {path}; name another file")
     import torch
 
     check_folder(model)
@@ -100,6 +105,10 @@ def parse_corpus(
         sum(part.trees for part in done.values()), sum(part.words for part in done.values()),
         len(left), tuple(left[:SHOWN]), resumed,
     )  # fmt: skip
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return one.exists() and other.exists() and one.samefile(other)
 
 
 def read_corpus(files: Sequence[Path]) -> list[Sentence]:
