@@ -15,7 +15,9 @@ from priscian.records import Text
 
 torch = pytest.importorskip("torch")
 
+from priscian.cli.surprisal import Given, Output, surprisal_command  # noqa: E402
 from priscian.models import TreeModel, load, model_key, parse_model, traits_of  # noqa: E402
+from priscian.runs.reading.word_by_word import SurprisalOptions  # noqa: E402
 from priscian.training.api import train  # noqa: E402
 from priscian.training.recipe import TextPart  # noqa: E402
 from priscian.training.subsets import read_corpus  # noqa: E402
@@ -215,19 +217,61 @@ def test_a_text_that_is_too_long_is_one_line(trained: Path) -> None:
         list(load(str(trained)).score([Text("cat " * 301)]))  # type: ignore[union-attr]
 
 
-def test_surprisal_shows_the_best_tree(
-    trained: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from priscian.cli.surprisal import Output, surprisal_command
+class TestSurprisal:
+    TREE = "(S (NP the cat) (VP sees (NP the dog)) .)"
+    TEXT = "the cat sees the dog."
 
-    monkeypatch.setenv("PRISCIAN_CACHE", str(trained.parent / "cache"))
-    model = f"rnng:{trained}?beam=20,5,5"
-    surprisal_command(model, "the cat sees the dog.", output=Output(trees=True))
-    assert capsys.readouterr().out.endswith("\n(S (NP the cat) (VP sees (NP the dog)) .)\n")
-    surprisal_command(model, "the cat sees the dog.", output=Output(trees=True, json=True))
-    assert json.loads(capsys.readouterr().out)["tree"].startswith("(S (NP the cat)")
-    with pytest.raises(UsageError, match="builtin:ngram builds no trees"):
-        surprisal_command("builtin:ngram", "A text.", output=Output(trees=True))
+    @pytest.fixture(autouse=True)
+    def cache(self, trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PRISCIAN_CACHE", str(trained.parent / "cache"))
+
+    def test_trees_are_beside_the_table(
+        self, trained: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """Only the table is on standard output, so that a pipe can be read."""
+        surprisal_command(f"rnng:{trained}?beam=20,5,5", self.TEXT, output=Output(trees=True))
+        said = capsys.readouterr()
+        assert [line.count("\t") for line in said.out.splitlines()] == [7] * 7
+        assert said.err.endswith(f"{self.TREE}\n")
+
+    def test_trees_are_shown_if_the_table_is_in_a_file(
+        self, trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        output = Output(trees=True, out=tmp_path / "t.tsv")
+        surprisal_command(f"rnng:{trained}?beam=20,5,5", self.TEXT, output=output)
+        assert capsys.readouterr().out.endswith(f"\n{self.TREE}\n")
+
+    @pytest.mark.parametrize("words", [False, True])
+    def test_json_has_the_tree_of_each_model(
+        self, words: bool, trained: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        models = [f"rnng:{trained}?beam=20,5,5&name={name}" for name in ("a", "b-b")]
+        options, output = SurprisalOptions(words=words), Output(trees=True, json=True)
+        surprisal_command(models[0], self.TEXT, options=options, output=output)
+        assert json.loads(capsys.readouterr().out)["tree"] == self.TREE
+        given = Given(also=models[1:])
+        surprisal_command(models[0], self.TEXT, given=given, options=options, output=output)
+        found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        if words:
+            assert [(row["tree_a"], row["tree_b_b"]) for row in found] == [(self.TREE, self.TREE)]
+        else:
+            models = [(row["model"], row["tree"]) for row in found]
+            assert models == [("a", self.TREE), ("b-b", self.TREE)]
+
+    def test_brackets_of_a_text_are_escaped_in_its_tree(
+        self, trained: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        output = Output(trees=True, json=True)
+        surprisal_command(f"rnng:{trained}?beam=20,5,5", "the cat (sees) a dog.", output=output)
+        tree = json.loads(capsys.readouterr().out)["tree"]
+        assert tree.count("(") == tree.count(")")
+        assert [w for w in tree.replace("(", " (").replace(")", " ").split() if w[0] != "("] == [
+            "the", "cat", "-LRB-", "sees", "-RRB-", "a", "dog", ".",
+        ]  # fmt: skip
+
+    def test_a_model_without_trees_is_refused(self) -> None:
+        with pytest.raises(UsageError, match="builtin:ngram builds no trees"):
+            surprisal_command("builtin:ngram", "A text.", output=Output(trees=True))
 
 
 def test_a_stopped_training_ends_with_the_same_bits(

@@ -58,7 +58,8 @@ class Output:
     json
         One JSON object per text.
     trees
-        Show the most probable tree of each text too, for a model that builds trees (rnng:).
+        Show the most probable tree of each text too, for a model that builds trees (rnng:). If a
+        table is printed, trees go to standard error. With --json each text has the key tree.
     """
 
     out: Path | None = None
@@ -103,33 +104,35 @@ def surprisal_command(
     passages = _passages(models, texts, given)
     with ScoreStore.default() as store:
         table = surprisals(models, passages, options, store=store)
-    trees = _trees(models, passages, options.context) if output.trees else {}
+    trees = _trees(models, passages, options.context) if output.trees else []
+    prints_table = output.out is None and (output.tsv or not is_terminal())
     if output.out is not None:
         table.write(output.out)
         print(f"{output.out}  {counted(len(table.rows()), 'row')}")
     elif output.json:
         _print_json(table, passages, options, trees)
-    elif output.tsv or not is_terminal():
+    elif prints_table:
         sys.stdout.write(table.text())
     else:
         _print_colour(table, options.context)
-    if trees and not output.json:
-        print("\n".join(tree for found in trees.values() for tree in found))
+    if trees and (output.out is not None or not output.json):
+        where = sys.stderr if prints_table else sys.stdout  # so that the table can be read
+        print("\n".join(tree for found in trees for tree in found), file=where)
 
 
-def _trees(models: list[str], passages: list[Passage], context: str) -> dict[str, list[str]]:
+def _trees(models: list[str], passages: list[Passage], context: str) -> list[list[str]]:
     """Of each model, the best tree of each text."""
     from priscian.models import TreeModel, load, traits_of
     from priscian.records import Text
 
-    found: dict[str, list[str]] = {}
+    found: list[list[str]] = []
     for model in models:
         if not traits_of(model).trees:
             raise UsageError(f"{model} builds no trees; leave out --trees, or name a rnng: model")
         loaded = load(model)
         assert isinstance(loaded, TreeModel)
         texts = [Text(line.text, context) for passage in passages for line in passage.lines]
-        found[model] = [str(tree) for tree in loaded.best_trees(texts)]
+        found.append([str(tree) for tree in loaded.best_trees(texts)])
     return found
 
 
@@ -178,8 +181,10 @@ def _print_json(
     table: SurprisalTable,
     passages: list[Passage],
     options: SurprisalOptions,
-    trees: dict[str, list[str]],
+    trees: list[list[str]],
 ) -> None:
+    from priscian.runs.reading.table import short_names
+
     lines = [line.text for passage in passages for line in passage.lines]
     facts: dict[str, Any] = {"boundary": options.boundary} if options.boundary != "plain" else {}
     rows = map(json.loads, table.json_lines())
@@ -188,9 +193,12 @@ def _print_json(
         about = {"text": lines[number - 1], "line": pieces[0]["line"], **facts}
         if model is not None:
             about["model"] = model
-        if trees:
+        if trees and model is None and len(table.models) > 1:  # one object for all models
+            names = short_names(table.models).values()
+            about |= {f"tree_{n}": found[number - 1] for n, found in zip(names, trees, strict=True)}
+        elif trees:
             place = list(table.models).index(model) if model is not None else 0
-            about["tree"] = list(trees.values())[place][number - 1]
+            about["tree"] = trees[place][number - 1]
         for piece in pieces:
             for name in ("model", "passage", "text", "line", "index"):
                 piece.pop(name, None)
