@@ -3,7 +3,8 @@
 Words with the tags of commas, colons, quotes and full stops are taken out of both trees, then
 constituents left without a word. A node that only marks the top does not count, nor do tags. ADVP
 and PRT are the same label. A constituent is right if the other tree has one with the same label and
-words; each answers for one only. Counts are summed over sentences.
+words; each answers for one only. Tagging accuracy is that of the words that are left. Counts are
+summed over sentences.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import compress
 
 from priscian.errors import DataError
 from priscian.trees.tree import Tree, Word, leaves
@@ -35,9 +37,9 @@ class Evalb:
     complete: int
     """Sentences with all constituents right and none too many."""
     words: int
-    """Words, punctuation included."""
+    """Words that are not taken out."""
     tagged: int
-    """Words with the right tag."""
+    """Those of them with the right tag."""
 
     @property
     def recall(self) -> float:
@@ -93,10 +95,10 @@ def evalb(pairs: Iterable[tuple[Tree, Tree]]) -> Evalb:
         kept = [_tag(word) not in DELETED_TAGS for word in right]
         ours, theirs = brackets(gold, kept), brackets(guess, kept)
         matched = (ours & theirs).total()
+        same = [_tag(a) == _tag(b) for a, b in zip(right, made, strict=True)]
         counts.update(
             sentences=1, gold=ours.total(), guessed=theirs.total(), matched=matched,
-            complete=int(ours == theirs), words=len(right),
-            tagged=sum(_tag(a) == _tag(b) for a, b in zip(right, made, strict=True)),
+            complete=int(ours == theirs), words=sum(kept), tagged=sum(compress(same, kept)),
         )  # fmt: skip
     names = ("sentences", "gold", "guessed", "matched", "complete", "words", "tagged")
     return Evalb(*(counts[name] for name in names))
