@@ -18,7 +18,7 @@ from priscian.analysis.curves.table import read_curve
 from priscian.cli import run
 from priscian.errors import PriscianError, PriscianWarning
 from priscian.runs.choose import choose_model, choose_models, gather_runs
-from priscian.runs.lock import lock_folder
+from priscian.runs.lock import lock_file
 from priscian.sweeps import pool
 from priscian.sweeps.curve import curve, plan_curve
 from priscian.sweeps.pool import Event
@@ -322,7 +322,7 @@ def test_a_job_of_another_process_is_awaited_and_not_done_twice(
     go(counts, only=NAMES[0])
     (desk,) = (counts.parent / "out" / "jobs").iterdir()
     (desk / "record.json").rename(desk / "aside")
-    lock = lock_folder(desk)
+    lock = lock_file(desk / "lock", "")
     looks = iter([False])  # the lock is taken between a look at it and the beginning
     real = pool.is_busy
     monkeypatch.setattr(pool, "is_busy", lambda *given: next(looks, None) or real(*given))

@@ -14,7 +14,7 @@ import msgspec
 from priscian.errors import DataError, RunError
 from priscian.files import read_json, write_json, write_text
 from priscian.runs import score
-from priscian.runs.lock import lock_folder
+from priscian.runs.lock import lock_file
 from priscian.runs.options import IN_ONE_PROCESS, ScoreOptions
 from priscian.runs.reading.sentences import count_words, sentence_perplexity
 from priscian.sweeps.jobs import Job, NgramRecipe, Place
@@ -27,6 +27,8 @@ from priscian.training.subsets import read_corpus
 Watch = Callable[[str, int, int], None]
 """Called with the stage, and how much of it is done and in all."""
 CARD = "card.json"
+LOCK = "lock"
+"""A file, since a folder cannot be locked on NFS."""
 NGRAM_FILE = "model.pngm"
 
 
@@ -109,7 +111,7 @@ def is_busy(place: Place, job: Job) -> bool:
     if not desk.is_dir():
         return False
     try:
-        lock_folder(desk).release()
+        lock_file(desk / LOCK, "").release()
     except RunError:
         return True
     return False
@@ -120,7 +122,7 @@ def do_job(place: Place, job: Job, sweep: Sweep, watch: Watch) -> None:
     desk = place.desk(job)
     desk.mkdir(parents=True, exist_ok=True)
     try:
-        lock = lock_folder(desk)
+        lock = lock_file(desk / LOCK, "")
     except RunError:
         raise Busy(job.name) from None
     stages = {"train": _train, "score": _score, "perplexity": _measure}
