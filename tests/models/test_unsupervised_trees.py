@@ -86,6 +86,9 @@ def test_what_has_no_distances_is_refused(made: tuple[OnLstm, Path], tmp_path: P
         priscian.analyse.trees("builtin:lstm", folder / "trees.txt")
     with pytest.raises(PriscianError, match="layers 1 to 3, not 4"):
         priscian.analyse.trees(str(folder), folder / "trees.txt", layer=4)
+    for limit in (0, -1):
+        with pytest.raises(PriscianError, match=f"a limit of {limit} trees leaves nothing"):
+            priscian.analyse.trees(str(folder), folder / "trees.txt", limit=limit)
     (tmp_path / "t.txt").write_text("(X (NN cat))")
     with pytest.raises(PriscianError, match="no tree has two words"):
         priscian.analyse.trees(str(folder), tmp_path / "t.txt")

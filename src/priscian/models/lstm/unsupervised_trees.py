@@ -61,6 +61,8 @@ class TreeScores:
 
 def score_trees(model: str, file: Path, layer: int = 2, limit: int | None = None) -> TreeScores:
     """Compare the trees of an ON-LSTM's layer with those of a file."""
+    if limit is not None and limit < 1:
+        raise UsageError(f"a limit of {limit} trees leaves nothing; give 1 or more")
     spec = parse_model(model)
     loaded = load(spec)
     network = loaded.network if isinstance(loaded, FolderModel) else None
