@@ -90,6 +90,7 @@ def test_a_job_is_known_by_the_text_and_not_by_its_place_or_the_threads(
         (MODEL, f'{MODEL}\noptions = "case=upper"', "case must be"),
         (MODEL, f'{MODEL}\noptions = "eos"', "must be name=value"),
         (MODEL, '[models.lstm]\noptions = "bos=yes"', "options of lstm: bos must be auto or none"),
+        (MODEL, '[models.lstm]\noptions = "bos=none"', "give it test_sentences = 0"),
         (MODEL, '[models.gpt2]\noptions = "eos=yes"', "has no option 'eos'"),
         (
             f'files = ["text.txt"]\n\n{MODEL}',

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import DataError, UnknownNameError, UsageError
-from priscian.sweeps.sweep import NGRAM, Sweep, SweepModel, passes_of
+from priscian.sweeps.sweep import NGRAM, Sweep, SweepModel, passes_of, sentences_of
 from priscian.training.amounts import format_amount, parse_amount
 from priscian.training.api import resolve_recipe
 from priscian.training.architectures import TREES
@@ -140,9 +140,7 @@ def _job(
         limit=scoring.limit if model.limit is None else model.limit,
         tie=scoring.tie,
         options=model.options,
-        test_sentences=(
-            scoring.test_sentences if model.test_sentences is None else model.test_sentences
-        ),
+        test_sentences=sentences_of(sweep, model),
     )
 
 

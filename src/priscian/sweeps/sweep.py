@@ -220,15 +220,23 @@ def _check_model(sweep: Sweep, group: str, where: str) -> None:
             check_trained_options(model.architecture, model.options)
         except UsageError as error:
             raise DataError(f"{where}: options of {group}: {error}") from None
+    if "bos=none" in model.options.split("&") and sentences_of(sweep, model):
+        raise DataError(
+            f"{where}: {group} with bos=none does not score first words, so it has no perplexity; "
+            "give it test_sentences = 0, or leave out bos=none"
+        )
 
 
 def shared_sentences(sweep: Sweep) -> int:
     """Test sentences that every model is measured on: the smallest number of any; 0 for none."""
-    own = [
-        sweep.scoring.test_sentences if model.test_sentences is None else model.test_sentences
-        for model in sweep.models.values()
-    ]
+    own = [sentences_of(sweep, model) for model in sweep.models.values()]
     return min((number for number in own if number), default=0)
+
+
+def sentences_of(sweep: Sweep, model: SweepModel) -> int:
+    """Test sentences that were asked for a kind of model."""
+    own = model.test_sentences
+    return sweep.scoring.test_sentences if own is None else own
 
 
 def passes_of(sweep: Sweep, group: str, size: str | int, where: str = "sweep") -> float:
