@@ -37,6 +37,20 @@ def test_from_training_to_the_table_and_its_pictures(priscian: Command, cola: st
     assert "continue with --resume" in again.err
 
 
+def test_a_classifier_that_is_gone_is_named_below_the_adc(priscian: Command, cola: str) -> None:
+    rows = ("sentence,rating,acceptable,phenomenon,lexicalisation", "Ann saw a dog.,1,1,a,1",
+            "Ann saw saw a dog.,-1,0,a,1", "Ben fed a cat.,.9,1,b,1",
+            "Ben fed fed a cat.,-.8,0,b,1",
+            "Cleo met Dan.,.5,1,c,1", "Cleo met met Dan.,-.5,0,c,1")  # fmt: skip
+    Path("rated.csv").write_text("\n".join(rows))
+    priscian("train", "classifier", "--method", "ngrams", "--on", cola, "--out", "bag")
+    priscian("score", "classifier:bag", "--on", "graded:rated.csv", "--out", "run")
+    Path("bag").rename("moved")
+    done = priscian("analyse", "adc", "run")
+    assert done.code == 0, done.err
+    assert "classifier:bag is not shown three ways: no classifier in" in done.out
+
+
 def test_the_papers_selection_is_named(priscian: Command, cola: str) -> None:
     given = ["--method", "majority", "--on", cola, "--out", "m", "--select", "paper"]
     done = priscian("train", "classifier", *given)

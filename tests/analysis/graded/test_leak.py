@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from tests.training.classifiers.toy_cola import write_cola
 
 import priscian
 from priscian.analysis.graded.adc import analyse_adc
+from priscian.analysis.graded.adc_tables import adc_json
 from priscian.analysis.graded.leak import ALL, UNTOUCHED, WITHOUT, three_ways, untouched_pairs
 from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, SentenceScores
+from priscian.models.classifier.folder import ClassifierCard, RestartCard, write_card
 from priscian.training.classifiers.data import plain_hash
 from priscian.training.classifiers.job import train_classifier
-from priscian.training.classifiers.reading import TrainedOn, seen_in_cola
+from priscian.training.classifiers.reading import TrainedOn, seen_in_cola, trained_on
 from priscian.training.classifiers.settings import ClassifierSettings
 
 RATINGS = {"g1": 1.0, "b1": -1.0, "g2": 1.0, "b2": -1.0}
@@ -52,6 +56,61 @@ def test_what_was_not_trained_is_said_to_be_missing() -> None:
     assert three_ways(analysis, {"other": SEEN}) == ()
 
 
+def test_the_best_of_more_restarts_is_noted_in_the_table() -> None:
+    scores = [SentenceScores("a", MIXED), SentenceScores("b", RIGHT)]
+    analysis = analyse_adc(GRADED, scores, deltas=(0.5,))
+    ten, three = replace(SEEN, restarts=10), replace(TWIN, restarts=3)
+    told = [way.note for way in three_ways(analysis, {"a": ten, "b": three})]
+    assert told[:2] == ["", ""]
+    assert told[2].startswith("a is the best of 10 restarts, b (without ad03) the best of 3")
+    assert not any(
+        way.note for way in three_ways(analysis, {"a": ten, "b": replace(TWIN, restarts=10)})
+    )
+
+
+def test_a_twin_that_lacks_more_than_ad03_is_no_twin() -> None:
+    scores = [SentenceScores("a", MIXED), SentenceScores("b", RIGHT)]
+    analysis = analyse_adc(GRADED, scores, deltas=(0.5,))
+    rows = three_ways(analysis, {"a": SEEN, "b": replace(TWIN, without_sources=("ad03", "gj04"))})
+    assert [(row.model, row.way) for row in rows] == [
+        ("a", ALL),
+        ("a", UNTOUCHED),
+        ("a", WITHOUT),
+        ("b", WITHOUT),
+    ]
+    assert rows[2].blimp is None
+
+
+def test_a_twin_is_the_same_restart_with_the_same_settings(tmp_path: Path) -> None:
+    card = ClassifierCard(
+        method="mlp",
+        encoder="e",
+        data="cola:x",
+        data_digest="d",
+        wanted=2,
+        chosen=2,
+        settings={"rate": 0.1, "epochs": 2},
+        restarts=tuple(RestartCard(number=n, seed=n) for n in (1, 2)),
+    )
+    other = structs.replace(card, without_sources=("ad03",), settings={"epochs": 2, "rate": 0.1})
+    for name, made in (
+        ("full", card),
+        ("no", other),
+        ("slow", structs.replace(other, settings={})),
+    ):
+        write_card(tmp_path / name, made)
+        (tmp_path / name / "trained_on.json").write_text("[]")
+
+    def twin(name: str) -> tuple[str, ...]:
+        seen = trained_on(f"classifier:{tmp_path / name}")
+        assert seen is not None
+        return seen.twin
+
+    assert twin("full@restart-1") == twin("no@restart-1")
+    assert twin("full") == twin("no")
+    assert len({twin(name) for name in ("full", "full@restart-1", "full@restart-2", "slow")}) == 4
+
+
 def test_the_released_columns_give_the_papers_cells_and_the_untouched_pairs(shared: Path) -> None:
     data = shared / "data"
     found = priscian.analyse.adc(data / "li_adger", cola=data / "cola")
@@ -69,7 +128,9 @@ def test_the_released_columns_give_the_papers_cells_and_the_untouched_pairs(shar
     assert sum(seen.has_seen(s.text) for s in found.graded.sentences) == 85
 
 
-def test_a_run_of_classifiers_is_shown_three_ways(tmp_path: Path) -> None:
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two bags, one without ad03, and rated pairs of which one has a training sentence."""
     cola = write_cola(tmp_path / "cola")
     for name, left_out in (("bag", ()), ("bag-without", ("ad03",))):
         settings = ClassifierSettings(method="ngrams", without_sources=left_out)
@@ -84,17 +145,50 @@ def test_a_run_of_classifiers_is_shown_three_ways(tmp_path: Path) -> None:
         "Gus fed two geese near near a dog.,-0.8,0,b,1",
     ]
     (tmp_path / "rated.csv").write_text("\n".join(rows))
-    models = [f"classifier:{tmp_path / name}" for name in ("bag", "bag-without")]
-    priscian.score(models, f"graded:{tmp_path / 'rated.csv'}", out=tmp_path / "run")
-    found = priscian.analyse.adc(tmp_path / "run")
+    return tmp_path
+
+
+def test_a_run_of_classifiers_is_shown_three_ways(folder: Path) -> None:
+    models = [f"classifier:{folder / name}" for name in ("bag", "bag-without")]
+    priscian.score(models, f"graded:{folder / 'rated.csv'}", out=folder / "run")
+    found = priscian.analyse.adc(folder / "run")
     assert [(w.model, w.way) for w in found.ways] == [
         ("classifier:bag", way) for way in (ALL, UNTOUCHED, WITHOUT)
     ]
     assert found.ways[1].pairs < found.ways[0].pairs == 2
     assert found.ways[2].blimp is not None
-    from priscian.analysis.graded.adc_tables import adc_json
-
     assert len(json.loads(json.dumps(adc_json(found)))["three_ways"]) == 3
+
+
+def test_a_classifier_that_is_not_found_from_here_is_named_with_the_remedy(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    priscian.score("classifier:bag", f"graded:{folder / 'rated.csv'}", out=folder / "run")
+    assert len(priscian.analyse.adc(folder / "run").ways) == 3
+    (folder / "elsewhere").mkdir()
+    monkeypatch.chdir(folder / "elsewhere")
+    found = priscian.analyse.adc(folder / "run")
+    told = (
+        "classifier:bag is not shown three ways: no classifier in bag; start in the folder "
+        "where it was scored, or put the classifier back"
+    )
+    assert (found.ways, found.notes) == ((), (told,))
+    assert adc_json(found)["notes"] == [told]
+
+
+def test_without_the_list_of_training_sentences_the_rest_is_shown_with_a_note(folder: Path) -> None:
+    priscian.score(
+        f"classifier:{folder / 'bag'}", f"graded:{folder / 'rated.csv'}", out=folder / "run"
+    )
+    (folder / "bag" / "trained_on.json").unlink()
+    found = priscian.analyse.adc(folder / "run")
+    assert [model.name for model in found.models] == ["classifier:bag"]
+    (told,) = found.notes
+    assert "classifier:bag is not shown three ways" in told
+    assert told.endswith(
+        "has no trained_on.json; priscian train classifier … --resume writes it again"
+    )
 
 
 @pytest.mark.parametrize("text", ["Text g1.", "text G1", "TEXT, g1!"])

@@ -86,6 +86,8 @@ class AdcAnalysis(HasFigures):
     deltas: tuple[float, ...]
     ways: tuple[Way, ...] = ()
     """Models that were trained on CoLA: all pairs, those untouched by training, without ad03."""
+    notes: tuple[str, ...] = ()
+    """Classifiers that cannot be shown so, with the reason."""
 
     @property
     def figures(self) -> tuple[Figure, ...]:

@@ -30,6 +30,8 @@ def adc_json(analysis: AdcAnalysis, *, full: bool = False) -> dict[str, Any]:
     }
     if analysis.ways:
         found["three_ways"] = [way.as_dict() for way in analysis.ways]
+    if analysis.notes:
+        found["notes"] = list(analysis.notes)
     if not full:
         return found
     found["rule"] = {

@@ -7,11 +7,12 @@ graded pairs were in the training set, with their labels.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from priscian.analysis.graded.adc import AdcAnalysis, ModelAdc
+from priscian.errors import ModelError, counted
 from priscian.metrics.adc import meets_blimp, share
 from priscian.runs import load_run
 from priscian.stats.proportions import Accuracy
@@ -32,6 +33,7 @@ class Way:
     pairs: int
     blimp: Accuracy | None = None
     adc: Mapping[float, Accuracy] | None = None
+    note: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -42,6 +44,7 @@ class Way:
             "pairs": self.pairs,
             "blimp": self.blimp.accuracy if self.blimp else None,
             "adc": {str(d): a.accuracy for d, a in (self.adc or {}).items()} if trained else None,
+            "note": self.note,
         }
 
 
@@ -61,23 +64,47 @@ def three_ways(analysis: AdcAnalysis, trained: Mapping[str, TrainedOn]) -> tuple
     by_name = {model.name: model for model in analysis.models}
     known = {name: seen for name, seen in trained.items() if name in by_name}
     every = list(range(len(analysis.graded.pairs)))
-    twins = {s.twin: name for name, s in known.items() if LEAK in s.without_sources and s.twin}
-    whole = {s.twin for s in known.values() if LEAK not in s.without_sources}
+    twins = {_kind(s): name for name, s in known.items() if LEAK in s.without_sources and s.twin}
+    whole = {_kind(s) for s in known.values() if LEAK not in s.without_sources}
     rows: list[Way] = []
     for name, seen in known.items():
         if LEAK in seen.without_sources:
-            if seen.twin not in whole:
+            if _kind(seen) not in whole:
                 rows.append(_way(analysis, by_name[name], name, WITHOUT, every))
             continue
         own = by_name[name]
         rows.append(_way(analysis, own, name, ALL, every))
         rows.append(_way(analysis, own, name, UNTOUCHED, untouched_pairs(analysis, seen)))
-        twin = twins.get(seen.twin) if seen.twin else None
+        twin = twins.get(_kind(seen)) if seen.twin else None
         if twin is None:
             rows.append(Way(name, WITHOUT, len(every)))
         else:
-            rows.append(_way(analysis, by_name[twin], name, WITHOUT, every))
+            way = _way(analysis, by_name[twin], name, WITHOUT, every)
+            rows.append(replace(way, note=_unequal(name, seen, twin, known[twin])))
     return tuple(rows)
+
+
+def _kind(seen: TrainedOn) -> tuple[str, ...]:
+    """What a classifier shares with its twin, the other sources left out included."""
+    return (*seen.twin, *sorted(set(seen.without_sources) - {LEAK}))
+
+
+def _unequal(name: str, seen: TrainedOn, twin: str, other: TrainedOn) -> str:
+    """A note where the two are the best of unequally many restarts."""
+    if seen.restarts == other.restarts:
+        return ""
+    return (
+        f"{name} is the best of {counted(seen.restarts, 'restart')}, {twin} (without {LEAK}) the "
+        f"best of {other.restarts}: more restarts alone can give a better one"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """What classifiers have seen, by model, and a note for each where that is unknown."""
+
+    seen: Mapping[str, TrainedOn]
+    notes: tuple[str, ...] = ()
 
 
 def _way(analysis: AdcAnalysis, model: ModelAdc, name: str, way: str, places: list[int]) -> Way:
@@ -94,19 +121,25 @@ def _way(analysis: AdcAnalysis, model: ModelAdc, name: str, way: str, places: li
     )
 
 
-def find_trained(
-    analysis: AdcAnalysis, paths: Iterable[Path], cola: Path | None = None
-) -> dict[str, TrainedOn]:
+def find_trained(analysis: AdcAnalysis, paths: Iterable[Path], cola: Path | None = None) -> Trained:
     """What the classifiers among the models have seen: those of runs, and the released ones.
 
     The released classifiers were trained on all of CoLA; its folder is needed to know which
     sentences that are.
     """
     found: dict[str, TrainedOn] = {}
+    notes: list[str] = []
+    shown = {model.name for model in analysis.models}
     for path in paths:
         if (path / "run.json").is_file():
             for name, facts in load_run(path).info.models.items():
-                seen = trained_on(facts.string) if facts.string else None
+                try:
+                    seen = trained_on(facts.string) if facts.string else None
+                except ModelError as error:
+                    if name not in shown:
+                        continue
+                    notes.append(f"{name} is not shown three ways: {error}")
+                    continue
                 if seen is not None:
                     found[name] = seen
     if cola is not None:
@@ -114,4 +147,4 @@ def find_trained(
         if released:
             seen = seen_in_cola(cola)
             found |= dict.fromkeys((n for n in released if n not in found), seen)
-    return found
+    return Trained(found, tuple(notes))

@@ -39,7 +39,7 @@ def adc_of_paths(
     found = analyse_adc(graded, known, deltas=checked, rule=rule)
     paths = [Path(path) for path in (data, *scores)]
     trained = find_trained(found, paths, None if cola is None else Path(cola))
-    return replace(found, ways=three_ways(found, trained))
+    return replace(found, ways=three_ways(found, trained.seen), notes=trained.notes)
 
 
 def cola_of_paths(

@@ -201,6 +201,8 @@ def _print(analysis: AdcAnalysis) -> None:
         print("† z-scores as released: not all scores behind them were released")
     if analysis.ways:
         console.print(_ways(analysis))
+    for note in (*(way.note for way in analysis.ways if way.note), *analysis.notes):
+        print(note)
     if len({pair.group for pair in analysis.graded.pairs} - {""}) > 1:
         console.print(_sources(analysis))
     console.print(_matrix(analysis))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from priscian.datasets.cola import read_cola
-from priscian.errors import ModelError
+from priscian.errors import ModelError, UsageError
 from priscian.files import read_json
 from priscian.models import find_provider, parse_model, traits_of
 from priscian.models.classifier.folder import (
@@ -15,11 +16,14 @@ from priscian.models.classifier.folder import (
     PROBE,
     TRAINED_ON,
     ClassifierCard,
+    RestartCard,
     find_restart,
     read_card,
 )
+from priscian.models.classifier.grades import CONFIDENCE
 from priscian.models.classifier.provider import ClassifierProvider
 from priscian.models.classifier.views import View
+from priscian.models.spec import ModelSpec
 from priscian.training.classifiers.data import plain_hash
 from priscian.training.classifiers.job import read_logits
 
@@ -60,11 +64,16 @@ class TrainedProbe:
 
 @dataclass(frozen=True, slots=True)
 class TrainedOn:
-    """Hashes of the sentences that a classifier has seen; `twin` is equal if all but data is."""
+    """Hashes of the sentences that a classifier has seen.
+
+    `twin` is equal for classifiers that differ only in their data. `restarts` is the number of
+    those from which the best was chosen; 0 where a restart is named.
+    """
 
     hashes: frozenset[str]
     without_sources: tuple[str, ...] = ()
     twin: tuple[str, ...] = ()
+    restarts: int = 0
 
     def has_seen(self, text: str) -> bool:
         """Whether a sentence was among them, case and punctuation aside."""
@@ -118,18 +127,40 @@ def read_probe(folder: Path) -> TrainedProbe:
 
 
 def trained_on(model: str) -> TrainedOn | None:
-    """What a model of a run was trained on, if it is a classifier whose folder is still there."""
+    """What a model of a run was trained on; None if it is not a classifier.
+
+    A classifier whose folder, or list of training sentences, is gone is an error.
+    """
     try:
         spec = parse_model(model)
         provider = find_provider(spec.provider)
         if not traits_of(spec).grades or not isinstance(provider, ClassifierProvider):
             return None
-        card: ClassifierCard = provider.card(spec)
-    except ModelError:
+    except (ModelError, UsageError):  # a plug-in that is gone
         return None
-    hashes = read_json(spec.path / TRAINED_ON, list[str])
-    kind = spec.options.get("score", "confidence")
-    return TrainedOn(frozenset(hashes), card.without_sources, (card.method, card.encoder, kind))
+    if not is_classifier(spec.path):
+        remedy = "" if spec.path.is_absolute() else "start in the folder where it was scored, or "
+        raise ModelError(f"no classifier in {spec.path}; {remedy}put the classifier back")
+    card, restart = find_restart(spec.path, spec.revision)
+    seen = _training_sentences(spec.path)
+    if seen is None:
+        raise ModelError(
+            f"{spec.path} has no {TRAINED_ON}; priscian train classifier … --resume writes it again"
+        )
+    return replace(
+        seen,
+        without_sources=card.without_sources,
+        twin=_twin(card, restart, spec),
+        restarts=0 if spec.revision else len(card.restarts),
+    )
+
+
+def _twin(card: ClassifierCard, restart: RestartCard, spec: ModelSpec) -> tuple[str, ...]:
+    """What two classifiers share that differ only in their data; a named restart has its seed."""
+    which = (spec.revision, str(restart.seed)) if spec.revision else (card.select,)
+    settings = json.dumps(card.settings, sort_keys=True)
+    kind = spec.options.get("score", CONFIDENCE)
+    return (card.method, card.encoder, card.encoder_key, settings, kind, *which)
 
 
 def seen_in_cola(folder: Path) -> TrainedOn:
