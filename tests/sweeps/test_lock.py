@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from priscian.sweeps import work
+from priscian.sweeps import items, work
 from priscian.sweeps.jobs import Place
 
 fcntl = pytest.importorskip("fcntl")
@@ -35,6 +35,7 @@ def test_a_job_is_locked_on_a_disk_that_locks_only_what_can_be_written(
 
     def missing_of(*given: object) -> list[str]:
         seen.append(work.is_busy(place, job))
+        assert not items._forget(place, job)
         with pytest.raises(work.Busy):
             work.do_job(place, job, sweep, lambda *moment: None)
         return []

@@ -12,11 +12,11 @@ from priscian.files import write_json
 from priscian.runs import Run, load_run
 from priscian.runs.facts import DataFacts
 from priscian.runs.job import describe_data, read_data
-from priscian.runs.lock import lock_folder
+from priscian.runs.lock import lock_file
 from priscian.runs.options import ScoreOptions
 from priscian.sweeps.jobs import Job, Place
 from priscian.sweeps.sweep import Sweep
-from priscian.sweeps.work import missing_of, read_record, record_of
+from priscian.sweeps.work import LOCK, missing_of, read_record, record_of
 
 Items = tuple[Mapping[str, str], ...]
 """Marks of the sets of each data string of a job."""
@@ -98,7 +98,7 @@ def _forget(place: Place, job: Job) -> bool:
     """Mark a job as not scored, unless another process is at it."""
     desk = place.desk(job)
     try:
-        lock = lock_folder(desk)
+        lock = lock_file(desk / LOCK, "")
     except RunError:
         return False
     try:
