@@ -25,7 +25,7 @@ LARGEST_SEED = 2**32 - 1
 SELECTIONS = ("dev", "paper")
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "finetune": {"rate": 5e-5, "epochs": 4, "batch": 32},
-    LORA: {"rate": 3e-4, "epochs": 3, "batch": 16},
+    LORA: {"rate": 1e-4, "epochs": 3, "batch": 16},
     MLP: {"rate": 3e-4, "epochs": 10, "batch": 64},
 }
 FIXED = (PROBE, MAJORITY, NGRAMS, *THRESHOLDS)

@@ -40,7 +40,6 @@ class TuneSettings:
 
 
 FINETUNE = TuneSettings()
-LORA = TuneSettings(rate=3e-4, epochs=3, batch=16, lora=True)
 
 
 def tune(
