@@ -31,9 +31,9 @@ def run_batches(
 ) -> Iterator[tuple[int, Any]]:
     """Results of `run(number)` for every number, as they come; each worker holds one at a time.
 
-    `remedy` is what to do if a worker dies.
+    `remedy` is what to do if a worker dies. Where processes cannot be forked, there is one.
     """
-    if workers <= 1:
+    if workers <= 1 or not can_fork():
         for number in order:
             yield number, run(number)
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import subprocess
 import sys
 from pathlib import Path
@@ -32,15 +31,6 @@ OPTIONS: dict[str, Any] = {
     "training.batch_tokens": 200,
     "checkpoints.at": [500, 1500],
 }
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    draw = random.Random(4)
-    path = tmp_path_factory.mktemp("corpus") / "text.txt"
-    words = ("cat", "dog", "river", "sees", "likes", "stone")
-    path.write_text("".join(f"{' '.join(draw.choices(words, k=6))}.\n" for _ in range(300)))
-    return path
 
 
 def start(corpus: Path, out: Path, *, resume: bool = False, **more: Any) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +18,6 @@ from priscian.training.architectures import build  # noqa: E402
 from priscian.training.recipe import write_recipe  # noqa: E402
 
 NAN = float("nan")
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    draw = random.Random(4)
-    path = tmp_path_factory.mktemp("corpus") / "text.txt"
-    words = ("cat", "dog", "river", "sees", "likes", "stone")
-    path.write_text("".join(f"{' '.join(draw.choices(words, k=6))}.\n" for _ in range(300)))
-    return path
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from priscian.errors import (
 from priscian.files import file_names, write_bytes, write_json
 from priscian.lexicon import load_lexicon
 from priscian.records import ItemSet
-from priscian.workers import can_fork, run_batches
+from priscian.workers import run_batches
 
 MANIFEST = "manifest.json"
 IN_MEMORY = 100  # pairs per paradigm or items per suite of a data string without a number
@@ -189,7 +189,7 @@ def _make_all(
     maker: Maker, names: Sequence[str], size: tuple[int, int], jobs: int, encode: bool
 ) -> Iterator[_Made]:
     """Each set as it is ready."""
-    jobs = min(jobs, len(names)) if can_fork() else 1
+    jobs = min(jobs, len(names))
     remedy = "run again with one job and a new folder"
     for _, made in run_batches(
         lambda i: _make(maker, names[i], size, encode), range(len(names)), jobs, remedy

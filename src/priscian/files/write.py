@@ -19,26 +19,32 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path in the same folder, renamed to `path` if the block succeeds.
-
-    If the block fails, or the disk is full, the temporary file is removed and the old file stays.
-    """
-    temporary: Path | None = None
+def _reported(path: Path) -> Iterator[None]:
+    """Say what could not be written, and what to do."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name[:80]}.{secrets.token_hex(4)}")
-        yield temporary
-        temporary.replace(path)
+        yield
     except OSError as error:
         reason = error.strerror or str(error)
         raise OutputError(
             f"cannot write {path}: {reason}; free some space or choose another place"
         ) from error
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary path in the same folder, renamed to `path` if the block succeeds.
+
+    If the block fails, or the disk is full, the temporary file is removed and the old file stays.
+    """
+    temporary = path.with_name(f".{path.name[:80]}.{secrets.token_hex(4)}")
+    try:
+        with _reported(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield temporary
+            temporary.replace(path)
     finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -49,16 +55,12 @@ def replacing_folder(path: Path) -> Iterator[Path]:
     """
     temporary = path.with_name(f".{path.name}")
     try:
-        shutil.rmtree(temporary, ignore_errors=True)
-        temporary.mkdir(parents=True)
-        yield temporary
-        shutil.rmtree(path, ignore_errors=True)
-        temporary.rename(path)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OutputError(
-            f"cannot write {path}: {reason}; free some space or choose another place"
-        ) from error
+        with _reported(path):
+            shutil.rmtree(temporary, ignore_errors=True)
+            temporary.mkdir(parents=True)
+            yield temporary
+            shutil.rmtree(path, ignore_errors=True)
+            temporary.rename(path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 

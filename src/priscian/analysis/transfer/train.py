@@ -17,7 +17,7 @@ from priscian.analysis.transfer.record import (
 )
 from priscian.analysis.transfer.trials import Trial, count_fits, fits_of, training_pairs
 from priscian.threads import cores
-from priscian.workers import can_fork, run_batches
+from priscian.workers import run_batches
 
 Floats = npt.NDArray[np.float64]
 Watch = Callable[[int, int], None]  # classifiers fitted, classifiers in all
@@ -53,10 +53,9 @@ def run_trials(
                     sums.setdefault((learner, words, target), []).append(count(values[target]))
         return [_tally(trial, paradigms, *key, counts) for key, counts in sums.items()]
 
-    workers = cores() if can_fork() else 1
     done, total = 0, count_fits(trials, draws)
     found: dict[int, list[Tally]] = {}
-    for number, tallies in run_batches(run, range(len(trials)), workers, REMEDY):
+    for number, tallies in run_batches(run, range(len(trials)), cores(), REMEDY):
         found[number] = tallies
         done += count_fits([trials[number]], draws)
         watch(done, total)

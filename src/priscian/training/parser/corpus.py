@@ -21,7 +21,7 @@ from priscian.models.parser.parser import FILES, Parser, check_folder
 from priscian.threads import cores, threads_kept
 from priscian.training.corpora import read_blocks, split_sentences
 from priscian.trees.writer import bracketed
-from priscian.workers import can_fork, run_batches
+from priscian.workers import run_batches
 
 CHUNK = 2000
 """Sentences of a part: many of each length, and a minute's work at most."""
@@ -84,7 +84,7 @@ def parse_corpus(
     numbers = range(-(-len(sentences) // CHUNK))
     done = _finished(folder, mark)
     resumed = sum(part.trees for part in done.values())
-    count = min(workers or cores(), len(numbers)) if can_fork() else 1
+    count = min(workers or cores(), len(numbers))
     with threads_kept():
         torch.set_num_threads(1)  # a forked process that starts threads of its own would hang
         parser = Parser.load(model)
