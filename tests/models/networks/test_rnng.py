@@ -100,19 +100,19 @@ def test_actions_are_valid_only_where_a_tree_can_go_on() -> None:
     ]
 
 
-def test_the_oracle_knows_what_lies_below_and_which_children_are_closed() -> None:
+def test_the_oracle_has_constituents_by_height_and_cells_by_depth() -> None:
     # (S (NP a) b) and (S a), padded; labels 3: NT is 1–3, words from 4
     oracle = Oracle.read(rows_of([[1, 2, 4, 0, 5, 0], [1, 4, 0]]), RnngShape(8, LABELS))
-    assert oracle.below[:, 0].tolist() == [0, 1, 3, 1, 7, 0]
-    assert oracle.below[:, 1].tolist()[:3] == [0, 2, 0]
     assert oracle.tokens == 5
-    closing = oracle.closings[3]
-    assert closing is not None
-    assert (closing.rows.tolist(), closing.children.tolist()) == ([0], [[5]])
-    last = oracle.closings[5]
-    assert last is not None
-    assert last.children.tolist() == [[7, 9]]
-    assert last.labels.tolist() == [0]
+    assert oracle.words.tolist() == [0, 1, 0]
+    assert oracle.labels.tolist() == [0, 1, 0]
+    (closing,) = oracle.closings  # nothing is pushed when the whole sentence is closed
+    assert (closing.labels.tolist(), closing.counts.tolist()) == ([1], [1])
+    assert closing.children.tolist() == [[0]]
+    # cells: guard | S S | NP-opened NP-closed a | a b
+    assert [below.tolist() for below in oracle.below] == [[0, 0], [1, 1, 2], [3, 4]]
+    assert oracle.pushed.tolist() == [3, 5, 4, 6, 2, 0, 1]
+    assert oracle.tops.tolist() == [0, 1, 3, 6, 4, 7, 0, 2, 5]
 
 
 def test_unknown_histories_and_missing_labels_are_named() -> None:

@@ -1,4 +1,4 @@
-"""Actions of a grammar as numbers, and a batch of known action sequences laid out step by step.
+"""Actions of a grammar as numbers, and a batch of known action sequences laid out for training.
 
 A row holds action ids: 0 is REDUCE, 1 + l is NT of label l, L + v is SHIFT of the word with id v
 of the vocabulary (from 1), where L is the number of labels; −1 pads. A network decides between
@@ -8,9 +8,10 @@ of the vocabulary (from 1), where L is the number of labels; −1 pads. A networ
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from typing import Protocol
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -47,33 +48,34 @@ def valid_kinds(opened: Tensor, run: Tensor, limits: Limits) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """The constituents that are closed at one step, those with most children first."""
+    """Closed constituents of the same height, those with most children first."""
 
-    rows: Tensor  # (n,) places in the batch
     labels: Tensor  # (n,)
-    children: Tensor  # (n, most) cells, 0 beyond the last child
+    children: Tensor  # (n, most) places of vectors, 0 beyond the last child
     counts: Tensor  # (n,)
 
 
 @dataclass(frozen=True, slots=True)
 class Oracle:
-    """A batch of action sequences; the action of row r at step t makes cell 1 + t · batch + r.
+    """A batch of action sequences, laid out so that as much as possible is computed at once.
 
-    Cell 0 is the guard at the bottom of every stack.
+    Every action but the last of a row pushes a vector. A composed vector depends on those of its
+    children alone, so all constituents of a height are composed together; the state of a cell
+    depends on the cell below it alone, so all cells of a depth are computed together. Actions are
+    in the order of rows. Vectors are those of words, then of opened labels, then of closed
+    constituents, lowest first; cells begin with the guard (0) at the bottom of every stack.
     """
 
-    batch: int
-    time: int
-    kinds: Tensor  # (time, batch)
-    active: Tensor  # (time, batch), False behind the end of a row
-    choices: Tensor  # (actions,) the kinds of active steps
+    active: Tensor  # (batch, time), False behind the end of a row
+    kinds: Tensor  # (batch, time)
+    choices: Tensor  # (actions,)
     valid: Tensor  # (actions, kinds)
     words: Tensor  # (words,) from 0
-    word_places: Tensor  # (words,) in time · batch
     labels: Tensor  # (openings,)
-    label_places: Tensor  # (openings,)
-    below: Tensor  # (time, batch) the cell under the one that the action makes
-    closings: tuple[Closing | None, ...]  # (time,)
+    closings: tuple[Closing, ...]
+    pushed: Tensor  # (cells - 1,) the vector of each cell but the guard
+    below: tuple[Tensor, ...]  # for each depth the cells under its cells
+    tops: Tensor  # (actions,) the cell on top before each action
     tokens: int
     """Words and sentence ends."""
 
@@ -81,62 +83,98 @@ class Oracle:
     def read(cls, rows: Tensor, limits: Limits) -> Oracle:
         """From rows of action ids: (batch, time)."""
         labels = len(limits.labels)
-        ids = rows.t().contiguous()  # (time, batch)
-        time, batch = ids.shape
-        active = ids != PADDING
-        kinds = torch.where(ids > labels, SHIFTING, ids + OPENING - 1)
-        kinds = torch.where((ids == 0) | ~active, REDUCING, kinds)
-        flat = ids.reshape(-1)
-        word_places = (flat > labels).nonzero()[:, 0]
-        label_places = ((flat > 0) & (flat <= labels)).nonzero()[:, 0]
-        plan = _Plan(rows.cpu().numpy(), labels)
-        opened, run = (torch.from_numpy(a).to(rows.device)[active] for a in (plan.opened, plan.run))
+        active = rows != PADDING
+        kinds = torch.where(rows > labels, SHIFTING, rows + OPENING - 1)
+        kinds = torch.where((rows == 0) | ~active, REDUCING, kinds)
+        ids = rows[active]
+        stacks = _Stacks(rows.tolist(), labels)
+        opened, run, vectors, tops = (
+            torch.tensor(v, device=rows.device)
+            for v in (stacks.opened, stacks.run, stacks.vectors(), stacks.tops)
+        )
+        depth = torch.tensor(stacks.depth, device=rows.device)
+        order = depth.argsort(stable=True)
+        cells = torch.empty_like(order)
+        cells[order] = torch.arange(len(order), device=rows.device)
+        below = cells[torch.tensor(stacks.below, device=rows.device)][order]
         return cls(
-            batch, time, kinds, active, kinds[active], valid_kinds(opened, run, limits),
-            flat[word_places] - labels - 1, word_places, flat[label_places] - 1, label_places,
-            torch.from_numpy(plan.below).to(rows.device), plan.closings(rows.device),
-            len(word_places) + batch,
+            active, kinds, kinds[active], valid_kinds(opened, run, limits),
+            ids[ids > labels] - labels - 1, ids[(ids > 0) & (ids <= labels)] - 1,
+            tuple(_closing(found, vectors) for found in stacks.heights()),
+            vectors[order[1:]], torch.split(below, depth.bincount().tolist())[1:], cells[tops],
+            int((ids > labels).sum()) + len(rows),
         )  # fmt: skip
 
 
-class _Plan:
-    """The stacks of all rows, step by step."""
+class _Stacks:
+    """The stacks of all rows; what is pushed is numbered from 1, the guard is 0."""
 
-    def __init__(self, rows: np.ndarray[tuple[int, int], np.dtype[np.int64]], labels: int) -> None:
-        batch, time = rows.shape
-        self.below = np.zeros((time, batch), np.int64)
-        self.opened = np.zeros((time, batch), np.int64)
-        self.run = np.zeros((time, batch), np.int64)
-        self.closed: list[list[tuple[int, int, list[int]]]] = [[] for _ in range(time)]
-        for row in range(batch):
-            self._follow(row, rows[row].tolist(), labels, batch)
+    def __init__(self, rows: list[list[int]], labels: int) -> None:
+        self.below, self.depth = [0], [0]
+        self.height = [0]
+        self.opened: list[int] = []
+        self.run: list[int] = []
+        self.tops: list[int] = []
+        self.words: list[int] = []
+        self.openings: list[int] = []
+        self.closed: dict[int, tuple[int, list[int]]] = {}
+        for ids in rows:
+            self._follow(ids, labels)
 
-    def _follow(self, row: int, ids: list[int], labels: int, batch: int) -> None:
+    def _follow(self, ids: list[int], labels: int) -> None:
         stack = [0]
         opens: list[tuple[int, int]] = []  # place in the stack, label
         run = 0
-        for at, action in enumerate(ids):
+        for action in ids:
             if action == PADDING:
                 break
-            self.opened[at, row], self.run[at, row] = len(opens), run
+            self.opened.append(len(opens))
+            self.run.append(run)
+            self.tops.append(stack[-1])
             run = run + 1 if 0 < action <= labels else 0
+            new, height = len(self.below), 0
             if action == 0:
                 place, label = opens.pop()
-                self.closed[at].append((row, label, stack[place + 1 :]))
+                if not opens:
+                    break
+                children = stack[place + 1 :]
                 del stack[place:]
+                self.closed[new] = label, children
+                height = 1 + max(self.height[child] for child in children)
             elif action <= labels:
                 opens.append((len(stack), action - 1))
-            self.below[at, row] = stack[-1]
-            stack.append(1 + at * batch + row)
+                self.openings.append(new)
+            else:
+                self.words.append(new)
+            self.below.append(stack[-1])
+            self.depth.append(len(stack))
+            self.height.append(height)
+            stack.append(new)
 
-    def closings(self, device: torch.device) -> tuple[Closing | None, ...]:
-        """For each step the constituents closed there."""
-        return tuple(_closing(found, device) if found else None for found in self.closed)
+    def heights(self) -> list[list[tuple[int, list[int]]]]:
+        """Labels and children of closed constituents, lowest first."""
+        return [[self.closed[number] for number in level] for level in self._levels()]
+
+    def vectors(self) -> list[int]:
+        """Where the vector of everything that is pushed has its place."""
+        order = [*self.words, *self.openings, *chain(*self._levels())]
+        places = [0] * len(self.below)
+        for place, number in enumerate(order):
+            places[number] = place
+        return places
+
+    def _levels(self) -> list[list[int]]:
+        levels: list[list[int]] = [[] for _ in range(max(self.height))]
+        for number in self.closed:
+            levels[self.height[number] - 1].append(number)
+        for level in levels:
+            level.sort(key=lambda number: -len(self.closed[number][1]))
+        return levels
 
 
-def _closing(found: list[tuple[int, int, list[int]]], device: torch.device) -> Closing:
-    found = sorted(found, key=lambda one: -len(one[2]))
-    most = len(found[0][2])
-    children = [[*cells, *[0] * (most - len(cells))] for _, _, cells in found]
-    rows, labels, counts = zip(*((row, lab, len(c)) for row, lab, c in found), strict=True)
-    return Closing(*(torch.tensor(v, device=device) for v in (rows, labels, children, counts)))
+def _closing(found: list[tuple[int, list[int]]], vectors: Tensor) -> Closing:
+    labels, lists = zip(*found, strict=True)
+    counts = [len(children) for children in lists]
+    children = [[*some, *[0] * (counts[0] - len(some))] for some in lists]
+    new = partial(torch.tensor, device=vectors.device)
+    return Closing(new(labels), vectors[new(children)], new(counts))

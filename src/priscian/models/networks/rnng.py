@@ -123,56 +123,59 @@ class Rnng(nn.Module):
 
     def losses(self, oracle: Oracle) -> tuple[Tensor, Tensor]:
         """Surprisal of every action, and the summed surprisal of all words."""
-        states = self.tops(oracle)  # (time, batch, seen)
-        u = self.features(states[oracle.active])  # (actions, width)
+        u = self.features(self.states(oracle))  # (actions, width)
         logits = self.act(u).masked_fill(~oracle.valid, -torch.inf)
         actions = functional.cross_entropy(logits, oracle.choices, reduction="none")
         shifts = (oracle.choices == SHIFTING).nonzero()[:, 0]
         words = self.words.loss(self.say(u[shifts]), oracle.words) * len(shifts)
         return actions, words
 
-    def tops(self, oracle: Oracle) -> Tensor:
-        """What decides on each action: (time, batch, hidden), or three times as wide."""
-        batch, time = oracle.batch, oracle.time
-        given = self.inputs(oracle)  # (time, batch, width); zero where a constituent is closed
-        cells = Memory(1 + time * batch, self.stack.size, given)
-        vectors = Memory(1 + time * batch, self.shape.embedding, given)
-        cells.write(0, self.stack.step(self.drop(self.guard[None]), self.stack.start(1)))
-        states = [cells.read(oracle.below[0])]  # the guard of every row
-        # taken apart at once: indexing step by step would fill a gradient of this size each time
-        for at, x in enumerate(given.unbind(0)[:-1]):  # (batch, width)
-            closing = oracle.closings[at]
-            if closing is not None:
-                children = vectors.read(closing.children.reshape(-1))
-                children = children.view(*closing.children.shape, -1)  # (closing, most, width)
-                made = self.compose(self.labels[closing.labels], children, closing.counts)
-                x = x.index_copy(0, closing.rows, made)
-            vectors.write(1 + at * batch, x)
-            state = self.stack.step(self.drop(x), cells.read(oracle.below[at]))
-            cells.write(1 + at * batch, state)
-            states.append(state)
-        found = self.stack.top(torch.stack(states))
-        return found if self.shape.history == "stack" else self._with_past(oracle, found)
+    def states(self, oracle: Oracle) -> Tensor:
+        """What decides on each action: (actions, hidden), or three times as wide."""
+        spoken = self.words.embed(oracle.words)
+        given = self.drop(self.vectors(oracle, spoken)).split([len(b) for b in oracle.below])
+        cells = Memory(1 + len(oracle.pushed), self.stack.size, spoken)
+        found = [self.stack.step(self.drop(self.guard[None]), self.stack.start(1))]
+        cells.write(0, found[0])
+        first = 1
+        for below, x in zip(oracle.below, given, strict=True):
+            found.append(self.stack.step(x, cells.read(below)))
+            cells.write(first, found[-1])
+            first += len(below)
+        tops = torch.cat([self.stack.top(state) for state in found])[oracle.tops]
+        if self.shape.history == "stack":
+            return tops
+        return torch.cat([tops, *self._past(oracle, spoken)], 1)
 
-    def inputs(self, oracle: Oracle) -> Tensor:
-        """Vectors of words and of labels that are opened: (time, batch, width)."""
-        flat = self.labels.new_zeros(oracle.time * oracle.batch, self.shape.embedding)
-        flat = flat.index_copy(0, oracle.word_places, self.words.embed(oracle.words))
-        flat = flat.index_copy(0, oracle.label_places, self.labels[oracle.labels])
-        return flat.view(oracle.time, oracle.batch, -1)
+    def vectors(self, oracle: Oracle, spoken: Tensor) -> Tensor:
+        """What is pushed on stacks, in the order of cells: (cells - 1, width)."""
+        memory = Memory(len(oracle.pushed), self.shape.embedding, spoken)
+        memory.write(0, torch.cat([spoken, self.labels[oracle.labels]]))
+        first = len(oracle.words) + len(oracle.labels)
+        for closing in oracle.closings:
+            children = memory.read(closing.children.reshape(-1))
+            children = children.view(*closing.children.shape, -1)  # (closing, most, width)
+            made = self.compose(self.labels[closing.labels], children, closing.counts)
+            memory.write(first, made)
+            first += len(made)
+        return memory.read(oracle.pushed)
 
-    def _with_past(self, oracle: Oracle, tops: Tensor) -> Tensor:
-        acted = [self.past_actions.start(oracle.batch)]
-        spoken = [self.past_words.start(oracle.batch)]
-        given = self.drop(self.inputs(oracle)).unbind(0)
-        actions = self.drop(self.actions[oracle.kinds]).unbind(0)  # each (batch, width)
-        shifts = (oracle.kinds == SHIFTING)[:, :, None]
-        for at in range(oracle.time - 1):
-            acted.append(self.past_actions.step(actions[at], acted[-1]))
-            after = self.past_words.step(given[at], spoken[-1])
-            spoken.append(torch.where(shifts[at], after, spoken[-1]))
-        past = [self.past_actions.top(torch.stack(acted)), self.past_words.top(torch.stack(spoken))]
-        return torch.cat([tops, *past], -1)
+    def _past(self, oracle: Oracle, spoken: Tensor) -> list[Tensor]:
+        """LSTMs over all actions and over all words before each action: (actions, hidden) each."""
+        batch, time = oracle.kinds.shape
+        shifts = oracle.kinds == SHIFTING
+        words = spoken.new_zeros(batch * time, spoken.shape[1])
+        words = words.index_copy(0, shifts.reshape(-1).nonzero()[:, 0], spoken)
+        given = self.drop(words).view(batch, time, -1).unbind(1)
+        actions = self.drop(self.actions[oracle.kinds]).unbind(1)  # each (batch, width)
+        acted, heard = self.past_actions.start(batch), self.past_words.start(batch)
+        tops: list[tuple[Tensor, Tensor]] = []
+        for at in range(time):
+            tops.append((self.past_actions.top(acted), self.past_words.top(heard)))
+            acted = self.past_actions.step(actions[at], acted)
+            after = self.past_words.step(given[at], heard)
+            heard = torch.where(shifts[:, at, None], after, heard)
+        return [torch.stack(past, 1)[oracle.active] for past in zip(*tops, strict=True)]
 
     # ------------------------------------------------------------ decisions
 
