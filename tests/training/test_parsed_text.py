@@ -60,6 +60,17 @@ def test_sentences_that_were_too_long_to_parse_are_left_out_and_counted(tmp_path
     assert source.facts(learnt, part)["sentences"] == 3
 
 
+def test_a_tree_that_is_too_deep_for_the_grammar_is_left_out_and_counted(tmp_path: Path) -> None:
+    lines = ["(S (X far) (X .))", "(S (A (B (C (X near))) (X .)))"]
+    (tmp_path / "trees.txt").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    source = ParsedText(TextPart(least=1), {"most_opening": 3}, [tmp_path / "trees.txt"])
+    part = ["far.", "near."]
+    learnt = source.learn(part)
+    data = source.encode(learnt, part)
+    assert (len(data), data.left_out) == (1, 1)
+    assert source.facts(learnt, part)["sentences"] == 1
+
+
 def test_a_short_sentence_without_a_tree_is_named(tmp_path: Path) -> None:
     source = parsed(tmp_path, [long(5), long(10)])
     with pytest.raises(DataError, match=r"no tree in .*trees\.txt for the sentence 'far far"):

@@ -18,7 +18,8 @@ from priscian.training.recipe import TextPart
 from priscian.training.rows import Encoded
 from priscian.training.sources import Learnt
 from priscian.training.tree_source import TreeText
-from priscian.trees import Action
+from priscian.trees import Action, actions_of
+from priscian.trees.line import parse_tree
 from priscian.trees.oracle import OPEN, SHIFT, words_of
 from priscian.trees.reader import one_spelling
 
@@ -28,7 +29,8 @@ class ParsedText(TreeText):
 
     Spaces do not count: a treebank may have `well - known` where our word is `well-known`. Nor do
     kinds of quotation marks. `priscian parse` leaves out long sentences, so a sentence without a
-    tree that is longer than all trees is left out and counted.
+    tree that is longer than all trees is left out and counted, and so is one whose tree is deeper
+    than the grammar allows, which a parser makes now and then.
     """
 
     def __init__(
@@ -45,8 +47,7 @@ class ParsedText(TreeText):
                     self._add(line.strip(), path, number)
 
     def _add(self, line: str, path: Path, number: int) -> None:
-        TreeText.check(self, line, path, number)
-        words = words_of(self._known.pop(line))
+        words = words_of(actions_of(parse_tree(line, path, number)))
         self._trees.setdefault(one_spelling("".join(words)), line)
         self._longest_tree = max(self._longest_tree, len(words))
 
@@ -80,7 +81,7 @@ class ParsedText(TreeText):
         return ", ".join(map(str, self.files))
 
     def _fits(self, actions: Sequence[Action], labels: Mapping[str, int] | set[str]) -> bool:
-        return _is_tree(actions) and super()._fits(actions, labels)
+        return _is_tree(actions) and not self.too_deep(actions) and super()._fits(actions, labels)
 
     def _actions(self, line: str) -> list[Action]:
         """The actions of a sentence's tree; of one that is too long, only its words."""

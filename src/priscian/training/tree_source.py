@@ -102,19 +102,27 @@ class TreeText:
     def check(self, line: str, path: Path, number: int) -> None:
         """Refuse what is not a tree, and a tree that the grammar may not build."""
         self._known[line] = actions_of(parse_tree(line, path, number))
+        name = self.too_deep(self._known[line])
+        if name:
+            limit = getattr(self, name)
+            what = "at once" if name == "most_open" else "before one word"
+            raise DataError(
+                f"{path}:{number}: a tree deeper than the limit: more than {limit} "
+                f"constituents open {what}; remove it, or raise the limit: "
+                f"--set network.{name}={2 * limit}"
+            )
+
+    def too_deep(self, actions: Sequence[Action]) -> str:
+        """The limit that a tree is over; "" if it is not."""
         opened = run = 0
-        for action in self._known[line]:
+        for action in actions:
             run = run + 1 if action.kind == OPEN else 0
             opened += {OPEN: 1, SHIFT: 0}.get(action.kind, -1)
-            for name, value in (("most_open", opened), ("most_opening", run)):
-                limit = getattr(self, name)
-                if value > limit:
-                    what = "at once" if name == "most_open" else "before one word"
-                    raise DataError(
-                        f"{path}:{number}: a tree deeper than the limit: more than {limit} "
-                        f"constituents open {what}; remove it, or raise the limit: "
-                        f"--set network.{name}={2 * limit}"
-                    )
+            if opened > self.most_open:
+                return "most_open"
+            if run > self.most_opening:
+                return "most_opening"
+        return ""
 
     def split(self, line: str) -> list[str]:
         """A line is one sentence."""
