@@ -15,6 +15,8 @@ from priscian.records import Text
 
 torch = pytest.importorskip("torch")
 
+import priscian  # noqa: E402
+from priscian.cli.parse import ParsingOptions, parse_command  # noqa: E402
 from priscian.cli.surprisal import Given, Output, surprisal_command  # noqa: E402
 from priscian.models import TreeModel, load, model_key, parse_model, traits_of  # noqa: E402
 from priscian.runs.reading.word_by_word import SurprisalOptions  # noqa: E402
@@ -22,6 +24,9 @@ from priscian.training.api import train  # noqa: E402
 from priscian.training.recipe import TextPart  # noqa: E402
 from priscian.training.subsets import read_corpus  # noqa: E402
 from priscian.training.tree_source import EncodedTrees, TreePass, TreeText  # noqa: E402
+from priscian.trees import leaves  # noqa: E402
+from priscian.trees.evalb import evalb  # noqa: E402
+from priscian.trees.line import parse_tree  # noqa: E402
 
 NOUNS = ("cat", "dog", "child", "teacher")
 VERBS = ("sees", "likes", "finds")
@@ -57,6 +62,26 @@ def trained(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def source() -> TreeText:
     return TreeText(TextPart(), {})
+
+
+def test_the_best_trees_of_a_grammar_are_compared_with_a_treebank(
+    trained: Path, corpus: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = corpus.read_text().splitlines()[:12]
+    gold = [parse_tree(line) for line in lines]
+    found, left_out = priscian.evaluate_parser(trained, corpus, limit=12)
+    model = load(f"rnng:{trained}")
+    assert isinstance(model, TreeModel)
+    trees = model.best_trees([Text(" ".join(leaves(tree))) for tree in gold])
+    assert (found, left_out) == (evalb(zip(gold, trees, strict=True)), 0)
+    assert found.f1 > 60
+    assert found.tagging is None  # a grammar knows no parts of speech
+    parse_command(model=trained, test=[corpus], parsing=ParsingOptions(limit=12), quiet=True)
+    shown = capsys.readouterr().out
+    assert "12 trees" in shown
+    assert "tagging" not in shown
+    with pytest.raises(UsageError, match="limit of 0 trees"):
+        priscian.evaluate_parser(trained, corpus, limit=0)
 
 
 class TestCorpus:
@@ -167,20 +192,12 @@ def test_the_loss_of_training_bounds_what_the_beam_finds(trained: Path, corpus: 
     card = json.loads((trained / "card.json").read_text())
     model = load(f"rnng:{trained}?beam=300,5,100")
     dev = read_corpus([corpus], source=source()).dev
-    texts = [Text(" ".join(str(w) for w in leaves(line))) for line in dev]
+    texts = [Text(" ".join(leaves(parse_tree(line)))) for line in dev]
     logps = [sum(s.logps) for s in model.score(texts)]  # type: ignore[union-attr]
     nats = -sum(logps) - sum(model.score_ends(texts))  # type: ignore[union-attr]
     tokens = card["dev"]["words"] + card["dev"]["sentences"]
     assert nats / tokens <= card["dev"]["nats_per_token"] + 1e-3
     assert nats / tokens == pytest.approx(card["dev"]["nats_per_token"], rel=0.5)
-
-
-def leaves(line: str) -> list[str]:
-    from priscian.trees import actions_of
-    from priscian.trees.line import parse_tree
-    from priscian.trees.oracle import words_of
-
-    return words_of(actions_of(parse_tree(line)))
 
 
 def test_the_key_has_the_beam(trained: Path) -> None:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from priscian.errors import UsageError
-
-if TYPE_CHECKING:
-    from priscian.trees.evalb import Evalb
 
 
 @Parameter(name="*")
@@ -72,11 +69,14 @@ class ParsingOptions:
     part
         With --test: all, train, dev or test, as --train divides the file (18 : 1 : 1); by default
         all.
+    limit
+        With --test: only the first trees.
     """
 
     longest: int | None = None
     workers: int | None = None
     part: str | None = None
+    limit: int | None = None
 
     @property
     def most_words(self) -> int:
@@ -116,13 +116,14 @@ def parse_command(
     files
         Text files, one paragraph per line; plain, .gz or .xz.
     model
-        Folder of a parser.
+        Folder of a parser; with --test also of a grammar (priscian train rnng), whose most probable
+        tree is compared.
     out
         File of trees; .xz and .gz are packed. With --train: folder of the parser.
     train
         Train a parser on trees, one per line, in Penn Treebank brackets.
     test
-        Compare the parser with trees, as EVALB does: labelled recall, precision and F1.
+        Compare with trees, as EVALB does: labelled recall, precision and F1.
     json
         Print JSON.
     quiet
@@ -138,7 +139,7 @@ def parse_command(
         return
     parser = _needed(model, "--model", "the folder of a parser (make one with --train)")
     if test:
-        _test(parser, test, parsing, json)
+        _test(parser, test, parsing, json, quiet)
         return
     target = _needed(out, "--out", "a file for the trees")
     _parse(list(files), parser, target, parsing, json, quiet)
@@ -147,7 +148,7 @@ def parse_command(
 TRAINING_OPTIONS = {field.name for field in fields(ParserTraining)}
 OPTIONS = {
     "parsing": {"model", "out", "longest", "workers"},
-    "--test": {"model", "longest", "part"},
+    "--test": {"model", "longest", "part", "limit"},
     "--train": {"out"} | TRAINING_OPTIONS,
 }
 
@@ -190,33 +191,36 @@ def _train(trees: list[Path], out: Path, training: ParserTraining, json: bool, q
         )
 
 
-def _test(model: Path, trees: list[Path], parsing: ParsingOptions, json: bool) -> None:
+def _test(model: Path, trees: list[Path], parsing: ParsingOptions, json: bool, quiet: bool) -> None:
     from priscian.cli.output import grid, print_json
-    from priscian.cli.screen import out
+    from priscian.cli.screen import Progress, out
     from priscian.training.parser.api import evaluate_parser
 
     longest = parsing.most_words
-    found, left_out = evaluate_parser(model, trees, part=parsing.part or "all", longest=longest)
+    with Progress(quiet) as progress:
+        found, left_out = evaluate_parser(
+            model, trees, part=parsing.part or "all", longest=longest, limit=parsing.limit,
+            progress=lambda done, total: progress("parsing", done, total),
+        )  # fmt: skip
     if json:
         print_json({**found.as_dict(), "left_out": left_out})
         return
     title = f"{model} on {found.sentences:,} trees of {', '.join(path.name for path in trees)}"
     made = grid(title, ["as EVALB counts", "%"])
-    for name, value in _rows(found):
-        made.add_row(name, f"{value:.2f}")
+    for name, value in found.shares().items():
+        made.add_row(ROWS[name], f"{value:.2f}")
     out().print(made)
     if left_out:
         out().print(f"{left_out:,} trees of more than {longest} words left out: raise --longest")
 
 
-def _rows(found: Evalb) -> list[tuple[str, float]]:
-    return [
-        ("labelled recall", found.recall),
-        ("labelled precision", found.precision),
-        ("labelled F1", found.f1),
-        ("complete match", found.complete_match),
-        ("tagging accuracy", found.tagging),
-    ]
+ROWS = {
+    "recall": "labelled recall",
+    "precision": "labelled precision",
+    "f1": "labelled F1",
+    "complete_match": "complete match",
+    "tagging": "tagging accuracy",
+}
 
 
 def _parse(

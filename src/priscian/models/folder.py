@@ -24,18 +24,24 @@ def provider_of(folder: Path) -> str | None:
     """The provider of a folder of ours, or None for any other folder."""
     if (folder / CLASSIFIER[0]).is_file():
         return CLASSIFIER[1]
-    try:
-        config = json.loads((folder / "config.json").read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None
-    if not isinstance(config, dict) or "model_type" in config:
-        return None
-    if config.get("architecture") == PARSER:
+    architecture = architecture_of(folder)
+    if architecture == PARSER:
         raise ModelError(
             f"{folder} holds a parser, which gives trees and no probabilities; use it with "
             f"priscian parse FILE --model {folder}"
         )
-    return PROVIDERS.get(str(config.get("architecture")))
+    return PROVIDERS.get(architecture)
+
+
+def architecture_of(folder: Path) -> str:
+    """The architecture that `config.json` names; "" if the folder is not one of ours."""
+    try:
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return ""
+    if not isinstance(config, dict) or "model_type" in config:
+        return ""
+    return str(config.get("architecture", ""))
 
 
 def model_folder(spec: ModelSpec) -> Path:

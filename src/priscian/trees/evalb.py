@@ -38,8 +38,8 @@ class Evalb:
     """Sentences with all constituents right and none too many."""
     words: int
     """Words that are not taken out."""
-    tagged: int
-    """Those of them with the right tag."""
+    tagged: int | None
+    """Those of them with the right tag; None if the guesses have no tags."""
 
     @property
     def recall(self) -> float:
@@ -62,16 +62,20 @@ class Evalb:
         return _percent(self.complete, self.sentences)
 
     @property
-    def tagging(self) -> float:
-        """Share of words with the right tag."""
-        return _percent(self.tagged, self.words)
+    def tagging(self) -> float | None:
+        """Share of words with the right tag; None if the guesses have no tags."""
+        return None if self.tagged is None else _percent(self.tagged, self.words)
+
+    def shares(self) -> dict[str, float]:
+        """What EVALB prints, without tagging if there are no tags."""
+        names = ("recall", "precision", "f1", "complete_match", "tagging")
+        found = {name: getattr(self, name) for name in names}
+        return {name: round(share, 2) for name, share in found.items() if share is not None}
 
     def as_dict(self) -> dict[str, float]:
         """Shares, rounded as EVALB prints them, and counts."""
-        shares = ("recall", "precision", "f1", "complete_match", "tagging")
         counts = ("sentences", "words", "gold", "guessed", "matched", "complete")
-        found: dict[str, float] = {name: round(getattr(self, name), 2) for name in shares}
-        return found | {name: getattr(self, name) for name in counts}
+        return self.shares() | {name: getattr(self, name) for name in counts}
 
 
 def evalb(pairs: Iterable[tuple[Tree, Tree]]) -> Evalb:
@@ -99,9 +103,11 @@ def evalb(pairs: Iterable[tuple[Tree, Tree]]) -> Evalb:
         counts.update(
             sentences=1, gold=ours.total(), guessed=theirs.total(), matched=matched,
             complete=int(ours == theirs), words=sum(kept), tagged=sum(compress(same, kept)),
+            tags=sum(bool(_tag(word)) for word in made),
         )  # fmt: skip
-    names = ("sentences", "gold", "guessed", "matched", "complete", "words", "tagged")
-    return Evalb(*(counts[name] for name in names))
+    names = ("sentences", "gold", "guessed", "matched", "complete", "words")
+    tagged = counts["tagged"] if counts["tags"] else None
+    return Evalb(**{name: counts[name] for name in names}, tagged=tagged)
 
 
 def brackets(tree: Tree, kept: list[bool]) -> Counter[Bracket]:

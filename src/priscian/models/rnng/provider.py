@@ -102,14 +102,26 @@ class RnngModel:
     def best_trees(self, texts: Sequence[Text]) -> list[Tree]:
         """The most probable tree in the beam, context included."""
         coded = [self._encode(text) for text in texts]
-        labels = self.network.shape.labels
-        trees = []
-        for text, code, reading in zip(texts, coded, self._read(texts, coded), strict=True):
-            if not reading.actions:
+        forms = []
+        for text, code in zip(texts, coded, strict=True):
+            if not code.ids:
                 raise ModelError(f"no tree for {shorten(text.text)!r}: it has no words")
             whole = text.context + text.text
             spans = zip(code.starts, code.ends, strict=True)
-            words = iter([whole[start:end] for start, end in spans])
+            forms.append([whole[start:end] for start, end in spans])
+        return self._trees(forms, self._read(texts, coded))
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+        """The most probable tree in the beam of each sentence, a list of words; none is empty."""
+        ids = [[self.vocabulary.word_id(word) for word in words] for words in sentences]
+        forms = [[str(word) for word in words] for words in sentences]  # a Word knows its tag
+        return self._trees(forms, self._readings(ids))
+
+    def _trees(self, sentences: Sequence[Sequence[str]], readings: Sequence[Reading]) -> list[Tree]:
+        trees = []
+        for forms, reading in zip(sentences, readings, strict=True):
+            words = iter(forms)
+            labels = self.network.shape.labels
             trees.append(tree_of(_action(kind, labels, words) for kind in reading.actions))
         return trees
 
@@ -117,16 +129,19 @@ class RnngModel:
         return self.vocabulary.encode(text.context + text.text)
 
     def _read(self, texts: Sequence[Text], coded: Sequence[Coded]) -> list[Reading]:
-        from priscian.models.rnng.beam import read_texts
-
         for text, code in zip(texts, coded, strict=True):
             if len(code.ids) > LONGEST:
                 raise TooLongError(
                     f"a text has {len(code.ids)} words, but a grammar reads {LONGEST}: "
                     f"{shorten(text.text)!r}; give single sentences"
                 )
+        return self._readings([code.ids for code in coded])
+
+    def _readings(self, ids: Sequence[Sequence[int]]) -> list[Reading]:
+        from priscian.models.rnng.beam import read_texts
+
         # a grammar has no boundary between sentences: its words are counted from 0
-        asked = [tuple(max(0, word - 1) for word in code.ids) for code in coded]
+        asked = [tuple(max(0, word - 1) for word in some) for some in ids]
         missing = [words for words in dict.fromkeys(asked) if words not in self._found]
         if len(self._found) > REMEMBERED:
             self._found = {words: self._found[words] for words in asked if words in self._found}

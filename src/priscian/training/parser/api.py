@@ -139,14 +139,25 @@ def evaluate_parser(
     *,
     part: str = "all",
     longest: int = LONGEST,
+    limit: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[Evalb, int]:
-    """A parser against a treebank, as EVALB counts; and how many trees were over the limit.
+    """A parser against a treebank, as EVALB counts; and how many trees had too many words.
 
-    `part` is all, train, dev or test: the parts that a training makes of the same file.
+    >>> import priscian
+    >>> found, _ = priscian.evaluate_parser("parser", "gum.txt.xz", part="test")  # doctest: +SKIP
+    >>> found.f1                                                                  # doctest: +SKIP
+
+    model
+        Folder of a parser, or of a grammar (`train rnng`): the most probable tree in its beam.
+    part
+        all, train, dev or test: the parts that the training of a parser makes of the same file.
+    limit
+        Only the first trees; a grammar needs a second for each.
     """
     from priscian.training.parser.evaluation import evaluate
 
-    return evaluate(Path(model), _paths(trees), part, longest)
+    return evaluate(Path(model), _paths(trees), part, longest, limit, progress)
 
 
 def _paths(given: str | Path | Sequence[str | Path]) -> list[Path]:

@@ -1,29 +1,58 @@
-"""A parser against the trees of a treebank."""
+"""A parser or a grammar against the trees of a treebank."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
-from priscian.errors import DataError, UnknownNameError
+from priscian.errors import DataError, UnknownNameError, UsageError
+from priscian.models.folder import architecture_of
 from priscian.models.parser.parser import Parser
 from priscian.training.parser.treebank import Example, divide, read_examples
+from priscian.trees import Tree
 from priscian.trees.evalb import Evalb, evalb
 
 PARTS = ("all", "train", "dev", "test")
+AT_ONCE = 64
+"""Sentences between two reports of progress."""
 
 
-def score_parser(parser: Parser, examples: Sequence[Example]) -> Evalb:
-    """How well a parser finds the trees of examples."""
-    guesses = parser.parse([example.words for example in examples])
+class BuildsTrees(Protocol):
+    """Finds the tree of a sentence."""
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+        """The tree of each sentence, a list of words."""
+        ...
+
+
+def score_parser(
+    parser: BuildsTrees,
+    examples: Sequence[Example],
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Evalb:
+    """How well the trees of examples are found."""
+    guesses: list[Tree] = []
+    for at in range(0, len(examples), AT_ONCE):
+        guesses += parser.parse([example.words for example in examples[at : at + AT_ONCE]])
+        progress(len(guesses), len(examples))
     return evalb(zip((example.tree for example in examples), guesses, strict=True))
 
 
-def evaluate(model: Path, files: Sequence[Path], part: str, longest: int) -> tuple[Evalb, int]:
-    """Counts as EVALB has them, and how many trees were over the limit."""
+def evaluate(
+    model: Path,
+    files: Sequence[Path],
+    part: str,
+    longest: int,
+    limit: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[Evalb, int]:
+    """Counts as EVALB has them, and how many trees were over the limit of words."""
     if part not in PARTS:
         raise UnknownNameError("part of a treebank", part, PARTS)
-    parser = Parser.load(model)
+    if limit is not None and limit < 1:
+        raise UsageError(f"a limit of {limit} trees leaves none; give 1 or more")
+    parser = _load(model)
     examples = read_examples(files)
     if part != "all":
         examples = dict(zip(PARTS[1:], divide(examples, files), strict=True))[part]
@@ -31,4 +60,14 @@ def evaluate(model: Path, files: Sequence[Path], part: str, longest: int) -> tup
     if not kept:
         named = ", ".join(map(str, files))
         raise DataError(f"{named}: no tree has at most {longest} words; raise --longest")
-    return score_parser(parser, kept), len(examples) - len(kept)
+    return score_parser(parser, kept[:limit], progress), len(examples) - len(kept)
+
+
+def _load(folder: Path) -> BuildsTrees:
+    """A parser, or a grammar, which finds the most probable tree in its beam."""
+    if architecture_of(folder) != "rnng":
+        return Parser.load(folder)
+    from priscian.models.rnng.options import Beam
+    from priscian.models.rnng.provider import RnngModel
+
+    return RnngModel(folder, Beam())
