@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 
 import pytest
@@ -120,3 +121,18 @@ def test_unknown_histories_and_missing_labels_are_named() -> None:
         make(history="words")
     with pytest.raises(UsageError, match="train it on trees"):
         Rnng(RnngShape(8))
+
+
+@pytest.mark.parametrize("history", ["stack", "full"])
+def test_nothing_is_left_of_a_step(history: str) -> None:
+    """A circle through autograd is never freed, and a batch holds a hundred megabytes."""
+    network = Rnng(RnngShape(8, LABELS, 8, 8, history=history))
+    rows = rows_of([[1, 2, 4, 0, 5, 0], [1, 4, 0]])
+
+    def alive() -> int:
+        network(rows)[0].backward()
+        network.zero_grad()
+        gc.collect()
+        return sum(issubclass(type(thing), torch.Tensor) for thing in gc.get_objects())
+
+    assert alive() == alive()

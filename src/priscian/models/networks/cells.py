@@ -38,7 +38,7 @@ class Cells(nn.Module):
         if not torch.is_grad_enabled():
             return _forward(self, x, state)[0]
         tape = self._tape if self._tape is not None else Tape(self)
-        return _Step.apply(self, tape, x, state, *tape.weights)  # type: ignore[no-any-return,no-untyped-call]
+        return _Step.apply(self, tape.pairs, x, state, *tape.weights)  # type: ignore[no-any-return,no-untyped-call]
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -62,28 +62,36 @@ class Cells(nn.Module):
         )
 
 
+Pairs = list[list[tuple[Tensor, Tensor]]]
+"""What the steps of each layer read, and the gradients of their gates."""
+
+
 class Tape:
-    """What the steps of an LSTM read, and the gradients of their gates, until all are there."""
+    """Collects the pairs of all steps, until autograd has been through every one.
+
+    Nothing that autograd keeps points back at the tape: a circle would stay in memory until the
+    garbage collector comes by, and it does not know how large tensors are.
+    """
 
     def __init__(self, cells: Cells) -> None:
-        self.pairs: list[list[tuple[Tensor, Tensor]]] = [[] for _ in range(cells.layers)]
+        self.pairs: Pairs = [[] for _ in range(cells.layers)]
         both = zip(cells.weights, cells.biases, strict=True)
-        self.weights = _Weights.apply(self, *(value for pair in both for value in pair))  # type: ignore[no-untyped-call]
+        self.weights = _Weights.apply(self.pairs, *(value for pair in both for value in pair))  # type: ignore[no-untyped-call]
 
 
 class _Weights(torch.autograd.Function):
     """Autograd comes here when it has been through every step."""
 
     @staticmethod
-    def forward(ctx: Any, tape: Tape, *weights: Tensor) -> tuple[Tensor, ...]:
-        ctx.tape = tape
+    def forward(ctx: Any, pairs: Pairs, *weights: Tensor) -> tuple[Tensor, ...]:
+        ctx.pairs = pairs
         ctx.set_materialize_grads(False)
         return tuple(weight.view_as(weight) for weight in weights)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
         found: list[Tensor | None] = [None]
-        for pairs in ctx.tape.pairs:
+        for pairs in ctx.pairs:
             given, gates = (torch.cat(part) for part in zip(*pairs, strict=True))
             found += [gates.t() @ given, gates.sum(0)]
             pairs.clear()
@@ -95,10 +103,10 @@ class _Step(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, cells: Cells, tape: Tape, x: Tensor, state: Tensor, *weights: Tensor
+        ctx: Any, cells: Cells, pairs: Pairs, x: Tensor, state: Tensor, *weights: Tensor
     ) -> Tensor:
         after, ctx.saved = _forward(cells, x, state)
-        ctx.cells, ctx.tape, ctx.weights = cells, tape, weights[::2]
+        ctx.cells, ctx.pairs, ctx.weights = cells, pairs, weights[::2]
         return after
 
     @staticmethod
@@ -118,7 +126,7 @@ class _Step(torch.autograd.Function):
             torch.mul(grad_c * c, slope[:, n : 2 * n], out=gates[:, n : 2 * n])
             torch.mul(grad_c * i, 1 - new * new, out=gates[:, 2 * n : 3 * n])
             torch.mul(grad_h * shown, slope[:, 3 * n :], out=gates[:, 3 * n :])
-            ctx.tape.pairs[number].append((given, gates))
+            ctx.pairs[number].append((given, gates))
             read = gates @ ctx.weights[number]
             below = read[:, :-n] if mask is None else read[:, :-n] * mask
             into_h, into_c = cells.layer(before, number)
@@ -164,17 +172,24 @@ class Memory:
     """
 
     def __init__(self, rows: int, width: int, like: Tensor) -> None:
-        self.values = like.new_zeros(rows, width)
-        self.grads: Tensor | None = None
+        self._rows = _Rows(like.new_zeros(rows, width))
         self._token = like.new_zeros(())
 
     def write(self, first: int, value: Tensor) -> None:
         """Fill rows from `first` on: (n, width)."""
-        self._token = _Write.apply(self._token, value, self, first)  # type: ignore[no-untyped-call]
+        self._token = _Write.apply(self._token, value, self._rows, first)  # type: ignore[no-untyped-call]
 
     def read(self, index: Tensor) -> Tensor:
         """Rows: (n,) → (n, width)."""
-        return _Read.apply(self._token, self, index)  # type: ignore[no-any-return,no-untyped-call]
+        return _Read.apply(self._token, self._rows, index)  # type: ignore[no-any-return,no-untyped-call]
+
+
+class _Rows:
+    """The rows themselves; autograd keeps these, and they know nothing of the token."""
+
+    def __init__(self, values: Tensor) -> None:
+        self.values = values
+        self.grads: Tensor | None = None
 
     def gradients(self) -> Tensor:
         """What has been added up so far."""
@@ -185,24 +200,24 @@ class Memory:
 
 class _Write(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, token: Tensor, value: Tensor, memory: Memory, first: int) -> Tensor:
-        memory.values[first : first + len(value)] = value
-        ctx.memory, ctx.first, ctx.rows = memory, first, len(value)
+    def forward(ctx: Any, token: Tensor, value: Tensor, rows: _Rows, first: int) -> Tensor:
+        rows.values[first : first + len(value)] = value
+        ctx.rows, ctx.first, ctx.count = rows, first, len(value)
         return token.clone()
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
-        mine = ctx.memory.gradients()[ctx.first : ctx.first + ctx.rows]
+        mine = ctx.rows.gradients()[ctx.first : ctx.first + ctx.count]
         return grads[0], mine.clone(), None, None
 
 
 class _Read(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, token: Tensor, memory: Memory, index: Tensor) -> Tensor:
-        ctx.memory, ctx.index = memory, index
-        return memory.values.index_select(0, index)
+    def forward(ctx: Any, token: Tensor, rows: _Rows, index: Tensor) -> Tensor:
+        ctx.rows, ctx.index = rows, index
+        return rows.values.index_select(0, index)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
-        ctx.memory.gradients().index_add_(0, ctx.index, grads[0])
+        ctx.rows.gradients().index_add_(0, ctx.index, grads[0])
         return grads[0].new_zeros(()), None, None
