@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -159,8 +160,11 @@ class SimpleRnng:
         return -float(self.nats(kinds, words))
 
     @torch.no_grad()
-    def read(self, words: Sequence[int], beam: Beam) -> list[float]:
-        """Log-probability of each word by beam search, one hypothesis at a time."""
+    def read(self, words: Sequence[int], beam: Beam, *, drop: bool = True) -> list[float]:
+        """Log-probability of each word by beam search, one hypothesis at a time.
+
+        With `drop`, those that can no longer be among the best do not go on.
+        """
         live, found, before = [(self.start(), 0.0)], [], 0.0
         for word in words:
             shifted: list[tuple[float, int, Partial]] = []
@@ -178,7 +182,11 @@ class SimpleRnng:
                 shifted += [one for one in others if one[1] == 1][: beam.fast]
                 if len(shifted) >= beam.actions:
                     break
-                live = [(self.push(partial, kind), s) for s, kind, partial in best if kind != 1]
+                waiting = sorted((s for s, _, _ in shifted), reverse=True)
+                enough = drop and len(waiting) >= beam.words
+                least = waiting[beam.words - 1] if enough else -math.inf
+                going = [one for one in best if one[1] != 1 and one[0] > least]
+                live = [(self.push(partial, kind), s) for s, kind, partial in going]
             shifted.sort(key=lambda one: -one[0])
             live = [(self.push(p, 1, word), s) for s, _, p in shifted[: beam.words]]
             mass = float(

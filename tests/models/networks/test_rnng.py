@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import random
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -13,7 +14,9 @@ from tests.models.networks.simple_rnng import SimpleRnng  # noqa: E402
 
 from priscian.errors import UsageError  # noqa: E402
 from priscian.models.networks.actions import PADDING, Oracle, valid_kinds  # noqa: E402
+from priscian.models.networks.cells import Cells  # noqa: E402
 from priscian.models.networks.rnng import Rnng, RnngShape  # noqa: E402
+from priscian.models.rnng.hypotheses import Hypotheses  # noqa: E402
 
 LABELS = ("S", "NP", "VP")
 
@@ -136,3 +139,28 @@ def test_nothing_is_left_of_a_step(history: str) -> None:
         return sum(issubclass(type(thing), torch.Tensor) for thing in gc.get_objects())
 
     assert alive() == alive()
+
+
+def test_a_step_that_shares_products_is_an_ordinary_step() -> None:
+    torch.manual_seed(3)
+    cells = Cells(5, 7, 3).eval()
+    x, state = torch.randn(4, 5), torch.randn(2, cells.size)
+    of_x, of_state = torch.tensor([0, 3, 3, 1, 2, 0]), torch.tensor([1, 1, 0, 0, 1, 0])
+    with torch.inference_mode():
+        expected = cells.step(x[of_x], state[of_state])
+        found = cells.step_shared(x, of_x, state, of_state)
+    torch.testing.assert_close(found, expected)
+
+
+def test_a_constituent_that_many_close_is_composed_once() -> None:
+    network = Rnng(RnngShape(8, LABELS, 8, 8)).eval()
+    composed: list[int] = []
+    network.compose.register_forward_hook(lambda _, given, made: composed.append(len(made)))
+    with torch.inference_mode():
+        built = Hypotheses(network)
+        # (S (VP a and (NP (VP a: both close the same constituent
+        opened = built.open(built.open(np.zeros(2, int), np.array([0, 1])), np.array([2, 2]))
+        closed = built.reduce(built.shift(opened, np.array([3, 3])))
+    assert composed == [1]
+    assert len(set(built.facts["vector"][closed].tolist())) == 1
+    assert [built.actions_of(int(cell)) for cell in closed] == [[2, 4, 1, 0], [3, 4, 1, 0]]

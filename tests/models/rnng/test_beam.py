@@ -119,6 +119,16 @@ def test_a_bounded_beam_equals_a_search_of_one_hypothesis_at_a_time(beam: Beam) 
         assert found.logps == pytest.approx(SimpleRnng(network).read(text, beam), abs=1e-9)
 
 
+def test_dropping_what_cannot_be_among_the_best_changes_nothing() -> None:
+    network = toy(5, words=6, most_open=3)
+    for text in [(0, 1, 2, 3), (4, 4), (5, 0, 1)]:
+        beam = Beam(500, 5, 3)  # as many actions as there are
+        (found,) = read_texts(network, [text], beam)
+        assert found.logps == pytest.approx(
+            SimpleRnng(network).read(text, beam, drop=False), abs=1e-9
+        )
+
+
 def test_words_do_not_depend_on_what_follows_them() -> None:
     network = toy(4, words=5)
     short, long = read_texts(network, [(1, 2, 3), (1, 2, 3, 4, 0, 1)], Beam(30, 5, 10))

@@ -40,6 +40,23 @@ class Cells(nn.Module):
         tape = self._tape if self._tape is not None else Tape(self)
         return _Step.apply(self, tape.pairs, x, state, *tape.weights)  # type: ignore[no-any-return,no-untyped-call]
 
+    def step_shared(self, x: Tensor, of_x: Tensor, state: Tensor, of_state: Tensor) -> Tensor:
+        """`step(x[of_x], state[of_state])` without gradients; products of a row are made once."""
+        n = self.hidden
+        after = state.new_empty(len(of_x), self.size)
+        for number, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            h, c = self.layer(state, number)
+            gates = torch.addmm(bias, h, weight[:, -n:].t())[of_state]
+            made = x @ weight[:, :-n].t()
+            gates += made if number else made[of_x]
+            new = torch.tanh(gates[:, 2 * n : 3 * n])
+            gates.sigmoid_()
+            x, cell = self.layer(after, number)
+            torch.mul(gates[:, n : 2 * n], c[of_state], out=cell)
+            cell.addcmul_(gates[:, :n], new)
+            torch.mul(gates[:, 3 * n :], torch.tanh(cell), out=x)
+        return after
+
     @contextmanager
     def together(self) -> Iterator[None]:
         """Inside, the gradient of the weights is one product for all steps, not one for each."""

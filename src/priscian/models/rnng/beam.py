@@ -2,10 +2,12 @@
 
 Between two words, hypotheses take actions until they shift the next word. Of all successors the
 best `actions` go on; those that shifted wait for the next word, and the `fast` best shifts outside
-them join these. When `actions` have shifted, or none is left, the best `words` go on to the next
-word. The sum of their probabilities is that of the words so far, and a word's surprisal is the
-difference of two such sums, which is never negative. No action knows how long a text is: those
-that close the whole tree before the last word are dropped, so texts share what they have in common.
+them join these. When `actions` have shifted, or none is left that may come to be among the best
+`words`, these go on to the next word: no action makes a hypothesis more probable, so one below the
+best `words` that wait is dropped. The sum of their probabilities is that of the words so far, and a
+word's surprisal is the difference of two such sums, which is never negative. No action knows how
+long a text is: those that close the whole tree before the last word are dropped, so texts share
+what they have in common.
 """
 
 from __future__ import annotations
@@ -66,6 +68,21 @@ class _Live:
         first = np.searchsorted(beams, beams)
         return self.of(order[np.arange(len(order)) - first < most])
 
+    def joined(self, other: _Live) -> _Live:
+        """Both, in no order."""
+        return _Live(
+            np.concatenate([self.cells, other.cells]),
+            np.concatenate([self.beams, other.beams]),
+            np.concatenate([self.logps, other.logps]),
+        )
+
+    def least(self, beams: int, most: int) -> Floats:
+        """The lowest log-probability of each beam that has `most` hypotheses, else −∞."""
+        found = np.full(beams, np.inf)
+        np.minimum.at(found, self.beams, self.logps)
+        found[np.bincount(self.beams, minlength=beams) < most] = -np.inf
+        return found
+
     def sums(self, beams: int) -> Floats:
         """log Σ exp of each beam."""
         most = np.full(beams, -np.inf)
@@ -121,25 +138,24 @@ class _Group:
 
     def _advance(self, live: _Live, words: Ints) -> _Live:
         """The best hypotheses of each beam that have shifted its word."""
-        shifted: list[_Live] = []
+        most = self.beam.words
+        waiting = live.of(np.empty(0, np.int64))
         count = np.zeros(len(words), np.int64)
         while len(live.cells):
             scores = self._successors(live, words)
             chosen, fast = self._choose(live, scores)
             which, kinds = np.divmod(chosen, scores.shape[1])
-            shifting = which[kinds == SHIFTING]
-            for part in (shifting, fast):
-                found = _Live(live.cells[part], live.beams[part], scores[part, SHIFTING])
-                shifted.append(found)
-                count += np.bincount(found.beams, minlength=len(words))
-            going = (kinds != SHIFTING) & (count[live.beams[which]] < self.beam.actions)
-            which, kinds = which[going], kinds[going]
-            live = self._act(live, which, kinds, scores[which, kinds])
-        waiting = _Live(
-            np.concatenate([part.cells for part in shifted]),
-            np.concatenate([part.beams for part in shifted]),
-            np.concatenate([part.logps for part in shifted]),
-        ).best(self.beam.words)
+            shifts = np.concatenate([which[kinds == SHIFTING], fast])
+            shifted = _Live(live.cells[shifts], live.beams[shifts], scores[shifts, SHIFTING])
+            count += np.bincount(shifted.beams, minlength=len(words))
+            waiting = waiting.joined(shifted).best(most)
+            beams, logps = live.beams[which], scores[which, kinds]
+            going = (
+                (kinds != SHIFTING)
+                & (count[beams] < self.beam.actions)
+                & (logps > waiting.least(len(words), most)[beams])
+            )
+            live = self._act(live, which[going], kinds[going], logps[going])
         cells = self.hypotheses.shift(waiting.cells, words[waiting.beams])
         return _Live(self.hypotheses.keep(cells), waiting.beams, waiting.logps)
 

@@ -1,12 +1,11 @@
 """Trees that are being built, many at once; a hypothesis is the cell on top of its stack.
 
 Every action puts one cell on the stack. A cell knows the one below it, so hypotheses that begin
-alike share their stacks, and nothing is copied when one of them goes several ways.
+alike share their stacks, and nothing is copied when one of them goes several ways. Vectors stand in
+a table of their own: a constituent that several hypotheses close at once is composed once.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,29 +17,55 @@ from priscian.models.networks.rnng import Rnng
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-FACTS = ("below", "label", "opened", "run", "trace")
-"""Of each cell: the one below it, its label if it is open (else −1), constituents that are open,
-NT actions just before, and its place in the record of actions."""
+FACTS = ("below", "vector", "label", "opened", "run", "trace")
+"""Of each cell: the one below it, its vector, its label if it is open (else −1), constituents that
+are open, NT actions just before, and its place in the record of actions."""
 BEGINNING = -1
 """The trace of a hypothesis that has done nothing."""
 
 
+class _Table:
+    """Rows of numbers that become more and fewer."""
+
+    def __init__(self, width: int, like: Tensor) -> None:
+        self.rows = like.new_zeros(1024, width)
+        self.used = 0
+
+    def add(self, values: Tensor) -> Ints:
+        """The places of new rows: (n, width) → (n,)."""
+        first, self.used = self.used, self.used + len(values)
+        if self.used > len(self.rows):
+            wanted = max(self.used, 2 * len(self.rows)) - len(self.rows)
+            self.rows = torch.cat([self.rows, self.rows.new_zeros(wanted, self.rows.shape[1])])
+        self.rows[first : self.used] = values
+        return np.arange(first, self.used)
+
+    def keep(self, kept: Ints) -> Ints:
+        """Forget all other rows: the new places of all rows, 0 of those forgotten."""
+        number = np.zeros(self.used, np.int64)
+        number[kept] = np.arange(len(kept))
+        self.rows[: len(kept)] = self.rows[torch.from_numpy(kept)]
+        self.used = len(kept)
+        return number
+
+
 class Hypotheses:
-    """Cells with their vectors and states, and a record of all actions."""
+    """Cells with their states, vectors, and a record of all actions."""
 
     def __init__(self, network: Rnng) -> None:
         self.network = network
         shape = network.shape
         full = shape.history == "full"
         past = [network.past_actions.size, network.past_words.size] if full else [0, 0]
-        ends = np.cumsum([shape.embedding, network.stack.size, *past]).tolist()
+        ends = np.cumsum([network.stack.size, *past]).tolist()
         self._parts = [slice(a, b) for a, b in zip([0, *ends], ends, strict=False)]
-        self.rows = network.guard.new_zeros(1024, ends[-1])
+        self.vectors = _Table(shape.embedding, network.guard)
+        self.cells = _Table(ends[-1], network.guard)
         self.facts: dict[str, Ints] = {name: np.zeros(1024, np.int64) for name in FACTS}
-        self.used = 1
         guard = network.guard[None]
-        self._put(0, "vector", guard)
-        self._put(0, "stack", network.stack.step(guard, network.stack.start(1)))
+        self.vectors.add(torch.cat([guard, network.labels]))  # the guard is 0, label l is 1 + l
+        start = network.stack.step(guard, network.stack.start(1))
+        self.cells.add(torch.cat([start, start.new_zeros(1, sum(past))], 1))
         self.facts["label"][0], self.facts["trace"][0] = 0, BEGINNING  # a reduction stops here
         self.previous: list[Ints] = []
         self.acted: list[Ints] = []
@@ -68,8 +93,7 @@ class Hypotheses:
 
     def open(self, cells: Ints, labels: Ints) -> Ints:
         """NT: the hypotheses after it."""
-        vectors = self.network.labels[torch.from_numpy(labels)]
-        new = self._push(cells, cells, vectors, labels + OPENING)
+        new = self._push(cells, cells, labels + 1, labels + OPENING)
         self.facts["label"][new] = labels
         self.facts["opened"][new] = self.facts["opened"][cells] + 1
         self.facts["run"][new] = self.facts["run"][cells] + 1
@@ -77,24 +101,28 @@ class Hypotheses:
 
     def shift(self, cells: Ints, words: Ints) -> Ints:
         """SHIFT of a word each: the hypotheses after it."""
-        vectors = self.network.words.embed(torch.from_numpy(words))
-        new = self._push(cells, cells, vectors, np.full(len(cells), SHIFTING))
+        different, which = np.unique(words, return_inverse=True)
+        vectors = self.vectors.add(self.network.words.embed(torch.from_numpy(different)))
+        new = self._push(cells, cells, vectors[which], np.full(len(cells), SHIFTING))
         self.facts["opened"][new] = self.facts["opened"][cells]
         return new
 
     def reduce(self, cells: Ints) -> Ints:
         """REDUCE: the hypotheses after it."""
         children, counts, opens = self._children(cells)
-        order = np.argsort(-counts, kind="stable")
-        vectors = self._get("vector", torch.from_numpy(children[order].reshape(-1)))
-        vectors = vectors.view(len(cells), children.shape[1], -1)  # (n, most, width)
-        labels = torch.from_numpy(self.facts["label"][opens[order]])
+        parts = np.where(children > 0, self.facts["vector"][children], 0)
+        known = np.column_stack([-counts, self.facts["label"][opens], parts])
+        different, which = np.unique(known, axis=0, return_inverse=True)  # most children first
+        counts, labels, parts = -different[:, 0], different[:, 1], different[:, 2:]
+        vectors = self.vectors.rows[torch.from_numpy(parts.reshape(-1))]
         made = self.network.compose(
-            self.network.labels[labels], vectors, torch.from_numpy(counts[order])
+            self.network.labels[torch.from_numpy(labels)],
+            vectors.view(*parts.shape, -1),  # (n, most, width)
+            torch.from_numpy(counts),
         )
-        back = torch.from_numpy(np.argsort(order))
         below = self.facts["below"][opens]
-        new = self._push(cells, below, made[back], np.full(len(cells), REDUCING))
+        vector = self.vectors.add(made)[which.reshape(-1)]
+        new = self._push(cells, below, vector, np.full(len(cells), REDUCING))
         self.facts["opened"][new] = self.facts["opened"][cells] - 1
         return new
 
@@ -114,22 +142,29 @@ class Hypotheses:
         places = np.clip(counts[:, None] - 1 - np.arange(len(columns)), 0, None)
         return np.take_along_axis(backwards, places, 1), counts, at
 
-    def _push(self, cells: Ints, below: Ints, vectors: Tensor, kinds: Ints) -> Ints:
+    def _push(self, cells: Ints, below: Ints, vectors: Ints, kinds: Ints) -> Ints:
         network, count = self.network, len(cells)
-        new = self._reserve(count)
-        self._put(new[0] if count else 0, "vector", vectors)
-        states = self._get("stack", torch.from_numpy(below))
-        self._put(new[0] if count else 0, "stack", network.stack.step(vectors, states))
+        (some, of_vector), (under, of_below) = map(_different, (vectors, below))
+        states = [
+            network.stack.step_shared(
+                self.vectors.rows[some], of_vector, self._get("stack", under), of_below
+            )
+        ]
         if network.shape.history == "full" and count:
             index = torch.from_numpy(cells)
-            given = network.actions[torch.from_numpy(kinds)]
-            acted = network.past_actions.step(given, self._get("actions", index))
-            self._put(new[0], "actions", acted)
+            acted = network.actions[torch.from_numpy(kinds)]
             spoken = self._get("words", index)
             if kinds[0] == SHIFTING:  # all actions of a call are of one kind
-                spoken = network.past_words.step(vectors, spoken)
-            self._put(new[0], "words", spoken)
+                heard = self.vectors.rows[torch.from_numpy(vectors)]
+                spoken = network.past_words.step(heard, spoken)
+            states += [network.past_actions.step(acted, self._get("actions", index)), spoken]
+        new = self.cells.add(torch.cat(states, 1))
+        room = len(self.cells.rows) - len(self.facts["below"])
+        if room:
+            for name in FACTS:
+                self.facts[name] = np.concatenate([self.facts[name], np.zeros(room, np.int64)])
         self.facts["below"][new] = below
+        self.facts["vector"][new] = vectors
         self.facts["label"][new] = -1
         self.facts["run"][new] = 0
         self.facts["trace"][new] = np.arange(self.traces, self.traces + count)
@@ -142,20 +177,22 @@ class Hypotheses:
 
     def keep(self, cells: Ints) -> Ints:
         """Forget all cells that these hypotheses do not stand on; their new numbers."""
-        alive = np.zeros(self.used, np.bool_)
+        alive = np.zeros(self.cells.used, np.bool_)
         alive[0] = True
         ahead = np.unique(cells)
         while len(ahead := ahead[~alive[ahead]]):
             alive[ahead] = True
             ahead = np.unique(self.facts["below"][ahead])
         kept = np.flatnonzero(alive)
-        number = np.zeros(self.used, np.int64)
-        number[kept] = np.arange(len(kept))
-        self.rows[: len(kept)] = self.rows[torch.from_numpy(kept)]
+        number = self.cells.keep(kept)
+        lasting = np.arange(1 + len(self.network.shape.labels))
+        vectors = self.vectors.keep(np.union1d(lasting, self.facts["vector"][kept]))
+        renumbered = {"below": number, "vector": vectors}
         for name in FACTS:
             values = self.facts[name][kept]
-            self.facts[name][: len(kept)] = number[values] if name == "below" else values
-        self.used = len(kept)
+            self.facts[name][: len(kept)] = (
+                renumbered[name][values] if name in renumbered else values
+            )
         return number[cells]
 
     def actions_of(self, cell: int) -> list[int]:
@@ -170,21 +207,12 @@ class Hypotheses:
             at = int(previous[at])
         return found[::-1]
 
-    def _reserve(self, count: int) -> Ints:
-        first, self.used = self.used, self.used + count
-        room = len(self.rows)
-        if self.used > room:
-            wanted = max(self.used, 2 * room) - room
-            self.rows = torch.cat([self.rows, self.rows.new_zeros(wanted, self.rows.shape[1])])
-            for name in FACTS:
-                self.facts[name] = np.concatenate([self.facts[name], np.zeros(wanted, np.int64)])
-        return np.arange(first, self.used)
-
-    def _part(self, name: str) -> slice:
-        return self._parts[("vector", "stack", "actions", "words").index(name)]
-
     def _get(self, name: str, index: Tensor) -> Tensor:
-        return self.rows[:, self._part(name)].index_select(0, index)
+        part = self._parts[("stack", "actions", "words").index(name)]
+        return self.cells.rows[:, part].index_select(0, index)
 
-    def _put(self, first: Any, name: str, values: Tensor) -> None:
-        self.rows[int(first) : int(first) + len(values), self._part(name)] = values
+
+def _different(numbers: Ints) -> tuple[Tensor, Tensor]:
+    """Different numbers, and where each number stands among them."""
+    found, which = np.unique(numbers, return_inverse=True)
+    return torch.from_numpy(found), torch.from_numpy(which)
