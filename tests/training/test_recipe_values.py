@@ -36,7 +36,9 @@ NAN = float("nan")
         ("lstm", {"training.final_rate": 2.0}, r"training\.final_rate = 2\.0; .* from 0 to 1"),
         ("lstm", {"text.least": 0}, r"text\.least = 0; it takes a number from 1"),
         ("lstm", {"machine.device": "gpu"}, r"machine\.device = 'gpu'; it takes auto, cpu, cuda"),
-        ("lstm", {"network.softmax": "adaptiv"}, r"did you mean adaptive\?"),
+        ("lstm", {"network.softmax": "adaptiv"}, r"network\.softmax = 'adaptiv'; it takes full, "),
+        ("lstm", {"network.softmax": "adaptive:9,3"}, r"= 'adaptive:9,3'; .* adaptive:2000,10000"),
+        ("lstm", {"network.softmax": "adaptive:0"}, r"network\.softmax = 'adaptive:0'; it takes"),
         ("rnng", {"network.history": "some"}, r"network\.history .*known: stack, full"),
         ("lstm", {"text.words": "letters"}, r"text\.words = 'letters'; it takes ptb, or bpe:N"),
         ("lstm", {"text.words": "bpe:200"}, r"text\.words = 'bpe:200'; .* from 257 to"),
@@ -65,7 +67,7 @@ def test_values_at_the_ends_of_their_ranges_are_taken() -> None:
     ends = {
         "training.seed": 0, "training.clip": float("inf"), "training.decay": 0.0,
         "training.betas": [0.0, 0.0], "network.dropout": 0.0, "training.final_rate": 1.0,
-        "machine.device": "cuda:1", "text.words": "bpe:257",
+        "machine.device": "cuda:1", "text.words": "bpe:257", "network.softmax": "adaptive:1,2,3",
     }  # fmt: skip
     resolve_recipe("lstm", "small", {"corpus.files": ["x"], **ends})
 

@@ -78,13 +78,13 @@ RANGES: Mapping[str, Range] = {
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "text.vocabulary": ("subset", "shared"),
     "text.pack": ("sentence", "stream"),
-    "network.softmax": ("adaptive", "full"),
     "network.history": ("stack", "full"),
     "training.optimiser": ("adamw", "sgd", "asgd", "muon"),
     "training.schedule": ("linear", "cosine", "constant", "anneal", "geometric"),
     "machine.precision": ("float32", "bfloat16"),
 }
 DEVICE = re.compile(r"auto|cpu|(cuda|mps|xpu)(:[0-9]{1,3})?")
+SOFTMAX = re.compile(r"full|adaptive(:[1-9][0-9]{0,8}(,[1-9][0-9]{0,8})*)?")
 BPE_SIZES = Range(257, 1_000_000)
 """256 bytes and the boundary at least."""
 
@@ -171,6 +171,7 @@ def check_values(tables: Tables, shape: type, where: str) -> None:
             f"{where}: machine.device = {device!r}; it takes auto, cpu, cuda or cuda:1"
         )
     _check_words(tables["text"]["words"], where)
+    _check_softmax(tables["network"].get("softmax", "full"), where)
     for holds, text in FITS.get(tables["architecture"], ()):
         if not holds(tables):
             raise UsageError(f"{where}: {text.format(**tables)}")
@@ -203,6 +204,15 @@ def _each(value: Any) -> tuple[Any, ...]:
 
 def _shown(value: Any) -> str:
     return str(list(value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _check_softmax(softmax: str, where: str) -> None:
+    ends = [int(end) for end in re.findall("[0-9]+", softmax)]
+    if not SOFTMAX.fullmatch(softmax) or ends != sorted(set(ends)):
+        raise UsageError(
+            f"{where}: network.softmax = {softmax!r}; it takes full, adaptive, or adaptive with "
+            "the ranks of words where its bands end: adaptive:2000,10000"
+        )
 
 
 def _check_words(words: str, where: str) -> None:

@@ -34,9 +34,10 @@ def arrays(network: torch.nn.Module) -> dict[str, Any]:
 
 
 class TestOutput:
+    @pytest.mark.parametrize(("share", "scale"), [(1.0, 1.0), (0.5, 1.0), (1.0, 0.25)])
     @pytest.mark.parametrize("chunk", [1, 5, 1000])
     def test_loss_and_gradients_equal_torchs(
-        self, chunk: int, monkeypatch: pytest.MonkeyPatch
+        self, chunk: int, share: float, scale: float, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("priscian.models.networks.output.CHUNK_CELLS", chunk * 11)
         states = torch.randn(13, 6, dtype=torch.float64, requires_grad=True)
@@ -44,10 +45,10 @@ class TestOutput:
         bias = torch.randn(11, dtype=torch.float64, requires_grad=True)
         targets = torch.randint(0, 11, (13,))
         wanted = torch.nn.functional.cross_entropy(states @ weight.T + bias, targets)
-        expected = torch.autograd.grad(wanted, (states, weight, bias))
-        loss = linear_cross_entropy(states, weight, targets, bias)
-        found = torch.autograd.grad(loss * 1.0, (states, weight, bias))
-        assert loss.item() == pytest.approx(wanted.item(), rel=1e-12)
+        expected = torch.autograd.grad(wanted * share * scale, (states, weight, bias))
+        loss = linear_cross_entropy(states, weight, targets, bias, share)
+        found = torch.autograd.grad(loss * scale, (states, weight, bias))
+        assert loss.item() == pytest.approx(share * wanted.item(), rel=1e-12)
         for ours, theirs in zip(found, expected, strict=True):
             torch.testing.assert_close(ours, theirs, rtol=1e-10, atol=1e-12)
 
@@ -64,8 +65,9 @@ class TestOutput:
         spoilt = linear_cross_entropy(states * float("nan"), weight, targets)
         assert math.isnan(spoilt.item())
 
-    def test_bands_sum_to_one_and_their_loss_is_their_mean_surprisal(self) -> None:
-        words = WordTables(bands_for(200, 16, "adaptive")).double()
+    @pytest.mark.parametrize("softmax", ["full", "adaptive", "adaptive:4,50,120,1000"])
+    def test_bands_sum_to_one_and_their_loss_is_their_mean_surprisal(self, softmax: str) -> None:
+        words = WordTables(bands_for(200, 16, softmax)).double()
         state = torch.randn(1, 16, dtype=torch.float64)
         logps = words.logprobs(state.expand(200, 16), torch.arange(200))
         assert logps.exp().sum().item() == pytest.approx(1.0, abs=1e-12)
@@ -73,6 +75,10 @@ class TestOutput:
         states = torch.randn(5, 16, dtype=torch.float64)
         wanted = -words.logprobs(states, targets).mean()
         assert words.loss(states, targets).item() == pytest.approx(wanted.item(), abs=1e-12)
+
+    def test_bands_end_at_the_named_ranks_that_the_vocabulary_has(self) -> None:
+        bands = bands_for(5000, 256, "adaptive:2000,10000")
+        assert bands == ((2000, 256), (5000, 128))
 
 
 class TestGpt2:

@@ -24,7 +24,7 @@ class LstmShape:
     dropout: float = 0.0
     tied: bool = True
     softmax: str = "adaptive"
-    """`adaptive` or `full`; an untied output is always full."""
+    """`full`, `adaptive` or `adaptive:2000,10000`; an untied output is always full."""
 
 
 class Lstm(nn.Module):

@@ -19,13 +19,14 @@ TINY = 1e-30
 
 
 def linear_cross_entropy(
-    states: Tensor, weight: Tensor, targets: Tensor, bias: Tensor | None = None
+    states: Tensor, weight: Tensor, targets: Tensor, bias: Tensor | None = None, share: float = 1.0
 ) -> Tensor:
-    """Mean of −log softmax(states · weightᵀ + bias) at the targets.
+    """Mean of −log softmax(states · weightᵀ + bias) at the targets, times `share`.
 
-    states (n, width), weight (vocabulary, width), targets (n,), bias (vocabulary,).
+    states (n, width), weight (vocabulary, width), targets (n,), bias (vocabulary,). A loss that is
+    part of a mean has its share here, since multiplying large gradients by it later costs time.
     """
-    return _LinearCrossEntropy.apply(states, weight, targets, bias)  # type: ignore[no-any-return,no-untyped-call]
+    return _LinearCrossEntropy.apply(states, weight, targets, bias, share)  # type: ignore[no-any-return,no-untyped-call]
 
 
 class _LinearCrossEntropy(torch.autograd.Function):
@@ -33,14 +34,14 @@ class _LinearCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, states: Tensor, weight: Tensor, targets: Tensor, bias: Tensor | None
+        ctx: Any, states: Tensor, weight: Tensor, targets: Tensor, bias: Tensor | None, share: float
     ) -> Tensor:
         rows, vocabulary = len(states), len(weight)
         chunk = max(1, min(rows, CHUNK_CELLS // vocabulary))
         wanted = any(ctx.needs_input_grad)
         logits = states.new_empty(chunk, vocabulary)
         grad_states = torch.empty_like(states) if wanted else None
-        grad_weight = torch.zeros_like(weight) if wanted else None
+        grad_weight = torch.empty_like(weight) if wanted else None
         grad_bias = torch.zeros_like(bias) if wanted and bias is not None else None
         total = states.new_zeros((), dtype=torch.float64)
         for begin in range(0, rows, chunk):
@@ -54,13 +55,16 @@ class _LinearCrossEntropy(torch.autograd.Function):
             if grad_states is None or grad_weight is None:
                 continue
             cells.scatter_add_(1, right, cells.new_full((len(some), 1), -1.0))
-            cells /= rows
+            cells *= share / rows
             torch.mm(cells, weight, out=grad_states[begin : begin + chunk])
-            grad_weight.addmm_(cells.t(), some)
+            if begin:
+                grad_weight.addmm_(cells.t(), some)
+            else:
+                torch.mm(cells.t(), some, out=grad_weight)
             if grad_bias is not None:
                 grad_bias += cells.sum(0)
         ctx.save_for_backward(grad_states, grad_weight, grad_bias)
-        return (total / rows).to(states.dtype)
+        return (total * (share / rows)).to(states.dtype)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
@@ -69,7 +73,7 @@ class _LinearCrossEntropy(torch.autograd.Function):
         if scale.is_cuda or float(scale) != 1:
             found = tuple(None if grad is None else grad * scale for grad in found)
         grad_states, grad_weight, grad_bias = found
-        return grad_states, grad_weight, None, grad_bias
+        return grad_states, grad_weight, None, grad_bias, None
 
 
 def _surprisals(

@@ -22,11 +22,21 @@ HEAD, MIDDLE = 0.1, 0.4
 
 
 def bands_for(vocabulary: int, width: int, softmax: str) -> Bands:
-    """End and width of each band: one for `full`, three for `adaptive`."""
-    if softmax == "full" or vocabulary < 100:
+    """End and width of each band: one for `full`, three for `adaptive`, or those that are named.
+
+    Each band is half as wide as the one before it.
+
+    >>> bands_for(50_000, 256, "adaptive:2000,10000")
+    ((2000, 256), (10000, 128), (50000, 64))
+    """
+    kind, _, named = softmax.partition(":")
+    if kind == "full" or vocabulary < 100:
         return ((vocabulary, width),)
-    ends = (int(vocabulary * HEAD), int(vocabulary * MIDDLE), vocabulary)
-    return tuple(zip(ends, (width, max(1, width // 2), max(1, width // 4)), strict=True))
+    cutoffs = [int(vocabulary * HEAD), int(vocabulary * MIDDLE)]
+    if named:
+        cutoffs = [end for end in map(int, named.split(",")) if end < vocabulary]
+    widths = (max(1, width >> number) for number in range(len(cutoffs) + 1))
+    return tuple(zip([*cutoffs, vocabulary], widths, strict=True))
 
 
 def bands_of(targets: Tensor, ends: Sequence[int]) -> Tensor:
@@ -84,8 +94,10 @@ class WordTables(nn.Module):
             where = (band == number).nonzero()[:, 0]
             if len(where):
                 narrow = states[where] @ widen.t()
-                inner = linear_cross_entropy(narrow, table, targets[where] - begin, own_bias)
-                total = total + inner * (len(where) / len(targets))
+                share = len(where) / len(targets)
+                total = total + linear_cross_entropy(
+                    narrow, table, targets[where] - begin, own_bias, share
+                )
         return total
 
     def logprobs(self, states: Tensor, targets: Tensor) -> Tensor:
