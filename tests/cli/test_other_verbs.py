@@ -186,6 +186,12 @@ class TestList:
 
 
 class TestPairs:
+    def test_show_takes_the_names_that_list_suites_prints(self, priscian: Command) -> None:
+        bare, full = (priscian("show", name, "-n", "1") for name in ("npz_obj", "sg/npz_obj"))
+        assert bare.code == 0
+        assert bare.out == full.out
+        assert "npz_obj (Garden-Path Effects)" in bare.out
+
     def test_show_prints_pairs_good_above_bad(self, priscian: Command) -> None:
         done = priscian("show", "anaphor_number_agreement", "-n", "3", "--seed", "2")
         assert done.code == 0

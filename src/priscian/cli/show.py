@@ -65,7 +65,7 @@ def show_command(
     Parameters
     ----------
     uid
-        A paradigm, sg/SUITE, or the path of a suite; priscian list shows them all.
+        A paradigm, a suite (with or without sg/), or the path of one; priscian list has all names.
     n
         How many pairs or items.
     seed
@@ -79,7 +79,7 @@ def show_command(
     """
     if n < 1:
         raise UsageError("-n takes a whole number from 1")
-    if uid.startswith("sg/") or Path(uid).suffix == ".json":
+    if uid.startswith("sg/") or Path(uid).suffix == ".json" or (not paradigms and _is_suite(uid)):
         from priscian.cli.show_suite import show_suite
 
         show_suite(uid, suite, n=n, seed=seed, json_=json_)
@@ -89,6 +89,14 @@ def show_command(
         )
     else:
         _show_pairs(uid, paradigms, n=n, seed=seed or 0, json_=json_)
+
+
+def _is_suite(name: str) -> bool:
+    """Whether a name, as `priscian list suites` prints it, is that of a suite."""
+    from priscian.paradigms import paradigms
+    from priscian.suites import suites
+
+    return name not in paradigms() and name in suites()
 
 
 def _show_pairs(uid: str, file: Path | None, *, n: int, seed: int, json_: bool) -> None:
