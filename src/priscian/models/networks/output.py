@@ -57,10 +57,7 @@ class _LinearCrossEntropy(torch.autograd.Function):
             cells.scatter_add_(1, right, cells.new_full((len(some), 1), -1.0))
             cells *= share / rows
             torch.mm(cells, weight, out=grad_states[begin : begin + chunk])
-            if begin:
-                grad_weight.addmm_(cells.t(), some)
-            else:
-                torch.mm(cells.t(), some, out=grad_weight)
+            grad_weight.addmm_(cells.t(), some, beta=int(begin > 0))  # 0 ignores what was there
             if grad_bias is not None:
                 grad_bias += cells.sum(0)
         ctx.save_for_backward(grad_states, grad_weight, grad_bias)
