@@ -61,6 +61,7 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("priscian.scoring.planner.cores", lambda: 1)
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
+        sys.modules["torch"].set_float32_matmul_precision("highest")
 
 
 @pytest.fixture(scope="session", autouse=True)

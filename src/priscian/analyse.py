@@ -366,10 +366,10 @@ def published(file: Path | str) -> ModelSummary:
 def trees(model: str, file: Path | str, *, layer: int = 2, limit: int | None = None) -> TreeScores:
     """Trees that an ON-LSTM has found by itself, against those of a treebank: unlabelled F1.
 
-    Beside it stand right-branching trees, random trees and random distances.
+    Baselines: right-branching trees, random trees and random distances.
 
     >>> import priscian
-    >>> found = priscian.analyse.trees("my-onlstm", "trees.txt.xz")     # doctest: +SKIP
+    >>> found = priscian.analyse.trees("my-onlstm", "gum.txt.xz")       # doctest: +SKIP
     >>> found.f1 - found.random_distances                               # doctest: +SKIP
     12.3
     """

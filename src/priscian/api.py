@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args, overload
 
-from priscian.errors import DataError, UnknownNameError
+from priscian.errors import DataError, UnknownNameError, UsageError
 from priscian.models import (
     LanguageModel,
     ModelKey,
@@ -125,20 +125,21 @@ def perplexity(
     texts: str | Path | Iterable[str | Path],
     *,
     by: Unit = "auto",
+    ends: bool = False,
     store: ScoreStore | None = None,
 ) -> Perplexity:
     """How well a model predicts some texts, or text files (paths), plain, .gz or .xz.
 
     `by` sets the unit that is scored: each line; each sentence of a line; or each passage, the
     lines up to a blank one. `auto` takes sentences if the model was trained on single sentences,
-    and lines otherwise. Long texts are read with a sliding window.
+    and lines otherwise. Long texts are read with a sliding window. With `ends`, the ends of
+    sentences are predicted too and words are those of the Penn Treebank: the figure of `card.json`.
 
     >>> found = perplexity("builtin:ngram", "The keys to the cabinet are here.")
     >>> round(found.per_token), found.words, found.unknown
     (78, 7, 0)
     """
-    from priscian.runs.reading import measure_perplexity
-    from priscian.training.corpora import split_sentences
+    from priscian.runs.reading import measure_perplexity, measure_with_ends
 
     if by not in get_args(Unit):
         raise UnknownNameError("unit", by, get_args(Unit))
@@ -147,14 +148,24 @@ def perplexity(
     for file in given:
         if isinstance(file, Path) and not file.is_file():
             raise DataError(f"no file {file}")
+    if ends and by not in ("auto", "sentence"):
+        raise UsageError(f"ends of sentences cannot be counted by {by}; leave one of the two out")
+    if ends:
+        return measure_with_ends(spec, _sentences(given), store)
     loaded = load(spec)
     if by == "auto":
         alone = isinstance(loaded, SentenceReader) and loaded.reads_sentences
         by = "sentence" if alone else "line"
-    pieces = _pieces(given, by == "passage")
-    if by == "sentence":
-        pieces = (sentence for line in pieces for sentence in split_sentences(line))
+    pieces = _sentences(given) if by == "sentence" else _pieces(given, by == "passage")
     return measure_perplexity(spec, loaded, pieces, store)
+
+
+def _sentences(given: Sequence[str | Path]) -> Iterator[str]:
+    """Sentences of the lines of texts and files."""
+    from priscian.training.corpora import split_sentences
+
+    for line in _pieces(given, passages=False):
+        yield from split_sentences(line)
 
 
 def _pieces(given: Sequence[str | Path], passages: bool) -> Iterator[str]:

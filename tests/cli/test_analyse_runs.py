@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.cli.conftest import Command
 from tests.scored_runs import rights, save_run, scored_pairs, scored_suites
+from tests.small_curve import write_curve
 
+from priscian.analysis.curves.curve import CurveAnalysis
+from priscian.analysis.curves.table import read_curve
 from priscian.cli.tables.run import table
 from priscian.datasets.reference import blimp_taxonomy
 
@@ -111,7 +115,7 @@ class TestTrainingSize:
         assert found[""]["overall"]["slope"] == pytest.approx(0.05)
         two = priscian("analyse", "training-size", run, *sizes[:4])
         assert two.code == 1
-        assert "has 2 training sizes" in two.err
+        assert "has 2 models of 2 training sizes" in two.err
         assert "l of" in two.err
         assert "left out" in two.err
 
@@ -165,6 +169,49 @@ class TestSg:
         assert done.code == 1
         assert "ppl.csv:2:" in done.err
         assert "is not a perplexity" in done.err
+
+
+class TestPerplexityOfASweep:
+    def test_a_note_says_that_different_vocabularies_are_not_comparable(
+        self, priscian: Command, tmp_path: Path
+    ) -> None:
+        folder = write_curve(tmp_path / "curve", {"lstm": 0.4, "gpt2": 0.5}, seeds=2)
+        table = read_curve(folder)
+        models = [  # otherwise perplexity follows from size and architecture
+            msgspec.structs.replace(m, perplexity=50.0 + 7 * n**2 % 40)
+            for n, m in enumerate(table.models)
+        ]
+        msgspec.structs.replace(table, models=tuple(models)).write(folder)
+        out = priscian("analyse", "sg", folder, "--mixed-effects").out
+        (line,) = [x for x in out.splitlines() if "not comparable" in x]
+        assert line.endswith("they are still pooled in the correlation and the test on perplexity")
+        found = json.loads(priscian("analyse", "sg", folder, "--json").out)
+        assert found["perplexity"]["comparable"] is False
+
+    def test_equal_vocabularies_have_no_note(self, priscian: Command, tmp_path: Path) -> None:
+        folder = write_curve(tmp_path / "curve", {"lstm": 0.4, "5-gram": 0.3})
+        assert "not comparable" not in priscian("analyse", "sg", folder).out
+
+    def test_the_table_of_a_sweep_marks_vocabularies_and_bounds(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        from priscian.cli.curve import _print
+        from priscian.sweeps.curve import Curve
+
+        folder = write_curve(tmp_path / "curve", {"lstm": 0.4, "gpt2": 0.5, "rnng": 0.5})
+        _print(Curve(folder, read_curve(folder), CurveAnalysis()))
+        lines = capsys.readouterr().out.splitlines()
+        shown = {
+            kind: next(x for x in lines if f" {kind}-250k-seed1 " in x)
+            for kind in ("lstm", "gpt2", "rnng")
+        }
+        assert " 240.0* " in shown["lstm"]
+        assert " 200.0 " in shown["gpt2"]
+        assert " ≤200.0* " in shown["rnng"]
+        assert any("* closed vocabulary: comparable only if" in x for x in lines)
+        _print(Curve(folder, read_curve(write_curve(tmp_path / "b", {"gpt2": 0.5})),
+                     CurveAnalysis()))  # fmt: skip
+        assert "closed vocabulary" not in capsys.readouterr().out
 
 
 class TestBadRuns:

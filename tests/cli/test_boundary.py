@@ -87,6 +87,12 @@ def test_pairs_that_differ_in_unknown_words_are_told_in_one_line(
     told = [x for x in done.out.splitlines() if "unknown words" in x]
     assert len(told) == 1
     assert "2 of 4 pairs differ in unknown words (most in odd: 2 of 4)" in told[0]
+    (in_folder / "all.csv").write_text("good,bad\nThe nurse has,The nurse had\n")
+    done = priscian("score", "ngram:t.arpa", "--on", "pairs:all.csv", "--out", "all")
+    assert done.out.count("they say little about grammar\n") == 1  # and no accuracy of nothing
+    save(in_folder / "small", choice())
+    done = priscian("score", "ngram:t.arpa", "--on", "sg:small", "--out", "suites")
+    assert "2 of 2 items differ in unknown words (most in choice: 2 of 2)\n" in done.out
     (in_folder / "even.csv").write_text("good,bad\nThe nurse has,nurse The has\n")
     done = priscian("score", "ngram:t.arpa", "--on", "pairs:even.csv", "--out", "two")
     assert "unknown words" not in done.out

@@ -39,13 +39,20 @@ def test_what_limits_a_figure_is_said(priscian: Command, text: Path) -> None:
     assert "8 words (11 tokens) in 3 texts" in shown
     assert "unknown words                      1  (9.09%)" in shown
     assert "ends of sentences are predicted too" in shown
-    assert "unknown words count as one word <unk>" in shown
+    assert "an unknown word counts as its whole class" in shown
+
+
+def test_ends_are_counted_on_request(priscian: Command, text: Path) -> None:
+    shown = priscian("perplexity", "builtin:ngram", text, "--with-ends").out
+    assert "11 words (11 tokens) in 3 texts" in shown  # with punctuation marks
+    assert "ends of sentences are predicted too and count as tokens and words" in shown
 
 
 def test_wrong_usage_is_one_line(priscian: Command, text: Path) -> None:
     for arguments, code, told in (
         (("builtin:ngram",), 2, "name a text file"),
         (("builtin:ngram", text, "--lines", "--passages"), 2, "cannot be combined"),
+        (("builtin:ngram", text, "--with-ends", "--lines"), 2, "leave out --lines and --passages"),
         (("builtin:ngram", "none.txt"), 1, "no file none.txt"),
     ):
         done = priscian("perplexity", *arguments)

@@ -101,6 +101,7 @@ def enter(page: Any, url: str, tap: bool = False) -> None:
     press(page, "button[value=yes]", tap)
     press(page, "button.primary", tap)
     page.wait_for_selector("form#trial")
+    page.wait_for_load_state()  # a form can be there before its style sheet
 
 
 def press(page: Any, what: str, tap: bool = False) -> None:

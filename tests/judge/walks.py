@@ -67,6 +67,7 @@ def touch(visit: Visit, served: Online, task: str) -> None:
 
 def fits(page: Any) -> None:
     """Nothing is wider than the screen, and what is pressed is at least 44 pixels high and wide."""
+    page.wait_for_load_state()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     targets = page.locator("button:visible, .button:visible, .option:visible").all()
     for target in targets:

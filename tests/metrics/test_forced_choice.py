@@ -137,6 +137,17 @@ def test_tied_comparisons_are_tossed_one_by_one():
     assert sum(voted) / 2000 < 0.01  # the majority of tosses fails
 
 
+def test_half_is_what_tosses_give_on_average():
+    full = FULL.expression
+    wanted = {"&": 0.25, "|": 0.75}
+    for op, credit in wanted.items():
+        itemset = replace(twins(3), contrasts=(Contrast("two", Logic(op, full, full)),))
+        assert [o.correct for o in judge(itemset, by_length, tie="half")] == [credit] * 3
+    holds = Comparison("<", Value("good", "prefix"), Value("good"))  # 4 < 9
+    itemset = replace(twins(1), contrasts=(Contrast("one", Logic("&", full, holds)),))
+    assert [o.correct for o in judge(itemset, by_length, tie="half")] == [0.5]
+
+
 def test_a_tie_that_decides_nothing_is_no_tie():
     settled = Comparison("<", Value("good", "prefix"), Arithmetic("-", Value("bad"), Value("good")))
     itemset = replace(twins(1), contrasts=(Contrast("x", Logic("&", FULL.expression, settled)),))

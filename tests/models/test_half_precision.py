@@ -10,7 +10,7 @@ import pytest
 
 from priscian.errors import ModelError
 from priscian.models import load, model_key, parse_model
-from priscian.models.hf import half_precision
+from priscian.models.hf import cpu_trials, half_precision
 from priscian.models.hf.half_precision import check_dtype, find_problem
 
 DIES = "import os, signal; os.kill(os.getpid(), signal.SIGILL)"
@@ -54,7 +54,7 @@ def test_a_trial_that_hangs_is_ended_and_tried_again_next_time(
     monkeypatch: pytest.MonkeyPatch, cache: Path
 ) -> None:
     stand_in(monkeypatch, "import time; time.sleep(1000)")
-    monkeypatch.setattr(half_precision, "LIMIT", 0.5)
+    monkeypatch.setattr(cpu_trials, "LIMIT", 0.5)
     assert find_problem("bfloat16") == "a trial was not done after 0.5 s"
     assert not (cache / "dtypes.json").exists()
 

@@ -289,7 +289,7 @@ class TestRefusals:
             make(tmp_path / "other", [1], 2)
 
     def test_two_processes_cannot_compute_one_shard(self, tmp_path: Path) -> None:
-        from priscian.runs.lock import lock_file
+        from priscian.files.lock import lock_file
 
         make(tmp_path / "run", [1], 2)
         lock = lock_file(tmp_path / "run/shards/.1-of-2.lock", "")

@@ -15,7 +15,7 @@ from tests.small_suites import choice, save
 
 from priscian.models import model_key, parse_model
 from priscian.records import Text
-from priscian.runs import PairsSummary, SuiteOptions, score
+from priscian.runs import PairsSummary, SuiteOptions, SuitesSummary, score
 from priscian.scoring import ScoreStore, score_texts
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*worse than guessing")
@@ -71,6 +71,18 @@ def test_the_embedded_ngram_counts_and_other_models_do_not(
     assert told == [True, False, False]
     counts = [r.frame()["oov_bad"].null_count() for r in run.results]
     assert counts == [0, 4, 4]
+
+
+def test_items_of_suites_are_counted_too(ngram: str, tmp_path: Path) -> None:
+    # The nurse has forgotten / have; Some geese have gone / has: only "has" is known of the second
+    summary = score(ngram, f"sg:{save(tmp_path / 's', choice())}").results[0].expect(SuitesSummary)
+    told = summary.unknown_words
+    assert told is not None
+    assert (told.n, told.with_unknown, told.differ) == (2, 2, 2)
+    assert told.paradigms["choice"].differ == 2
+    assert told.without == {}  # no item is left
+    known = score("builtin:lstm", f"sg:{tmp_path / 's'}").results[0].expect(SuitesSummary)
+    assert known.unknown_words is None
 
 
 class TestTheEndOfASentence:

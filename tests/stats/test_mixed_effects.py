@@ -84,6 +84,11 @@ class TestOneWay:
 
 
 class TestCrossed:
+    @pytest.mark.parametrize("score", [0.0, 0.7])
+    def test_equal_scores_leave_nothing_to_test(self, score: float) -> None:
+        with pytest.raises(DataError, match="nothing is left to test"):
+            one_way(dict.fromkeys("ABC", (score,) * 5))
+
     def test_the_gradient_is_that_of_the_deviance(self) -> None:
         y, fixed, subject, item = crossed()
         x = np.column_stack(list(fixed.values()))

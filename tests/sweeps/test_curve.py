@@ -17,8 +17,8 @@ from priscian import analyse, perplexity
 from priscian.analysis.curves.table import read_curve
 from priscian.cli import run
 from priscian.errors import PriscianError, PriscianWarning
+from priscian.files.lock import lock_file
 from priscian.runs.choose import choose_model, choose_models, gather_runs
-from priscian.runs.lock import lock_file
 from priscian.sweeps import pool
 from priscian.sweeps.curve import curve, plan_curve
 from priscian.sweeps.pool import Event
@@ -181,7 +181,7 @@ def test_a_changed_corpus_is_refused_with_a_remedy(counts: Path, edited: Edit) -
     (counts.parent / "more.txt").write_bytes(same)
     edited('["text.txt"]', '["text.txt", "more.txt"]')
     text.write_bytes(same)
-    with pytest.raises(PriscianError, match=r"began with other files of corpus: text\.txt"):
+    with pytest.raises(PriscianError, match=r"began with other files of its corpus: text\.txt"):
         go(counts)
 
 
@@ -201,9 +201,29 @@ def test_data_that_do_not_exist_are_refused_before_anything_is_trained(
     assert not (counts.parent / "out" / "models").exists()
 
 
-def test_a_job_that_fails_is_named_and_the_others_are_done(
-    edited: Edit, capsys: pytest.CaptureFixture[str]
+def test_a_corpus_shorter_than_the_largest_size_is_refused_before_anything_is_trained(
+    edited: Edit,
 ) -> None:
+    path = edited('"2k"', '"2M"')
+    with pytest.raises(PriscianError, match="fewer than the 2,000,000 asked for; add text or take"):
+        go(path)
+    assert not (path.parent / "out").exists()
+
+
+def test_a_dry_run_writes_nothing_and_trees_may_change(counts: Path) -> None:
+    go(counts, only=NAMES[0])
+    before = {p: p.read_bytes() for p in (counts.parent / "out").glob("*.json")}
+    for name in ("one.txt", "two.txt"):
+        trees = counts.parent / name
+        trees.write_text(f"(ROOT (S (NP (NN {name[:3]})) (VP (VBZ runs))))\n")
+        plan_curve(counts, counts.parent / "out", trees=[trees])
+    assert {p: p.read_bytes() for p in before} == before
+
+
+def test_a_job_that_fails_is_named_and_the_others_are_done(
+    counts: Path, edited: Edit, capsys: pytest.CaptureFixture[str]
+) -> None:
+    go(counts, only=NAMES[0])
     path = edited('"2k"', '"2M"')
     out = path.parent / "out"
     code = run(["curve", str(path), "--out", str(out), "--processes", "0"])
@@ -218,7 +238,8 @@ def test_a_job_that_fails_is_named_and_the_others_are_done(
     assert list(table["failed"]) == table["missing"] == ["5-gram-2M-seed1"]
 
 
-def test_the_reason_of_a_failure_is_kept_until_the_job_is_done(edited: Edit) -> None:
+def test_the_reason_of_a_failure_is_kept_until_the_job_is_done(counts: Path, edited: Edit) -> None:
+    go(counts, only=NAMES[0])
     path = edited('"2k"', '"2M"')
     go(path)
     found, _ = go(path, only=NAMES[0])
@@ -258,6 +279,39 @@ def test_items_that_change_while_models_are_scored_are_not_mixed_in_one_table(co
     assert "run the same command again, which scores it again" in found.failed[NAMES[0]]
     with pytest.warns(PriscianWarning, match="changed since 5-gram-1k-seed1, 5-gram-2k-seed1"):
         assert go(counts)[0].finished
+
+
+def test_a_corpus_that_changes_while_models_are_trained_is_noticed(counts: Path) -> None:
+    text = counts.parent / "text.txt"
+    before = text.read_bytes()
+
+    def change(event: Event) -> None:
+        if (event.job.name, event.state) == (NAMES[0], "done"):
+            text.write_bytes(before + b"The cat sees the dog.\n")
+
+    found = curve(counts, counts.parent / "out", processes=0, watch=change)
+    assert [m.model for m in found.table.models] == NAMES[:1]
+    assert list(found.failed) == NAMES[1:]
+    assert "text.txt changed while the sweep was running" in found.failed[NAMES[1]]
+    text.write_bytes(before)
+    assert go(counts)[0].finished
+
+
+@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied", "x"), MemoryError()])
+def test_a_job_without_rights_or_memory_stops_no_other(
+    error: Exception, counts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    do = pool.do_job
+
+    def fail(place: Any, job: Any, *rest: Any) -> None:
+        if job.name == NAMES[0]:
+            raise error
+        do(place, job, *rest)
+
+    monkeypatch.setattr(pool, "do_job", fail)
+    found, _ = go(counts)
+    assert [m.model for m in found.table.models] == NAMES[1:]
+    assert list(found.failed) == NAMES[:1]
 
 
 def test_a_finished_sweep_is_shown_without_its_data(counts: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 from pathlib import Path
@@ -11,7 +12,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from priscian import perplexity  # noqa: E402
 from priscian.errors import PriscianError  # noqa: E402
+from priscian.models import load  # noqa: E402
 from priscian.models.safetensors_file import read_safetensors  # noqa: E402
 from priscian.runs.reading.sentences import sentence_perplexity  # noqa: E402
 from priscian.sweeps.curve import curve  # noqa: E402
@@ -58,6 +61,7 @@ def test_grammar_and_lstm_read_the_same_words_and_are_measured_on_the_same_sente
     found = curve(sweep, sweep.parent / "out", processes=0)
     models = {m.curve: m for m in found.table.models}
     assert models["lstm"].words == models["rnng"].words == 1008
+    assert models["lstm"].left_out == models["rnng"].left_out == 0
     # a grammar needs no boundary of sentences
     assert models["lstm"].vocabulary == models["rnng"].vocabulary
     assert (models["lstm"].test_sentences, models["rnng"].test_sentences) == (3, 3)
@@ -75,6 +79,13 @@ def test_grammar_and_lstm_read_the_same_words_and_are_measured_on_the_same_sente
     card = json.loads((Path(models["lstm"].string.partition("?")[0]) / "card.json").read_text())
     whole = sentence_perplexity(models["lstm"].string, test)
     assert whole.value == pytest.approx(card["test"]["perplexity"], rel=1e-4)
+    table = (found.path / "curve.csv").read_text().splitlines()  # nothing was scored
+    rows = list(csv.DictReader(table))
+    assert [row["model"] for row in rows] == [m.model for m in found.table.models]
+    assert float(rows[0]["perplexity"]) == found.table.models[0].perplexity
+    assert load(models["lstm"].string).reads_sentences  # type: ignore[union-attr]
+    asked = perplexity(models["lstm"].string, found.path / "corpus" / "test.txt", ends=True)
+    assert asked.per_word == pytest.approx(card["test"]["perplexity"], rel=1e-4)
     assert math.log(whole.value) * (whole.words + whole.sentences) == pytest.approx(whole.nats)
 
 

@@ -109,11 +109,28 @@ def test_a_mistake_is_one_line_with_a_remedy(edited: Edit, old: str, new: str, s
     assert "\n" not in str(caught.value)
 
 
-def test_what_the_sweep_decides_cannot_be_set_beside_it(edited: Edit) -> None:
+@pytest.mark.parametrize("key", ["corpus.size", "training.tokens", "training.seed"])
+def test_what_the_sweep_decides_cannot_be_set_beside_it(edited: Edit, key: str) -> None:
     pytest.importorskip("torch")
-    path = edited("[models.5-gram]", '[models.lstm]\npasses = 1\nset = { "corpus.size" = "1M" }')
-    with pytest.raises(PriscianError, match=r"corpus\.size is decided by the sweep"):
+    path = edited("[models.5-gram]", f'[models.lstm]\npasses = 1\nset = {{ "{key}" = "1M" }}')
+    with pytest.raises(PriscianError, match=rf"{key} is decided by the sweep"):
         names(path)
+
+
+def test_keys_of_a_recipe_need_no_quotation_marks(edited: Edit) -> None:
+    plain = edited("[models.5-gram]", "[models.lstm]\npasses = 1\nset = { network.hidden = 16 }")
+    assert read_sweep(plain).models["lstm"].set == {"network.hidden": 16}
+
+
+def test_a_model_of_another_precision_is_another_job(edited: Edit) -> None:
+    pytest.importorskip("torch")
+    old, found = "[models.5-gram]", []
+    for key in ("network.layers = 4", 'machine.precision = "bfloat16"', "machine.threads = 2"):
+        new = f"[models.gpt2]\npasses = 1\nset = {{ {key} }}"
+        sweep = read_sweep(edited(old, new))
+        found.append(expand(sweep, hash_files(sweep))[0].trained)
+        old = new
+    assert found[0] == found[2] != found[1]  # tiny has four layers
 
 
 def test_sizes_that_look_alike_are_refused_and_not_dropped(edited: Edit) -> None:

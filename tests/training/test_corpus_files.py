@@ -76,3 +76,12 @@ def test_a_manifest_of_something_else_changes_nothing(text: Path) -> None:
     before = read_corpus([text])
     (text.parent / "manifest.json").write_text('{"parts": {}, "paradigms": ["x"]}')
     assert read_corpus([text]).dev == before.dev
+
+
+def test_other_separators_of_lines_are_part_of_a_sentence(tmp_path: Path) -> None:
+    path, out = tmp_path / "text.txt", tmp_path / "parts"
+    path.write_text("".join(f"Number {n} is\x1dhere.\n" for n in range(200)))
+    write_corpus([path], ["500"], out)
+    held = read_corpus([path]).test
+    assert read_corpus([out / "train-500.txt"]).test == held
+    assert all("\x1d" in sentence for sentence in held)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
+import resource
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from priscian.errors import PriscianError
+from priscian.errors import PriscianError, PriscianWarning, TrainingError
 
 torch = pytest.importorskip("torch")
 
+from priscian.training import machine  # noqa: E402
 from priscian.training.api import train  # noqa: E402
 
 OPTIONS: dict[str, Any] = {
@@ -64,6 +66,33 @@ def test_a_damaged_file_is_one_line_and_no_weight_is_taken_from_it(
             assert "\n" not in str(caught.value)
     finally:
         (out / name).write_bytes(whole)
+
+
+def test_a_state_of_other_products_goes_on_with_a_warning(
+    trained: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, out = trained
+    state = torch.load(out / "training" / "state.pt", weights_only=True)
+    other = {"medium": "highest", "highest": "medium"}[state["products"]]
+    monkeypatch.setattr(
+        machine, "use_exact_products", lambda: torch.set_float32_matmul_precision(other)
+    )
+    with pytest.warns(PriscianWarning, match="goes on, with other last bits"):
+        train("lstm", out, corpus=[corpus], recipe="tiny", overrides=OPTIONS, resume=True)
+
+
+def test_a_network_too_large_for_memory_is_one_line(
+    trained: tuple[Path, Path], tmp_path: Path
+) -> None:
+    corpus, _ = trained
+    large = OPTIONS | {"network.embedding": 60_000, "network.hidden": 60_000}
+    limit = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (16 << 30, limit[1]))
+    try:
+        with pytest.raises(TrainingError, match=r"out of memory; lower training\.batch_tokens"):
+            train("lstm", tmp_path / "m", corpus=[corpus], recipe="tiny", overrides=large)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limit)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", "[" * 100_000])

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from priscian.errors import OutputError, TrainingError, UsageError
+from priscian.errors import OutputError, RunError, TrainingError, UsageError
+from priscian.files.lock import lock_file
 from priscian.models.safetensors_file import read_safetensors
 
 torch = pytest.importorskip("torch")
@@ -64,6 +65,28 @@ def test_a_checkpoint_that_was_interrupted_is_made_again(
     start(corpus, broken, resume=True)
     assert bits(broken) == bits(whole)
     assert {"tokens-500/model.safetensors", "tokens-1500/model.safetensors"} < set(bits(whole))
+
+
+def test_two_trainings_do_not_write_into_one_folder(corpus: Path, tmp_path: Path) -> None:
+    lock = lock_file(tmp_path / "m" / "training" / "lock", "")
+    with pytest.raises(RunError, match=r"another training is writing to .*name a new --out"):
+        start(corpus, tmp_path / "m")
+    assert not (tmp_path / "m" / "recipe.toml").exists()
+    lock.release()
+    start(corpus, tmp_path / "m")
+    lock_file(tmp_path / "m" / "training" / "lock", "").release()  # free again
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+def test_the_last_pass_is_looked_at_too(passes: int, corpus: Path, tmp_path: Path) -> None:
+    sgd = {"training__optimiser": "sgd", "training__rate": 1.0, "training__schedule": "anneal"}
+    card = start(corpus, tmp_path / "m", training__tokens="", training__passes=passes, **sgd)
+    state = torch.load(tmp_path / "m" / "training" / "state.pt", weights_only=True)
+    looks = state["progress"]["dev"]
+    assert card["passes"] == len(looks) == passes
+    assert card["dev"]["nats_per_token"] == pytest.approx(min(looks), abs=1e-6)
+    if passes == 2:
+        assert looks[1] < looks[0]  # so that the weights are those of the second pass
 
 
 def test_patience_ends_a_training_for_good_with_its_best_weights(
@@ -132,9 +155,13 @@ def test_bfloat16_is_tried_before_it_can_end_the_process(monkeypatch: pytest.Mon
     assert asked == ["bfloat16"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("pack", "accumulate", "processes"), [("stream", 1, 2), ("stream", 3, 2), ("sentence", 4, 2)]
+    ("pack", "accumulate", "processes"),
+    [
+        ("sentence", 4, 2),
+        pytest.param("stream", 1, 2, marks=pytest.mark.slow),
+        pytest.param("stream", 3, 2, marks=pytest.mark.slow),
+    ],
 )
 def test_processes_equal_one(
     pack: str, accumulate: int, processes: int, corpus: Path, tmp_path: Path
@@ -145,7 +172,8 @@ def test_processes_equal_one(
         "network.dropout": 0.0,
     }  # fmt: skip
     train("lstm", tmp_path / "one", corpus=[corpus], recipe="tiny", overrides=options)
-    launch = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(processes)]
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone"]  # a free port
+    launch += ["--nproc-per-node", str(processes)]
     command = [*launch, "-m", "priscian", "train", "lstm", "tiny", "--corpus", str(corpus)]
     for key, value in options.items():
         command += ["--set", f"{key}={json.dumps(value)}"]

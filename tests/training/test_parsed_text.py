@@ -53,11 +53,11 @@ def long(words: int) -> str:
 def test_sentences_that_were_too_long_to_parse_are_left_out_and_counted(tmp_path: Path) -> None:
     short = [long(5), long(7), long(10)]
     source = parsed(tmp_path, short, TextPart(least=1, longest=20))
-    part = [*short, long(11), long(20), long(21)]
+    part = [*short * 40, long(11), long(20), long(21)]
     learnt = source.learn(part)
     data = source.encode(learnt, part)
-    assert (len(data), data.left_out) == (3, 3)
-    assert source.facts(learnt, part)["sentences"] == 3
+    assert (len(data), data.left_out) == (120, 3)
+    assert source.facts(learnt, part)["sentences"] == 120
 
 
 def test_a_tree_that_is_too_deep_for_the_grammar_is_left_out_and_counted(tmp_path: Path) -> None:
@@ -77,10 +77,11 @@ def test_a_short_sentence_without_a_tree_is_named(tmp_path: Path) -> None:
         source.learn([long(5), long(8)])
 
 
-def test_a_corpus_most_of_which_has_no_tree_is_refused(tmp_path: Path) -> None:
+def test_a_corpus_with_many_words_outside_of_trees_is_refused(tmp_path: Path) -> None:
     source = parsed(tmp_path, [long(5)], TextPart(least=1, longest=20))
-    part = [long(5), long(11), long(12)]
+    part = [*[long(5)] * 38, long(10), long(10)]  # 10 of 200 words, and 20 of 210
     learnt = source.learn(part)
-    assert source.encode(learnt, part[:2]).left_out == 1
-    with pytest.raises(DataError, match=r"2 of 3 sentences of the dev part .* --longest 20"):
+    assert source.encode(learnt, part[:-1]).left_out == 1
+    told = r"2 of 40 sentences of the dev part \(20 of 210 words\) have no tree .* --longest 20"
+    with pytest.raises(DataError, match=told):
         source.encode(learnt, part, "dev part")

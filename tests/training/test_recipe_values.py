@@ -18,6 +18,7 @@ from priscian.training.architectures import build  # noqa: E402
 from priscian.training.recipe import write_recipe  # noqa: E402
 
 NAN = float("nan")
+UNEVEN = {"network.embedding": 20, "network.projected": False}
 
 
 @pytest.mark.parametrize(
@@ -51,7 +52,7 @@ NAN = float("nan")
         ("transformer-xl", {"network.heads": 7}, r"width = 256 is not a multiple of"),
         ("on-lstm", {"network.hidden": 8, "network.chunk": 3}, r"hidden = 8 is not a multiple of"),
         ("lstm", {"machine.precision": "bfloat16"}, r"recurrent networks are trained in float32"),
-        ("on-lstm", {"network.embedding": 20}, r"embedding = 20 is not a multiple of"),
+        ("on-lstm", UNEVEN, r"embedding = 20 is not a multiple of .* network\.projected = true"),
         ("transformer-xl", {"network.bands": [1]}, r"no key in \[network\].* 'bands'"),
         ("lstm", {"network.layers": True}, r"network\.layers = True; it takes a whole number"),
     ],

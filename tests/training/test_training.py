@@ -283,7 +283,8 @@ def test_a_killed_training_ends_with_the_same_bits(corpus: Path, tmp_path: Path)
 def test_two_processes_equal_accumulation_in_one(corpus: Path, tmp_path: Path) -> None:
     options = small("lstm", training__accumulate=2, machine__device="cpu", checkpoints__at="none")
     train("lstm", tmp_path / "one", corpus=[corpus], recipe="tiny", overrides=options)
-    launch = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    launch += ["--nproc-per-node", "2"]
     command = [*launch, "-m", "priscian", "train", "lstm", "tiny", "--corpus", str(corpus)]
     for key, value in options.items():
         command += ["--set", f"{key}={json.dumps(value)}"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from priscian.errors import DataError, PriscianError, UsageError
+from priscian.errors import DataError, PriscianError, PriscianWarning, UsageError
 from priscian.records import Text
 
 torch = pytest.importorskip("torch")
@@ -69,14 +69,17 @@ def test_the_best_trees_of_a_grammar_are_compared_with_a_treebank(
 ) -> None:
     lines = corpus.read_text().splitlines()[:12]
     gold = [parse_tree(line) for line in lines]
-    found, left_out = priscian.evaluate_parser(trained, corpus, limit=12)
+    told = r"was trained on most trees of trees\.txt"
+    with pytest.warns(PriscianWarning, match=told):
+        found, left_out = priscian.evaluate_parser(trained, corpus, limit=12)
     model = load(f"rnng:{trained}")
     assert isinstance(model, TreeModel)
     trees = model.best_trees([Text(" ".join(leaves(tree))) for tree in gold])
     assert (found, left_out) == (evalb(zip(gold, trees, strict=True)), 0)
     assert found.f1 > 60
     assert found.tagging is None  # a grammar knows no parts of speech
-    parse_command(model=trained, test=[corpus], parsing=ParsingOptions(limit=12), quiet=True)
+    with pytest.warns(PriscianWarning, match=told):
+        parse_command(model=trained, test=[corpus], parsing=ParsingOptions(limit=12), quiet=True)
     shown = capsys.readouterr().out
     assert "12 trees" in shown
     assert "tagging" not in shown
@@ -279,7 +282,8 @@ class TestSurprisal:
         self, trained: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         output = Output(trees=True, json=True)
-        surprisal_command(f"rnng:{trained}?beam=20,5,5", "the cat (sees) a dog.", output=output)
+        with pytest.warns(PriscianWarning, match=r"does not know 3 words \(\(sees\), a\)"):
+            surprisal_command(f"rnng:{trained}?beam=20,5,5", "the cat (sees) a dog.", output=output)
         tree = json.loads(capsys.readouterr().out)["tree"]
         assert tree.count("(") == tree.count(")")
         assert [w for w in tree.replace("(", " (").replace(")", " ").split() if w[0] != "("] == [

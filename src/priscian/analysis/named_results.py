@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from priscian.catalogue import FURTHER
 from priscian.errors import DataError
-from priscian.runs import PairsSummary, Result
+from priscian.runs import PairsSummary, Result, SuitesSummary
 from priscian.runs.result import labelled
 from priscian.stats.proportions import Accuracy
 
@@ -89,6 +90,12 @@ def set_accuracies(result: Result, method: str = "full") -> dict[str, Accuracy]:
     """Accuracy of every set by one method; none if it was not used."""
     methods = result.expect(PairsSummary).methods
     return dict(methods[method].paradigms) if method in methods else {}
+
+
+def suite_accuracies(result: Result) -> dict[str, float]:
+    """Accuracy on every suite that counts for the SG score: further ones if there are no others."""
+    every = {name: c.accuracy for name, c in result.expect(SuitesSummary).suites.items()}
+    return {n: a for n, a in every.items() if result.narrowest(n) != FURTHER} or every
 
 
 def words(name: str) -> str:

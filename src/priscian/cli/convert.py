@@ -9,8 +9,9 @@ from cyclopts import App
 convert_app = App(
     name="priscian convert",
     help=(
-        "Turn a published PyTorch model into a folder that can be scored. The file is a pickle, "
-        "which is a program; it is read here without running any of it."
+        "Convert a published PyTorch model into a folder that can be scored. Such files are Python "
+        "pickles, which can run code when they are loaded; Priscian reads them without running any "
+        "of it."
     ),
     help_format="plaintext",
     version_flags=(),

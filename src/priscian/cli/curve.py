@@ -53,7 +53,7 @@ def curve_command(
     out
         Folder of the sweep.
     corpus
-        Text files, in the place of those of the sweep.
+        Text files that replace those of the sweep.
     trees
         Trees of the same text, for grammars.
     only
@@ -87,7 +87,7 @@ def curve_command(
         for line in others:
             print(f"priscian: {line}", file=sys.stderr)
         raise RunError(
-            f"{last}; {counted(len(found.failed), 'job')} failed: mend the cause and run the same "
+            f"{last}; {counted(len(found.failed), 'job')} failed: fix the cause and run the same "
             "command again, which does only what is missing"
         )
 
@@ -106,7 +106,7 @@ def _print_plan(jobs: Sequence[Estimate], as_json: bool) -> None:
             ]
         )  # fmt: skip
         return
-    made = grid("Jobs", ["job", "to do", "training tokens", "texts to score", "one core"], left=2)
+    made = grid("Jobs", ["job", "to do", "tokens to read", "texts to score", "one core"], left=2)
     for e in jobs:
         made.add_row(
             e.job.name, ", ".join(e.missing) or "finished", f"{e.tokens:,}" if e.tokens else "",
@@ -150,6 +150,8 @@ def _print(found: Curve) -> None:
 
 
 def _models(found: Curve) -> Table:
+    from priscian.analysis.curves.comparable import BOUND, CLOSED, MARKS_NOTE, marked_perplexity
+
     data = list(dict.fromkeys(s.data for s in found.table.scores))
     overall = {(s.model, s.data): s for s in found.table.scores if s.level == "overall"}
     made = grid(
@@ -163,6 +165,8 @@ def _models(found: Curve) -> Table:
             cells.append(
                 f"{100 * s.accuracy:.1f}  {100 * s.low:.1f}–{100 * s.high:.1f}" if s else ""
             )
-        perplexity = "" if m.perplexity is None else f"{m.perplexity:,.1f}"
+        perplexity = marked_perplexity(m)
         made.add_row(m.model, f"{m.parameters:,}", f"{m.tokens_seen:,}", perplexity, *cells)
+        if CLOSED in perplexity or BOUND in perplexity:
+            made.caption, made.caption_justify = MARKS_NOTE, "left"
     return made

@@ -20,6 +20,7 @@ KEPT = {
     "surprisal": "stopped; what was scored is kept and not computed again",
     "perplexity": "stopped; what was scored is kept and not computed again",
     "curve": "stopped; what was trained and scored is kept: run the same command again",
+    "parse": "stopped; what was parsed is kept: the same command continues (training: --resume)",
     "watch": "stopped; what was scored is kept: the same command continues",
     "train": "stopped; continue a neural training with the same command and --resume",
 }

@@ -21,7 +21,7 @@ class ParserTraining:
     recipe
         With --train: a TOML file; by default the built-in recipe.
     resume
-        With --train: continue the training in OUT; it ends with the same bits.
+        With --train: continue the training in OUT; it gives bit-identical weights.
     passes
         With --train: number of passes through the treebank.
     seed
@@ -100,7 +100,7 @@ def parse_command(
     json: Annotated[bool, Parameter(negative="")] = False,
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
-    """Give every sentence of a corpus its tree, with a parser of your own treebank.
+    """Parse every sentence of a corpus, with a parser trained on your own treebank.
 
     Text is split into sentences and Penn Treebank tokens. The output has one tree per line, which
     priscian train rnng reads. Sentences over the limit are left out and counted. A run that was
@@ -109,7 +109,7 @@ def parse_command(
     Examples:
       priscian parse --train gum.txt.xz --out parser
       priscian parse books.txt.xz --model parser --out trees.txt.xz
-      priscian parse --model parser --test trees.txt.xz
+      priscian parse --model parser --test gum.txt.xz --part test
 
     Parameters
     ----------
@@ -119,9 +119,10 @@ def parse_command(
         Folder of a parser; with --test also of a grammar (priscian train rnng), whose most probable
         tree is compared.
     out
-        File of trees; .xz and .gz are packed. With --train: folder of the parser.
+        Output file for the trees, compressed if it ends in .xz or .gz. With --train: folder of the
+        parser.
     train
-        Train a parser on trees, one per line, in Penn Treebank brackets.
+        Train a parser on trees in Penn Treebank brackets, on one or several lines each.
     test
         Compare with trees, as EVALB does: labelled recall, precision and F1.
     json

@@ -12,6 +12,7 @@ from priscian.errors import UsageError
 from priscian.runs.show import counted
 
 if TYPE_CHECKING:
+    from priscian.api import Unit
     from priscian.runs.reading import Perplexity
 
 
@@ -21,17 +22,20 @@ def perplexity_command(
     *files: Path,
     lines: bool = False,
     passages: bool = False,
+    with_ends: bool = False,
     json_: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
     """Measure how well a model predicts held-out text.
 
     Perplexities per token can be compared only between models with the same tokenizer. Per word,
-    character and byte they can be compared between all models that know every word.
+    character and byte they can be compared between all models that know every word. N-gram models
+    always count the ends of sentences; compare them with others by --with-ends.
 
     Examples:
       priscian perplexity builtin:lstm held-out.txt
       priscian perplexity hf:gpt2 held-out.txt --passages
       priscian perplexity ngram:books.pngm held-out.txt.xz --json
+      priscian perplexity gpt2-small test.txt --with-ends
 
     Parameters
     ----------
@@ -44,6 +48,9 @@ def perplexity_command(
         trained on single sentences.
     passages
         Score the lines up to a blank one as one text, with a sliding window if it is long.
+    with_ends
+        Count the ends of sentences too, and Penn Treebank words instead of those between spaces:
+        the perplexity of card.json and of sweeps.
     json_
         Print JSON.
     """
@@ -54,10 +61,11 @@ def perplexity_command(
         raise UsageError("name a text file to measure the model on")
     if lines and passages:
         raise UsageError("--lines and --passages cannot be combined")
+    if with_ends and (lines or passages):
+        raise UsageError("--with-ends counts sentences; leave out --lines and --passages")
     with ScoreStore.default() as store:
-        found = perplexity(
-            model, files, by="line" if lines else "passage" if passages else "auto", store=store
-        )
+        by: Unit = "line" if lines else "passage" if passages else "auto"
+        found = perplexity(model, files, by=by, ends=with_ends, store=store)
     if json_:
         print(json.dumps(found.as_dict()))
     else:
@@ -84,10 +92,10 @@ def _print(found: Perplexity) -> None:
     for name, value in rows:
         print(f"{name:{width}} {value}")
     if found.ends:
-        print("ends of sentences are predicted too and count as tokens")
+        print("ends of sentences are predicted too and count as tokens and words")
     if found.unscored:
         print(f"{found.unscored:,} first tokens are not scored: the model has no BOS")
     if found.unknown:
-        print("unknown words count as one word <unk>: figures per word, character and byte are low")
+        print("an unknown word counts as its whole class: figures per word and character are low")
     if found.pseudo:
         print("the model is bidirectional: compare it with other masked models only")

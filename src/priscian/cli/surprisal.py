@@ -78,9 +78,9 @@ def surprisal_command(
 ) -> None:
     """Show the surprisal of every token, or word, of some texts, in bits.
 
-    On a terminal the bits are coloured. Elsewhere, with --tsv or --out, they are a table for work
-    on reading times, one row per token or word: text, line, index, word, start, end, length,
-    surprisal and the other requested columns.
+    On a terminal the words are coloured by surprisal. With --tsv, --out or in a pipe the output is
+    a table for regressions on reading times, one row per token or word: text, line, index, word,
+    start, end, length, surprisal and the other requested columns.
 
     Examples:
       priscian surprisal builtin:lstm "The keys to the cabinet is here."

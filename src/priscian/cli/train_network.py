@@ -132,9 +132,9 @@ def train_command(architecture: str) -> Callable[..., None]:
     command.__doc__ = f"""Train {ARCHITECTURES[architecture]}.
 
     A recipe sets everything: corpus, tokens, network, schedule. Three are built in: tiny, small
-    (two cores) and paper (published sizes, for GPUs); or give a TOML file of your own. Flags
-    override it. The resolved recipe is saved in OUT; a training that was stopped continues with
-    --resume and ends with the same bits.
+    (for a laptop; one thread unless --threads says otherwise) and paper (published sizes, for
+    GPUs); or give a TOML file of your own. Flags override it. The resolved recipe is saved in OUT;
+    a training that was stopped continues with --resume and gives bit-identical weights.
 
     Examples:
       priscian train {architecture} --corpus {corpus}.xz --out my-model

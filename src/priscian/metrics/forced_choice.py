@@ -7,6 +7,7 @@ import json
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import count, product
 
 from priscian.errors import UsageError
 from priscian.formulas import values_of
@@ -36,9 +37,10 @@ class Outcome:
 class TieRule:
     """The credit for a tie.
 
-    `wrong`: 0; `half`: ½; `random`: a coin toss; `vote:N`: the majority of N tosses. The coin's
-    seed is a hash of seed, set and item, so neither the order of the items nor their number changes
-    the outcome. A contrast with several tied comparisons tosses once for each.
+    `wrong`: 0; `random`: a coin toss; `half`: what a toss gives on average, so ½ for a pair, and ¼
+    where two comparisons must hold and both are tied; `vote:N`: the majority of N tosses. The
+    coin's seed is a hash of seed, set and item, so neither the order of the items nor their number
+    changes the outcome. A contrast with several tied comparisons tosses once for each.
     """
 
     name: str
@@ -61,11 +63,21 @@ class TieRule:
         """The credit for a verdict; `toss` evaluates the contrast again with a coin."""
         if not verdict.tie:
             return float(verdict.true)
+        if self.name == "half":
+            return _mean_of_tosses(toss)
         if not self.votes:
-            return 0.5 if self.name == "half" else 0.0
+            return 0.0
         draw = random.Random(rng_seed).random
         won = sum(toss(lambda: draw() < 0.5) for _ in range(self.votes))
         return float(2 * won > self.votes)
+
+
+def _mean_of_tosses(toss: Callable[[Coin], bool]) -> float:
+    """The credit over all ways in which the coins of the tied comparisons can fall."""
+    coins = count()
+    toss(lambda: next(coins) >= 0)
+    ways = list(product((False, True), repeat=next(coins)))
+    return sum(toss(iter(way).__next__) for way in ways) / len(ways)
 
 
 def item_seed(seed: int, set_name: str, item_id: str) -> int:

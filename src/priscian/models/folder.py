@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,17 @@ def architecture_of(folder: Path) -> str:
     return str(config.get("architecture", ""))
 
 
+def trained_on_sentences(folder: Path) -> bool:
+    """Whether `priscian train` made a folder, or the training of a checkpoint, from sentences."""
+    training = folder.parent if folder.name.startswith("tokens-") else folder
+    try:
+        recipe = tomllib.loads((training / "recipe.toml").read_text("utf-8"))
+    except (OSError, ValueError):
+        return False
+    text = recipe.get("text")
+    return isinstance(text, dict) and text.get("pack") == "sentence"
+
+
 def model_folder(spec: ModelSpec) -> Path:
     """The folder of a model, or of its checkpoint if the spec has a revision."""
     folder = spec.path / spec.revision if spec.revision else spec.path
@@ -67,7 +79,8 @@ def read_config(folder: Path, architectures: Sequence[str]) -> dict[str, Any]:
     name = config.get("architecture") if isinstance(config, dict) else None
     if name not in architectures:
         raise ModelError(
-            f"{folder} holds {name or 'a model of another kind'}, not {' or '.join(architectures)}"
+            f"{folder} holds {name or 'a model of another kind'}, not "
+            f"{' or '.join(architectures)}; give the bare path, which finds the provider"
         )
     return config  # type: ignore[no-any-return]
 

@@ -13,24 +13,34 @@ from priscian.runs.show import counted
 
 FEW_ITEMS = 20
 """With fewer items in a set, its figure carries a warning: an interval spans 40 points or more."""
+NAMED = 3
+"""Runs that a warning names; of more it gives the number."""
 FEWEST = 30
 """Fewest items for figures that divide them further, by length, distance or method."""
 
 
 def limits(runs: Sequence[Run]) -> list[str]:
-    """A line for each run of which only the first items of each set were scored."""
-    found = []
+    """A line for each limit, if only the first items of each set were scored in some runs."""
+    limited: dict[int, list[str]] = {}
     for run in runs:
         limit = run.info.request.limit
-        if limit is None:
-            continue
-        name = f" of {run.path.name}" if len(runs) > 1 and run.path else ""
+        if limit is not None:
+            limited.setdefault(limit, []).append(run.path.name if run.path else "a run")
+    found = []
+    for limit, names in limited.items():
+        name = "" if len(names) == len(runs) else f" of {_listed(names)}"
         few = " Most intervals are wide." if limit < FEW_ITEMS else ""
         found.append(
             f"The numbers{name} are for the first {counted(limit, 'item')} of each set "
             f"(--limit {limit}), not for the whole data.{few}"
         )
     return found
+
+
+def _listed(names: Sequence[str]) -> str:
+    """A few names, and how many more there are."""
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {counted(more, 'more run')}" if more > 0 else "")
 
 
 def smallest_set(results: Sequence[Result]) -> int:

@@ -24,10 +24,10 @@ import msgspec
 from priscian import __version__
 from priscian.errors import OutputError, PriscianError, PriscianWarning, RunError, flat
 from priscian.files import replacing, write_json
+from priscian.files.lock import FolderLock, lock_folder
 from priscian.runs.facts import FORMAT, ModelFacts, Request, RunInfo, plain
 from priscian.runs.kinds.registry import Evaluated, find_kind
 from priscian.runs.load import read_info
-from priscian.runs.lock import FolderLock, lock_folder
 from priscian.runs.result import FolderTables, OpenTable, Result, in_memory
 from priscian.runs.tables import with_names
 

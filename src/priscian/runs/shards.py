@@ -16,10 +16,10 @@ import msgspec
 
 from priscian.datasets import PairColumns
 from priscian.errors import OutputError, RunError, UsageError, counted
+from priscian.files.lock import lock_file
 from priscian.models import is_object
 from priscian.runs.facts import Request, RunInfo
 from priscian.runs.load import read_record
-from priscian.runs.lock import lock_file
 from priscian.runs.options import KeepWeights, ScoreOptions, SuiteOptions
 from priscian.runs.record import FILE, SHARDS, Record, new_info
 from priscian.runs.run import Run

@@ -1,7 +1,8 @@
-"""Words that a word-level model does not know, and pairs whose sides differ in them.
+"""Words that a word-level model does not know, and items whose conditions differ in them.
 
-All unknown words are one word, `<unk>`, with a probability of its own. So a pair that has more of
-them on one side is decided by how probable `<unk>` is and says little about grammar.
+All unknown words are one word, `<unk>`, or one of a few classes, with a probability of its own. So
+a pair that has more of them on one side is decided by how probable that is and says little about
+grammar. In a suite it depends on the regions that are compared.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from priscian.datasets import Dataset
-from priscian.metrics import Outcome
 from priscian.records import Item, Text
 from priscian.runs.summary import Part
 
 Unknown = Mapping[Text, int]
+Verdict = tuple[str, str, float]
+"""The id of an item, the method by which it was judged, and its credit."""
 
 
 class UnknownCounts(Part, frozen=True, kw_only=True):
@@ -45,13 +47,13 @@ def differs(item: Item, unknown: Unknown) -> bool:
 
 
 def summarise_unknown(
-    data: Dataset, unknown: Unknown, outcomes: Mapping[str, Sequence[Outcome]]
+    data: Dataset, unknown: Unknown, verdicts: Mapping[str, Sequence[Verdict]]
 ) -> UnknownWords:
-    """Count unknown words in the items that were judged, without single sentences."""
+    """Count unknown words in the items of the sets that were judged, without single sentences."""
     paradigms = {}
     means_of: dict[str, list[float]] = {}
     for itemset in data.sets:
-        if not outcomes[itemset.name]:
+        if not verdicts.get(itemset.name):
             continue
         uneven = {i.id for i in itemset.items if differs(i, unknown)}
         paradigms[itemset.name] = UnknownCounts(
@@ -60,9 +62,9 @@ def summarise_unknown(
             differ=len(uneven),
         )
         by_method: dict[str, list[float]] = {}
-        for outcome in outcomes[itemset.name]:
-            if outcome.item not in uneven:
-                by_method.setdefault(outcome.method, []).append(outcome.correct)
+        for item, method, correct in verdicts[itemset.name]:
+            if item not in uneven:
+                by_method.setdefault(method, []).append(correct)
         for method, even in by_method.items():
             means_of.setdefault(method, []).append(sum(even) / len(even))
     counts = paradigms.values()

@@ -10,13 +10,13 @@ from pathlib import Path
 from priscian.datasets import Dataset
 from priscian.errors import ModelError, OutputError, RunError, WorkerError, flat
 from priscian.files import file_names, natural_order
+from priscian.files.lock import lock_folder
 from priscian.models import ModelSpec, model_key, parse_model
 from priscian.models.spec import escape
 from priscian.runs.checkpoints import SETTLE, CheckpointFolder, Stamp
 from priscian.runs.facts import Request
 from priscian.runs.job import read_data, set_up
 from priscian.runs.load import load_run, read_info
-from priscian.runs.lock import lock_folder
 from priscian.runs.options import ScoreOptions
 from priscian.runs.record import FILE, came_to_nothing
 from priscian.runs.run import Run

@@ -110,5 +110,5 @@ def _keep(
 def _refusal(spec: ModelSpec) -> ModelError:
     return ModelError(
         f"{spec.label} cannot say how uncertain it is of the next token; leave out the entropy "
-        "or use a model that reads from left to right: hf:, lstm:, ngram:, builtin:"
+        "or use a causal model of hf:, an n-gram model or a built-in one"
     )

@@ -25,7 +25,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from priscian.errors import DataError
+
 Array: TypeAlias = NDArray[np.floating[Any]]
+NOTHING = 1e-12
+"""A share of the sum of squares that is only rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +177,8 @@ class Problem:
     def deviance(self, theta: Array) -> tuple[float, Array]:
         """d(θ) and its gradient."""
         at = self.solve(theta)
+        if at.r2 <= NOTHING * float(self.dense[-1, -1]):
+            raise DataError("the fixed effects explain every score, and nothing is left to test")
         d = at.log_det + self.n * (1 + float(np.log(2 * np.pi * at.r2 / self.n)))
         det_first, det_rest = self._slope_of_determinant(at)
         e_first, e_rest = self._residuals(at)

@@ -80,6 +80,7 @@ def describe(place: Place, job: Job, sweep: Sweep) -> CurveModel:
         parameters=card["parameters"],
         vocabulary=card["vocabulary"],
         closed_vocabulary=card["closed_vocabulary"],
+        left_out=card["corpus"].get("left_out", 0),
         perplexity=measured.perplexity if measured else None,
         test_sentences=measured.sentences if measured else 0,
         test_words=measured.words if measured else 0,

@@ -9,10 +9,10 @@ import msgspec
 
 from priscian.errors import PriscianError, PriscianWarning, RunError
 from priscian.files import write_json
+from priscian.files.lock import lock_file
 from priscian.runs import Run, load_run
 from priscian.runs.facts import DataFacts
 from priscian.runs.job import describe_data, read_data
-from priscian.runs.lock import lock_file
 from priscian.runs.options import ScoreOptions
 from priscian.sweeps.jobs import Job, Place
 from priscian.sweeps.sweep import Sweep

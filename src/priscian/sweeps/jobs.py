@@ -18,6 +18,8 @@ from priscian.training.recipe import Recipe
 
 SHORT = 8
 """Hexadecimal digits of a hash in the name of a folder."""
+DECIDED = ("training.seed", "training.passes", "training.tokens")
+"""Keys of a recipe that the sweep decides."""
 Hashes = Mapping[str, str]
 """The hash of the text of every corpus file."""
 
@@ -156,7 +158,7 @@ def _recipe(
     trees = model.architecture in TREES
     own = {key: value for key, value in model.set.items() if not key.startswith("machine.")}
     for key in own:
-        if key.startswith("corpus.") or key in ("training.seed", "training.passes"):
+        if key.startswith("corpus.") or key in DECIDED:
             raise UsageError(f"{key} is decided by the sweep; leave it out of [models] set")
     overrides = {
         "machine.threads": threads,
@@ -174,9 +176,11 @@ def _recipe(
 
 
 def _identity(recipe: Recipe | NgramRecipe, hashes: Hashes) -> Any:
-    """A recipe with hashes of texts in the place of paths, without the machine."""
+    """A recipe with hashes of texts in the place of paths; of the machine only its precision."""
     tables = recipe.to_dict()
-    tables.pop("machine", None)
+    precision = tables.pop("machine", {}).get("precision", "float32")
+    if precision != "float32":
+        tables["precision"] = precision
     tables.pop("checkpoints", None)
     for key in ("files", "trees_of"):
         if key in tables["corpus"]:

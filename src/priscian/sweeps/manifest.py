@@ -11,7 +11,7 @@ import msgspec
 from priscian.errors import DataError, RunError
 from priscian.files import read_json, write_json, write_text
 from priscian.sweeps.jobs import Hashes, Place
-from priscian.sweeps.sweep import Sweep
+from priscian.sweeps.sweep import Sweep, largest_size
 from priscian.training.subsets import hash_text, read_corpus
 
 VERSION = 1
@@ -29,7 +29,6 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
     version: int
     corpus: tuple[CorpusFile, ...]
-    trees: tuple[CorpusFile, ...]
     test: str
     """Hash of `corpus/test.txt`."""
     test_sentences: int
@@ -40,26 +39,35 @@ def hash_files(sweep: Sweep) -> dict[str, str]:
     return {name: hash_text(Path(name)) for name in (*sweep.corpus.files, *sweep.corpus.trees)}
 
 
+def refuse_changed(sweep: Sweep, hashes: Hashes) -> None:
+    """Compare the files with what they were when the jobs of a sweep were named."""
+    now = hash_files(sweep)
+    changed = [Path(name).name for name, mark in now.items() if hashes.get(name, mark) != mark]
+    if changed:
+        raise RunError(
+            f"{', '.join(changed)} changed while the sweep was running; run the same command again"
+        )
+
+
 def begin(place: Place, sweep: Sweep) -> Hashes:
-    """Start a sweep in a folder, or go on with one that has the same corpus."""
+    """Start a sweep in a folder, or go on with one that has the same corpus.
+
+    Trees may change, since a grammar's job is identified by them: more text may be parsed later.
+    """
     hashes = hash_files(sweep)
-    corpus, trees = (_marks(names, hashes) for names in (sweep.corpus.files, sweep.corpus.trees))
+    files = sweep.corpus.files
+    corpus = tuple(CorpusFile(name=Path(name).name, sha256=hashes[name]) for name in files)
     if not place.manifest.is_file():
         _refuse_other_contents(place.root)
-        test = read_corpus([Path(name) for name in sweep.corpus.files]).test
+        whole = read_corpus([Path(name) for name in files])
+        whole.subset(largest_size(sweep), 1)  # or the last of all jobs would find it too short
+        test = whole.test
         text = "".join(f"{sentence}\n" for sentence in test)
         write_text(place.test, text)
-        made = Manifest(
-            version=VERSION, corpus=corpus, trees=trees, test=_sha(text), test_sentences=len(test)
-        )
+        made = Manifest(version=VERSION, corpus=corpus, test=_sha(text), test_sentences=len(test))
         write_json(place.manifest, msgspec.to_builtins(made))
         return hashes
-    old = read_manifest(place)
-    _compare(place, "corpus", old.corpus, corpus)
-    if old.trees and trees:
-        _compare(place, "trees", old.trees, trees)
-    elif trees:
-        write_json(place.manifest, msgspec.to_builtins(msgspec.structs.replace(old, trees=trees)))
+    _compare(place, read_manifest(place).corpus, corpus)
     return hashes
 
 
@@ -76,7 +84,7 @@ def read_test(place: Place) -> list[str]:
             f"{place.test} has changed since the sweep began; restore it, or begin again with "
             "another --out"
         )
-    return text.splitlines()
+    return text.split("\n")[:-1]  # other separators may be part of a sentence
 
 
 def _refuse_other_contents(root: Path) -> None:
@@ -87,11 +95,7 @@ def _refuse_other_contents(root: Path) -> None:
         raise RunError(f"{root} is not empty and holds no sweep; give another --out")
 
 
-def _marks(names: Sequence[str], hashes: Hashes) -> tuple[CorpusFile, ...]:
-    return tuple(CorpusFile(name=Path(name).name, sha256=hashes[name]) for name in names)
-
-
-def _compare(place: Place, what: str, old: Sequence[CorpusFile], new: Sequence[CorpusFile]) -> None:
+def _compare(place: Place, old: Sequence[CorpusFile], new: Sequence[CorpusFile]) -> None:
     if [file.sha256 for file in old] == [file.sha256 for file in new]:
         return
     before = {file.name: file.sha256 for file in old}
@@ -100,7 +104,7 @@ def _compare(place: Place, what: str, old: Sequence[CorpusFile], new: Sequence[C
         said = f"{', '.join(changed)} changed since the sweep in {place.root} began"
     else:
         said = (
-            f"the sweep in {place.root} began with other files of {what}: "
+            f"the sweep in {place.root} began with other files of its corpus: "
             f"{', '.join(file.name for file in old)}"
         )
     raise RunError(

@@ -19,11 +19,11 @@ from typing import Any, Literal
 
 import msgspec
 
-from priscian.errors import PriscianError
+from priscian.errors import PriscianError, flat
 from priscian.sweeps.jobs import Hashes, Job, Place
 from priscian.sweeps.sweep import Sweep
 from priscian.sweeps.work import Busy, do_job, is_busy, missing_of
-from priscian.sweeps.worker import BUSY, Task
+from priscian.sweeps.worker import BUSY, OUT_OF_MEMORY, Task
 
 POLL = 2.0
 """Seconds between two looks at jobs that another process is doing."""
@@ -100,12 +100,15 @@ class Pool:
             do_job(
                 self.place, job, self.sweep,
                 lambda stage, done, total: self.tell(Event(job, "progress", stage, done, total)),
+                self.hashes,
             )  # fmt: skip
         except Busy:
             elsewhere.append(job)
             self.tell(Event(job, "elsewhere"))
-        except PriscianError as error:
-            self._fail(job, str(error))
+        except (PriscianError, OSError) as error:
+            self._fail(job, flat(error))
+        except MemoryError:
+            self._fail(job, OUT_OF_MEMORY)
         else:
             self.tell(Event(job, "done", seconds=time.monotonic() - began))
 
@@ -176,7 +179,7 @@ class Pool:
             self._fail(job, running.error)
         elif code < 0:
             name = signal.Signals(-code).name
-            self._fail(job, f"its process was ended by {name}, possibly out of memory")
+            self._fail(job, f"its process was ended by {name}, possibly {OUT_OF_MEMORY}")
         else:
             self._fail(job, f"its process failed; see {self.log_of(job)}")
 

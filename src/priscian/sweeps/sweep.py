@@ -13,7 +13,8 @@
     [scoring]
     on = ["generated:7", "sg"]
 
-Unknown keys are refused with the nearest known name. Paths are relative to the file.
+Unknown keys are refused with the nearest known name. Paths of corpus, trees and recipes are
+relative to the file.
 """
 
 from __future__ import annotations
@@ -134,6 +135,12 @@ def read_sweep(
     return sweep
 
 
+def largest_size(sweep: Sweep) -> int:
+    """Tokens of the largest part of the corpus that a model is trained on."""
+    used = [model.sizes or sweep.sizes for model in sweep.models.values()]
+    return max(parse_amount(size, "sizes") for sizes in used for size in sizes)
+
+
 def _read(name: str) -> tuple[dict[str, Any], Path]:
     if name in SHIPPED:
         text = (resources.files("priscian.sweeps") / "data" / f"{name}.toml").read_text("utf-8")
@@ -185,7 +192,18 @@ def _model(group: str, values: Any, where: str, folder: Path) -> SweepModel:
     recipe = part.recipe
     if recipe.endswith(".toml"):
         recipe = str(folder / recipe)
-    return msgspec.structs.replace(part, architecture=architecture, order=order, recipe=recipe)
+    return msgspec.structs.replace(
+        part, architecture=architecture, order=order, recipe=recipe, set=_flat(part.set)
+    )
+
+
+def _flat(given: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Dotted names as keys: without quotation marks, TOML reads `network.hidden` as two tables."""
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        inside = _flat(value, f"{before}{key}.") if isinstance(value, Mapping) else None
+        found |= {f"{before}{key}": value} if inside is None else inside
+    return found
 
 
 def _check(sweep: Sweep, where: str) -> None:

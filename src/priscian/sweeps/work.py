@@ -13,12 +13,12 @@ import msgspec
 
 from priscian.errors import DataError, RunError
 from priscian.files import read_json, write_json, write_text
+from priscian.files.lock import lock_file
 from priscian.runs import score
-from priscian.runs.lock import lock_file
 from priscian.runs.options import IN_ONE_PROCESS, ScoreOptions
 from priscian.runs.reading.sentences import count_words, sentence_perplexity
-from priscian.sweeps.jobs import Job, NgramRecipe, Place
-from priscian.sweeps.manifest import read_test
+from priscian.sweeps.jobs import Hashes, Job, NgramRecipe, Place
+from priscian.sweeps.manifest import read_test, refuse_changed
 from priscian.sweeps.sweep import Sweep, shared_sentences
 from priscian.training.api import resolve_recipe
 from priscian.training.recipe import SAVED
@@ -117,8 +117,13 @@ def is_busy(place: Place, job: Job) -> bool:
     return False
 
 
-def do_job(place: Place, job: Job, sweep: Sweep, watch: Watch) -> None:
-    """Do what is missing of a job; `Busy` if another process is at it."""
+def do_job(
+    place: Place, job: Job, sweep: Sweep, watch: Watch, hashes: Hashes | None = None
+) -> None:
+    """Do what is missing of a job; `Busy` if another process is at it.
+
+    With the hashes that name the job, it is not trained on files that have changed since.
+    """
     desk = place.desk(job)
     desk.mkdir(parents=True, exist_ok=True)
     try:
@@ -130,6 +135,8 @@ def do_job(place: Place, job: Job, sweep: Sweep, watch: Watch) -> None:
         for stage in missing_of(place, job, sweep):  # asked again, now that nobody else changes it
             began = time.monotonic()
             watch(stage, 0, 1)
+            if stage == "train" and hashes is not None:
+                refuse_changed(sweep, hashes)
             changes = stages[stage](place, job, sweep, watch)
             record = read_record(place, job)
             seconds = {**record.seconds, stage: round(time.monotonic() - began, 1)}

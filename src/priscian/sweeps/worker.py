@@ -21,6 +21,7 @@ from priscian.sweeps.sweep import Sweep
 from priscian.sweeps.work import Busy, do_job
 
 BUSY = 75
+OUT_OF_MEMORY = "out of memory; use fewer --processes or a smaller recipe"
 EVERY = 0.5
 """Seconds between two lines of progress."""
 
@@ -64,14 +65,14 @@ def main() -> int:
     jobs = {job.name: job for job in expand(task.sweep, task.hashes, task.threads)}
     warnings.simplefilter("default")
     try:
-        do_job(Place(Path(task.out)), jobs[task.job], task.sweep, lines)
+        do_job(Place(Path(task.out)), jobs[task.job], task.sweep, lines, task.hashes)
     except Busy:
         return BUSY
     except (PriscianError, OSError) as error:
         lines.send({"error": flat(error)})
         return 1
     except MemoryError:
-        lines.send({"error": "out of memory; use fewer --processes or a smaller recipe"})
+        lines.send({"error": OUT_OF_MEMORY})
         return 1
     return 0
 

@@ -54,7 +54,7 @@ def train(
         `"tiny"`, `"small"`, `"paper"`, or a TOML file; where none is given, `"small"`, or the
         saved one of a training to resume.
     resume
-        Go on with the training in `out`; it ends with the same bits as one that never stopped.
+        Go on with the training in `out`; the weights are bit-identical to those without a stop.
     overrides
         Keys of the recipe: `{"network.layers": 4, "training.seed": 2}`.
     """

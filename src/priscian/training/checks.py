@@ -102,13 +102,29 @@ _FLOAT32: Fit = (
 )
 
 
-def _chunks(name: str) -> Fit:
-    """An ON-LSTM's layers are made of whole chunks."""
-    return (
-        lambda t: t["network"][name] % t["network"]["chunk"] == 0,
-        f"network.{name} = {{network[{name}]}} is not a multiple of network.chunk = "
-        "{network[chunk]}",
-    )
+_WITHOUT_DEV: Fit = (
+    lambda t: (
+        not t["training"]["patience"]
+        and t["training"]["schedule"] != "anneal"
+        and t["training"]["optimiser"] != "asgd"
+    ),
+    "training.patience, schedule = anneal and optimiser = asgd need the loss on dev, but a parser "
+    "is measured by F1 there; use a fixed number of passes",
+)
+_CHUNKS: tuple[Fit, Fit] = (
+    (
+        lambda t: t["network"]["hidden"] % t["network"]["chunk"] == 0,
+        "network.hidden = {network[hidden]} is not a multiple of network.chunk = {network[chunk]}",
+    ),
+    (
+        lambda t: (
+            t["network"]["projected"] or t["network"]["embedding"] % t["network"]["chunk"] == 0
+        ),
+        "network.embedding = {network[embedding]} is not a multiple of network.chunk = "
+        "{network[chunk]}, and the last layer is as wide; or set network.projected = true",
+    ),
+)
+"""An ON-LSTM's layers are made of whole chunks."""
 
 
 FITS: Mapping[str, tuple[Fit, ...]] = {
@@ -138,9 +154,9 @@ FITS: Mapping[str, tuple[Fit, ...]] = {
         (lambda t: t["network"]["width"] % 2 == 0, "network.width = {network[width]} must be even"),
     ),
     "lstm": (_FLOAT32,),
-    # the last layer is as wide as the embedding
-    "on-lstm": (_FLOAT32, _chunks("hidden"), _chunks("embedding")),
+    "on-lstm": (_FLOAT32, *_CHUNKS),
     "rnng": (_FLOAT32,),
+    "span-parser": (_FLOAT32, _WITHOUT_DEV),
 }
 
 

@@ -9,15 +9,17 @@ import struct
 import tomllib
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from priscian.errors import DataError, UsageError
+from priscian.errors import DataError, UsageError, counted
 from priscian.files import read_json, replacing, replacing_folder, write_json, write_text
+from priscian.files.lock import lock_file
 from priscian.models.vocabulary import Vocabulary, load_vocabulary
 from priscian.training.amounts import parse_amount
 from priscian.training.architectures import TREES, build
@@ -29,6 +31,9 @@ from priscian.training.schedule import checkpoint_counts
 from priscian.training.sources import Learnt, PlainText, Source
 from priscian.training.subsets import Corpus, read_corpus
 from priscian.training.tree_source import EncodedTrees, TreeText
+
+if TYPE_CHECKING:
+    from priscian.training.loop import Loop, Moment
 
 Say = Callable[[str], None]
 MISSING = -1
@@ -63,7 +68,7 @@ class Prepared:
 
 def source_of(recipe: Recipe) -> Source:
     """How the corpus of a recipe is read."""
-    if recipe.architecture in TREES:
+    if _needs_trees(recipe):
         if recipe.corpus.trees_of:
             return ParsedText(recipe.text, recipe.network, recipe.corpus.files)
         return TreeText(recipe.text, recipe.network)
@@ -96,6 +101,12 @@ def prepare(recipe: Recipe, folder: Path, say: Say) -> Prepared:
     sizes = _file_sizes(recipe)
     marks = {"mark": _mark(recipe.to_dict(), sizes), "sizes": sizes}
     ready = _encode(learnt, corpus, sentences, extra, marks)
+    if ready.main.left_out:
+        say(
+            f"{counted(ready.main.left_out, 'sentence')} left out of training, of more than "
+            f"{recipe.text.longest} tokens{' or without a fitting tree' * _needs_trees(recipe)}; "
+            "raise text.longest to train on longer ones"
+        )
     if not _has_begun(folder):
         for name in MADE:  # of an earlier start that failed, with another recipe
             (folder / name).unlink(missing_ok=True)
@@ -104,6 +115,10 @@ def prepare(recipe: Recipe, folder: Path, say: Say) -> Prepared:
         _store(place / f"{name}.npz", getattr(ready, name))
     write_json(place / "prepared.json", ready.facts)
     return ready
+
+
+def _needs_trees(recipe: Recipe) -> bool:
+    return recipe.architecture in TREES
 
 
 def _encode(
@@ -177,7 +192,9 @@ def _file_sizes(recipe: Recipe) -> list[int]:
 
 def _mark(tables: Mapping[str, Any], sizes: Sequence[int]) -> str:
     """What the prepared text depends on: the recipe's tables, names and sizes of the files."""
-    facts = json.dumps([tables["corpus"], tables["text"], sizes], sort_keys=True)
+    limits = [tables["network"].get(key) for key in ("most_open", "most_opening")]  # of trees
+    parts = [tables["corpus"], tables["text"], sizes, *([limits] if any(limits) else [])]
+    facts = json.dumps(parts, sort_keys=True)
     return hashlib.sha256(facts.encode()).hexdigest()
 
 
@@ -217,9 +234,9 @@ def train(
     report: Callable[[Any], None] = lambda moment: None,
 ) -> dict[str, Any]:
     """Train a model into a folder; its card. Torch's settings are left as they were found."""
-    from priscian.training.machine import settings_kept  # needs torch
+    from priscian.training.machine import memory_needed, settings_kept  # needs torch
 
-    with settings_kept():
+    with settings_kept(), memory_needed():
         return _train(recipe, out, resume, say, report)
 
 
@@ -228,9 +245,8 @@ def _train(
 ) -> dict[str, Any]:
     import torch
 
-    from priscian.training.loop import Data, Loop, Moment
+    from priscian.training.loop import Data, Loop
     from priscian.training.machine import Machine
-    from priscian.training.save import Log, export
 
     check_folder(recipe, out, resume)
     check_device(recipe.machine.device)
@@ -246,8 +262,20 @@ def _train(
     loop = Loop(
         network, recipe, Data(ready.main, ready.extra, ready.dev), out / "training", machine
     )
-    counts = checkpoint_counts(recipe.checkpoints.at, loop.total)
-    if not (out / SAVED).is_file():  # only now: what cannot be built leaves no recipe behind
+    with one_training(recipe, out, resume) if machine.rank == 0 else nullcontext():
+        card = _run(loop, ready, out, say, report)
+    machine.leave()
+    return card
+
+
+def _run(
+    loop: Loop, ready: Prepared, out: Path, say: Say, report: Callable[[Any], None]
+) -> dict[str, Any]:
+    from priscian.training.save import Log, export
+
+    recipe, machine = loop.recipe, loop.machine
+    if machine.rank == 0 and not (out / SAVED).is_file():
+        # only now: what cannot be built leaves no recipe behind
         write_text(out / SAVED, write_recipe(recipe))
     if loop.resume():
         say(f"resumed after {loop.progress.tokens:,} tokens")
@@ -256,19 +284,33 @@ def _train(
     def keep(count: int) -> None:
         if machine.rank == 0:
             with loop.best_weights(), replacing_folder(out / f"tokens-{count}") as made:
-                export(made, network, ready.vocabulary)
+                export(made, loop.network, ready.vocabulary)
                 log.checkpoint(count, made)
 
     def watch(moment: Moment) -> None:
         log.step(moment)
         report(moment)
 
-    loop.run(counts, keep, watch)
+    loop.run(checkpoint_counts(recipe.checkpoints.at, loop.total), keep, watch)
     if machine.rank:
         return {}
     with loop.final_weights():
-        export(out, network, ready.vocabulary)
+        export(out, loop.network, ready.vocabulary)
         return log.finish()
+
+
+@contextmanager
+def one_training(recipe: Recipe, out: Path, resume: bool) -> Iterator[None]:
+    """Inside, no other process trains in this folder."""
+    lock = lock_file(
+        out / "training" / "lock",
+        f"another training is writing to {out}; wait until it has ended, or name a new --out",
+    )
+    try:
+        check_folder(recipe, out, resume)  # another training may have come and gone since
+        yield
+    finally:
+        lock.release()
 
 
 def check_folder(recipe: Recipe, out: Path, resume: bool) -> None:

@@ -134,11 +134,14 @@ class Loop:
                 progress.position = group[-1] + 1
                 progress.step += 1
                 progress.loss = loss
+                over, done = progress.position >= len(batches), progress.tokens >= self.total
+                if over:
+                    progress.passes, progress.position, self.memory = progress.passes + 1, 0, None
+                if over or done:  # before the state is saved, so that it happens just once
+                    progress.stopped = self._pass_over()
                 yield progress.tokens, loss, rate
-                if progress.tokens >= self.total:
+                if done:
                     return
-            progress.passes, progress.position, self.memory = progress.passes + 1, 0, None
-            progress.stopped = self._pass_over()
 
     def _step(self, batches: list[Batch], rate: float) -> float:
         network, training = self.wrapped, self.recipe.training

@@ -18,7 +18,8 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from priscian.errors import UsageError
+from priscian.errors import TrainingError, UsageError
+from priscian.models.hf.exact_products import products_kept, use_exact_products
 from priscian.models.hf.half_precision import find_problem
 from priscian.models.hf.memory import keep_memory
 from priscian.threads import threads_kept
@@ -29,12 +30,26 @@ Batch = npt.NDArray[np.int64]
 
 @contextlib.contextmanager
 def settings_kept() -> Iterator[None]:
-    """Torch's threads and its treatment of tiny numbers are afterwards as they were found."""
+    """Torch's threads, products and treatment of tiny numbers are afterwards as they were found."""
     try:
-        with threads_kept():
+        with threads_kept(), products_kept():
             yield
     finally:
         torch.set_flush_denormal(False)
+
+
+@contextlib.contextmanager
+def memory_needed() -> Iterator[None]:
+    """Torch has errors of its own for memory that it does not get."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not isinstance(error, torch.OutOfMemoryError) and "allocate memory" not in str(error):
+            raise
+        raise TrainingError(
+            "out of memory; lower training.batch_tokens, or the sizes in network; the last saved "
+            "state is kept"
+        ) from None
 
 
 class Machine:
@@ -63,6 +78,9 @@ class Machine:
                 f"set it to a multiple of {self.world}"
             )
         self.device = self._choose_device()
+        if self.device == "cpu":
+            use_exact_products()
+        self.products = torch.get_float32_matmul_precision()
         problem = ""
         if part.precision == "bfloat16" and self.device == "cpu":
             problem = find_problem(part.precision)  # on some CPUs it would end this process
@@ -147,3 +165,9 @@ class Machine:
         """Until all processes are here."""
         if self._accelerator is not None:
             self._accelerator.wait_for_everyone()
+
+    def leave(self) -> None:
+        """Part from the other processes: one that just ended would crash in gloo's threads."""
+        if self._accelerator is not None:
+            self.wait()
+            torch.distributed.destroy_process_group()

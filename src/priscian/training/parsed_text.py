@@ -23,6 +23,9 @@ from priscian.trees.line import parse_tree
 from priscian.trees.oracle import OPEN, SHIFT, words_of
 from priscian.trees.reader import one_spelling
 
+MISSING = 0.05
+"""Share of the words that may be in sentences without a tree: others would train on more text."""
+
 
 class ParsedText(TreeText):
     """A paragraph on each line; the tree of a sentence is found by its words.
@@ -65,14 +68,16 @@ class ParsedText(TreeText):
     def encode(
         self, learnt: Learnt, sentences: Sequence[str], part: str = "training part"
     ) -> Encoded:
-        """Trees as action ids; refused if most sentences have no tree."""
+        """Trees as action ids; refused if many words are in sentences without a tree."""
         fitting = [s for s in sentences if 0 < self.count(s) <= self.text.longest]
-        missing = sum(not _is_tree(self._actions(sentence)) for sentence in fitting)
-        if 2 * missing > len(fitting):
+        missing = [s for s in fitting if not _is_tree(self._actions(s))]
+        words, lacking = (sum(map(self.count, part)) for part in (fitting, missing))
+        if lacking > MISSING * words:
             raise DataError(
-                f"{missing:,} of {len(fitting):,} sentences of the {part} have no tree in "
-                f"{self._names}, where no tree has more than {self._longest_tree} words; parse the "
-                f"corpus with priscian parse --longest {self.text.longest}"
+                f"{len(missing):,} of {len(fitting):,} sentences of the {part} ({lacking:,} of "
+                f"{words:,} words) have no tree in {self._names}, where no tree has more than "
+                f"{self._longest_tree} words; parse the corpus with priscian parse --longest "
+                f"{self.text.longest}"
             )
         return super().encode(learnt, sentences, part)
 

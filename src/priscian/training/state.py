@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import warnings
 import zipfile
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from priscian.errors import ModelError
+from priscian.errors import ModelError, PriscianWarning
 from priscian.files import replacing
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def save_state(loop: Loop) -> None:
         "average": loop.average,
         "averaged": loop.averaged,
         "best": loop.best,
+        "products": machine.products,
     }
     with replacing(loop.folder / STATE) as temporary:
         try:
@@ -86,6 +88,13 @@ def resume_state(loop: Loop) -> bool:
         raise ModelError(
             f"{path} cannot be read ({reason}); delete it to begin the training again"
         ) from None
+    if state.get("products", loop.machine.products) != loop.machine.products:
+        warnings.warn(
+            f"the training in {loop.folder.parent} began with another library for products of "
+            "matrices (another CPU, or one too busy for a trial): it goes on, with other last bits",
+            PriscianWarning,
+            stacklevel=2,
+        )
     return True
 
 

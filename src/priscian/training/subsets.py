@@ -105,7 +105,7 @@ def _shared_parts(
                 f"{manifest.with_name(name)} has changed since priscian corpus wrote it, so it may "
                 "share sentences with the other parts; write the corpus again"
             )
-    dev, test = (tuple(manifest.with_name(n).read_text("utf-8").splitlines()) for n in held)
+    dev, test = (tuple(manifest.with_name(n).read_text("utf-8").split("\n")[:-1]) for n in held)
     return dev, test
 
 

@@ -160,7 +160,7 @@ class TreeText:
     def encode(
         self, learnt: Learnt, sentences: Sequence[str], part: str = "training part"
     ) -> Encoded:
-        """Trees as action ids; constituents with a label unseen in training are left out."""
+        """Trees as action ids; a tree with a label unseen in training is left out."""
         labels = {label: number for number, label in enumerate(learnt.network["labels"], 1)}
         flat: list[int] = []
         starts = [0]

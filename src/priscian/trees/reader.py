@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from priscian.errors import DataError
+from priscian.errors import DataError, counted
 from priscian.files import open_unpacked, shown
 from priscian.trees.tree import Tree, Word
 
@@ -22,6 +22,8 @@ LONGEST_LINE = 1 << 20
 RATIO = 100
 """How many times its size a packed file of trees may unfold to."""
 
+_TOP = re.compile(r"\((ROOT|TOP|S1)?\s*\(")
+"""How a line begins that begins a tree and cannot go on with one."""
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 _BRACKETS = {
     "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
@@ -67,6 +69,8 @@ def parse_trees(
     """The trees of numbered lines; `path` is the file that errors name."""
     stack: list[_Open] = []
     for line, text in lines:
+        if stack and _TOP.match(text):
+            raise _unclosed(path, stack)
         tokens = _TOKEN.findall(text)
         at = 0
         while at < len(tokens):
@@ -91,10 +95,14 @@ def parse_trees(
                 _add_word(path, line, token, stack)
                 at += 1
     if stack:
-        raise DataError(
-            f"{path}:{stack[0].line}: the tree that begins here is not closed; add "
-            f"{len(stack)} closing bracket{'s' if len(stack) > 1 else ''}"
-        )
+        raise _unclosed(path, stack)
+
+
+def _unclosed(path: Path, stack: list[_Open]) -> DataError:
+    return DataError(
+        f"{path}:{stack[0].line}: the tree that begins here is not closed; add "
+        f"{counted(len(stack), 'closing bracket')}"
+    )
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

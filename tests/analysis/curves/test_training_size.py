@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import msgspec
@@ -68,10 +69,24 @@ def test_people_are_not_known_of_one_s_own_paradigms() -> None:
     assert (curve.name, curve.reach) == ("overall", None)
 
 
-def test_two_sizes_make_no_curve() -> None:
-    two = [model(2**18, 50, 50), model(2**18, 52, 50), model(2**20, 55, 50)]
-    with pytest.raises(DataError, match=r"has 2 training sizes; .* needs 3 or more"):
+def test_two_sizes_with_seeds_have_a_slope_but_are_not_extrapolated() -> None:
+    # means .50 and .55 two doublings apart; residuals ±.01: s² = 4 · .0001 / 2, Sxx = 4 · 1²
+    four = [model(2**k, n, 50) for k, n in ((18, 49), (18, 51), (20, 54), (20, 56))]
+    found = analyse_training_size(four)
+    islands = next(c for c in found.curves if c.name == "island_effects")
+    assert islands.line.slope == pytest.approx(0.025)
+    half = 4.302653 * math.sqrt(0.0002 / 4)
+    assert islands.line.ci == pytest.approx((0.025 - half, 0.025 + half))
+    assert islands.reach is None
+
+
+def test_a_line_needs_two_sizes_and_three_models() -> None:
+    two = [model(2**18, 50, 50), model(2**20, 55, 50)]
+    with pytest.raises(DataError, match=r"2 models of 2 training sizes; .* 2 sizes and 3 models"):
         analyse_training_size(two)
+    one = [model(2**18, 50 + n, 50) for n in range(4)]
+    with pytest.raises(DataError, match="has 4 models of 1 training size;"):
+        analyse_training_size(one)
     with pytest.raises(DataError, match="no model has a training size"):
         analyse_training_size([])
 

@@ -109,6 +109,15 @@ def test_one_cell_has_no_difference() -> None:
         analyse_deltas([s for s in scores() if s.instance.model == "rnng"], ["1M"])
 
 
+def test_a_suite_without_a_circuit_has_no_row_by_circuit() -> None:
+    plain = [SuiteScore(s.instance, s.suite, s.score, s.own_circuit * (s.suite == "a"))
+             for s in scores(rnng=False)]  # fmt: skip
+    assert {s.circuit for s in plain} == {"one", ""}
+    found = analyse_deltas(plain, ["1M", "4M"])
+    rows = [(d.name, d.circuit, d.suites) for d in found.rows if d.by == "size"]
+    assert rows == [("1M", "", 2), ("4M", "", 2), ("1M", "one", 1), ("4M", "one", 1)]
+
+
 def test_figures_name_the_grid() -> None:
     first, second = analyse_deltas(scores(), ["1M", "4M"]).figures
     assert (first.name, second.name) == ("delta-sg", "delta-sg-by-circuit")
@@ -116,3 +125,12 @@ def test_figures_name_the_grid() -> None:
         first.caption
     )
     assert {row["circuit"] for row in second.rows} == {"one", "two"}
+
+
+def test_every_panel_names_its_rows_since_a_page_may_put_one_below_the_other() -> None:
+    _, figure = analyse_deltas(scores(), ["1M", "4M"]).figures
+    panels = figure.chart["hconcat"]
+    assert len(panels) == 2
+    for panel in panels:
+        axes = [layer["encoding"]["y"].get("axis") for layer in panel["layer"][1:]]
+        assert all(axis is None or axis.get("labels", True) for axis in axes)

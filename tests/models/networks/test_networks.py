@@ -11,7 +11,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from priscian.models.lstm.recurrent import NumpyLstm  # noqa: E402
-from priscian.models.networks.gpt2 import Gpt2, Gpt2Shape  # noqa: E402
+from priscian.models.networks import gpt2  # noqa: E402
+from priscian.models.networks.gpt2 import Gpt2, Gpt2Shape, attend  # noqa: E402
 from priscian.models.networks.lstm import Lstm, LstmShape  # noqa: E402
 from priscian.models.networks.on_lstm import OnLstm, OnLstmLayer, OnLstmShape  # noqa: E402
 from priscian.models.networks.output import linear_cross_entropy  # noqa: E402
@@ -102,6 +103,34 @@ class TestGpt2:
         grads = dict(theirs.named_parameters())
         for name, value in ours.named_parameters():
             torch.testing.assert_close(value.grad, grads[name].grad, rtol=1e-4, atol=1e-6)
+
+    @pytest.mark.parametrize("time", [1, 2, 13])
+    def test_attention_and_its_gradients_equal_the_fused_kernel(self, time: int) -> None:
+        given = [torch.randn(3, 2, time, 8, dtype=torch.float64) for _ in range(3)]
+        given = [part.requires_grad_() for part in given]
+        towards = torch.randn(3, 2, time, 8, dtype=torch.float64)
+        wanted = torch.nn.functional.scaled_dot_product_attention(*given, is_causal=True)
+        expected = torch.autograd.grad(wanted, given, towards)
+        found = attend(*given)
+        torch.testing.assert_close(found, wanted, rtol=1e-12, atol=1e-12)
+        for ours, theirs in zip(torch.autograd.grad(found, given, towards), expected, strict=True):
+            torch.testing.assert_close(ours, theirs, rtol=1e-10, atol=1e-12)
+
+    def test_attention_drops_weights_with_the_given_probability(self) -> None:
+        ones = torch.ones(50, 2, 10, 4)
+        one = attend(ones, ones, ones, dropout=0.25)[..., 0, 0]  # a first token sees only itself
+        assert one.unique().tolist() == pytest.approx([0, 1 / 0.75])
+        assert (one == 0).float().mean().item() == pytest.approx(0.25, abs=0.12)
+
+    def test_long_rows_take_the_fused_kernel_and_give_the_same(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        network = Gpt2(Gpt2Shape(vocabulary=97, layers=2, width=24, heads=4, positions=16))
+        rows = torch.randint(0, 97, (5, 12))
+        short = network(rows)[0].item()
+        monkeypatch.setattr(gpt2, "SHORT", 4)
+        monkeypatch.delattr(gpt2, "attend")
+        assert network(rows)[0].item() == pytest.approx(short, rel=1e-6)
 
 
 class TestTransformerXl:
@@ -220,9 +249,16 @@ class TestOnLstm:
         torch.testing.assert_close(ours[..., :9], theirs[..., :9], rtol=0, atol=1e-10)
         assert (ours[..., 9:] - theirs[..., 9:]).abs().max().item() > 1e-3
 
-    @pytest.mark.parametrize("drop_connect", [0.0, 0.45])
-    def test_the_numpy_runtime_equals_the_trainer(self, drop_connect: float) -> None:
-        shape = OnLstmShape(120, 16, 24, 3, 8, drop_connect=drop_connect, softmax="adaptive")
+    @pytest.mark.parametrize(
+        ("drop_connect", "projected"), [(0.0, False), (0.45, False), (0, True)]
+    )
+    def test_the_numpy_runtime_equals_the_trainer(
+        self, drop_connect: float, projected: bool
+    ) -> None:
+        shape = OnLstmShape(
+            120, 16, 24, 3, 8,
+            drop_connect=drop_connect, softmax="adaptive", projected=projected,
+        )  # fmt: skip
         network = OnLstm(shape).eval()
         ids = torch.randint(0, 120, (1, 9))
         with torch.inference_mode():
@@ -235,6 +271,17 @@ class TestOnLstm:
         }
         found = NumpyLstm(weights, keep=1 - drop_connect).logprobs([ids[0].tolist()])[0]
         assert found == pytest.approx(wanted.numpy(), abs=2e-5)
+
+    def test_a_projected_network_has_layers_of_one_width_and_a_map_to_the_embedding(self) -> None:
+        shapes = {
+            n: tuple(v.shape)
+            for n, v in OnLstm(OnLstmShape(120, 16, 24, 2, 8, projected=True)).named_parameters()
+        }
+        assert shapes["layers.1.hidden_weight"] == (4 * 24 + 2 * 3, 24)
+        assert shapes["out.weight"] == (16, 24)
+        plain = dict(OnLstm(OnLstmShape(120, 16, 24, 2, 8)).named_parameters())
+        assert plain["layers.1.hidden_weight"].shape == (4 * 16 + 2 * 2, 16)
+        assert "out.weight" not in plain
 
     def test_large_and_changing_states_cost_something_in_training_only(self) -> None:
         network = OnLstm(OnLstmShape(120, 16, 24, 3, 8, ar=2.0, tar=1.0)).double()

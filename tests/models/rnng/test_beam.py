@@ -11,9 +11,9 @@ torch = pytest.importorskip("torch")
 
 from tests.models.networks.simple_rnng import SimpleRnng  # noqa: E402
 
-from priscian.errors import UsageError  # noqa: E402
+from priscian.errors import ScoreError, UsageError  # noqa: E402
 from priscian.models.networks.rnng import Rnng, RnngShape  # noqa: E402
-from priscian.models.rnng.beam import read_texts  # noqa: E402
+from priscian.models.rnng.beam import read_texts, shrunk  # noqa: E402
 from priscian.models.rnng.options import Beam  # noqa: E402
 
 UNBOUNDED = Beam(10**9, 0, 10**9)
@@ -93,6 +93,18 @@ def test_surprisals_are_never_negative_and_a_narrower_beam_finds_less(beam: Beam
     for narrow, better in zip(read_texts(network, texts, beam), wide, strict=True):
         assert all(logp <= 0 for logp in (*narrow.logps, narrow.end))
         assert math.fsum(narrow.logps) <= math.fsum(better.logps) + 1e-9
+
+
+def test_an_empty_text_cannot_end_since_every_tree_has_a_word() -> None:
+    (empty,) = read_texts(toy(7), [()], Beam(20, 5, 10))
+    assert empty.end == -math.inf
+
+
+def test_a_beam_may_grow_by_rounding_only() -> None:
+    assert [shrunk(x) for x in (-2.0, 1e-7, -math.inf)] == [-2.0, 0.0, -math.inf]
+    for wrong in (0.1, math.nan):
+        with pytest.raises(ScoreError, match="copy or train it again"):
+            shrunk(wrong)
 
 
 @pytest.mark.parametrize("history", ["stack", "full"])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from priscian import load_model, perplexity
-from priscian.errors import DataError, UnknownNameError
+from priscian.errors import DataError, ModelError, UnknownNameError, UsageError
 
 TEXTS = ["The old nurse has admired us!", "Naïve café-owners was looking.", "Go now."]
 
@@ -54,6 +54,28 @@ def test_n_gram_models_count_ends_and_unknown_words() -> None:
     assert (found.texts, found.ends, found.words, found.unknown) == (2, 2, 7, 1)
     assert found.without_unknown is not None
     assert found.without_unknown != found.per_token
+    assert found.per_word == pytest.approx(math.exp(-found.logprob / (7 + 2)))
+
+
+def test_with_ends_every_model_counts_the_same_words_and_sentences(
+    causal: Callable[..., Path],
+) -> None:
+    text = "The keys aren't here. They were lost."
+    gpt2 = f"hf:{causal('gpt2')}"
+    neural, ngram = (perplexity(m, text, ends=True) for m in (gpt2, "builtin:ngram"))
+    assert (neural.words, neural.ends) == (ngram.words, ngram.ends) == (10, 2)  # n't, full stops
+    assert ngram.logprob == pytest.approx(perplexity("builtin:ngram", text).logprob, abs=1e-4)
+    alone = perplexity(gpt2, text, by="sentence")
+    assert neural.tokens == alone.tokens
+    assert neural.logprob < alone.logprob
+    assert neural.per_word == pytest.approx(math.exp(-neural.logprob / 12))
+
+
+def test_ends_need_sentences_and_a_model_that_predicts_them(masked: Callable[..., Path]) -> None:
+    with pytest.raises(UsageError, match="cannot be counted by passage"):
+        perplexity("builtin:ngram", "Go.", by="passage", ends=True)
+    with pytest.raises(ModelError, match="no probability for the end of a sentence"):
+        perplexity(f"mlm:{masked()}", "Go.", ends=True)
 
 
 def test_the_lstm_reads_sentences_and_lines_on_request() -> None:

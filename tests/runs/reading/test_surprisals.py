@@ -57,10 +57,17 @@ def test_every_row_is_read_back_exactly_by_csv_and_polars(tmp_path: Path, tiny: 
 
 def test_a_table_of_11994_words_with_quotation_marks_keeps_its_rows() -> None:
     text = 'She said "yes" and " no" to the "big dog. '
-    table = surprisals("builtin:ngram", [text.strip()] * 1199, WORDS)
+    with pytest.warns(PriscianWarning, match=r"builtin:ngram does not know 5,995 words"):  # quotes
+        table = surprisals("builtin:ngram", [text.strip()] * 1199, WORDS)
     rows = list(csv.reader(io.StringIO(table.text()), delimiter="\t"))
     assert len(rows) - 1 == len(table) == 1199 * 10
     assert polars.read_csv(io.StringIO(table.text()), separator="\t").height == len(table)
+
+
+def test_words_outside_a_closed_vocabulary_are_counted_and_named() -> None:
+    told = r"builtin:ngram does not know 2 words \(snorple, blicketed\.\); an unknown"
+    with pytest.warns(PriscianWarning, match=told):
+        surprisals("builtin:ngram", ["The snorple slept.", "He blicketed.", "She slept."])
 
 
 def test_an_unknown_ending_is_refused(tmp_path: Path) -> None:

@@ -20,7 +20,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import priscian  # noqa: E402
-from priscian.errors import DataError, ModelError, UsageError  # noqa: E402
+from priscian.errors import DataError, ModelError, RunError, UsageError  # noqa: E402
+from priscian.files.lock import lock_file  # noqa: E402
 from priscian.training.parser import corpus as corpus_module  # noqa: E402
 from priscian.trees import leaves, read_trees  # noqa: E402
 
@@ -114,6 +115,22 @@ def test_parts_of_other_work_are_not_used(parser: Path, text: Path, tmp_path: Pa
     assert priscian.parse_corpus(text, parser, out, longest=30, workers=1).resumed == 0
 
 
+def test_two_runs_do_not_write_one_file(parser: Path, text: Path, tmp_path: Path) -> None:
+    out = tmp_path / "trees.txt"
+    lock = lock_file(tmp_path / "trees.txt.parts" / "lock", "")
+    with pytest.raises(RunError, match=r"another priscian parse is writing .*give another --out"):
+        priscian.parse_corpus(text, parser, out, workers=1)
+    lock.release()
+    assert priscian.parse_corpus(text, parser, out, workers=1).trees == 26
+    assert not (tmp_path / "trees.txt.parts").exists()
+
+
+def test_a_folder_is_no_file_for_trees(parser: Path, text: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"is a folder; name a file such as .*trees\.txt\.xz"):
+        priscian.parse_corpus(text, parser, tmp_path)
+    assert not tmp_path.with_name(f"{tmp_path.name}.parts").exists()
+
+
 def test_a_folder_in_the_way_is_not_deleted(parser: Path, text: Path, tmp_path: Path) -> None:
     (tmp_path / "trees.txt.parts").mkdir()
     with pytest.raises(UsageError, match="is in the way; delete it or give another --out"):
@@ -151,6 +168,7 @@ def test_a_long_sentence_is_refused_by_parse_with_a_remedy(parser: Path) -> None
         ("", {}, "no text to parse"),
         ("\n\n", {}, "no text to parse"),
         ("Ann runs.\n", {"longest": 0}, "--longest 0 leaves no sentence"),
+        ("Ann runs.\n", {"longest": 5000}, "give 1,000 at most"),
         ("Ann runs.\n", {"workers": -1}, "--workers -1 is invalid"),
         ("Ann runs.\n", {"workers": 0}, "--workers 0 is invalid"),
     ],

@@ -13,7 +13,8 @@ from priscian.errors import DataError, ModelError, PriscianError, UsageError
 torch = pytest.importorskip("torch")
 
 import priscian  # noqa: E402
-from priscian.training.parser.treebank import read_treebank  # noqa: E402
+from priscian.training.parser.api import resolve_parser_recipe  # noqa: E402
+from priscian.training.parser.treebank import read_examples, read_treebank  # noqa: E402
 from priscian.trees import leaves  # noqa: E402
 
 
@@ -103,8 +104,39 @@ def test_another_treebank_cannot_resume(
         priscian.train_parser(trees, trained, overrides=small)
 
 
-def _fail(moment: Any) -> None:
+def test_a_training_that_never_began_does_not_bind_its_folder(
+    trees: Path, small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("priscian.training.parser.job.build", _fail)
+        with pytest.raises(RuntimeError):
+            priscian.train_parser(trees, tmp_path / "m", overrides=small)
+    other = tmp_path / "other.txt"
+    other.write_text(trees.read_text().replace("cat", "cow"))
+    with pytest.raises(RuntimeError):  # not refused, and begun
+        priscian.train_parser(other, tmp_path / "m", overrides=small, report=_fail)
+
+
+def _fail(*_: Any) -> None:
     raise RuntimeError
+
+
+def test_a_tree_may_have_several_lines_as_in_the_penn_treebank(tmp_path: Path) -> None:
+    one, several = tmp_path / "one.txt", tmp_path / "several.mrg"
+    one.write_text("(ROOT (S (NP (DT The) (NN cat)) (VP (VBZ sleeps)) (. .)))\n" * 20)
+    tree = "( (S \n    (NP-SBJ (DT The) (NN cat) )\n    (VP (VBZ sleeps) )\n    (. .) ))\n"
+    several.write_text("\n" + tree * 20)
+    assert read_examples([several]) == read_examples([one])
+    several.write_text(tree * 3 + tree.replace("))\n", ")\n") + tree)
+    with pytest.raises(
+        DataError, match=r"several\.mrg:13: the tree that begins here is not closed"
+    ):
+        read_examples([several])
+
+
+def test_a_parser_trains_on_the_cpu_where_there_is_a_gpu_too() -> None:
+    made = resolve_parser_recipe("small", {"corpus.files": ["trees.txt"]})
+    assert made.machine.device == "cpu"
 
 
 @pytest.mark.parametrize(
@@ -134,6 +166,8 @@ def test_bad_trees_are_one_line_with_file_and_line(text: str, message: str, tmp_
         ({"network.hiden": 3}, "did you mean hidden"),
         ({"network.labels": ["NP"]}, "no key in"),
         ({"network.layers": 1000}, "network.layers = 1000; it takes 1 to 16"),
+        ({"machine.precision": "bfloat16"}, "trained in float32"),
+        ({"training.patience": 2}, "measured by F1 there; use a fixed number of passes"),
         ({"text.longest": 1}, "no tree of the training part has at most 1 words; raise text.long"),
     ],
 )

@@ -10,15 +10,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from priscian.analysis.curves.comparable import comparable
 from priscian.analysis.curves.facts import mixed_models_of, sweep_folders
 from priscian.analysis.curves.table import CurveTable, read_curve
 from priscian.analysis.curves.training_size import (
     Trained,
     TrainingSize,
     analyse_training_size,
-    with_enough_sizes,
+    with_lines,
 )
-from priscian.analysis.named_results import FORCED_CHOICE, suite_results
+from priscian.analysis.model_looks import repaint
+from priscian.analysis.named_results import FORCED_CHOICE, suite_accuracies, suite_results
 from priscian.analysis.sg.circuits import analyse_sg_runs
 from priscian.analysis.sg.deltas import Deltas, analyse_deltas
 from priscian.analysis.sg.mixed_models import MixedModels
@@ -27,7 +29,7 @@ from priscian.analysis.sg.released import Instance, SuiteScore
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import DataError
 from priscian.files import write_json
-from priscian.runs import Result, Run, SuitesSummary
+from priscian.runs import Result, Run
 from priscian.runs.choose import Choice, gather_runs
 
 FILE = "analysis.json"
@@ -44,12 +46,18 @@ class CurveAnalysis(HasFigures):
     mixed: Mapping[str, MixedModels] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     """What could not be computed, and why."""
+    kinds: tuple[str, ...] = ()
+    """Kinds of models, each of which has one colour in all figures."""
 
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Figures 2–4 of Hu et al. (2020), Figure 5 of Warstadt et al. (2020)."""
         return tuple(
-            replace(figure, name=f"{figure.name}-{number}" if number > 1 else figure.name)
+            replace(
+                figure,
+                name=f"{figure.name}-{number}" if number > 1 else figure.name,
+                chart=repaint(figure.chart, self.kinds),
+            )
             for parts in (self.perplexity, self.deltas, self.training_size)
             for number, part in enumerate(parts.values(), 1)
             for figure in part.figures
@@ -109,6 +117,7 @@ def analyse_curve(table: CurveTable, runs: Sequence[Run]) -> CurveAnalysis:
         training_size=attempt("training size", pairs, lambda rs: _sizes(table, rs, left_out)),
         mixed=attempt("regressions", suites, lambda rs: mixed_models_of(rs, [table])),
         left_out=tuple(left_out),
+        kinds=tuple(dict.fromkeys(m.curve for m in table.models)),
     )
 
 
@@ -131,7 +140,9 @@ def _perplexity(table: CurveTable, results: list[Result]) -> SgPerplexity:
     known = {m.model: m.perplexity for m in table.models if m.perplexity is not None}
     ordered = sorted(table.models, key=lambda m: m.tokens)
     kinds = {m.model: (m.curve, m.size) for m in ordered}
-    return against_perplexity(analyse_sg_runs(results), known, kinds)
+    found = against_perplexity(analyse_sg_runs(results), known, kinds)
+    scored = {r.model for r in results}
+    return replace(found, comparable=comparable([m for m in ordered if m.model in scored]))
 
 
 def _deltas(table: CurveTable, results: list[Result], left_out: list[str]) -> Deltas:
@@ -140,8 +151,8 @@ def _deltas(table: CurveTable, results: list[Result], left_out: list[str]) -> De
         about = table.model(result.model)
         instance = Instance(about.curve, about.size, str(about.seed))
         scores += [
-            SuiteScore(instance, suite, cell.accuracy, result.narrowest(suite))
-            for suite, cell in result.expect(SuitesSummary).suites.items()
+            SuiteScore(instance, suite, accuracy, result.narrowest(suite))
+            for suite, accuracy in suite_accuracies(result).items()
         ]
     used = {s.instance.corpus for s in scores}
     sizes = {m.size: m.tokens for m in table.models if m.size in used}
@@ -154,7 +165,7 @@ def _sizes(table: CurveTable, results: list[Result], left_out: list[str]) -> Tra
     trained = [
         Trained(r, about.tokens, about.curve) for r in results for about in [table.model(r.model)]
     ]
-    kept, note = with_enough_sizes(trained)
+    kept, note = with_lines(trained)
     if note:
         left_out.append(f"training size: {note}")
     return analyse_training_size(kept)

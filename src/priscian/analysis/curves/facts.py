@@ -9,10 +9,10 @@ from pathlib import Path
 
 from priscian.analysis.curves.sizes import Sizes
 from priscian.analysis.curves.table import CurveTable, is_curve
-from priscian.analysis.named_results import suite_results
+from priscian.analysis.named_results import suite_accuracies, suite_results
 from priscian.analysis.sg.mixed_models import MixedModels, Observation, fit_models
 from priscian.errors import DataError, PriscianWarning
-from priscian.runs import Result, Run, SuitesSummary
+from priscian.runs import Result, Run
 from priscian.runs.cards import read_card
 from priscian.runs.choose import Choice
 from priscian.training.amounts import parse_amount
@@ -75,19 +75,21 @@ def _of_card(result: Result) -> TrainedFacts | None:
 
 
 def observations(results: Sequence[Result], facts: Mapping[str, TrainedFacts]) -> list[Observation]:
-    """The score of every trained model on every suite."""
+    """The score of every trained model on every suite that counts for the SG score."""
     rows = []
     for result in suite_results(results):
         if result.label not in facts:
             continue
         about = facts[result.label]
-        for suite, cell in result.expect(SuitesSummary).suites.items():
-            rows.append(
-                Observation(
-                    suite, result.narrowest(suite), cell.accuracy, about.architecture,
-                    about.size, result.label, about.perplexity,
-                )
-            )  # fmt: skip
+        # one trained model may have several results; models of other runs may share its name
+        instance = f"{result.model} {result.about.string}"
+        rows += [
+            Observation(
+                suite, result.narrowest(suite), accuracy, about.architecture, about.size,
+                instance, about.perplexity,
+            )
+            for suite, accuracy in suite_accuracies(result).items()
+        ]  # fmt: skip
     if not rows:
         raise DataError(
             "no model has a card.json that says what it was trained on, which the regression "

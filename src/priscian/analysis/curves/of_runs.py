@@ -6,13 +6,14 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from priscian.analysis.curves.comparable import comparable
 from priscian.analysis.curves.facts import mixed_models_of, sizes_of_sweeps
 from priscian.analysis.curves.sizes import Sizes, trained_models
 from priscian.analysis.curves.together import tell_apart
 from priscian.analysis.curves.training_size import (
     TrainingSize,
     analyse_training_size,
-    with_enough_sizes,
+    with_lines,
 )
 from priscian.analysis.sg.of_runs import SgAnalysis, analyse_sg
 from priscian.errors import PriscianWarning, UsageError
@@ -31,7 +32,7 @@ def training_sizes_of(
         raise UsageError(
             "runs do not contain training sizes: add --sizes FILE or --tokens MODEL=1M"
         )
-    trained, note = with_enough_sizes(trained_models(gather_runs(given), of_sweeps))
+    trained, note = with_lines(trained_models(gather_runs(given), of_sweeps))
     if note:
         warnings.warn(note, PriscianWarning, stacklevel=3)
     return analyse_training_size(trained, method)
@@ -45,10 +46,15 @@ def sg_of(
     """Scores on suites; perplexities of a sweep are known, and regressions may be fitted."""
     given, tables = tell_apart(runs)
     results = gather_results(given)
-    if perplexities is None and tables:
-        known = {m.model: m.perplexity for t in tables for m in t.models if m.perplexity}
-        perplexities = known or None
+    alike = True
+    if perplexities is None:
+        scored = {r.model for r in results if r.kind == "suites"}
+        models = [m for t in tables for m in t.models if m.model in scored]
+        perplexities = {m.model: m.perplexity for m in models if m.perplexity} or None
+        alike = comparable(models)
     found = analyse_sg(results, perplexities)
+    if found.perplexity is not None:
+        found = replace(found, perplexity=replace(found.perplexity, comparable=alike))
     if not mixed_effects:
         return found
     return replace(found, mixed=mixed_models_of(results, tables, perplexities))

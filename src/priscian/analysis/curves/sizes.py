@@ -6,6 +6,7 @@ import math
 import re
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from priscian.analysis.curves.training_size import Trained
@@ -75,9 +76,12 @@ def read_sizes(file: Path) -> Sizes:
 
 
 def trained_models(runs: Sequence[Run], sizes: Sizes) -> list[Trained]:
-    """The results on pairs whose training size is known; a note names the others."""
+    """The results on pairs whose training size is known; a note names the others.
+
+    If a model was scored on several data sets, each of them has curves of its own: `lstm on blimp`.
+    """
     made: list[Trained] = []
-    used: set[tuple[str, str]] = set()
+    used: dict[tuple[str, str], set[str]] = {}
     for run in runs:
         path = run.path or Path()
         names = (str(path).rstrip("/"), path.resolve().name, "")
@@ -93,13 +97,15 @@ def trained_models(runs: Sequence[Run], sizes: Sizes) -> list[Trained]:
                     stacklevel=3,
                 )
                 continue
-            used.add(key)
+            used.setdefault(key, set()).add(result.data)
             made.append(Trained(result, *sizes[key]))
-    for run_name, model in sizes.keys() - used:
+    for run_name, model in sizes.keys() - used.keys():
         raise DataError(
             f"no result of {model!r}{f' in {run_name}' if run_name else ''}; the runs have "
             f"{', '.join(dict.fromkeys(r.model for run in runs for r in run.results))}"
         )
+    if any(len(names) > 1 for names in used.values()):
+        return [_named_by_data(trained) for trained in made]
     data = {t.result.data for t in made}
     if len(data) > 1:
         warnings.warn(
@@ -109,3 +115,8 @@ def trained_models(runs: Sequence[Run], sizes: Sizes) -> list[Trained]:
             stacklevel=3,
         )
     return made
+
+
+def _named_by_data(trained: Trained) -> Trained:
+    data = trained.result.data
+    return replace(trained, curve=f"{trained.curve} on {data}" if trained.curve else data)

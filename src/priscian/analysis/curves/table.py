@@ -34,7 +34,7 @@ class CurveModel(msgspec.Struct, frozen=True, kw_only=True):
     size: str
     """The same, short: `1M`."""
     words: int
-    """Tokens of the corpus that it was trained on."""
+    """Tokens of its part of the corpus."""
     seed: int
     order_seed: int
     tokens_seen: int
@@ -42,6 +42,8 @@ class CurveModel(msgspec.Struct, frozen=True, kw_only=True):
     parameters: int
     vocabulary: int
     closed_vocabulary: bool
+    left_out: int = 0
+    """Sentences of its part of the corpus that were too long, or had no tree that fits."""
     perplexity: float | None = None
     """Per word, ends of sentences included, on test sentences that all models are measured on."""
     test_sentences: int = 0
@@ -95,10 +97,11 @@ class CurveTable(msgspec.Struct, frozen=True, kw_only=True):
         return next(m for m in self.models if m.model == name)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """One row for each score, with the facts of its model."""
-        facts = {m.model: plain(m) for m in self.models}
-        for s in self.scores:
-            yield {**facts[s.model], **plain(s)}
+        """One row for each score, with the facts of its model; one for a model without scores."""
+        for m in self.models:
+            facts = plain(m)
+            own = [s for s in self.scores if s.model == m.model]
+            yield from ({**facts, **plain(s)} for s in own) if own else (facts,)
 
     def write(self, folder: Path) -> None:
         """Write both files."""

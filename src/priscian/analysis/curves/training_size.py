@@ -20,7 +20,11 @@ from priscian.stats.lines import Line, crossing_interval, fit_line
 from priscian.stats.proportions import mean_accuracy
 
 OVERALL = "overall"
-FEWEST = 3
+FEWEST_SIZES, FEWEST_MODELS = 2, 3
+"""What a line with an interval needs: seeds of the same size count as models."""
+NEEDED = f"a line with an interval needs {FEWEST_SIZES} sizes and {FEWEST_MODELS} models or more"
+STRAIGHT = 3
+"""Sizes from which on one can see whether a line is straight, and so extrapolate it."""
 LARGEST = 1000.0  # log₂ of the largest number of tokens that is printed
 
 
@@ -84,7 +88,7 @@ class Curve:
     points: tuple[Point, ...]
     line: Line
     reach: Reach | None
-    """None if people's accuracy is unknown."""
+    """None if people's accuracy is unknown, or if there are only two sizes."""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -152,7 +156,7 @@ def written(log2: float) -> str:
 
 
 def analyse_training_size(models: Sequence[Trained], method: str = "full") -> TrainingSize:
-    """Fit a line for each curve and phenomenon; a curve needs three sizes or more."""
+    """Fit a line for each curve and phenomenon; a curve needs two sizes and three models."""
     by_curve: dict[str, list[Trained]] = {}
     for model in models:
         by_curve.setdefault(model.curve, []).append(model)
@@ -160,12 +164,12 @@ def analyse_training_size(models: Sequence[Trained], method: str = "full") -> Tr
         raise DataError("no model has a training size; name sizes with --tokens MODEL=1M")
     made: list[Curve] = []
     for curve, members in by_curve.items():
-        sizes = {m.tokens for m in members}
-        if len(sizes) < FEWEST:
+        if not _has_line(members):
             what = f"curve {curve!r}" if curve else "the curve"
+            sizes = len({m.tokens for m in members})
             raise DataError(
-                f"{what} has {len(sizes)} training size{'s' * (len(sizes) != 1)}; a line with an "
-                f"interval needs {FEWEST} or more: score models of other sizes"
+                f"{what} has {len(members)} model{'s' * (len(members) != 1)} of {sizes} training "
+                f"size{'s' * (sizes != 1)}; {NEEDED}: score models of other sizes or seeds"
             )
         made += _curves(curve, members, method)
     scores = [m.result.summary.headline for m in models]
@@ -176,16 +180,19 @@ def analyse_training_size(models: Sequence[Trained], method: str = "full") -> Tr
     )
 
 
-def with_enough_sizes(models: Sequence[Trained]) -> tuple[list[Trained], str]:
-    """The models of curves with three sizes or more, if there are any, and a note on the others."""
-    sizes: dict[str, set[float]] = {}
+def with_lines(models: Sequence[Trained]) -> tuple[list[Trained], str]:
+    """The models of curves that have lines, if there are any, and a note on the others."""
+    members: dict[str, list[Trained]] = {}
     for model in models:
-        sizes.setdefault(model.curve, set()).add(model.tokens)
-    few = [curve for curve, own in sizes.items() if len(own) < FEWEST]
-    if not few or len(few) == len(sizes):
+        members.setdefault(model.curve, []).append(model)
+    few = [curve for curve, own in members.items() if not _has_line(own)]
+    if not few or len(few) == len(members):
         return list(models), ""
-    note = f"{', '.join(few)} left out: a line with an interval needs {FEWEST} sizes or more"
-    return [m for m in models if m.curve not in few], note
+    return [m for m in models if m.curve not in few], f"{', '.join(few)} left out: {NEEDED}"
+
+
+def _has_line(members: Sequence[Trained]) -> bool:
+    return len({m.tokens for m in members}) >= FEWEST_SIZES and len(members) >= FEWEST_MODELS
 
 
 def _curves(curve: str, members: Sequence[Trained], method: str) -> list[Curve]:
@@ -216,7 +223,7 @@ def _curves(curve: str, members: Sequence[Trained], method: str) -> list[Curve]:
 
 def _reach(x: Sequence[float], y: Sequence[float], line: Line, sets: Sequence[str]) -> Reach | None:
     people: Mapping[str, float] = published()["human"]
-    if any(name not in people for name in sets):
+    if any(name not in people for name in sets) or len(set(x)) < STRAIGHT:
         return None
     human = math.fsum(people[name] for name in sets) / len(sets)
     if line.slope <= 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from priscian.analysis.named_results import suite_results
@@ -51,6 +51,8 @@ class SgRuns(HasFigures):
     suites: tuple[SgScore, ...]
     deltas: Mapping[str, Mapping[str, float]]
     """By model and circuit: accuracy minus the mean of the models, where there are several."""
+    trained: Mapping[str, str] = field(default_factory=dict)
+    """The model's own name, by the name of its result: `lstm on sg` is a result of `lstm`."""
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -79,7 +81,8 @@ def analyse_sg_runs(results: Sequence[Result]) -> SgRuns:
     """Collect the scores of the runs, with their intervals."""
     circuits: list[SgScore] = []
     suites: list[SgScore] = []
-    for r in suite_results(results):
+    named = suite_results(results)
+    for r in named:
         summary = r.expect(SuitesSummary)
         circuits += [_score(r.label, c, "", cell) for c, cell in summary.circuits.items()]
         circuits.append(_score(r.label, OVERALL, "", summary.sg))
@@ -89,7 +92,9 @@ def analyse_sg_runs(results: Sequence[Result]) -> SgRuns:
                 summary.suites.items(), key=lambda kv: (r.narrowest(kv[0]), kv[0])
             )
         ]
-    return SgRuns(tuple(circuits), tuple(suites), _deltas(circuits))
+    return SgRuns(
+        tuple(circuits), tuple(suites), _deltas(circuits), {r.label: r.model for r in named}
+    )
 
 
 def _score(model: str, name: str, circuit: str, cell: SuiteScore | SgMean) -> SgScore:

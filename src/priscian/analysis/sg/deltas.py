@@ -105,7 +105,7 @@ def analyse_deltas(scores: Sequence[SuiteScore], sizes: Sequence[str]) -> Deltas
 
 def _deltas(by: By, scores: Sequence[SuiteScore], names: Sequence[str]) -> list[Delta]:
     made = delta(_cells(scores))
-    circuits = sorted({s.circuit for s in made})
+    circuits = sorted({s.circuit for s in made} - {""})
     found = []
     for circuit in ("", *circuits):
         for name in names:

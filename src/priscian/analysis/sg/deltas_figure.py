@@ -46,10 +46,7 @@ def circuit_deltas_figure(found: Deltas) -> Figure:
         chart = dots(rows, names, circuits, x, tooltip, line=(0.0, "mean of all models"))
         for layer in chart["layer"][1:]:
             layer["encoding"]["color"] = _colour(by, names)
-            if panels:  # the first panel has the names of the rows
-                layer["encoding"]["y"]["axis"] = {
-                    "labels": False, "grid": True, "ticks": False, "tickBand": "extent",
-                }  # fmt: skip
+        # each panel names its rows: on a page, one may stand below the other
         panels.append({**chart, "title": TITLES[by], "width": 240})
     height = max(panel["height"] for panel in panels)
     panels = [{**panel, "height": height} for panel in panels]

@@ -24,11 +24,16 @@ class SgPerplexity(HasFigures):
     points: tuple[tuple[str, float, float, Interval], ...]
     """Model, perplexity, SG score and its interval."""
     pearson: Correlation | None
-    """Of SG score with the logarithm of perplexity; None for fewer than four models."""
+    """Of SG score with the logarithm of perplexity; None for fewer than four models, or if a model
+    has several SG scores."""
     spearman: Correlation | None
     missing: tuple[str, ...]
     kinds: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Architecture and corpus size of the models of a sweep: colour and shape of their points."""
+    repeated: bool = False
+    """Whether a model has several SG scores, on several sets of suites."""
+    comparable: bool = True
+    """Whether the perplexities may be compared, as far as is known."""
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -47,6 +52,7 @@ class SgPerplexity(HasFigures):
             "pearson": self.pearson.as_dict() if self.pearson else None,
             "spearman": self.spearman.as_dict() if self.spearman else None,
             "missing": list(self.missing),
+            "comparable": self.comparable,
         }
 
 
@@ -55,20 +61,27 @@ def against_perplexity(
     perplexities: Mapping[str, float],
     kinds: Mapping[str, tuple[str, str]] | None = None,
 ) -> SgPerplexity:
-    """SG scores and perplexities of the same models, matched by name."""
+    """SG scores and perplexities of the same models, matched by the name of result or model."""
+
+    def name(label: str) -> str:
+        return label if label in perplexities else found.trained.get(label, label)
+
     scores = [s for s in found.circuits if s.name == OVERALL]
-    points = [(s.model, perplexities[s.model], s.accuracy, s.ci) for s in scores
-              if s.model in perplexities]  # fmt: skip
+    both = [s for s in scores if name(s.model) in perplexities]
+    points = [(s.model, perplexities[name(s.model)], s.accuracy, s.ci) for s in both]
     if not points:
         raise DataError(
             f"no perplexity of {', '.join(s.model for s in scores)}; use the names in the runs"
         )
     logs, sg = [math.log(p[1]) for p in points], [p[2] for p in points]
-    known = len(points) >= FEWEST and len(set(logs)) > 1 and len(set(sg)) > 1
+    repeated = len({name(s.model) for s in both}) < len(both)
+    enough = len(points) >= FEWEST and not repeated
+    known = enough and len(set(logs)) > 1 and len(set(sg)) > 1
     return SgPerplexity(
         tuple(points),
         pearson(logs, sg) if known else None,
         spearman(logs, sg) if known else None,
-        tuple(s.model for s in scores if s.model not in perplexities),
+        tuple(s.model for s in scores if s not in both),
         kinds or {},
+        repeated,
     )

@@ -52,8 +52,9 @@ class SuiteScore:
 
     @property
     def circuit(self) -> str:
-        """The circuit that the suite belongs to."""
-        return self.own_circuit or published_suites()[self.suite].circuit
+        """The circuit that the suite belongs to; empty if it has none."""
+        published = published_suites().get(self.suite)
+        return self.own_circuit or (published.circuit if published else "")
 
 
 @dataclass(frozen=True, slots=True)

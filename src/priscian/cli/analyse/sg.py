@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from priscian.analysis.sg.circuits import SgRuns
     from priscian.analysis.sg.mixed_models import MixedModels
+    from priscian.analysis.sg.of_runs import SgAnalysis
     from priscian.analysis.sg.perplexity import SgPerplexity
     from priscian.analysis.sg.stability import Stability
 
@@ -53,14 +54,18 @@ def sg_command(
         notes = _perplexity_notes(found.perplexity)
     if found.mixed is not None:
         tables += [*model_tables(found.mixed.fits, found.mixed.tests), _coefficients(found.mixed)]
-    show(found, found.as_dict(), output, tables, notes)
+        notes.append(
+            "Effects are of the natural logarithm of the size, and of architectures against the "
+            "one that is not listed"
+        )
+    show(found, found.as_dict(), output, tables, [*notes, *_pooled(found)])
 
 
 def _coefficients(found: MixedModels) -> Table:
     """Fixed effects of the model with architecture and size."""
     fit = found.fits["full"]
     made = grid(
-        "Fixed effects of the full model: change of accuracy in points",
+        "Fixed effects of the full model, in points",
         ["effect", "estimate", "standard error", "t"],
     )
     for name, value in fit.coefficients.items():
@@ -73,6 +78,8 @@ def _perplexity_notes(found: SgPerplexity) -> list[str]:
     from priscian.analysis.sg.perplexity import FEWEST
 
     notes = [f"No perplexity of {name}" for name in found.missing]
+    if found.repeated:
+        return [*notes, "No correlation: a model has several SG scores, on several sets of suites"]
     if found.pearson is None:
         return [*notes, f"A correlation needs {FEWEST} models or more"]
     low, high = found.pearson.ci
@@ -80,6 +87,20 @@ def _perplexity_notes(found: SgPerplexity) -> list[str]:
         *notes,
         f"Pearson's r of SG score with log perplexity: {found.pearson.r:.3f} "
         f"({low:.3f} to {high:.3f})",
+    ]
+
+
+def _pooled(found: SgAnalysis) -> list[str]:
+    """A note if perplexities are not comparable, and what pools them."""
+    if found.perplexity is None or found.perplexity.comparable:
+        return []
+    pooling = ["the correlation"] if found.perplexity.pearson else []
+    if found.mixed is not None and "perplexity" in found.mixed.tests:
+        pooling.append("the test on perplexity")
+    used = f"; they are still pooled in {' and '.join(pooling)}" if pooling else ""
+    return [
+        "Perplexities are not comparable: vocabularies differ, or some are upper bounds of "
+        f"grammars{used}"
     ]
 
 

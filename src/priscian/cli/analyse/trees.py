@@ -21,12 +21,12 @@ def trees_command(
 
     A layer's distance of a word is how much of the memory it forgets; sentences are split where
     the distance is largest. Unlabelled F1 is a mean over sentences of two words or more, without
-    punctuation and without spans of one word or of the whole sentence. Beside it stand trees that
-    know nothing: the way of splitting favours right branching, so compare with random distances.
+    punctuation and without spans of one word or of the whole sentence. Baselines are printed too.
+    This way of splitting favours right branching, so compare with random distances.
 
     Examples:
-      priscian analyse trees my-onlstm --on trees.txt.xz
-      priscian analyse trees my-onlstm --on trees.txt.xz --layer 3 --json
+      priscian analyse trees my-onlstm --on gum.txt.xz
+      priscian analyse trees my-onlstm --on gum.txt.xz --layer 3 --json
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from priscian.cli.tables.labels import label_table
 from priscian.cli.tables.suites import suites_table
 from priscian.datasets.published import published_means
 from priscian.datasets.reference import blimp_taxonomy
-from priscian.runs import PairsSummary, Result, Run
+from priscian.runs import PairsSummary, Result, Run, SuitesSummary
 from priscian.runs.summary import MethodScores, Score
 
 FEW = 14
@@ -32,6 +32,7 @@ def print_run(run: Run, baselines: Sequence[str] = ()) -> None:
         kind = results[0].kind
         if kind == "suites":
             console.print(suites_table(data, results))
+            _warn_of_unknown_words("items", results)
         elif kind == "labels":
             _tell_unigrams(results[0])
             console.print(label_table(data, results))
@@ -52,7 +53,7 @@ def _print_pairs(data: str, results: Sequence[Result], baselines: Sequence[str])
     if results[0].kind == "graded":
         console.print(graded_table(data, results))
     _warn_of_ties(results)
-    _warn_of_unknown_words(results)
+    _warn_of_unknown_words("pairs", results)
 
 
 def table(
@@ -148,16 +149,21 @@ def _warn_of_ties(results: Sequence[Result]) -> None:
                 )
 
 
-def _warn_of_unknown_words(results: Sequence[Result]) -> None:
-    """Print one line for each model with pairs whose sides differ in unknown words."""
+def _warn_of_unknown_words(what: str, results: Sequence[Result]) -> None:
+    """Print one line for each model with items whose conditions differ in unknown words.
+
+    That decides a pair; in a suite the word may be in a region that is not compared.
+    """
     for result in results:
-        found = result.expect(PairsSummary).unknown_words
+        summary = result.summary
+        assert isinstance(summary, PairsSummary | SuitesSummary)
+        found = summary.unknown_words
         if not found or not found.differ:
             continue
         name, most = max(found.paradigms.items(), key=lambda entry: entry[1].differ)
-        method, without = next(iter(found.without.items()), ("", 0.0))
+        left = [f"; without them {m} is {100 * mean:.1f}" for m, mean in found.without.items()]
         print(
-            f"{result.model}: {found.differ:,} of {found.n:,} pairs differ in unknown words "
-            f"(most in {name}: {most.differ} of {most.n}); they say little about "
-            f"grammar; without them {method} is {100 * without:.1f}"
+            f"{result.model}: {found.differ:,} of {found.n:,} {what} differ in unknown words "
+            f"(most in {name}: {most.differ} of {most.n})"
+            f"{'; they say little about grammar' * (what == 'pairs')}{left[0] if left else ''}"
         )

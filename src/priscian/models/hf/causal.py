@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from priscian.errors import ModelError, WrongKindError
+from priscian.models.folder import trained_on_sentences
 from priscian.models.hf.channels import Entropy, Extra, Mass
 from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.loading import (
@@ -74,9 +76,12 @@ class CausalModel:
     """A causal model that reads packed trees, shared prefixes or plain rows."""
 
     kind = "causal"
+    reads_sentences = False
 
     def __init__(self, spec: ModelSpec, place: Place) -> None:
         from transformers import AutoModelForCausalLM
+
+        self.reads_sentences = trained_on_sentences(Path(place.source))
 
         config = load_config(spec, place)
         refuse_encoder(spec, config)

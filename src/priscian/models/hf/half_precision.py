@@ -1,39 +1,13 @@
-"""Whether this machine can compute in bfloat16 or float16, tested in a child process.
-
-Some virtual machines advertise CPU instructions (AMX) that they cannot run: the first bfloat16
-product then ends the process with an illegal instruction, which no `except` can catch.
-"""
+"""Whether this machine can compute in bfloat16 or float16, tested in a child process."""
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import json
-import os
-import platform
-import signal
-import subprocess
-import sys
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any
-
-from priscian.errors import ModelError, OutputError
-from priscian.files import write_json
-from priscian.models.fingerprint import cache_folder
+from priscian.errors import ModelError
+from priscian.models.hf.cpu_trials import find_problem_of
 
 HALF = frozenset({"bfloat16", "float16"})
-LIMIT = 180.0
-"""Seconds; most of a test is the import of torch."""
-SETTINGS = ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY")
-"""Environment variables that select the CPU instructions that torch uses."""
 TRIAL = """
 import sys, torch
-try:
-    import resource
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash leaves no file behind
-except ImportError:
-    pass
 from torch.nn import functional as F
 torch.set_num_threads(1)
 dtype = getattr(torch, sys.argv[1])
@@ -60,65 +34,4 @@ def check_dtype(model: str, dtype: str, device: str) -> None:
 
 def find_problem(dtype: str) -> str:
     """Why a dtype cannot be used on this CPU, or ""; tested once per machine and torch version."""
-    name = f"{dtype} {_machine()}"
-    path = cache_folder() / "dtypes.json"
-    known = _read(path)
-    if name in known:
-        return str(known[name])
-    try:
-        problem = _try(dtype)
-    except subprocess.TimeoutExpired:
-        return f"a trial was not done after {LIMIT:g} s"  # possibly a busy machine: not cached
-    with contextlib.suppress(OutputError):  # it will be tried again
-        write_json(path, _read(path) | {name: problem})
-    return problem
-
-
-def _try(dtype: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", TRIAL, dtype],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT,
-        check=False,
-    )
-    if done.returncode == 0:
-        return ""
-    if done.returncode < 0:
-        return f"a trial ended with {_signal(-done.returncode)}"
-    said = [line for line in done.stderr.splitlines() if line.strip()]
-    return f"a trial ended with {said[-1].strip() if said else f'code {done.returncode}'}"
-
-
-def _signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
-def _machine() -> str:
-    """What the result of a test depends on: CPU, system, torch and its settings."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    told = {line.partition(":")[0].strip(): line.partition(":")[2].strip() for line in lines}
-    facts = [
-        told.get("model name", platform.processor()),
-        told.get("flags", ""),
-        platform.machine(),
-        platform.release(),
-        version("torch"),
-        *(os.environ.get(name, "") for name in SETTINGS),
-    ]
-    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        known = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return known if isinstance(known, dict) else {}
+    return find_problem_of(dtype, TRIAL)

@@ -11,7 +11,12 @@ from pathlib import Path
 
 from priscian.errors import ModelError
 from priscian.models.fingerprint import hash_file
-from priscian.models.folder import checkpoints, model_folder, read_config
+from priscian.models.folder import (
+    checkpoints,
+    model_folder,
+    read_config,
+    trained_on_sentences,
+)
 from priscian.models.folder_scores import Around, FolderScores
 from priscian.models.key import ModelKey
 from priscian.models.lstm.model_file import read_model
@@ -78,6 +83,7 @@ class FolderModel(FolderScores):
 
     def __init__(self, folder: Path, around: Around = AROUND) -> None:
         self.around = around
+        self.reads_sentences = trained_on_sentences(folder)
         config = read_config(folder, ("lstm", "on-lstm"))
         weights = read_safetensors(folder / "model.safetensors")
         self.vocabulary = load_vocabulary(folder)

@@ -16,6 +16,8 @@ from torch.nn import functional
 from priscian.models.networks.output import linear_cross_entropy
 
 EPSILON = 1e-5
+SHORT = 256
+"""Tokens for which the table of attention weights is small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +62,25 @@ class Attention(nn.Module):
         parts = self.c_attn(x).view(batch, time, 3, self.heads, width // self.heads)
         query, key, value = parts.permute(2, 0, 3, 1, 4)  # each (batch, heads, time, size)
         drop = self.dropout if self.training else 0.0
-        mixed = functional.scaled_dot_product_attention(
-            query, key, value, dropout_p=drop, is_causal=True
-        )
+        if x.is_cpu and time <= SHORT:
+            mixed = attend(query, key, value, drop)
+        else:
+            mixed = functional.scaled_dot_product_attention(
+                query, key, value, dropout_p=drop, is_causal=True
+            )
         return self.c_proj(mixed.transpose(1, 2).reshape(batch, time, width))  # type: ignore[no-any-return]
+
+
+def attend(query: Tensor, key: Tensor, value: Tensor, dropout: float = 0.0) -> Tensor:
+    """Causal attention with all weights in memory: (batch, heads, time, size) → the same.
+
+    The fused kernel makes products of a few rows for each head of each sentence. For sentences, one
+    batched product is faster on a CPU, up to ten times where oneDNN does it (`exact_products.py`).
+    """
+    time, size = query.shape[-2:]
+    scores = (query / math.sqrt(size)) @ key.transpose(-1, -2)  # (batch, heads, time, time)
+    scores += torch.full((time, time), -math.inf, dtype=scores.dtype).triu(1)
+    return functional.dropout(scores.softmax(-1), dropout) @ value
 
 
 class FeedForward(nn.Module):

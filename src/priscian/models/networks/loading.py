@@ -42,5 +42,7 @@ def load_network(
         ) from None
     except (TypeError, LookupError, RuntimeError, ValueError, ArithmeticError) as error:
         reason = str(error).splitlines()[0]
-        raise ModelError(f"{folder}: weights do not fit the network ({reason})") from None
+        raise ModelError(
+            f"{folder}: weights do not fit the network ({reason}); copy it again"
+        ) from None
     return network.eval()

@@ -20,13 +20,12 @@ State = tuple[Tensor, Tensor]
 
 @dataclass(frozen=True, slots=True)
 class OnLstmShape:
-    """Sizes of a network; hidden sizes must be multiples of `chunk`."""
+    """Sizes of a network; those of layers must be multiples of `chunk`."""
 
     vocabulary: int
     embedding: int = 256
     hidden: int = 384
     layers: int = 3
-    """The last layer is as wide as the embedding."""
     chunk: int = 8
     """Neurons that share a master gate."""
     dropout: float = 0.0
@@ -42,6 +41,9 @@ class OnLstmShape:
     tar: float = 0.0
     """Weight of the mean square of their changes from word to word."""
     softmax: str = "full"
+    projected: bool = False
+    """All layers are `hidden` wide, and an affine map leads to the embedding, as in our LSTM. If
+    not, the last layer is as wide as the embedding and predicts words itself (Shen et al.)."""
 
 
 class OnLstmLayer(nn.Module):
@@ -85,11 +87,15 @@ class OnLstm(nn.Module):
         super().__init__()
         self.shape = shape
         self.words = WordTables(bands_for(shape.vocabulary, shape.embedding, shape.softmax))
-        widths = [shape.embedding, *[shape.hidden] * (shape.layers - 1), shape.embedding]
+        last = shape.hidden if shape.projected else shape.embedding
+        widths = [shape.embedding, *[shape.hidden] * (shape.layers - 1), last]
         self.layers = nn.ModuleList(
             OnLstmLayer(inputs, hidden, shape.chunk, shape.drop_connect)
             for inputs, hidden in pairwise(widths)
         )
+        # the last states lie between −1 and 1: alone they predict well only if embeddings are long,
+        # which as inputs should be short
+        self.out = nn.Linear(last, shape.embedding) if shape.projected else nn.Identity()
 
     def forward(
         self, rows: Tensor, memory: list[State] | None = None
@@ -97,7 +103,7 @@ class OnLstm(nn.Module):
         """Mean surprisal of tokens 1… of each row, and the state after them: (batch, time) → ()."""
         tops, after, _ = self._layers(rows[:, :-1], memory)
         states = self._drop(tops, self.shape.dropout)
-        flat = states.reshape(-1, self.shape.embedding)
+        flat = self.out(states).reshape(-1, self.shape.embedding)
         loss = self.words.loss(flat, rows[:, 1:].t().reshape(-1))
         if self.training:
             loss = loss + self._penalty(tops, states)
@@ -106,9 +112,9 @@ class OnLstm(nn.Module):
     def read(
         self, ids: Tensor, memory: list[State] | None = None
     ) -> tuple[Tensor, list[State], list[Tensor]]:
-        """Top states (time, batch, width), last states, and each layer's distances."""
+        """States that predict (time, batch, width), last states, and each layer's distances."""
         tops, after, distances = self._layers(ids, memory)
-        return self._drop(tops, self.shape.dropout), after, distances
+        return self.out(self._drop(tops, self.shape.dropout)), after, distances
 
     def _layers(
         self, ids: Tensor, memory: list[State] | None

@@ -19,11 +19,14 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from priscian.errors import ScoreError
 from priscian.models.networks.actions import OPENING, REDUCING, SHIFTING
 from priscian.models.networks.rnng import Rnng
 from priscian.models.rnng.hypotheses import Floats, Hypotheses, Ints
 from priscian.models.rnng.options import Beam
 
+ROUNDING = 1e-3
+"""Nats by which probabilities in float32 may sum to more than 1."""
 TOGETHER = 32
 """Texts that advance together; more would need more memory and be no faster."""
 
@@ -124,8 +127,7 @@ class _Group:
             before, mass = mass[parents], live.sums(len(nodes))
             where = {n: nodes[at, texts[n][depth]] for n, at in where.items()}
             for number, at in where.items():
-                # rounding may put the sum above the one before it
-                logps[number].append(min(0.0, float(mass[at] - before[at])))
+                logps[number].append(shrunk(float(mass[at] - before[at])))
         return [Reading(tuple(logps[n]), *done[n]) for n in range(len(texts))]
 
     @staticmethod
@@ -212,7 +214,11 @@ class _Group:
             logps[going] += found[:, REDUCING]
             cells[going] = hypotheses.reduce(mine)
             going = going[hypotheses.facts["opened"][cells[going]] > 0]
-        total = _Live(cells, beams, logps).sums(len(mass)) if len(cells) else mass * -np.inf
+        total = (
+            _Live(cells, beams, logps).sums(len(mass))
+            if len(cells)
+            else np.full(len(mass), -np.inf)
+        )
         trees: dict[int, tuple[int, ...]] = {}
         for at in wanted.tolist():
             mine = np.flatnonzero(beams == at)
@@ -220,9 +226,19 @@ class _Group:
                 best = cells[mine[np.argmax(logps[mine])]]
                 trees[at] = tuple(hypotheses.actions_of(int(best)))
         return {
-            number: (min(0.0, float(total[at] - mass[at])), trees.get(at, ()))
+            number: (shrunk(float(total[at] - mass[at])), trees.get(at, ()))
             for number, at in ending.items()
         }
+
+
+def shrunk(difference: float) -> float:
+    """A log-probability from two masses, the second of which can be larger only by rounding."""
+    if not difference <= ROUNDING:
+        raise ScoreError(
+            f"a grammar's beam grew by {difference:g} nats; its weights are damaged: copy or train "
+            "it again"
+        )
+    return min(0.0, difference)
 
 
 def _best_cells(table: Floats, most: int) -> tuple[Ints, Ints]:

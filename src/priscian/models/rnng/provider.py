@@ -105,7 +105,9 @@ class RnngModel:
         forms = []
         for text, code in zip(texts, coded, strict=True):
             if not code.ids:
-                raise ModelError(f"no tree for {shorten(text.text)!r}: it has no words")
+                raise ModelError(
+                    f"no tree for {shorten(text.text)!r}: it has no words; leave it out"
+                )
             whole = text.context + text.text
             spans = zip(code.starts, code.ends, strict=True)
             forms.append([whole[start:end] for start, end in spans])

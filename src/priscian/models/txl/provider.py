@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from priscian.models.folder import checkpoints, model_folder
+from priscian.models.folder import checkpoints, model_folder, trained_on_sentences
 from priscian.models.folder_scores import Around, FolderScores
 from priscian.models.key import ModelKey
 from priscian.models.networks.loading import load_network
@@ -49,6 +49,7 @@ class TransformerXlModel(FolderScores):
     """A text is one segment after a sentence boundary, read with an empty memory."""
 
     def __init__(self, folder: Path, around: Around = AROUND) -> None:
+        self.reads_sentences = trained_on_sentences(folder)
         self.network = load_network(folder, "transformer-xl", _build)
         self.vocabulary = load_vocabulary(folder)
         self.notes = {

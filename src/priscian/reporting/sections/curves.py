@@ -26,6 +26,10 @@ TESTS_NOTE = (
     "random slopes of both by suite and a random intercept of the model. Each effect is tested by "
     "leaving it out."
 )
+POOLED_NOTE = (
+    " The test on perplexity uses perplexities that are not comparable: vocabularies differ, or "
+    "some are upper bounds of grammars."
+)
 
 
 @page_section("Learning curves", place=5)
@@ -59,7 +63,9 @@ def _tables(table: CurveTable, found: CurveAnalysis) -> list[Table]:
             for name, test in mixed.tests.items()
         )
         title = f"What explains suite scores, {data}"
-        made.append(Table(title, ("effect", "χ²", "df", "p"), rows, TESTS_NOTE))
+        pooled = "perplexity" in mixed.tests and not found.perplexity[data].comparable
+        note = TESTS_NOTE + (POOLED_NOTE if pooled else "")
+        made.append(Table(title, ("effect", "χ²", "df", "p"), rows, note))
     missing = [f"{name}: {table.failed.get(name, 'not finished')}" for name in table.missing]
     lines = (*found.left_out, *missing)
     if lines:

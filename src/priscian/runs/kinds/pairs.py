@@ -132,7 +132,10 @@ class Pairs(Kind):
                 model=str(unigrams.spec), words=unigrams.words, unknown_words=unigrams.unknown
             )
         if unknown is not None:
-            found["unknown_words"] = summarise_unknown(self.data, unknown, outcomes)
+            verdicts = {
+                name: [(o.item, o.method, o.correct) for o in own] for name, own in outcomes.items()
+            }
+            found["unknown_words"] = summarise_unknown(self.data, unknown, verdicts)
         return found
 
 

@@ -29,6 +29,7 @@ from priscian.runs.endings import Ending
 from priscian.runs.kinds.registry import Evaluated, Job, Kind, Scores, Source, kind
 from priscian.runs.options import ScoreOptions
 from priscian.runs.summary import Part, Summary, check_score
+from priscian.runs.unknown import UnknownWords, summarise_unknown
 
 if TYPE_CHECKING:
     import polars
@@ -89,6 +90,7 @@ class SuitesSummary(Summary, frozen=True, kw_only=True, tag="suites"):
     suites: dict[str, SuiteScore]
     modifiers: dict[str, ModifierScore] = msgspec.field(default_factory=dict)
     failed: tuple[str, ...] = ()
+    unknown_words: UnknownWords | None = None
 
     unit: ClassVar[str] = "suite"
 
@@ -226,9 +228,19 @@ class Suites(Kind):
             "boundary": options.suites.boundary,
             "failed": tuple(map(hide_paths, failures)),
             **summarise_suites(judged),
+            "unknown_words": self._unknown(judged, scores),
         }
         tables = {"items": self._items(judged), "regions": self._regions(judged)}
         return Evaluated(msgspec.convert(facts, SuitesSummary), tables)
+
+    def _unknown(self, judged: Sequence[SuiteOutcome], scores: Scores) -> UnknownWords | None:
+        """Items with words that the model does not know; None for one that knows every word."""
+        sentences = [s for suite in self.data.sets for s in suite.sentences()]
+        unknown = scores.unknown([Text(s.text, s.context) for s in sentences])
+        if unknown is None:
+            return None
+        verdicts = {s.name: [(i.item, "SG", i.correct) for i in s.items] for s in judged}
+        return summarise_unknown(self.data, unknown, verdicts)
 
     def _items(self, judged: Sequence[SuiteOutcome]) -> polars.DataFrame:
         """One row for each item and prediction, with the region surprisals that it uses."""

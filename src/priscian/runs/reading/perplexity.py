@@ -18,6 +18,7 @@ from priscian.models import (
     traits_of,
 )
 from priscian.records import Text
+from priscian.runs.reading.sentences import sentence_perplexity
 from priscian.scoring import ScoreStore
 from priscian.scoring.long_texts import LongOptions, score_long_texts
 
@@ -30,9 +31,10 @@ TOGETHER = 2000
 class Perplexity:
     """The log-probability of some texts, in nats, and what it is divided by.
 
-    Words are separated by spaces. `ends` is how many ends of sentences are included in the
-    log-probability (for n-gram models, as in KenLM), `unscored` how many first tokens are
-    not (for models without BOS). `known_logprob` leaves unknown words out.
+    Words are separated by spaces; those of `measure_with_ends` are Penn Treebank words. `ends` is
+    how many ends of sentences are included in the log-probability (on request; always for n-gram
+    models, as in KenLM), `unscored` how many first tokens are not (for models without BOS).
+    `known_logprob` leaves unknown words out.
     """
 
     model: str
@@ -55,8 +57,8 @@ class Perplexity:
 
     @property
     def per_word(self) -> float:
-        """exp of −log p per word between spaces: comparable between models on the same text."""
-        return math.exp(-self.logprob / self.words)
+        """exp(−log p / (words + ends)): comparable between models that count the same ends."""
+        return math.exp(-self.logprob / (self.words + self.ends))
 
     @property
     def without_unknown(self) -> float | None:
@@ -117,6 +119,29 @@ def measure_perplexity(
     if not measured.tokens or not measured.words:
         raise DataError("no words to measure a model on; give a text with words in it")
     return measured
+
+
+def measure_with_ends(
+    spec: ModelSpec, sentences: Iterable[str], store: ScoreStore | None = None
+) -> Perplexity:
+    """The perplexity on sentences and their ends, with Penn Treebank words, as on a model's card.
+
+    It is comparable between all models that give a probability to the end of a sentence.
+    """
+    size = _Size()
+    texts = list(size.counting(sentences))
+    found = sentence_perplexity(spec, texts, store)
+    return Perplexity(
+        model=spec.label,
+        logprob=-found.nats,
+        texts=size.texts,
+        tokens=found.tokens,
+        words=found.words,
+        characters=size.characters,
+        bytes=size.bytes,
+        ends=found.sentences,
+        unknown=found.unknown,
+    )
 
 
 def _measure_tokens(

@@ -37,6 +37,8 @@ class SentencePerplexity:
     """What a model gives to words and ends of sentences together, in nats."""
 
     nats: float
+    tokens: int
+    """The model's own, without the ends."""
     words: int
     sentences: int
     unknown: int | None
@@ -72,7 +74,9 @@ def sentence_perplexity(
     provider = find_provider(spec.provider)
     suffix = provider.end_token(spec) if isinstance(provider, EndTokenProvider) else ""
     if not suffix and not isinstance(model, EndScorer):
-        raise ModelError(f"{spec} has no probability for the end of a sentence")
+        raise ModelError(
+            f"{spec} has no probability for the end of a sentence; measure it without ends"
+        )
     texts = [Text(sentence + suffix) for sentence in sentences]
     with nullcontext(store) if store else ScoreStore.default() as kept:
         if isinstance(model, TorchModel):
@@ -82,6 +86,7 @@ def sentence_perplexity(
                 spec, texts, kept, loaded=model, options=ALONE, progress=progress
             ).scores
     nats = -math.fsum(logp for text in texts for logp in found[text].logps)
+    tokens = sum(len(found[text]) for text in texts) - (len(texts) if suffix else 0)
     if not suffix:
         assert isinstance(model, EndScorer)
         nats -= math.fsum(model.score_ends(texts))
@@ -90,4 +95,5 @@ def sentence_perplexity(
     unknown = None
     if traits_of(spec).closed_vocabulary and isinstance(model, ClosedVocabulary):
         unknown = sum(model.oov_counts(texts))
-    return SentencePerplexity(nats, sum(count_words(sentences)), len(sentences), unknown)
+    words = sum(count_words(sentences))
+    return SentencePerplexity(nats, tokens, words, len(sentences), unknown)

@@ -36,13 +36,13 @@ def train_parser(
     >>> card["test"]["f1"]                                    # doctest: +SKIP
 
     trees
-        Files with one tree on each line, in Penn Treebank brackets; plain, .gz or .xz.
+        Treebank files in Penn Treebank brackets; plain, .gz or .xz.
     out
         Folder of the parser, with recipe, card and log.
     recipe
         A TOML file; where none is given, the built-in one, or that of a training to resume.
     resume
-        Go on with the training in `out`; it ends with the same bits as one that never stopped.
+        Go on with the training in `out`; the weights are bit-identical to those without a stop.
     overrides
         Keys of the recipe: `{"training.passes": 8}`.
     """
@@ -66,7 +66,7 @@ def resolve_parser_recipe(recipe: str | Path, overrides: Mapping[str, Any]) -> R
         raise ModelError(f"parsing needs PyTorch: {install('hf')}") from None
     made = make_recipe(tables, {ARCHITECTURE: SpanParserShape}, overrides, str(recipe))
     if not made.corpus.files:
-        raise UsageError("no treebank; name a file of trees: --train trees.txt.xz")
+        raise UsageError("no treebank; name a file of trees: --train gum.txt.xz")
     if made.corpus.extra or made.corpus.size != "all" or made.text.pack != "sentence":
         raise UsageError(
             "a parser is trained on all trees of its files; leave out corpus.size, corpus.extra "
@@ -117,7 +117,7 @@ def parse_corpus(
     files
         Plain text, one paragraph a line; plain, .gz or .xz.
     out
-        One tree a line in Penn Treebank brackets; .xz and .gz are packed. Complete or not there: a
+        One tree per line, compressed if it ends in .xz or .gz. Created only when it is complete: a
         run that was killed goes on where it was.
     longest
         Words of a sentence at most; longer ones are left out and counted.

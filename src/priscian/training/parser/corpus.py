@@ -15,6 +15,7 @@ import msgspec
 
 from priscian.errors import DataError, UsageError
 from priscian.files import read_json, replacing, write_bytes, write_json
+from priscian.files.lock import FolderLock, lock_file
 from priscian.models.fingerprint import hash_file
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.models.parser.parser import FILES, Parser, check_folder
@@ -23,6 +24,9 @@ from priscian.training.corpora import read_blocks, split_sentences
 from priscian.trees.writer import bracketed
 from priscian.workers import run_batches
 
+LOCK = "lock"
+MOST = 1000
+"""Words of the longest sentence that may be parsed: about a gigabyte."""
 CHUNK = 2000
 """Sentences of a part: many of each length, and a minute's work at most."""
 SHOWN = 5
@@ -68,18 +72,46 @@ def parse_corpus(
     Parts are kept in a folder beside `out` until all are there, so that a run that was killed
     goes on where it was; the folder is deleted then.
     """
-    if longest < 1:
-        raise UsageError(f"--longest {longest} leaves no sentence; give a number of words above 0")
+    check_longest(longest)
     if workers is not None and workers < 1:
         raise UsageError(f"--workers {workers} is invalid; give a number of processes above 0")
     for path in files:
         if out.resolve() == path.resolve() or _is_same(out, path):
             raise UsageError(f"--out {out} would replace the text {path}; name another file")
-    import torch
-
+    if out.is_dir():
+        raise UsageError(f"--out {out} is a folder; name a file such as {out / 'trees.txt.xz'}")
     check_folder(model)
     sentences = read_corpus(files)
     folder = out.with_name(f"{out.name}.parts")
+    lock = _lock(folder, out)
+    try:
+        return _parse(sentences, model, out, folder, longest, workers, progress)
+    finally:
+        lock.release()
+
+
+def check_longest(longest: int) -> None:
+    """Refuse a limit of words that leaves nothing, or that no memory holds."""
+    if longest < 1:
+        raise UsageError(f"--longest {longest} leaves no sentence; give a number of words above 0")
+    if longest > MOST:
+        raise UsageError(
+            f"--longest {longest}: memory grows with the square of a sentence's words; "
+            f"give {MOST:,} at most"
+        )
+
+
+def _parse(
+    sentences: Sequence[Sentence],
+    model: Path,
+    out: Path,
+    folder: Path,
+    longest: int,
+    workers: int | None,
+    progress: Callable[[int, int], None],
+) -> Parsed:
+    import torch
+
     mark = _mark(sentences, model, longest)
     numbers = range(-(-len(sentences) // CHUNK))
     done = _finished(folder, mark)
@@ -159,12 +191,21 @@ def _finished(folder: Path, mark: str) -> dict[int, Part]:
             for path in sorted(folder.glob("[0-9]*.json"))
             if path.with_suffix(".trees").is_file()
         }
-    if folder.exists():
-        if not note.is_file():
-            raise UsageError(f"{folder} is in the way; delete it or give another --out")
-        shutil.rmtree(folder)
+    for path in folder.iterdir():  # the lock stays: it is ours
+        if path.name != LOCK:
+            path.unlink()
     write_json(note, {"mark": mark})
     return {}
+
+
+def _lock(folder: Path, out: Path) -> FolderLock:
+    """The folder of the parts, for this process alone."""
+    if folder.exists() and not {"work.json", LOCK} & {path.name for path in folder.iterdir()}:
+        raise UsageError(f"{folder} is in the way; delete it or give another --out")
+    return lock_file(
+        folder / LOCK,
+        f"another priscian parse is writing {out}; wait until it has ended, or give another --out",
+    )
 
 
 def _mark(sentences: Sequence[Sentence], model: Path, longest: int) -> str:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from priscian.errors import DataError, UnknownNameError, UsageError
+from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
+from priscian.files import read_json
 from priscian.models.folder import architecture_of
 from priscian.models.parser.parser import Parser
+from priscian.training.parser.corpus import check_longest
 from priscian.training.parser.treebank import Example, divide, read_examples
+from priscian.training.subsets import hash_text
 from priscian.trees import Tree
 from priscian.trees.evalb import Evalb, evalb
 
@@ -52,7 +56,9 @@ def evaluate(
         raise UnknownNameError("part of a treebank", part, PARTS)
     if limit is not None and limit < 1:
         raise UsageError(f"a limit of {limit} trees leaves none; give 1 or more")
+    check_longest(longest)
     parser = _load(model)
+    _warn_if_trained_on(model, files)
     examples = read_examples(files)
     if part != "all":
         examples = dict(zip(PARTS[1:], divide(examples, files), strict=True))[part]
@@ -61,6 +67,21 @@ def evaluate(
         named = ", ".join(map(str, files))
         raise DataError(f"{named}: no tree has at most {longest} words; raise --longest")
     return score_parser(parser, kept[:limit], progress), len(examples) - len(kept)
+
+
+def _warn_if_trained_on(folder: Path, files: Sequence[Path]) -> None:
+    """A grammar holds out other trees of its treebank than a parser, whose parts `--part` names."""
+    if architecture_of(folder) != "rnng" or not (folder / "card.json").is_file():
+        return
+    known = read_json(folder / "card.json", dict[str, Any])["corpus"]["files"]
+    marks = {mark for _, mark in known}
+    if same := [path.name for path in files if hash_text(path) in marks]:
+        warnings.warn(
+            f"{folder} was trained on most trees of {', '.join(same)}: the figures are too high; "
+            "test it on another treebank",
+            PriscianWarning,
+            stacklevel=4,
+        )
 
 
 def _load(folder: Path) -> BuildsTrees:

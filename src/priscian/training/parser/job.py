@@ -16,9 +16,9 @@ from priscian.models.lstm.model_file import read_model
 from priscian.models.networks.span_parser import SpanParser, SpanParserShape
 from priscian.models.parser.parser import Parser
 from priscian.models.parser.words import ParserWords
-from priscian.training.job import check_folder
+from priscian.training.job import check_folder, one_training
 from priscian.training.loop import Data, Loop, Moment
-from priscian.training.machine import Machine, settings_kept
+from priscian.training.machine import Machine, memory_needed, settings_kept
 from priscian.training.parser.evaluation import score_parser
 from priscian.training.parser.lesson import Lesson, copy_language_model, encode_numbers
 from priscian.training.parser.treebank import Example, Treebank, ranked, read_treebank
@@ -27,6 +27,7 @@ from priscian.training.save import StepLog, export
 
 LANGUAGE_MODEL = "lstm"
 """The built-in model whose table and layers the parser begins with."""
+TREEBANK = "treebank.json"
 MEASURED = 8
 """How often the dev part is parsed in a training."""
 
@@ -40,7 +41,7 @@ def train_parser(
     report: Callable[[Moment], None] = lambda moment: None,
 ) -> dict[str, Any]:
     """Train a parser into a folder; its card. Torch's settings are left as they were found."""
-    with settings_kept():
+    with settings_kept(), memory_needed():
         return _train(recipe, out, resume, say, report)
 
 
@@ -66,7 +67,21 @@ def _train(
     loop = Loop(
         lesson, recipe, Data(numbers, None, encode_numbers(treebank.dev)), out / "training", machine
     )
-    write_text(out / SAVED, write_recipe(recipe))  # only now: what cannot be built leaves none
+    with one_training(recipe, out, resume):
+        return _run(loop, network, words, treebank, out, say, report)
+
+
+def _run(
+    loop: Loop,
+    network: SpanParser,
+    words: ParserWords,
+    treebank: Treebank,
+    out: Path,
+    say: Callable[[str], None],
+    report: Callable[[Moment], None],
+) -> dict[str, Any]:
+    write_text(out / SAVED, write_recipe(loop.recipe))  # only now: what cannot be built leaves none
+    write_json(out / "training" / TREEBANK, [list(mark) for mark in treebank.files])
     if loop.resume():
         say(f"resumed after {loop.progress.tokens:,} words")
     log = StepLog(out, loop)
@@ -113,13 +128,12 @@ def build(recipe: Recipe, examples: Sequence[Example]) -> tuple[SpanParser, Pars
 
 def _check_files(treebank: Treebank, out: Path) -> None:
     """Refuse to go on with another treebank than the training began with."""
-    path = out / "training" / "treebank.json"
+    path = out / "training" / TREEBANK
     marks = [list(mark) for mark in treebank.files]
     if path.is_file() and read_json(path, list[list[str]]) != marks:
         raise UsageError(
             f"the treebank of the training in {out} has changed since; name a new --out"
         )
-    write_json(path, marks)
 
 
 def _card(loop: Loop, treebank: Treebank, words: ParserWords) -> dict[str, Any]:

@@ -1,21 +1,20 @@
-"""A treebank, one tree a line, in three parts: 18 blocks to train on, one for dev, one for test."""
+"""A treebank in three parts: 18 blocks to train on, one for dev, one for test."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from priscian.errors import DataError
-from priscian.training.corpora import read_blocks
 from priscian.training.subsets import hash_text
-from priscian.trees import Tree, leaves
-from priscian.trees.line import parse_tree
+from priscian.trees import Tree, leaves, read_trees
+from priscian.trees.line import without_top
 from priscian.trees.spans import Span, labelled_spans
 
 BLOCK = 50
-"""Lines of a block; neighbours are often of one document, which belongs into one part."""
+"""Trees of a block; neighbours are often of one document, which belongs into one part."""
 TURN = 20
 """Of so many blocks in a row the last but one is dev and the last is test."""
 
@@ -44,7 +43,7 @@ class Treebank:
 def read_treebank(files: Sequence[Path], longest: int) -> Treebank:
     """Read and divide a treebank; trees of more than `longest` words are not trained on.
 
-    Blocks have 50 lines, and fewer in a treebank of fewer than 1,000 trees.
+    Blocks have 50 trees, and fewer in a treebank of fewer than 1,000 trees.
     """
     train, dev, test = divide(read_examples(files), files)
     kept = [example for example in train if len(example.words) <= longest]
@@ -57,12 +56,12 @@ def read_treebank(files: Sequence[Path], longest: int) -> Treebank:
 
 
 def read_examples(files: Sequence[Path]) -> list[Example]:
-    """All trees of files, one a line."""
-    found = [example_of(parse_tree(line, path, number)) for path, number, line in tree_lines(files)]
-    if not found:
-        named = ", ".join(map(str, files))
-        raise DataError(f"{named}: no trees; give a file of bracketed trees: (S (NP …) (VP …))")
-    return found
+    """All trees of files, each on one line or several."""
+    return [
+        example_of(without_top(tree))
+        for path in files
+        for tree in read_trees(path, join_hyphens=True)
+    ]
 
 
 def divide(
@@ -73,21 +72,13 @@ def divide(
         named = ", ".join(map(str, files))
         raise DataError(
             f"{named}: {len(examples)} trees are too few to hold out dev and test parts; give at "
-            f"least {TURN} trees, one on each line"
+            f"least {TURN} trees"
         )
     block = min(BLOCK, len(examples) // TURN)
     parts: tuple[list[Example], list[Example], list[Example]] = ([], [], [])
     for number, example in enumerate(examples):
         parts[max(0, number // block % TURN - (TURN - 3))].append(example)
     return parts
-
-
-def tree_lines(files: Sequence[Path]) -> Iterator[tuple[Path, int, str]]:
-    """Lines that are not blank, with file and number."""
-    for path, first, block in read_blocks(files):
-        for number, line in enumerate(block.decode().split("\n")[:-1], first):
-            if line.strip():
-                yield path, number, line.strip()
 
 
 def example_of(tree: Tree) -> Example:

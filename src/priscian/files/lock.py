@@ -1,4 +1,4 @@
-"""One process at a time writes into a run folder."""
+"""One process at a time writes into a folder."""
 
 from __future__ import annotations
 
@@ -44,6 +44,8 @@ def lock_folder(path: Path) -> FolderLock:
 
 def lock_file(path: Path, refusal: str) -> FolderLock:
     """Lock a file that is made for this; an error if another process has locked it."""
+    with contextlib.suppress(OSError):  # what is written next says what is wrong with the folder
+        path.parent.mkdir(parents=True, exist_ok=True)
     return _lock(path, os.O_RDWR | os.O_CREAT, refusal)  # NFS locks only what can be written
 
 
