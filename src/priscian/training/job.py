@@ -264,6 +264,7 @@ def _train(
     )
     with one_training(recipe, out, resume) if machine.rank == 0 else nullcontext():
         card = _run(loop, ready, out, say, report)
+    del loop  # and the wrapped network with it
     machine.leave()
     return card
 

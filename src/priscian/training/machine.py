@@ -8,9 +8,11 @@ averaged, so the result equals one process that reads it all.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -63,6 +65,8 @@ class Machine:
         self.world = int(os.environ.get("WORLD_SIZE", "1"))
         self._accelerator: Any = None
         if self.world > 1:
+            # Imported later, its functions would hold on to the group of processes for ever.
+            import_module("torch.distributed.nn.functional")
             from accelerate import Accelerator
             from accelerate.utils import DistributedDataParallelKwargs
 
@@ -167,7 +171,13 @@ class Machine:
             self._accelerator.wait_for_everyone()
 
     def leave(self) -> None:
-        """Part from the other processes: one that just ended would crash in gloo's threads."""
+        """Part from the other processes; nobody may hold on to the wrapped network any more.
+
+        The group ends, and gloo's threads with it, when its last user is gone. A thread that is
+        still there when Python ends may ask for it to free a tensor, and is aborted.
+        """
         if self._accelerator is not None:
             self.wait()
+            self._accelerator.free_memory()
+            gc.collect()
             torch.distributed.destroy_process_group()
