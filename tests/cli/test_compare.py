@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from tests.cli.conftest import Command
 from tests.small_results import pairs_result, suites_result, write_run
 
@@ -26,12 +28,37 @@ class TestCompare:
         assert done.code == 0, done.err
         assert "small, full: the same 12 items in 2 sets" in done.out
         assert "draws of items within each set" in done.out
-        assert "6 items flipped: only builtin:a is right on 1, only builtin:b on 5" in done.out
+        assert "6 items flipped: builtin:a is better on 1, builtin:b on 5\n" in done.out
         assert "Differences are builtin:a − builtin:b, in points: positive where" in done.out
         assert "builtin:a − builtin:b ┃" in done.out
-        assert "wh_island wh_island/1: builtin:a is right" in done.out
+        assert "wh_island wh_island/1: builtin:a is right, builtin:b is wrong" in done.out
         assert "good: Good wh_island 1." in done.out
         assert "wh_island/3" not in done.out
+
+    def test_a_tie_is_not_called_right(self, priscian: Command, in_folder: Path) -> None:
+        a = pairs_result("a", {"wh_island": [0.5, 0.5, 1, 1]})
+        write_run(in_folder / "ties", a, pairs_result("b", {"wh_island": [0, 1, 0, 1]}))
+        done = priscian("compare", "ties", "--flips", "3")
+        assert (
+            "3 items flipped: a is better on 2, b on 1; in 2 of them a model has a tie" in done.out
+        )
+        assert "wh_island/0: a has a tie, b is wrong" in done.out
+        assert "wh_island/1: b is right, a has a tie" in done.out
+
+    def test_names_of_sets_are_whole_in_a_narrow_terminal(
+        self, priscian: Command, in_folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        names = [f"determiner_noun_agreement_with_adj_irregular_{n}" for n in (1, 2)]
+        results = [pairs_result(m, dict.fromkeys(names, [1, 0])) for m in ("first", "second")]
+        write_run(in_folder / "long", *results)
+        monkeypatch.setattr(
+            "priscian.cli.screen.out", lambda: Console(markup=False, width=100, file=sys.stdout)
+        )
+        done = priscian("compare", "long")
+        cells = [line.strip().split(" ")[0] for line in done.out.splitlines()]
+        assert all(name in "".join(cells) for name in names)
+        assert "…" not in done.out
+        assert done.out.count("1.000") == len(names)  # no column is lost
 
     def test_names_with_colons_and_json(self, priscian: Command, two: Path) -> None:
         done = priscian("compare", "two:builtin:b", "two:builtin:a", "--resample", "both", "--json")

@@ -160,7 +160,8 @@ def launch(processes: int, *command: str) -> None:
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone"]  # a free port
     done = subprocess.run(
         [*torchrun, "--nproc-per-node", str(processes), *command],
-        capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True, text=True, check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
 
@@ -179,7 +180,7 @@ sys.exit(any("gloo" in name for name in names))
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="names of threads are in /proc")
 def test_processes_part_before_python_ends(corpus: Path, tmp_path: Path) -> None:
     # A thread of gloo that frees a tensor while Python ends aborts: once in some hundred starts.
-    options = {**OPTIONS, "training.accumulate": 2, "machine.device": "cpu"}
+    options = {**OPTIONS, "training.accumulate": 2}
     script = tmp_path / "threads.py"
     script.write_text(THREADS)
     launch(2, str(script), str(corpus), str(tmp_path / "m"), json.dumps(options))
@@ -198,11 +199,12 @@ def test_processes_equal_one(
     pack: str, accumulate: int, processes: int, corpus: Path, tmp_path: Path
 ) -> None:
     options = {
-        **OPTIONS, "text.pack": pack, "training.accumulate": accumulate, "machine.device": "cpu",
+        **OPTIONS, "text.pack": pack, "training.accumulate": accumulate,
         "training.stream_length": 10, "checkpoints.at": "none", "training.tokens": 6000,
         "network.dropout": 0.0,
     }  # fmt: skip
-    train("lstm", tmp_path / "one", corpus=[corpus], recipe="tiny", overrides=options)
+    alone = {**options, "machine.device": "cpu"}
+    train("lstm", tmp_path / "one", corpus=[corpus], recipe="tiny", overrides=alone)
     command = ["-m", "priscian", "train", "lstm", "tiny", "--corpus", str(corpus)]
     for key, value in options.items():
         command += ["--set", f"{key}={json.dumps(value)}"]

@@ -14,7 +14,7 @@ from priscian.runs.show import counted
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from priscian.analysis.compare.comparison import Comparison, Difference
+    from priscian.analysis.compare.comparison import Comparison, Difference, Flip
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,18 +104,29 @@ def _print(comparison: Comparison, flips: int) -> None:
         f"{len(clear)} of {counted(len(comparison.sets), 'set')} differ at 5 % (McNemar, mid-p, "
         "Holm); 95 % intervals of Bonett and Price"
     )
-    only_a, only_b = (sum(getattr(s, k) for s in comparison.sets) for k in ("only_a", "only_b"))
-    print(
-        f"{counted(len(comparison.flips), 'item')} flipped: only {comparison.a} is right on "
-        f"{only_a:,}, only {comparison.b} on {only_b:,}"
-        + ("" if flips or not comparison.flips else "; --flips 10 shows the clearest")
-    )
+    hint = "" if flips or not comparison.flips else "; --flips 10 shows the clearest"
+    print(_flipped(comparison) + hint)
     for flip in comparison.flips[:flips]:
-        better = comparison.a if flip.a > flip.b else comparison.b
-        half = "" if {flip.a, flip.b} == {0.0, 1.0} else " (a tie for one model)"
-        print(f"\n{flip.set} {flip.item}: {better} is right{half}")
+        print(f"\n{flip.set} {flip.item}: {_credits(comparison, flip)}")
         for condition, text in flip.texts.items():
             print(f"  {condition}: {text}")
+
+
+def _flipped(comparison: Comparison) -> str:
+    better = [sum(getattr(s, k) for s in comparison.sets) for k in ("only_a", "only_b")]
+    tied = sum(flip.tied for flip in comparison.flips)
+    return (
+        f"{counted(len(comparison.flips), 'item')} flipped: {comparison.a} is better on "
+        f"{better[0]:,}, {comparison.b} on {better[1]:,}"
+        + (f"; in {tied:,} of them a model has a tie" if tied else "")
+    )
+
+
+def _credits(comparison: Comparison, flip: Flip) -> str:
+    """`a is right, b has a tie`."""
+    said = {0.0: "is wrong", 1.0: "is right"}
+    both = sorted(((flip.a, comparison.a), (flip.b, comparison.b)), key=lambda one: -one[0])
+    return ", ".join(f"{name} {said.get(credit, 'has a tie')}" for credit, name in both)
 
 
 def _summary(comparison: Comparison) -> Table:
@@ -144,14 +155,20 @@ def _cells(found: Difference) -> list[str]:
 
 
 def _sets(comparison: Comparison) -> Table:
+    """Narrow, so that the names of sets are whole: models are A and B."""
+    from rich import box
     from rich.table import Table
 
-    made = Table()
-    made.add_column("set")
-    for name in (
-        "n", comparison.a, comparison.b, comparison.minus, "95 % interval",
-        f"only {comparison.a}", f"only {comparison.b}", "p", "p, Holm",
-    ):  # fmt: skip
+    made = Table(
+        box=box.SIMPLE_HEAD,
+        padding=(0, 0, 0, 1),
+        pad_edge=False,
+        title=f"A: {comparison.a}, B: {comparison.b}; better: items on which A and B are",
+        title_justify="left",
+        title_style="bold",
+    )
+    made.add_column("set", overflow="fold", min_width=20)
+    for name in ("n", "A", "B", "A − B", "95 % interval", "better", "p, Holm"):
         made.add_column(name, justify="right")
     for s in sorted(comparison.sets, key=lambda s: -s.difference):
         made.add_row(
@@ -161,9 +178,7 @@ def _sets(comparison: Comparison) -> Table:
             f"{100 * s.b:.1f}",
             f"{100 * s.difference:+.1f}",
             f"{100 * s.ci[0]:+.1f} to {100 * s.ci[1]:+.1f}",
-            str(s.only_a),
-            str(s.only_b),
-            _p(s.p),
+            f"{s.only_a} : {s.only_b}",
             _p(s.p_holm) + (" *" if s.significant else "  "),
             style="" if s.significant else "dim",
         )

@@ -72,8 +72,15 @@ class Machine:
 
             # a batch without rare words leaves a band of the softmax untouched
             unused = DistributedDataParallelKwargs(find_unused_parameters=True)
-            self._accelerator = Accelerator(cpu=part.device == "cpu", kwargs_handlers=[unused])
-            self.world = int(self._accelerator.num_processes)
+            # left alone, accelerate takes every process for the only one where there is no GPU
+            on_cpu = part.device == "cpu" or not torch.cuda.is_available()
+            self._accelerator = Accelerator(cpu=on_cpu, kwargs_handlers=[unused])
+            if self._accelerator.num_processes != self.world:
+                raise UsageError(
+                    f"{self.world} processes were started, but accelerate knows "
+                    f"{self._accelerator.num_processes}; start them with torchrun or accelerate "
+                    "launch"
+                )
         self.rank = int(self._accelerator.process_index) if self._accelerator else 0
         self.by_columns = by_columns
         if accumulate % self.world and not by_columns:

@@ -51,7 +51,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class SetDifference:
-    """One paradigm or suite: accuracies, items that only one model has right, the test."""
+    """One paradigm or suite: accuracies, items on which either model is better, the test."""
 
     name: str
     group: str
@@ -93,9 +93,9 @@ class SetDifference:
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """An item that one model gets right and the other wrong; `texts` are its sentences.
+    """An item on which one model is better: it is right, or has a tie where the other is wrong.
 
-    `delta_a` and `delta_b` are each model's margin: the log-probability of the good sentence minus
+    `texts` are its sentences; `delta_a` and `delta_b` are each model's margin: the log-probability of the good sentence minus
     that of the bad one.
     """
 
@@ -106,6 +106,11 @@ class Flip:
     delta_a: float | None
     delta_b: float | None
     texts: Mapping[str, str]
+
+    @property
+    def tied(self) -> bool:
+        """Whether one model has a tie, with a part of the credit."""
+        return {self.a, self.b} != {0.0, 1.0}
 
     @property
     def size(self) -> float:

@@ -53,8 +53,8 @@ def _chart(rows: list[dict[str, object]], a: str, b: str, minus: str) -> Chart:
         "difference": minus,
         "a": f"accuracy of {a}",
         "b": f"accuracy of {b}",
-        "only_a": f"only {a} right",
-        "only_b": f"only {b} right",
+        "only_a": f"{a} better, items",
+        "only_b": f"{b} better, items",
         "group": "phenomenon",
     }
     return {
