@@ -95,8 +95,8 @@ class SetDifference:
 class Flip:
     """An item on which one model is better: it is right, or has a tie where the other is wrong.
 
-    `texts` are its sentences; `delta_a` and `delta_b` are each model's margin: the log-probability of the good sentence minus
-    that of the bad one.
+    `texts` are its sentences; `delta_a` and `delta_b` are each model's margin: the log-probability
+    of the good sentence minus that of the bad one.
     """
 
     set: str
