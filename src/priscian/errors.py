@@ -85,6 +85,10 @@ class UsageError(PriscianError):
     exit_code = 2
 
 
+MOST = 20
+"""Known names that a message lists."""
+
+
 class UnknownNameError(UsageError):
     """No such name; the message suggests the nearest known ones."""
 
@@ -93,11 +97,12 @@ class UnknownNameError(UsageError):
         near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
         if near:
             hint = f"did you mean {', '.join(near)}?"
-        elif 0 < len(known) <= 8:
-            hint = f"known: {', '.join(known)}."
+        elif 0 < len(known) <= 8 or (known and not remedy):
+            hint = f"known: {', '.join(known[:MOST])}{' …' if len(known) > MOST else '.'}"
         else:
             hint = ""
-        super().__init__(" ".join(part for part in (f"no {what} {name!r};", hint, remedy) if part))
+        told = " ".join(part for part in (hint, remedy) if part)
+        super().__init__(f"no {what} {name!r}" + (f"; {told}" if told else ""))
         self.name = name
         self.near = tuple(near)
 

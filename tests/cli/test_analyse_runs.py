@@ -101,6 +101,8 @@ class TestTrainingSize:
         assert found["extrapolated"] is True
         assert Path("p/training-size.svg").is_file()
         said = priscian("analyse", "training-size", *curve, "--sizes", "sizes.csv").out
+        assert "points per doubling" in said
+        assert "+2.00 " in said
         assert "extrapolated" in said
         assert "the line may not continue that far" in said
 
@@ -187,6 +189,8 @@ class TestPerplexityOfASweep:
         assert line.endswith("they are still pooled in the correlation and the test on perplexity")
         found = json.loads(priscian("analyse", "sg", folder, "--json").out)
         assert found["perplexity"]["comparable"] is False
+        given = priscian("analyse", "sg", folder, "--perplexity", folder / "curve.csv").out
+        assert "Perplexities are not comparable" in given
 
     def test_equal_vocabularies_have_no_note(self, priscian: Command, tmp_path: Path) -> None:
         folder = write_curve(tmp_path / "curve", {"lstm": 0.4, "5-gram": 0.3})

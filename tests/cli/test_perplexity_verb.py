@@ -36,7 +36,7 @@ def test_the_command_prints_what_the_function_finds(
 
 def test_what_limits_a_figure_is_said(priscian: Command, text: Path) -> None:
     shown = priscian("perplexity", "builtin:ngram", text).out
-    assert "8 words (11 tokens) in 3 texts" in shown
+    assert "8 words (11 tokens) and 3 sentence ends in 3 texts" in shown
     assert "unknown words                      1  (9.09%)" in shown
     assert "ends of sentences are predicted too" in shown
     assert "an unknown word counts as its whole class" in shown
@@ -44,7 +44,7 @@ def test_what_limits_a_figure_is_said(priscian: Command, text: Path) -> None:
 
 def test_ends_are_counted_on_request(priscian: Command, text: Path) -> None:
     shown = priscian("perplexity", "builtin:ngram", text, "--with-ends").out
-    assert "11 words (11 tokens) in 3 texts" in shown  # with punctuation marks
+    assert "11 words (11 tokens) and 3 sentence ends in 3 texts" in shown  # with punctuation marks
     assert "ends of sentences are predicted too and count as tokens and words" in shown
 
 

@@ -207,6 +207,8 @@ def test_a_corpus_shorter_than_the_largest_size_is_refused_before_anything_is_tr
     path = edited('"2k"', '"2M"')
     with pytest.raises(PriscianError, match="fewer than the 2,000,000 asked for; add text or take"):
         go(path)
+    with pytest.raises(PriscianError, match="fewer than the 2,000,000 asked for"):
+        plan_curve(path, path.parent / "out")
     assert not (path.parent / "out").exists()
 
 

@@ -118,7 +118,7 @@ def _print_plan(jobs: Sequence[Estimate], as_json: bool) -> None:
     left = sum(1 for e in jobs if e.missing)
     line = f"{left} of {counted(len(jobs), 'job')} to do"
     if known:
-        line += f", about {hours(sum(known))} on one core"
+        line += f", {'' if sum(known) < 30 else 'about '}{hours(sum(known))} on one core"
     if unknown:
         line += f" and {counted(unknown, 'job')} of unknown length (networks of another size)"
     print(line)
@@ -127,12 +127,14 @@ def _print_plan(jobs: Sequence[Estimate], as_json: bool) -> None:
 def hours(seconds: float | None) -> str:
     """A rough time.
 
-    >>> hours(7500), hours(40), hours(None)
-    ('2 h 05 min', '1 min', '?')
+    >>> hours(7500), hours(40), hours(20), hours(None)
+    ('2 h 05 min', '1 min', 'under 1 min', '?')
     """
     if seconds is None:
         return "?"
-    minutes = max(1, round(seconds / 60))
+    minutes = round(seconds / 60)
+    if not minutes:
+        return "under 1 min"
     return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min"
 
 

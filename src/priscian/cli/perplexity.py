@@ -74,7 +74,8 @@ def perplexity_command(
 
 def _print(found: Perplexity) -> None:
     tokens = counted(found.tokens, "token")
-    print(f"{counted(found.words, 'word')} ({tokens}) in {counted(found.texts, 'text')}")
+    ends = f" and {counted(found.ends, 'sentence end')}" if found.ends else ""
+    print(f"{counted(found.words, 'word')} ({tokens}){ends} in {counted(found.texts, 'text')}")
     rows: list[tuple[str, str]] = []
     if found.unknown is not None:
         share = found.unknown / found.tokens

@@ -45,6 +45,7 @@ OWN = {
     "vllm": "priscian.models.remote.vllm:VllmProvider",
 }
 """Providers of ours; other packages add theirs as entry points of the group."""
+LISTED = "priscian list models explains them."
 SUFFIXES = {".arpa": "ngram", ".gz": "ngram", ".pngm": "ngram", ".plstm": "lstm"}
 """File extensions, and the provider that reads each."""
 
@@ -95,7 +96,7 @@ def find_provider(name: str) -> Provider:
     if name == OBJECTS:
         return _objects
     if name not in _entry_points():
-        raise UnknownNameError("model provider", name, provider_names())
+        raise UnknownNameError("model provider", name, provider_names(), LISTED)
     try:
         provider = as_provider(name, _entry_points()[name].load())
     except Exception as error:  # a plug-in may fail in any way
@@ -140,7 +141,7 @@ def parse_model(text: str | ModelSpec | LanguageModel, default: str = "hf") -> M
         if ours is not None:
             spec = ModelSpec(ours, spec.id, spec.revision, spec.options)
     if spec.provider not in provider_names():
-        raise UnknownNameError("model provider", spec.provider, provider_names())
+        raise UnknownNameError("model provider", spec.provider, provider_names(), LISTED)
     return spec
 
 

@@ -15,7 +15,7 @@ from priscian.sweeps.collect import collect
 from priscian.sweeps.estimate import Estimate, estimate
 from priscian.sweeps.items import forget_changed
 from priscian.sweeps.jobs import Place, choose, expand
-from priscian.sweeps.manifest import begin, hash_files
+from priscian.sweeps.manifest import begin, check_start, hash_files
 from priscian.sweeps.pool import Pool, Tell
 from priscian.sweeps.sweep import NGRAM, Sweep, read_sweep
 from priscian.sweeps.work import missing_of
@@ -117,7 +117,11 @@ def plan_curve(
     """What `curve` would do, job by job; nothing is written."""
     plan = read_sweep(sweep, corpus, trees)
     place = Place(Path(out).resolve())
-    hashes = begin(place, plan) if place.manifest.is_file() else hash_files(plan)
+    if place.manifest.is_file():
+        hashes = begin(place, plan)
+    else:
+        check_start(place, plan)
+        hashes = hash_files(plan)
     jobs = choose(expand(plan, hashes), _patterns(only))
     return estimate(place, jobs, plan)
 

@@ -12,7 +12,7 @@ from priscian.errors import DataError, RunError
 from priscian.files import read_json, write_json, write_text
 from priscian.sweeps.jobs import Hashes, Place
 from priscian.sweeps.sweep import Sweep, largest_size
-from priscian.training.subsets import hash_text, read_corpus
+from priscian.training.subsets import Corpus, hash_text, read_corpus
 
 VERSION = 1
 
@@ -58,10 +58,7 @@ def begin(place: Place, sweep: Sweep) -> Hashes:
     files = sweep.corpus.files
     corpus = tuple(CorpusFile(name=Path(name).name, sha256=hashes[name]) for name in files)
     if not place.manifest.is_file():
-        _refuse_other_contents(place.root)
-        whole = read_corpus([Path(name) for name in files])
-        whole.subset(largest_size(sweep), 1)  # or the last of all jobs would find it too short
-        test = whole.test
+        test = check_start(place, sweep).test
         text = "".join(f"{sentence}\n" for sentence in test)
         write_text(place.test, text)
         made = Manifest(version=VERSION, corpus=corpus, test=_sha(text), test_sentences=len(test))
@@ -69,6 +66,14 @@ def begin(place: Place, sweep: Sweep) -> Hashes:
         return hashes
     _compare(place, read_manifest(place).corpus, corpus)
     return hashes
+
+
+def check_start(place: Place, sweep: Sweep) -> Corpus:
+    """The corpus of a sweep that can begin here: long enough, and the folder has nothing else."""
+    _refuse_other_contents(place.root)
+    whole = read_corpus([Path(name) for name in sweep.corpus.files])
+    whole.subset(largest_size(sweep), 1)  # or the last of all jobs would find it too short
+    return whole
 
 
 def read_manifest(place: Place) -> Manifest:

@@ -46,14 +46,13 @@ def sg_of(
     """Scores on suites; perplexities of a sweep are known, and regressions may be fitted."""
     given, tables = tell_apart(runs)
     results = gather_results(given)
-    alike = True
+    scored = {r.model for r in results if r.kind == "suites"}
+    models = [m for t in tables for m in t.models if m.model in scored]
     if perplexities is None:
-        scored = {r.model for r in results if r.kind == "suites"}
-        models = [m for t in tables for m in t.models if m.model in scored]
         perplexities = {m.model: m.perplexity for m in models if m.perplexity} or None
-        alike = comparable(models)
     found = analyse_sg(results, perplexities)
-    if found.perplexity is not None:
+    if found.perplexity is not None:  # other figures of the same models have the same vocabularies
+        alike = comparable(models)
         found = replace(found, perplexity=replace(found.perplexity, comparable=alike))
     if not mixed_effects:
         return found

@@ -52,7 +52,15 @@ def training_size_command(
 def _table(found: TrainingSize) -> Table:
     made = grid(
         "Accuracy over log₂ of training tokens",
-        ["curve", "phenomenon", "models", "slope", "95 % interval", "people", "tokens to people"],
+        [
+            "curve",
+            "phenomenon",
+            "models",
+            "points per doubling",
+            "95 % interval",
+            "people",
+            "tokens to people",
+        ],
         left=2,
     )
     for c in found.curves:
@@ -61,8 +69,8 @@ def _table(found: TrainingSize) -> Table:
             c.curve,
             c.name,
             str(len(c.points)),
-            f"{c.line.slope:+.4f}",
-            f"{c.line.ci[0]:+.4f} to {c.line.ci[1]:+.4f}",
+            f"{100 * c.line.slope:+.2f}",
+            f"{100 * c.line.ci[0]:+.2f} to {100 * c.line.ci[1]:+.2f}",
             people,
             str(c.reach or ""),
             style="bold" if c.name == "overall" else None,
