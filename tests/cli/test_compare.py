@@ -49,7 +49,7 @@ class TestCompare:
         self, priscian: Command, in_folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         names = [f"determiner_noun_agreement_with_adj_irregular_{n}" for n in (1, 2)]
-        results = [pairs_result(m, dict.fromkeys(names, [1, 0])) for m in ("first", "second")]
+        results = [pairs_result(m, {name: [1, 0] for name in names}) for m in ("first", "second")]
         write_run(in_folder / "long", *results)
         monkeypatch.setattr(
             "priscian.cli.screen.out", lambda: Console(markup=False, width=100, file=sys.stdout)

@@ -137,4 +137,4 @@ def test_a_sentence_without_a_tree_is_named(sweep: Path) -> None:
 def test_trees_of_a_text_are_only_for_grammars(text: Path, tmp_path: Path) -> None:
     files = {"corpus.files": [str(text)], "corpus.trees_of": [str(text)]}
     with pytest.raises(PriscianError, match="trees_of is for grammars"):
-        prepare(resolve_recipe("lstm", "tiny", files), tmp_path / "out", lambda line: None)
+        prepare(resolve_recipe("lstm", "tiny", files), lambda line: None)

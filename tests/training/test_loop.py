@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,14 +15,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from priscian.cli.score import Running, name_specs
 from priscian.errors import OutputError, RunError, TrainingError, UsageError
 from priscian.files.lock import lock_file
+from priscian.models import expand_revisions
+from priscian.models.folder import trained_on_sentences
 from priscian.models.safetensors_file import read_safetensors
 
 torch = pytest.importorskip("torch")
 
 from priscian.training import machine, save  # noqa: E402
 from priscian.training.api import train  # noqa: E402
+from priscian.training.loop import Moment  # noqa: E402
 from priscian.training.machine import Machine  # noqa: E402
 from priscian.training.recipe import MachinePart  # noqa: E402
 from priscian.training.rows import Encoded, Packing, make_pass  # noqa: E402
@@ -71,7 +78,7 @@ def test_two_trainings_do_not_write_into_one_folder(corpus: Path, tmp_path: Path
     lock = lock_file(tmp_path / "m" / "training" / "lock", "")
     with pytest.raises(RunError, match=r"another training is writing to .*name a new --out"):
         start(corpus, tmp_path / "m")
-    assert not (tmp_path / "m" / "recipe.toml").exists()
+    assert [p.name for p in (tmp_path / "m").rglob("*") if p.is_file()] == ["lock"]
     lock.release()
     start(corpus, tmp_path / "m")
     lock_file(tmp_path / "m" / "training" / "lock", "").release()  # free again
@@ -87,6 +94,78 @@ def test_the_last_pass_is_looked_at_too(passes: int, corpus: Path, tmp_path: Pat
     assert card["dev"]["nats_per_token"] == pytest.approx(min(looks), abs=1e-6)
     if passes == 2:
         assert looks[1] < looks[0]  # so that the weights are those of the second pass
+
+
+def losses(out: Path) -> list[float]:
+    lines = map(json.loads, (out / "log.jsonl").read_text().splitlines())
+    return [line["loss"] for line in lines if "loss" in line]
+
+
+def test_the_log_of_a_resumed_training_is_that_of_one_without_a_stop(
+    corpus: Path, tmp_path: Path
+) -> None:
+    def stop(moment: Moment) -> None:
+        if moment.tokens > 1000:
+            raise KeyboardInterrupt
+
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    start(corpus, whole)
+    with pytest.raises(KeyboardInterrupt):
+        train("lstm", broken, corpus=[corpus], recipe="tiny", overrides=OPTIONS, report=stop)
+    start(corpus, broken, resume=True)
+    assert len(losses(whole)) == 1  # fewer steps than there are between two lines
+    assert losses(broken) == losses(whole)
+    (points,) = re.findall(r'points="(.*?)"', (whole / "loss.svg").read_text())
+    assert len(points.split()) == 2  # a line of one point could not be seen
+
+
+def test_another_number_of_processes_is_refused_and_the_state_is_kept(
+    corpus: Path, tmp_path: Path
+) -> None:
+    start(corpus, tmp_path / "m")
+    path = tmp_path / "m" / "training" / "state.pt"
+    state = torch.load(path, weights_only=True)
+    torch.save(state | {"processes": state["processes"] * 2}, path)
+    with pytest.raises(UsageError, match=r"started with 2 processes, not 1; go on with 2$"):
+        start(corpus, tmp_path / "m", resume=True)
+
+
+def test_nothing_is_resumed_where_there_is_nothing(corpus: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"m holds no training to resume; leave out --resume"):
+        start(corpus, tmp_path / "m", resume=True)
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_file_is_refused_before_the_corpus_is_read(tmp_path: Path) -> None:
+    (tmp_path / "m").write_text("mine")
+    with pytest.raises(UsageError, match=r"m is a file; name a folder with --out"):
+        start(tmp_path / "missing.txt", tmp_path / "m")
+
+
+def test_checkpoints_are_used_without_the_training_they_are_from(
+    corpus: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "m"
+    start(corpus, out)
+    copied = shutil.copytree(out / "tokens-500", tmp_path / "copy")
+    assert trained_on_sentences(copied)
+    start(corpus, tmp_path / "stream", text__pack="stream")
+    assert not trained_on_sentences(tmp_path / "stream" / "tokens-500")
+    for name in ("config.json", "model.safetensors", "card.json"):
+        (out / name).unlink()  # a training that has not ended
+    found = expand_revisions(*name_specs([str(out)], Running()), "tokens-*")
+    assert [(s.provider, s.revision) for s in found] == [
+        ("lstm", f"tokens-{n}") for n in (500, 1500, 3000)
+    ]
+
+
+def test_the_card_names_the_text_that_was_mixed_in(corpus: Path, tmp_path: Path) -> None:
+    more = tmp_path / "more.txt"
+    more.write_text("A cat likes a dog.\n" * 30)
+    card = start(corpus, tmp_path / "m", corpus__extra=[str(more)])
+    sha = hashlib.sha256(more.read_bytes()).hexdigest()
+    assert card["corpus"]["extra"] == {"files": [["more.txt", sha]], "sentences": 30, "words": 180}
+    assert "extra" not in start(corpus, tmp_path / "n")["corpus"]
 
 
 def test_patience_ends_a_training_for_good_with_its_best_weights(
@@ -107,7 +186,8 @@ def test_patience_ends_a_training_for_good_with_its_best_weights(
 
 
 def test_a_training_that_diverged_says_so(corpus: Path, tmp_path: Path) -> None:
-    with pytest.raises(TrainingError, match=r"diverged|became"):
+    told = r"diverged|became .*rate 3000; lower training.rate or training.clip, and name a new"
+    with pytest.raises(TrainingError, match=told):
         start(
             corpus, tmp_path / "m", training__optimiser="sgd", training__rate=3000.0,
             training__clip=1e9, checkpoints__at="none",

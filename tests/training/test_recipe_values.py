@@ -64,6 +64,22 @@ def test_a_value_that_no_training_can_use_is_named(
         resolve_recipe(architecture, "small", {"corpus.files": ["x"], **changes})
 
 
+@pytest.mark.parametrize(
+    ("text", "key", "said"),
+    [
+        ('architecture = "lstm"', "architecture.x", "architecture = 'lstm' has no key x"),
+        ("training = 3", "training.seed", r"training = 3 has no key seed; write \[training\]"),
+        ('architecture = ["lstm"]', "training.seed", "no architecture .*did you mean lstm"),
+    ],
+)
+def test_a_key_in_the_place_of_a_table_is_one_line(
+    text: str, key: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "r.toml").write_text(f"{text}\n")
+    with pytest.raises(PriscianError, match=said):
+        resolve_recipe("lstm", tmp_path / "r.toml", {"corpus.files": ["x"], key: 1})
+
+
 def test_values_at_the_ends_of_their_ranges_are_taken() -> None:
     ends = {
         "training.seed": 0, "training.clip": float("inf"), "training.decay": 0.0,

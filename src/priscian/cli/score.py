@@ -173,7 +173,7 @@ def name_specs(models: Sequence[str], running: Running) -> list[ModelSpec]:
         spec.with_options(
             dtype=running.dtype,
             device=running.device,
-            bos=running.bos if "bos" in traits_of(spec).options else None,
+            bos=running.bos if running.bos and "bos" in traits_of(spec).options else None,
         )
         for spec in map(parse_model, _named(models, running))
     ]

@@ -35,9 +35,14 @@ def provider_of(folder: Path) -> str | None:
 
 
 def architecture_of(folder: Path) -> str:
-    """The architecture that `config.json` names; "" if the folder is not one of ours."""
+    """The architecture that `config.json` names; "" if the folder is not one of ours.
+
+    A training that has not ended has checkpoints and a recipe, but no configuration yet.
+    """
     try:
         config = json.loads((folder / "config.json").read_text("utf-8"))
+    except FileNotFoundError:
+        return str(_read_recipe(folder).get("architecture", ""))
     except (OSError, ValueError, RecursionError):
         return ""
     if not isinstance(config, dict) or "model_type" in config:
@@ -46,14 +51,28 @@ def architecture_of(folder: Path) -> str:
 
 
 def trained_on_sentences(folder: Path) -> bool:
-    """Whether `priscian train` made a folder, or the training of a checkpoint, from sentences."""
+    """Whether `priscian train` made a folder or a checkpoint from single sentences."""
+    card = _read_card(folder)
+    if "pack" in card:
+        return bool(card["pack"] == "sentence")
     training = folder.parent if folder.name.startswith("tokens-") else folder
-    try:
-        recipe = tomllib.loads((training / "recipe.toml").read_text("utf-8"))
-    except (OSError, ValueError):
-        return False
-    text = recipe.get("text")
+    text = _read_recipe(training).get("text")  # cards of 0.1 do not say
     return isinstance(text, dict) and text.get("pack") == "sentence"
+
+
+def _read_card(folder: Path) -> dict[str, Any]:
+    try:
+        card = json.loads((folder / "card.json").read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return card if isinstance(card, dict) else {}
+
+
+def _read_recipe(folder: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads((folder / "recipe.toml").read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
 
 
 def model_folder(spec: ModelSpec) -> Path:

@@ -17,7 +17,7 @@ def resolve_recipe(
     """A recipe by name or file, with keys overridden: `{"network.layers": 4}`."""
     tables = read_recipe(str(recipe), architecture)
     named = tables.setdefault("architecture", architecture)
-    if named != architecture:
+    if isinstance(named, str) and named != architecture:
         raise UsageError(f"{recipe} is a recipe for {named}; run priscian train {named}")
     shapes = {architecture: shape_of(architecture)}
     made = make_recipe(tables, shapes, overrides, str(recipe))

@@ -29,11 +29,12 @@ from priscian.training.recipe import SAVED, Recipe, is_same, write_recipe
 from priscian.training.rows import Encoded
 from priscian.training.schedule import checkpoint_counts
 from priscian.training.sources import Learnt, PlainText, Source
-from priscian.training.subsets import Corpus, read_corpus
+from priscian.training.subsets import Corpus, hash_text, read_corpus
 from priscian.training.tree_source import EncodedTrees, TreeText
 
 if TYPE_CHECKING:
-    from priscian.training.loop import Loop, Moment
+    from priscian.training.loop import Moment
+    from priscian.training.machine import Machine
 
 Say = Callable[[str], None]
 MISSING = -1
@@ -79,12 +80,8 @@ def source_of(recipe: Recipe) -> Source:
     return PlainText(recipe.text, limited=recipe.architecture == "gpt2")
 
 
-def prepare(recipe: Recipe, folder: Path, say: Say) -> Prepared:
-    """Read and encode the corpus, or read what an earlier start of the same training made."""
-    place = folder / "training"
-    ready = _read_prepared(recipe, folder)
-    if ready is not None:
-        return ready
+def prepare(recipe: Recipe, say: Say) -> Prepared:
+    """Read and encode the corpus."""
     source = source_of(recipe)
     say("reading the corpus")
     files = recipe.corpus.trees_of or recipe.corpus.files
@@ -99,7 +96,8 @@ def prepare(recipe: Recipe, folder: Path, say: Say) -> Prepared:
     learnt = source.learn([*learn_on, *extra])
     say(f"{learnt.vocabulary.size:,} tokens in the vocabulary; encoding")
     sizes = _file_sizes(recipe)
-    marks = {"mark": _mark(recipe.to_dict(), sizes), "sizes": sizes}
+    marks: dict[str, Any] = {"mark": _mark(recipe.to_dict(), sizes), "sizes": sizes}
+    marks["extra"] = _extra_facts(recipe, source, extra)
     ready = _encode(learnt, corpus, sentences, extra, marks)
     if ready.main.left_out:
         say(
@@ -107,14 +105,29 @@ def prepare(recipe: Recipe, folder: Path, say: Say) -> Prepared:
             f"{recipe.text.longest} tokens{' or without a fitting tree' * _needs_trees(recipe)}; "
             "raise text.longest to train on longer ones"
         )
+    return ready
+
+
+def _extra_facts(recipe: Recipe, source: Source, extra: Sequence[str]) -> dict[str, Any]:
+    """Of text that is mixed in: files with their hashes, sentences, words."""
+    files = [Path(name) for name in recipe.corpus.extra]
+    return {
+        "files": [[file.name, hash_text(file)] for file in files],
+        "sentences": len(extra),
+        "words": sum(map(source.count, extra)),
+    }
+
+
+def _keep(ready: Prepared, folder: Path) -> None:
+    """Write what was prepared, for a training that is resumed and for other processes."""
+    place = folder / "training"
     if not _has_begun(folder):
         for name in MADE:  # of an earlier start that failed, with another recipe
             (folder / name).unlink(missing_ok=True)
-    learnt.vocabulary.save(folder)
+    ready.vocabulary.save(folder)
     for name in ("main", "extra", "dev", "test"):
         _store(place / f"{name}.npz", getattr(ready, name))
     write_json(place / "prepared.json", ready.facts)
-    return ready
 
 
 def _needs_trees(recipe: Recipe) -> bool:
@@ -243,38 +256,43 @@ def train(
 def _train(
     recipe: Recipe, out: Path, resume: bool, say: Say, report: Callable[[Any], None]
 ) -> dict[str, Any]:
-    import torch
-
-    from priscian.training.loop import Data, Loop
     from priscian.training.machine import Machine
 
     check_folder(recipe, out, resume)
     check_device(recipe.machine.device)
     by_columns = recipe.text.pack == "stream"
     machine = Machine(recipe.machine, recipe.training.accumulate, by_columns=by_columns)
-    if machine.rank == 0:
-        ready = prepare(recipe, out, say)
-    machine.wait()
-    if machine.rank:
-        ready = prepare(recipe, out, say)
-    torch.manual_seed(recipe.training.seed)
-    network = build(recipe.architecture, ready.vocabulary.size, recipe.network, ready.learnt)
-    loop = Loop(
-        network, recipe, Data(ready.main, ready.extra, ready.dev), out / "training", machine
-    )
+    known = _read_prepared(recipe, out) if machine.rank == 0 else None
+    ready = known or (prepare(recipe, say) if machine.rank == 0 else None)
     with one_training(recipe, out, resume) if machine.rank == 0 else nullcontext():
-        card = _run(loop, ready, out, say, report)
-    del loop  # and the wrapped network with it
+        if ready is not None and known is None:
+            _keep(ready, out)
+        machine.wait()
+        ready = ready or _read_prepared(recipe, out)  # what the first process has written
+        assert ready is not None
+        card = _run(recipe, ready, machine, out, say, report)
     machine.leave()
     return card
 
 
 def _run(
-    loop: Loop, ready: Prepared, out: Path, say: Say, report: Callable[[Any], None]
+    recipe: Recipe,
+    ready: Prepared,
+    machine: Machine,
+    out: Path,
+    say: Say,
+    report: Callable[[Any], None],
 ) -> dict[str, Any]:
+    import torch
+
+    from priscian.training.loop import Data, Loop
     from priscian.training.save import Log, export
 
-    recipe, machine = loop.recipe, loop.machine
+    torch.manual_seed(recipe.training.seed)
+    network = build(recipe.architecture, ready.vocabulary.size, recipe.network, ready.learnt)
+    loop = Loop(
+        network, recipe, Data(ready.main, ready.extra, ready.dev), out / "training", machine
+    )
     if machine.rank == 0 and not (out / SAVED).is_file():
         # only now: what cannot be built leaves no recipe behind
         write_text(out / SAVED, write_recipe(recipe))
@@ -317,6 +335,8 @@ def one_training(recipe: Recipe, out: Path, resume: bool) -> Iterator[None]:
 def check_folder(recipe: Recipe, out: Path, resume: bool) -> None:
     """Refuse a folder that holds something else, or a training that is not to be resumed."""
     saved = out / SAVED
+    if out.is_file():
+        raise UsageError(f"{out} is a file; name a folder with --out")
     if not saved.is_file():
         if out.is_dir() and any(out.iterdir()) and not (out / "training").is_dir():
             raise UsageError(f"{out} is not empty and holds no training; name a new --out")

@@ -167,9 +167,10 @@ class Loop:
 
     def _refuse_unless_finite(self, what: str, value: float, rate: float) -> None:
         if not math.isfinite(value):
+            kept = "checkpoints are kept, " if list(self.folder.parent.glob("tokens-*")) else ""
             raise TrainingError(
                 f"the {what} became {value} at step {self.progress.step + 1} with rate {rate:g}; "
-                "the last checkpoint is kept: lower training.rate or training.clip"
+                f"{kept}lower training.rate or training.clip, and name a new --out"
             )
 
     def _pass_over(self) -> bool:

@@ -180,6 +180,8 @@ def read_recipe(name: str, architecture: str | None = None) -> dict[str, Any]:
 
 def choose_recipe(given: str | Path, folder: Path, *, resume: bool) -> str | Path:
     """The recipe that was named; else that of a training to resume, else the built-in `small`."""
+    if resume and not (folder / "training").is_dir():
+        raise UsageError(f"{folder} holds no training to resume; leave out --resume to begin one")
     saved = folder / SAVED
     return given or (saved if resume and saved.is_file() else "small")
 
@@ -197,7 +199,10 @@ def make_recipe(
     merged = {k: dict(v) if isinstance(v, Mapping) else v for k, v in tables.items()}
     for key, value in (overrides or {}).items():
         table, _, name = key.partition(".")
-        merged.setdefault(table, {})[name] = value
+        part = merged.setdefault(table, {})
+        if not isinstance(part, dict):
+            raise DataError(f"{where}: {table} = {part!r} has no key {name}; write [{table}]")
+        part[name] = value
     known = ("architecture", *ORDER)
     for name in merged:
         if name not in known:

@@ -44,7 +44,6 @@ class StepLog:
     def __init__(self, out: Path, loop: Loop) -> None:
         self.out, self.loop = out, loop
         self.path = out / "log.jsonl"
-        self._sum, self._count = 0.0, 0
         self.lines = self._read()
 
     def _read(self) -> list[dict[str, Any]]:
@@ -62,20 +61,23 @@ class StepLog:
         return kept
 
     def step(self, moment: Moment) -> None:
-        """Add the mean loss of the last steps now and then."""
-        self._sum += moment.loss
-        self._count += 1
-        if moment.step % EVERY == 0 and self.loop.machine.rank == 0:
+        """Add the mean loss of the last steps now and then, and after the last step."""
+        unlogged = self.loop.progress.unlogged
+        unlogged.append(moment.loss)
+        last = moment.tokens >= moment.total or self.loop.progress.stopped
+        if moment.step % EVERY and not last:
+            return
+        if self.loop.machine.rank == 0:
             self.add(
                 {
                     "step": moment.step,
                     "tokens": moment.tokens,
-                    "loss": self._sum / self._count,
+                    "loss": math.fsum(unlogged) / len(unlogged),
                     "rate": moment.rate,
                     "tokens_per_second": round(moment.speed, 1),
                 }
             )
-            self._sum, self._count = 0.0, 0
+        unlogged.clear()
 
     def add(self, line: dict[str, Any]) -> None:
         """One more line."""
@@ -134,6 +136,7 @@ class Log(StepLog):
             "threads": recipe.machine.threads,
             "seed": recipe.training.seed,
             "words": recipe.text.words,
+            "pack": recipe.text.pack,
             "closed_vocabulary": not recipe.text.words.startswith("bpe"),
             "corpus": {
                 "files": facts["files"],
@@ -141,6 +144,7 @@ class Log(StepLog):
                 "sentences": facts["sentences"],
                 "words": facts["words"],
                 "left_out": facts["left_out"],
+                **({"extra": facts["extra"]} if recipe.corpus.extra and "extra" in facts else {}),
             },
             "vocabulary": facts["vocabulary"],
         }
@@ -177,7 +181,7 @@ def draw_loss(lines: list[dict[str, Any]]) -> str:
         down = 20 + (height - bottom - 20) * (high - y) / span
         return f"{across:.1f},{down:.1f}"
 
-    path = " ".join(place(x, y) for x, y in points)
+    path = " ".join(place(x, y) for x, y in (points * 2 if len(points) == 1 else points))
     marks = "".join(
         '<circle cx="{}" cy="{}" r="3.5" fill="#c2410c"/>'.format(*place(x, y).split(","))
         for x, y in dots
@@ -194,6 +198,7 @@ def draw_loss(lines: list[dict[str, Any]]) -> str:
         f'<rect width="{width}" height="{height}" fill="white"/>{ticks}'
         f'<text x="{width / 2}" y="{height - 8}" text-anchor="middle">'
         f"tokens seen, to {most_x:,}</text>"
-        f'<polyline points="{path}" fill="none" stroke="#1d4ed8" stroke-width="1.5"/>'
+        f'<polyline points="{path}" fill="none" stroke="#1d4ed8" stroke-width="1.5" '
+        'stroke-linecap="round"/>'
         f"{marks}</svg>\n"
     )

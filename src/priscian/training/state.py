@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from priscian.errors import ModelError, PriscianWarning
+from priscian.errors import ModelError, PriscianWarning, UsageError, counted
 from priscian.files import replacing
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ class Progress:
     dev: list[float] = field(default_factory=list)
     """Nats per token on dev after each pass."""
     loss: float = math.nan
+    unlogged: list[float] = field(default_factory=list)
+    """Losses since the last line of the log."""
     seconds: float = 0.0
     stopped: bool = False
     """Ended by patience."""
@@ -79,10 +81,16 @@ def resume_state(loop: Loop) -> bool:
         loop.best = _to(state.get("best"), device)
         processes = state.get("processes") or [state]  # of 0.1: one process, with its own keys
         if len(processes) != loop.machine.world:
-            raise ValueError(f"it is of {len(processes)} processes, not of {loop.machine.world}")
+            before = counted(len(processes), "process", "processes")
+            raise UsageError(
+                f"the training in {loop.folder.parent} was started with {before}, not "
+                f"{loop.machine.world}; go on with {len(processes)}"
+            )
         own = processes[loop.machine.rank]
         _set_random(own["random"], device)
         loop.memory = _to(own["memory"], device)
+    except UsageError:
+        raise
     except Exception as error:  # unpickling damaged bytes may raise anything
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ModelError(
