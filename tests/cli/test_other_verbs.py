@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -274,8 +275,12 @@ class TestPairs:
         self, priscian: Command, model: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("priscian.datasets.sg.own_suites", partial(own_suites, n=2))
+        monkeypatch.setattr(sys, "prefix", str(Path("env").absolute()))
+        monkeypatch.setenv("PATH", "")  # as after `make demo`
+        Path("env/bin").mkdir(parents=True)
+        Path("env/bin/activate").touch()
         done = priscian("demo", model, "-n", "1", "--out", "here")
         assert (done.code, done.complaints) == (0, [])
         assert Path("here/run/tiny/seed1/summary.json").is_file()
         assert "overall (mean of paradigms)" in done.out
-        assert "What to type next" in done.out
+        assert "What to type next, after `. env/bin/activate`:" in done.out

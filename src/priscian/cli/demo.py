@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -78,8 +81,16 @@ def demo_command(
 The report, with every sentence and figure: {page}
 Open it in a browser; it needs no network.
 
-What to type next:
+What to type next{_activation()}:
   priscian show adjunct_island -n 10                     look at pairs
   priscian surprisal {chosen[-1]} "The keys to the cabinet is here."
   priscian generate blimp --seed 7 --out data/seed7      a benchmark nobody has seen
   priscian score MODEL --on blimp:data/seed7             your own model on it""")
+
+
+def _activation() -> str:
+    """What puts the command into the shell, where it is not there yet, as after `make demo`."""
+    script = Path(sys.prefix) / "bin" / "activate"
+    if shutil.which("priscian") or not script.is_file():
+        return ""
+    return f", after `. {os.path.relpath(script)}`"

@@ -296,7 +296,7 @@ def _run(
     if machine.rank == 0 and not (out / SAVED).is_file():
         # only now: what cannot be built leaves no recipe behind
         write_text(out / SAVED, write_recipe(recipe))
-    if loop.resume():
+    if loop.resume() and machine.rank == 0:
         say(f"resumed after {loop.progress.tokens:,} tokens")
     log = Log(out, loop, ready)
 
@@ -308,7 +308,8 @@ def _run(
 
     def watch(moment: Moment) -> None:
         log.step(moment)
-        report(moment)
+        if machine.rank == 0:
+            report(moment)
 
     loop.run(checkpoint_counts(recipe.checkpoints.at, loop.total), keep, watch)
     if machine.rank:

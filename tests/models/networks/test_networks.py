@@ -78,6 +78,8 @@ class TestOutput:
         assert words.loss(states, targets).item() == pytest.approx(wanted.item(), abs=1e-12)
 
     def test_bands_end_at_the_named_ranks_that_the_vocabulary_has(self) -> None:
+        assert bands_for(60, 16, "adaptive") == ((60, 16),)
+        assert bands_for(60, 16, "adaptive:20,40") == ((20, 16), (40, 8), (60, 4))
         bands = bands_for(5000, 256, "adaptive:2000,10000")
         assert bands == ((2000, 256), (5000, 128))
 

@@ -19,10 +19,14 @@ Bands = tuple[tuple[int, int], ...]  # end and width of each
 
 HEAD, MIDDLE = 0.1, 0.4
 """Shares of the vocabulary where the head and the middle band end."""
+SMALL = 100
+"""Words of a vocabulary that needs no bands."""
 
 
 def bands_for(vocabulary: int, width: int, softmax: str) -> Bands:
     """End and width of each band: one for `full`, three for `adaptive`, or those that are named.
+
+    A vocabulary of fewer than 100 words has one, unless bands are named.
 
     Each band is half as wide as the one before it.
 
@@ -30,7 +34,7 @@ def bands_for(vocabulary: int, width: int, softmax: str) -> Bands:
     ((2000, 256), (10000, 128), (50000, 64))
     """
     kind, _, named = softmax.partition(":")
-    if kind == "full" or vocabulary < 100:
+    if kind == "full" or (vocabulary < SMALL and not named):
         return ((vocabulary, width),)
     cutoffs = [int(vocabulary * HEAD), int(vocabulary * MIDDLE)]
     if named:
