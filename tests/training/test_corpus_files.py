@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from priscian.errors import DataError, UsageError
+from priscian.cli.app import run
+from priscian.errors import DataError, OutputError, UsageError
+from priscian.training import corpus_files
 from priscian.training.corpus_files import write_corpus
-from priscian.training.subsets import read_corpus
+from priscian.training.subsets import read_corpus, refuse_held_out
 
 
 @pytest.fixture
@@ -85,3 +89,120 @@ def test_other_separators_of_lines_are_part_of_a_sentence(tmp_path: Path) -> Non
     held = read_corpus([path]).test
     assert read_corpus([out / "train-500.txt"]).test == held
     assert all("\x1d" in sentence for sentence in held)
+
+
+class TestParts:
+    @pytest.fixture
+    def parts(self, text: Path, tmp_path: Path) -> Path:
+        write_corpus([text], ["200", "1k"], tmp_path / "cor")
+        return tmp_path / "cor"
+
+    @pytest.mark.parametrize("name", ["dev", "test"])
+    def test_a_held_out_part_is_not_trained_on(self, parts: Path, name: str) -> None:
+        path = parts / f"{name}.txt"
+        wanted = rf"{name}\.txt is the {name} part that priscian corpus held out.*name a train part"
+        for files in ([path], [parts / "train-200.txt", path]):
+            with pytest.raises(UsageError, match=wanted):
+                read_corpus(files)
+        with pytest.raises(UsageError, match=wanted):
+            refuse_held_out([parts / "train-200.txt", path])
+
+    def test_a_packed_or_renamed_part_is_still_held_out(self, parts: Path) -> None:
+        packed = parts / "test.txt.gz"
+        packed.write_bytes(gzip.compress((parts / "test.txt").read_bytes()))
+        shutil.copy(parts / "dev.txt", parts / "more.txt")
+        for path in (packed, parts / "more.txt"):
+            with pytest.raises(UsageError, match="held out"):
+                refuse_held_out([path])
+            with pytest.raises(UsageError, match="held out"):
+                read_corpus([path])
+
+    def test_train_parts_and_other_texts_may_be_extra(self, parts: Path, text: Path) -> None:
+        refuse_held_out([parts / "train-200.txt", text])
+        (text.parent / "manifest.json").write_text('["test.txt"]')
+        (text.parent / "test.txt").write_text("A test of something else.\n")
+        refuse_held_out([text.parent / "test.txt"])
+
+    def test_nested_sizes_are_not_read_together(self, parts: Path) -> None:
+        small, large = parts / "train-200.txt", parts / "train-1k.txt"
+        for files in ([small, large], [large, small], [small, small]):
+            with pytest.raises(UsageError, match=r"share sentences; name only the larger one"):
+                read_corpus(files)
+
+    def test_parts_by_another_seed_are_not_read_together(self, parts: Path, text: Path) -> None:
+        other = parts.with_name("other")
+        write_corpus([text], ["200"], other, order_seed=2)
+        with pytest.raises(UsageError, match="share sentences"):
+            read_corpus([parts / "train-200.txt", other / "train-200.txt"])
+
+    def test_a_text_and_a_part_of_it_are_not_read_together(self, parts: Path, text: Path) -> None:
+        with pytest.raises(UsageError, match=r"train-200\.txt was cut from .*text\.txt; name only"):
+            read_corpus([text, parts / "train-200.txt"])
+
+    def test_a_part_and_another_text_are_read_together(self, parts: Path, tmp_path: Path) -> None:
+        more = tmp_path / "more.txt"
+        more.write_text("Something else.\n")
+        assert len(read_corpus([parts / "train-200.txt", more]).files) == 2
+
+
+class TestFullDisk:
+    def test_nothing_is_left_and_the_same_command_works_later(
+        self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        out = tmp_path / "new" / "cor"
+        with monkeypatch.context() as patch:
+            _fill_disk(patch)
+            with pytest.raises(OutputError, match="No space left on device; free some space"):
+                write_corpus([text], ["200"], out)
+        assert not out.exists()
+        write_corpus([text], ["200"], out)
+        names = ["dev.txt", "manifest.json", "test.txt", "train-200.txt"]
+        assert sorted(path.name for path in out.iterdir()) == names
+
+    def test_an_empty_folder_stays_empty(
+        self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        out = tmp_path / "cor"
+        out.mkdir()
+        _fill_disk(monkeypatch)
+        with pytest.raises(OutputError):
+            write_corpus([text], ["200"], out)
+        assert not list(out.iterdir())
+
+    def test_what_a_killed_process_left_is_cleared_away(self, text: Path, tmp_path: Path) -> None:
+        out = tmp_path / "cor"
+        (out / ".unfinished").mkdir(parents=True)
+        (out / ".unfinished" / "train-9.txt").write_text("half")
+        write_corpus([text], ["200"], out)
+        assert len(list(out.iterdir())) == 4
+
+
+def test_the_current_folder_is_filled_and_hidden_neighbours_stay(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / ".config").mkdir()
+    (tmp_path / ".config" / "mine").write_text("kept")
+    monkeypatch.chdir(tmp_path / "config")
+    write_corpus([text], ["200"], ".")
+    assert Path("manifest.json").is_file()
+    assert (tmp_path / ".config" / "mine").read_text() == "kept"
+
+
+def test_without_files_the_command_names_no_flag_that_it_lacks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["corpus", "--sizes", "1k", "--out", str(tmp_path / "x")]) == 1
+    said = capsys.readouterr().err
+    assert "no corpus; name at least one text file" in said
+    assert "--corpus" not in said
+
+
+def _fill_disk(patch: pytest.MonkeyPatch) -> None:
+    def write(path: Path, text: str) -> None:
+        if path.name == "test.txt":
+            raise OutputError(f"cannot write {path}: No space left on device; free some space")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    patch.setattr(corpus_files, "write_text", write)

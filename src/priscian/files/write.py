@@ -17,6 +17,9 @@ from priscian.errors import OutputError
 if TYPE_CHECKING:
     import polars as pl
 
+UNFINISHED = "unfinished"
+"""What a folder is called while its files are made, after a dot."""
+
 
 @contextlib.contextmanager
 def _reported(path: Path) -> Iterator[None]:
@@ -63,6 +66,33 @@ def replacing_folder(path: Path) -> Iterator[Path]:
             temporary.rename(path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def is_free(folder: Path) -> bool:
+    """Whether a folder is new, or empty but for what a killed process left unfinished."""
+    if not folder.is_dir():
+        return not folder.exists()
+    return all(path.name == f".{UNFINISHED}" for path in folder.iterdir())
+
+
+@contextlib.contextmanager
+def filling(folder: Path, last: str) -> Iterator[Path]:
+    """A temporary folder whose files move into `folder` if the block succeeds, `last` at the end.
+
+    It is inside `folder`, which may be the current one or a mounted disk and cannot be replaced.
+    """
+    is_new = not folder.exists()
+    try:
+        with replacing_folder(folder / UNFINISHED) as made:
+            yield made
+            for path in sorted(made.iterdir(), key=lambda path: path.name == last):
+                path.rename(folder / path.name)
+        (folder / UNFINISHED).rmdir()
+    except BaseException:
+        if is_new:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise
 
 
 def check_folder(folder: Path) -> None:

@@ -31,7 +31,7 @@ def parse_amount(value: str | int, what: str) -> int:
 
 
 def format_amount(number: int) -> str:
-    """The shortest form that reads back the same.
+    """A short form that reads back the same.
 
     >>> [format_amount(n) for n in (250_000, 1_000_000, 16_500_000, 1234)]
     ['250k', '1M', '16.5M', '1234']
@@ -39,5 +39,6 @@ def format_amount(number: int) -> str:
     for unit in ("B", "M", "k"):
         factor = 10 ** _POWERS[unit.lower()]
         if number >= factor and (10 * number) % factor == 0:
-            return f"{number / factor:g}{unit}"
+            whole, tenths = divmod(10 * number // factor, 10)
+            return f"{whole}.{tenths}{unit}" if tenths else f"{whole}{unit}"
     return str(number)

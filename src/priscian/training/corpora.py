@@ -20,6 +20,7 @@ _NO_BREAK = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Mme|Dr|Prof|Rev|Hon|Gen|Col|Capt|Lt|Sgt|Maj|Gov|St|Jr|Sr|Messrs|No|vs)"
     r"|\b[A-Z])\.$"
 )
+_LONGEST_NO_BREAK = len("Messrs.")
 
 
 def split_sentences(paragraph: str) -> list[str]:
@@ -30,7 +31,8 @@ def split_sentences(paragraph: str) -> list[str]:
     """
     found, begun = [], 0
     for gap in _BREAK.finditer(paragraph):
-        if _NO_BREAK.search(paragraph, begun, gap.start()):
+        end = gap.start()
+        if _NO_BREAK.search(paragraph, max(begun, end - _LONGEST_NO_BREAK), end):
             continue
         found.append(paragraph[begun : gap.end(1)])
         begun = gap.end()

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from priscian.errors import UsageError
-from priscian.files import write_json, write_text
+from priscian.files import filling, is_free, write_json, write_text
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.models.vocabulary import unk_class
 from priscian.training.amounts import format_amount, parse_amount
@@ -44,7 +44,7 @@ def write_corpus(
     One sentence a line. The smaller size is the beginning of the larger one.
     """
     folder = Path(out)
-    if folder.is_dir() and any(folder.iterdir()):
+    if not is_free(folder):
         raise UsageError(f"{folder} exists and is not empty; name another --out")
     counts = sorted({parse_amount(size, "--sizes") for size in sizes})
     if not counts:
@@ -52,8 +52,9 @@ def write_corpus(
     corpus = read_corpus([Path(file) for file in files], progress)
     parts = {f"train-{format_amount(n)}": corpus.subset(n, order_seed) for n in counts}
     parts |= {"dev": list(corpus.dev), "test": list(corpus.test)}
-    facts = {name: _write(folder, name, sentences) for name, sentences in parts.items()}
-    write_json(folder / MANIFEST, _manifest(corpus, order_seed, facts))
+    with filling(folder, last=MANIFEST) as made:
+        facts = {name: _write(made, name, sentences) for name, sentences in parts.items()}
+        write_json(made / MANIFEST, _manifest(corpus, order_seed, facts))
     return facts
 
 

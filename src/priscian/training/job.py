@@ -29,7 +29,7 @@ from priscian.training.recipe import SAVED, Recipe, is_same, write_recipe
 from priscian.training.rows import Encoded
 from priscian.training.schedule import checkpoint_counts
 from priscian.training.sources import Learnt, PlainText, Source
-from priscian.training.subsets import Corpus, hash_text, read_corpus
+from priscian.training.subsets import Corpus, hash_text, read_corpus, refuse_held_out
 from priscian.training.tree_source import EncodedTrees, TreeText
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def source_of(recipe: Recipe) -> Source:
 def prepare(recipe: Recipe, say: Say) -> Prepared:
     """Read and encode the corpus."""
     source = source_of(recipe)
+    refuse_held_out([Path(name) for name in recipe.corpus.extra])
     say("reading the corpus")
     files = recipe.corpus.trees_of or recipe.corpus.files
     corpus = read_corpus([Path(name) for name in files], source=source)

@@ -11,15 +11,15 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from priscian.errors import DataError
+from priscian.errors import DataError, UsageError
 from priscian.files import read_json
 from priscian.training.corpora import read_blocks
 from priscian.training.recipe import TextPart
 from priscian.training.sources import PlainText, Source
 
 MANIFEST = "manifest.json"
+HELD_OUT = ("dev.txt", "test.txt")
 DEV_SENTENCES = 1500
 TEST_SENTENCES = 3000
 LARGEST_SHARE = 20
@@ -69,8 +69,9 @@ def read_corpus(
     """
     source = source or PlainText(TextPart())
     if not files:
-        raise DataError("no corpus; name text files with --corpus")
+        raise DataError("no corpus; name at least one text file")
     marks = [(path.name, hash_text(path)) for path in files]
+    _check_parts(files, [mark for _, mark in marks])
     paragraphs = list(_paragraphs(files, [mark for _, mark in marks], progress, source))
     if (parts := _shared_parts(files, dict(marks))) is not None:
         return Corpus(tuple(marks), tuple(paragraphs), *parts, source)
@@ -87,25 +88,86 @@ def read_corpus(
     return Corpus(tuple(marks), tuple(rest), tuple(dev), tuple(test), source)
 
 
+def refuse_held_out(files: Sequence[Path]) -> None:
+    """Refuse dev and test parts that `priscian corpus` wrote: a model may not be trained on them.
+
+    A packed or renamed part is recognised in its own folder.
+    """
+    for path in files:
+        if (written := _read_written(path.parent)) is not None:
+            _refuse_held_out(path, hash_text(path), written)
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What the manifest of `priscian corpus` says: hashes of the texts, and of each part."""
+
+    sources: frozenset[str]
+    parts: Mapping[str, str]  # file and hash
+
+    def holds(self, path: Path, mark: str) -> bool:
+        return path.name in self.parts or mark in self.parts.values()
+
+
+def _read_written(folder: Path) -> _Written | None:
+    """What `priscian corpus` wrote in a folder; None if the manifest is missing or not its own."""
+    manifest = folder / MANIFEST
+    if not manifest.is_file():
+        return None
+    facts = read_json(manifest)
+    try:
+        sources = frozenset(str(file["sha256"]) for file in facts["files"])
+        parts = {str(part["file"]): str(part["sha256"]) for part in facts["parts"].values()}
+    except (KeyError, TypeError, AttributeError):
+        return None
+    return _Written(sources, parts) if parts.keys() >= {*HELD_OUT} else None
+
+
+def _check_parts(files: Sequence[Path], marks: Sequence[str]) -> None:
+    """Refuse held-out parts, and files that hold the text of a part a second time."""
+    cut: dict[str, Path] = {}  # hash of a text, and the part that was cut from it
+    for path, mark in zip(files, marks, strict=True):
+        written = _read_written(path.parent)
+        if written is None or not written.holds(path, mark):
+            continue
+        _refuse_held_out(path, mark, written)
+        for source in written.sources:
+            if source in cut:
+                raise UsageError(
+                    f"{cut[source]} and {path} are parts of one corpus and share sentences; "
+                    "name only the larger one"
+                )
+            cut[source] = path
+    for path, mark in zip(files, marks, strict=True):
+        if mark in cut:
+            raise UsageError(f"{cut[mark]} was cut from {path}; name only one of them")
+
+
+def _refuse_held_out(path: Path, mark: str, written: _Written) -> None:
+    for name in HELD_OUT:
+        if path.name == name or mark == written.parts[name]:
+            raise UsageError(
+                f"{path} is the {name.removesuffix('.txt')} part that priscian corpus held out, "
+                "not text to train on; name a train part"
+            )
+
+
 def _shared_parts(
     files: Sequence[Path], marks: Mapping[str, str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Dev and test of the folder in which `priscian corpus` wrote the files, if it did."""
-    manifest = files[0].parent / MANIFEST
-    if any(file.parent != files[0].parent for file in files) or not manifest.is_file():
+    folder = files[0].parent
+    written = _read_written(folder)
+    if written is None or any(f.parent != folder or f.name not in written.parts for f in files):
         return None
-    parts = read_json(manifest, dict[str, Any]).get("parts", {})
-    written = {part["file"]: part["sha256"] for part in parts.values()} if parts else {}
-    if not {*marks, "dev.txt", "test.txt"} <= set(written):
-        return None
-    held = {name: hash_text(manifest.with_name(name)) for name in ("dev.txt", "test.txt")}
+    held = {name: hash_text(folder / name) for name in HELD_OUT}
     for name, mark in {**marks, **held}.items():
-        if mark != written[name]:
+        if mark != written.parts[name]:
             raise DataError(
-                f"{manifest.with_name(name)} has changed since priscian corpus wrote it, so it may "
+                f"{folder / name} has changed since priscian corpus wrote it, so it may "
                 "share sentences with the other parts; write the corpus again"
             )
-    dev, test = (tuple(manifest.with_name(n).read_text("utf-8").split("\n")[:-1]) for n in held)
+    dev, test = (tuple((folder / n).read_text("utf-8").split("\n")[:-1]) for n in held)
     return dev, test
 
 

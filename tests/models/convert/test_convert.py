@@ -26,7 +26,7 @@ from tests.models.convert.stand_ins import (  # noqa: E402
 )
 
 import priscian  # noqa: E402
-from priscian.errors import PriscianError  # noqa: E402
+from priscian.errors import OutputError, PriscianError  # noqa: E402
 from priscian.models.convert.torch_file import read_torch_file  # noqa: E402
 from priscian.models.lstm.provider import FolderModel  # noqa: E402
 
@@ -275,3 +275,22 @@ def test_the_command_says_how_to_use_the_folder(
 def test_an_unknown_kind_names_the_known_ones() -> None:
     with pytest.raises(PriscianError, match="gulordava"):
         priscian.convert("gulordova", "x", "y")
+
+
+def test_after_a_full_disk_nothing_is_left_and_the_same_call_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_module(tmp_path / "m.pt", "LSTM", 10, 5, 6, 1)
+    vocab, out = save_words(tmp_path / "v.txt"), tmp_path / "out"
+
+    def full(path: Path, arrays: object) -> None:
+        raise OutputError(f"cannot write {path}: No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("priscian.models.convert.folder.write_safetensors", full)
+        with pytest.raises(OutputError, match="No space left on device"):
+            priscian.convert("gulordava", tmp_path / "m.pt", out, vocab=vocab)
+    assert not out.exists()
+    priscian.convert("gulordava", tmp_path / "m.pt", out, vocab=vocab)
+    names = ["card.json", "config.json", "model.safetensors", "vocabulary.json"]
+    assert sorted(path.name for path in out.iterdir()) == names

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import DataError, ModelError, UsageError
-from priscian.files import read_text, write_json
+from priscian.files import filling, is_free, read_text, write_json
 from priscian.files.digest import hash_of
 from priscian.models.convert.inert import InertError
 from priscian.models.convert.torch_file import (
@@ -30,6 +30,7 @@ from priscian.models.vocabulary import WordVocabulary
 BOUNDARIES = ("<eos>", "</s>", "<s>")
 UNKNOWNS = ("<unk>", "<UNK>", "UNK", "<unk/>")
 MOST_WORDS = 5_000_000
+WEIGHTS = "model.safetensors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def need(path: Path, arrays: Mapping[str, Array], name: str, *shape: int) -> Arr
 
 def check_out(out: Path) -> None:
     """Refuse a folder that has something in it."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+    if not is_free(out):
         raise UsageError(f"{out} is not an empty folder; name a new --out")
 
 
@@ -148,7 +149,7 @@ def write_folder(
     vocabulary: WordVocabulary,
     sources: Sequence[Path],
 ) -> Converted:
-    """Write the folder; the weights come last, so that half a folder is never taken for one."""
+    """Write the folder, whole or not at all."""
     card = {
         "architecture": config["architecture"],
         "parameters": int(sum(array.size for array in arrays.values())),
@@ -156,8 +157,9 @@ def write_folder(
         "closed_vocabulary": True,
         "converted_from": [{"file": path.name, "sha256": hash_of(path)} for path in sources],
     }
-    write_json(out / "config.json", dict(config))
-    vocabulary.save(out)
-    write_json(out / "card.json", card)
-    write_safetensors(out / "model.safetensors", arrays)
+    with filling(out, last=WEIGHTS) as made:
+        write_json(made / "config.json", dict(config))
+        vocabulary.save(made)
+        write_json(made / "card.json", card)
+        write_safetensors(made / WEIGHTS, arrays)
     return Converted(out, card)
