@@ -107,7 +107,7 @@ def test_tooltips_name_fields_in_words() -> None:
 
     shown = {t for drawn in section.figures for t in titles(drawn.chart)}
     assert not {t for t in shown if t in raw or "_" in t}
-    assert "only a right" in shown
+    assert "a better, items" in shown
 
 
 def test_suites_have_sections_of_their_own() -> None:

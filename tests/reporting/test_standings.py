@@ -40,6 +40,12 @@ def test_equal_scores_are_level() -> None:
     assert "are level" in leader(board(a=[1, 0], b=[0, 1]))
 
 
+def test_models_with_other_numbers_of_items_are_compared_on_those_that_both_have() -> None:
+    said = leader(board(short=[1, 0], long=[1, 1] + [0] * 8))
+    assert said.startswith("short has the highest accuracy on ")
+    assert "50.0 %. On the 4 items that long has too, it is 50.0 points below long (95 %" in said
+
+
 def test_one_model_leads_nobody() -> None:
     assert leader(board(a=[1, 0])) == ""
 

@@ -16,12 +16,13 @@ import pytest
 from priscian import analyse, perplexity
 from priscian.analysis.curves.table import read_curve
 from priscian.cli import run
-from priscian.errors import PriscianError, PriscianWarning
+from priscian.errors import PriscianError, PriscianWarning, RunError
 from priscian.files.lock import lock_file
 from priscian.runs.choose import choose_model, choose_models, gather_runs
 from priscian.sweeps import pool
-from priscian.sweeps.curve import curve, plan_curve
+from priscian.sweeps.curve import curve, find_machine, plan_curve
 from priscian.sweeps.pool import Event
+from priscian.sweeps.sweep import read_sweep
 from tests.sweeps.conftest import COUNTS, write_corpus
 
 Edit = Callable[[str, str], Path]
@@ -70,6 +71,56 @@ def test_models_are_trained_scored_and_measured_once(counts: Path) -> None:
     again, nothing = go(counts)
     assert nothing.events == []
     assert again.table == found.table
+
+
+def test_what_is_finished_can_be_seen_while_the_sweep_goes_on(counts: Path) -> None:
+    out, found = counts.parent / "out", []
+
+    def look(event: Event) -> None:
+        if event.state != "begun":
+            return
+        if event.job.name == NAMES[0]:
+            with pytest.raises(RunError, match=r"no job of the sweep in .* continue it with"):
+                gather_runs(out)
+        else:
+            found.append([m for run in gather_runs(out) for m in run.models])
+
+    curve(counts, out, processes=0, watch=look)
+    assert found == [NAMES[:1], NAMES[:2]]
+
+
+def test_a_damaged_run_is_scored_again(counts: Path) -> None:
+    go(counts, only=NAMES[0])
+    (run_file,) = (counts.parent / "out" / "runs").glob("*/run.json")
+    run_file.write_text("{")
+    with pytest.warns(PriscianWarning, match=r"run\.json changed .*they are scored again"):
+        found, _ = go(counts, only=NAMES[0])
+    assert [m.model for m in found.table.models] == NAMES[:1]
+
+
+def test_a_folder_may_have_any_name(counts: Path) -> None:
+    found = curve(counts, counts.parent / "what?x=1@2%", processes=0, only=NAMES[0])
+    assert [m.model for m in found.table.models] == NAMES[:1]
+
+
+def test_threads_are_those_that_were_asked_for(
+    counts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("priscian.sweeps.curve.cores", lambda: 8)
+    sweep = read_sweep(counts)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert find_machine(sweep, 2).threads == 4
+    for asked, threads in (("1", 1), ("6", 4), ("0", 4), ("many", 4)):
+        monkeypatch.setenv("OMP_NUM_THREADS", asked)
+        assert find_machine(sweep, 2).threads == threads
+
+
+def test_a_sweep_without_scores_says_so(edited: Edit) -> None:
+    path = edited("on = [", "on = []\n#")
+    found, _ = go(path, only=NAMES[0])
+    assert found.table.models[0].perplexity
+    with pytest.raises(RunError, match=r"no model of the sweep in .* was scored; curve\.csv has"):
+        gather_runs(path.parent / "out")
 
 
 def test_perplexity_is_that_of_words_and_ends(finished: Path) -> None:
@@ -122,7 +173,7 @@ def test_the_folder_stands_for_all_its_runs(finished: Path, tmp_path: Path) -> N
     with pytest.raises(PriscianError, match="outside the folder"):
         gather_runs(tmp_path)
     (tmp_path / "runs.json").write_text("[]")
-    with pytest.raises(PriscianError, match="continue with priscian curve"):
+    with pytest.raises(PriscianError, match="continue it with priscian curve"):
         gather_runs(tmp_path)
 
 

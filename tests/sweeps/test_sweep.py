@@ -83,7 +83,14 @@ def test_a_job_is_known_by_the_text_and_not_by_its_place_or_the_threads(
         ("sizes = [", "sizes = [[", "not valid TOML"),
         (MODEL, f"{MODEL}\nlimit = -1", "limit and test_sentences of 5-gram are from 0"),
         (MODEL, f"{MODEL}\ntest_sentences = -1", "test_sentences of 5-gram are from 0"),
-        (MODEL, f"{MODEL}\norder = 9", "order of 5-gram is from 1 to 6"),
+        (MODEL, f"{MODEL}\norder = 9", "[models.5-gram] is of order 5, not 9; delete order"),
+        (MODEL, "[models.ngram]\norder = 9", "order of ngram is from 1 to 6"),
+        (MODEL, f"{MODEL}\npasses = 3", "passes of [models.5-gram] has no effect on n-gram models"),
+        (
+            MODEL,
+            "[models.lstm]\nmin_count = 3",
+            "min_count of [models.lstm] has no effect on lstm; del",
+        ),
         (MODEL, f"{MODEL}\nmin_count = 0", "min_count from 1"),
         (MODEL, f'{MODEL}\noptions = "beam=1,1,1"', "ngram: has no option 'beam'"),
         (MODEL, f'{MODEL}\noptions = "order=0"', "order must be a whole number from 1"),
@@ -133,10 +140,9 @@ def test_a_model_of_another_precision_is_another_job(edited: Edit) -> None:
     assert found[0] == found[2] != found[1]  # tiny has four layers
 
 
-def test_sizes_that_look_alike_are_refused_and_not_dropped(edited: Edit) -> None:
+def test_sizes_that_look_alike_are_told_apart(edited: Edit) -> None:
     path = edited('["1k", "2k", "4k"]', '["12345678k", "12345679k"]')
-    with pytest.raises(PriscianError, match="12,345,678,000 and 12,345,679,000 of 5-gram look"):
-        names(path)
+    assert names(path) == ["5-gram-12345678k-seed1", "5-gram-12345679k-seed1"]
     assert names(edited('["12345678k", "12345679k"]', '["1k", "0.001M"]')) == ["5-gram-1k-seed1"]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from priscian.analysis.compare.comparison import Comparison, compare_results
-from priscian.errors import PriscianError
+from priscian.errors import PriscianError, counted
 from priscian.reporting.boards import Board, Cell
 from priscian.reporting.headline import Headline
 from priscian.runs import Result
@@ -86,7 +86,13 @@ def leader(board: Board) -> str:
             f"{start}, {points:.1f} points above {second.label}; they were scored on different "
             "items, so the difference is not tested."
         )
-    return f"{start}, {_by_how_much(found)}"
+    if found.overlap.complete:
+        return f"{start}, {_by_how_much(found)}"
+    return (
+        f"{first.label} has the highest accuracy on {board.name}, {_share(first)}. On the "
+        f"{counted(found.overlap.shared, 'item')} that {second.label} has too, it is "
+        f"{_by_how_much(found)}"
+    )
 
 
 def _share(result: Result) -> str:
@@ -97,8 +103,9 @@ def _by_how_much(found: Comparison) -> str:
     difference, (low, high) = found.overall.difference, found.overall.ci
     sure = low > 0 or high < 0
     says = "significant at 5 %" if sure else "not significant: the interval includes 0"
+    side = "above" if difference >= 0 else "below"
     return (
-        f"{100 * difference:.1f} points above {found.b} (95 % interval {_points(low)} to "
+        f"{abs(100 * difference):.1f} points {side} {found.b} (95 % interval {_points(low)} to "
         f"{_points(high)}): {says}."
     )
 

@@ -13,6 +13,7 @@ from priscian.runs.load import load_run
 from priscian.runs.result import Result
 from priscian.runs.run import Run
 
+CONTINUE = "continue it with priscian curve"
 INDEX = "runs.json"
 """Lists the run folders of a folder that holds several, such as that of a sweep."""
 NO_RUNS = "no runs; name at least one run folder, as priscian score --out made it"
@@ -56,11 +57,20 @@ def expand_folders(choices: Iterable[Choice]) -> list[Choice]:
     for choice in choices:
         folder = Path(choice) if isinstance(choice, str | Path) else None
         if folder is None or not (folder / INDEX).is_file():
+            if (
+                folder is not None
+                and (folder / "manifest.json").is_file()
+                and (folder / "corpus").is_dir()
+            ):
+                raise RunError(f"no job of the sweep in {folder} is finished; {CONTINUE}")
             found.append(choice)
             continue
         listed = read_json(folder / INDEX, list[str])
         if not listed:
-            raise RunError(f"nothing is finished in {folder}; continue with priscian curve")
+            raise RunError(
+                f"no model of the sweep in {folder} was scored; curve.csv has those that are "
+                f"finished, with their perplexity; {CONTINUE}"
+            )
         for name in listed:
             if Path(name).is_absolute() or ".." in Path(name).parts:
                 raise RunError(f"{folder / INDEX}: {name!r} is outside the folder; remove it")

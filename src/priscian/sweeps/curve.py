@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from priscian.analysis.curves.curve import CurveAnalysis, analyse_curve
 from priscian.analysis.curves.table import CurveTable
 from priscian.analysis.vega import Figure, HasFigures, write_figures
-from priscian.errors import UsageError
+from priscian.errors import PriscianError, UsageError
 from priscian.sweeps.collect import collect
 from priscian.sweeps.estimate import Estimate, estimate
 from priscian.sweeps.items import forget_changed
 from priscian.sweeps.jobs import Place, choose, expand
 from priscian.sweeps.manifest import begin, check_start, hash_files
-from priscian.sweeps.pool import Pool, Tell
+from priscian.sweeps.pool import Event, Pool, Tell
 from priscian.sweeps.sweep import NGRAM, Sweep, read_sweep
 from priscian.sweeps.work import missing_of
 from priscian.threads import cores
 
 FORMATS = ("svg", "png")
+ASKED = re.compile(r"[1-9]\d*")
+"""Threads for each process, as OpenMP's variable gives them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,14 @@ def curve(
     chosen = choose(jobs, _patterns(only))
     forget_changed(place, jobs, plan)
     left = [job for job in chosen if missing_of(place, job, plan)]
-    pool = Pool(place, plan, hashes, watch, machine.processes, machine.threads, machine.gpus)
+
+    def tell(event: Event) -> None:
+        watch(event)
+        if event.state == "done" and event.seconds:  # others may look at what is there so far
+            with suppress(PriscianError):  # it is made again at the end
+                collect(place, jobs, plan, pool.failed)
+
+    pool = Pool(place, plan, hashes, tell, machine.processes, machine.threads, machine.gpus)
     try:
         pool.run(left)
     finally:
@@ -134,7 +145,9 @@ def find_machine(sweep: Sweep, processes: int | None = None) -> Machine:
     if any(model.architecture != NGRAM for model in sweep.models.values()):
         gpus = _gpus()
     wanted = (len(gpus) or cores()) if processes is None else processes
-    return Machine(wanted, max(1, cores() // max(1, wanted)), gpus)
+    threads = max(1, cores() // max(1, wanted))
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return Machine(wanted, min(threads, int(asked)) if ASKED.fullmatch(asked) else threads, gpus)
 
 
 def _patterns(only: str | Sequence[str]) -> list[str]:

@@ -44,8 +44,7 @@ def forget_changed(place: Place, jobs: Sequence[Job], sweep: Sweep) -> None:
         changed = {
             job.name: what
             for job in done
-            if (what := differing(on, items_of(load_run(place.run(job))), now))
-            and _forget(place, job)
+            if (what := _changed(place, job, now)) and _forget(place, job)
         }
         if changed:
             what = ", ".join(dict.fromkeys(changed.values()))
@@ -54,6 +53,14 @@ def forget_changed(place: Place, jobs: Sequence[Job], sweep: Sweep) -> None:
                 PriscianWarning,
                 stacklevel=3,
             )
+
+
+def _changed(place: Place, job: Job, now: Items) -> str:
+    """What is not as it was when a job was scored: data, or the record of its run."""
+    try:
+        return differing(job.on, items_of(load_run(place.run(job))), now)
+    except RunError:
+        return str(place.run(job) / "run.json")
 
 
 def items_now(on: Sequence[str], limit: int) -> Items:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from priscian.errors import DataError, UnknownNameError, UsageError
+from priscian.errors import UnknownNameError, UsageError
 from priscian.sweeps.sweep import NGRAM, Sweep, SweepModel, passes_of, sentences_of
 from priscian.training.amounts import format_amount, parse_amount
 from priscian.training.api import resolve_recipe
@@ -88,11 +88,7 @@ def expand(sweep: Sweep, hashes: Hashes, threads: int = 1) -> list[Job]:
         for size in model.sizes or sweep.sizes:
             for seed in model.seeds or sweep.seeds:
                 job = _job(sweep, group, model, size, seed, hashes, threads)
-                if found.setdefault(job.name, job) != job:  # counts are alike with every seed
-                    raise DataError(
-                        f"two jobs are called {job.name}: sizes {found[job.name].size:,} and "
-                        f"{job.size:,} of {group} look alike when shortened; change one of them"
-                    )
+                found.setdefault(job.name, job)  # counts are alike with every seed
     return sorted(found.values(), key=lambda job: (job.size, job.passes))
 
 

@@ -102,6 +102,8 @@ class Sweep(msgspec.Struct, frozen=True, kw_only=True):
     scoring: SweepScoring = SweepScoring()
 
 
+NEURAL, COUNTED = ("recipe", "set", "passes"), ("order", "min_count")
+"""Keys of a model that only networks have, and only n-gram models."""
 KEYS = ("sizes", "seeds", "passes", "corpus", "models", "scoring")
 
 
@@ -187,6 +189,16 @@ def _model(group: str, values: Any, where: str, folder: Path) -> SweepModel:
     if not GROUP.fullmatch(group):
         raise DataError(
             f"{where}: [models.{group}] is part of file names; use letters, digits, - _ and ."
+        )
+    useless = NEURAL if architecture == NGRAM else COUNTED
+    if wrong := [key for key in useless if key in values]:
+        kind = "n-gram models" if architecture == NGRAM else architecture
+        raise DataError(
+            f"{where}: {wrong[0]} of [models.{group}] has no effect on {kind}; delete it"
+        )
+    if found and part.order not in (0, int(found[1])):
+        raise DataError(
+            f"{where}: [models.{group}] is of order {found[1]}, not {part.order}; delete order"
         )
     order = part.order or (int(found[1]) if found else 5)
     recipe = part.recipe

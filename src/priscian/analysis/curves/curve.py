@@ -20,12 +20,13 @@ from priscian.analysis.curves.training_size import (
     with_lines,
 )
 from priscian.analysis.model_looks import repaint
-from priscian.analysis.named_results import FORCED_CHOICE, suite_accuracies, suite_results
+from priscian.analysis.named_results import FORCED_CHOICE, suite_results
 from priscian.analysis.sg.circuits import analyse_sg_runs
 from priscian.analysis.sg.deltas import Deltas, analyse_deltas
 from priscian.analysis.sg.mixed_models import MixedModels
 from priscian.analysis.sg.perplexity import SgPerplexity, against_perplexity
 from priscian.analysis.sg.released import Instance, SuiteScore
+from priscian.analysis.sg.shared_items import shared_accuracies
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import DataError
 from priscian.files import write_json
@@ -147,13 +148,17 @@ def _perplexity(table: CurveTable, results: list[Result]) -> SgPerplexity:
 
 def _deltas(table: CurveTable, results: list[Result], left_out: list[str]) -> Deltas:
     scores = []
-    for result in suite_results(results):
+    named = suite_results(results)
+    accuracies, note = shared_accuracies(named)
+    for result, own in zip(named, accuracies, strict=True):
         about = table.model(result.model)
         instance = Instance(about.curve, about.size, str(about.seed))
         scores += [
             SuiteScore(instance, suite, accuracy, result.narrowest(suite))
-            for suite, accuracy in suite_accuracies(result).items()
+            for suite, accuracy in own.items()
         ]
+    if note:
+        left_out.append(f"ΔSG and regressions: {note}")
     used = {s.instance.corpus for s in scores}
     sizes = {m.size: m.tokens for m in table.models if m.size in used}
     found = analyse_deltas(scores, sorted(sizes, key=lambda size: sizes[size]))

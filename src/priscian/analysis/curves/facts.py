@@ -9,8 +9,9 @@ from pathlib import Path
 
 from priscian.analysis.curves.sizes import Sizes
 from priscian.analysis.curves.table import CurveTable, is_curve
-from priscian.analysis.named_results import suite_accuracies, suite_results
+from priscian.analysis.named_results import suite_results
 from priscian.analysis.sg.mixed_models import MixedModels, Observation, fit_models
+from priscian.analysis.sg.shared_items import shared_accuracies
 from priscian.errors import DataError, PriscianWarning
 from priscian.runs import Result, Run
 from priscian.runs.cards import read_card
@@ -77,9 +78,8 @@ def _of_card(result: Result) -> TrainedFacts | None:
 def observations(results: Sequence[Result], facts: Mapping[str, TrainedFacts]) -> list[Observation]:
     """The score of every trained model on every suite that counts for the SG score."""
     rows = []
-    for result in suite_results(results):
-        if result.label not in facts:
-            continue
+    named = [result for result in suite_results(results) if result.label in facts]
+    for result, own in zip(named, shared_accuracies(named)[0], strict=True):
         about = facts[result.label]
         # one trained model may have several results; models of other runs may share its name
         instance = f"{result.model} {result.about.string}"
@@ -88,7 +88,7 @@ def observations(results: Sequence[Result], facts: Mapping[str, TrainedFacts]) -
                 suite, result.narrowest(suite), accuracy, about.architecture, about.size,
                 instance, about.perplexity,
             )
-            for suite, accuracy in suite_accuracies(result).items()
+            for suite, accuracy in own.items()
         ]  # fmt: skip
     if not rows:
         raise DataError(
@@ -105,7 +105,9 @@ def mixed_models_of(
 ) -> MixedModels:
     """The regressions of Hu et al. (2020) on trained models."""
     named = suite_results(results)
-    return MixedModels(fit_models(observations(named, trained_facts(named, tables, perplexities))))
+    facts = trained_facts(named, tables, perplexities)
+    note = shared_accuracies([result for result in named if result.label in facts])[1]
+    return MixedModels(fit_models(observations(named, facts)), note)
 
 
 def sizes_of_sweeps(tables: Sequence[CurveTable]) -> Sizes:

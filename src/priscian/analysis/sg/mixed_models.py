@@ -66,6 +66,8 @@ class MixedModels:
     """The regressions by their names, and the tests between them."""
 
     fits: Mapping[str, Fit]
+    note: str = ""
+    """What a reader should know of the scores."""
 
     @property
     def tests(self) -> dict[str, RatioTest]:

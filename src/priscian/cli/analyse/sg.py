@@ -58,6 +58,8 @@ def sg_command(
             "Effects are of the natural logarithm of the size, and of architectures against the "
             "one that is not listed"
         )
+        if found.mixed.note:
+            notes.append(f"Regressions: {found.mixed.note}")
     show(found, found.as_dict(), output, tables, [*notes, *_pooled(found)])
 
 

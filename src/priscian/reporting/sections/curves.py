@@ -65,6 +65,7 @@ def _tables(table: CurveTable, found: CurveAnalysis) -> list[Table]:
         title = f"What explains suite scores, {data}"
         pooled = "perplexity" in mixed.tests and not found.perplexity[data].comparable
         note = TESTS_NOTE + (POOLED_NOTE if pooled else "")
+        note += f" {mixed.note[0].upper()}{mixed.note[1:]}." if mixed.note else ""
         made.append(Table(title, ("effect", "χ²", "df", "p"), rows, note))
     missing = [f"{name}: {table.failed.get(name, 'not finished')}" for name in table.missing]
     lines = (*found.left_out, *missing)
