@@ -127,7 +127,7 @@ class TestTrainingSize:
             ([], "add --sizes FILE or --tokens"),
             (["--tokens", "lstm"], "MODEL=1M"),
             (["--tokens", "lstm=lots"], "'lots' is not a number of tokens"),
-            (["--tokens", "gpt=1M"], "no result of 'gpt'; the runs have lstm"),
+            (["--tokens", "gpt=1M"], "no result of 'gpt' on minimal pairs; the runs have lstm"),
             (["--sizes", "no.csv"], "no file 'no.csv'"),
         ],
     )
@@ -137,6 +137,21 @@ class TestTrainingSize:
         done = priscian("analyse", "training-size", *curve, *more)
         assert done.code in (1, 2)
         assert told in done.complaints[-1]
+
+    def test_a_run_on_suites_has_no_pairs(self, priscian: Command, suites: Path) -> None:
+        done = priscian("analyse", "training-size", suites, "--tokens", "a=1M", "--tokens", "b=2M")
+        assert done.code == 1
+        assert done.complaints == [
+            "priscian: no result on minimal pairs; score models with --on blimp:DIR"
+        ]
+
+    def test_a_model_scored_on_suites_alone_is_not_listed_as_one_with_pairs(
+        self, priscian: Command, curve: list[Path], suites: Path
+    ) -> None:
+        sizes = ("--tokens", "lstm=1M", "--tokens", "a=1M")
+        done = priscian("analyse", "training-size", *curve, suites, *sizes)
+        told = "priscian: no result of 'a' on minimal pairs; the runs have lstm"
+        assert (done.code, done.complaints[-1]) == (1, told)
 
     def test_a_table_without_sizes_names_its_column(
         self, priscian: Command, curve: list[Path]
@@ -162,7 +177,7 @@ class TestSg:
             "sg-by-circuit", "sg-by-suite", "stability-to-modifiers", "sg-perplexity",
         }  # fmt: skip
 
-    @pytest.mark.parametrize("cell", ["0.5", "many", "", "nan"])
+    @pytest.mark.parametrize("cell", ["0.5", "many", "-", "nan"])
     def test_a_perplexity_is_a_number_from_1(
         self, priscian: Command, suites: Path, cell: str
     ) -> None:
@@ -171,6 +186,24 @@ class TestSg:
         assert done.code == 1
         assert "ppl.csv:2:" in done.err
         assert "is not a perplexity" in done.err
+
+    @pytest.mark.parametrize("cell", ["", " "])
+    def test_an_empty_cell_is_a_perplexity_that_is_not_known(
+        self, priscian: Command, suites: Path, cell: str
+    ) -> None:
+        Path("ppl.csv").write_text(f"model,perplexity\na,50\nb,{cell}\n")
+        done = priscian("analyse", "sg", suites, "--perplexity", "ppl.csv")
+        assert (done.code, done.complaints) == (0, [])
+        assert "No perplexity of b" in done.out
+        assert "No perplexity of a" not in done.out
+
+    def test_a_table_of_empty_cells_is_one_line(self, priscian: Command, suites: Path) -> None:
+        Path("ppl.csv").write_text("model,perplexity\na,\nb,\n")
+        done = priscian("analyse", "sg", suites, "--perplexity", "ppl.csv")
+        assert done.code == 1
+        assert done.complaints == [
+            "priscian: ppl.csv: no perplexities; write at least one number in the column perplexity"
+        ]
 
 
 class TestPerplexityOfASweep:

@@ -71,6 +71,14 @@ def test_a_tree_that_is_too_deep_for_the_grammar_is_left_out_and_counted(tmp_pat
     assert source.facts(learnt, part)["sentences"] == 1
 
 
+def test_a_tree_nested_more_than_200_deep_is_refused_with_a_remedy(tmp_path: Path) -> None:
+    deep = "(S (A " + "(B " * 199 + "(X near)" + ")" * 199 + ") (X .))"
+    (tmp_path / "trees.txt").write_text(f"(S (X far) (X .))\n{deep}\n", "utf-8")
+    told = r"trees\.txt:2: .* more than 200 deep; add the closing bracket .* or delete the tree"
+    with pytest.raises(DataError, match=told):
+        ParsedText(TextPart(least=1), {}, [tmp_path / "trees.txt"])
+
+
 def test_a_short_sentence_without_a_tree_is_named(tmp_path: Path) -> None:
     source = parsed(tmp_path, [long(5), long(10)])
     with pytest.raises(DataError, match=r"no tree in .*trees\.txt for the sentence 'far far"):

@@ -13,6 +13,7 @@ from priscian.training.amounts import parse_amount
 torch = pytest.importorskip("torch")
 
 from priscian.cli.app import run  # noqa: E402
+from priscian.sweeps.sweep import read_sweep  # noqa: E402
 from priscian.training.api import resolve_recipe, train  # noqa: E402
 from priscian.training.architectures import build  # noqa: E402
 from priscian.training.recipe import write_recipe  # noqa: E402
@@ -62,6 +63,38 @@ def test_a_value_that_no_training_can_use_is_named(
 ) -> None:
     with pytest.raises(PriscianError, match=said):
         resolve_recipe(architecture, "small", {"corpus.files": ["x"], **changes})
+
+
+def test_a_value_of_another_type_in_a_recipe_names_its_page() -> None:
+    with pytest.raises(
+        PriscianError, match=r"\[training\]: Expected `int`.*see docs/training\.md$"
+    ):
+        resolve_recipe("lstm", "small", {"corpus.files": ["x"], "training.seed": "one"})
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("corpus", r"\[corpus\]: Expected `array`, got `int` - at `\$\.files`; correct the value"),
+        (
+            "scoring",
+            r"\[scoring\]: Expected `int`, got `array` - at `\$\.limit`; correct the value",
+        ),
+        ("models.lstm", r"\[models\.lstm\]: Expected `.*` - at `\$\.seeds`; correct the value"),
+    ],
+)
+def test_a_value_of_another_type_in_a_sweep_does_not_send_to_the_page_of_recipes(
+    table: str, said: str, tmp_path: Path
+) -> None:
+    tables = {
+        "corpus": 'files = ["x"]', "scoring": "limit = 0", "models.lstm": "passes = 1",
+        table: {"corpus": "files = 1", "scoring": "limit = []", "models.lstm": "seeds = 1"}[table],
+    }  # fmt: skip
+    text = "".join(f"\n[{name}]\n{line}\n" for name, line in tables.items())
+    (tmp_path / "sweep.toml").write_text(f'sizes = ["1k"]\n{text}')
+    with pytest.raises(PriscianError, match=said) as caught:
+        read_sweep(tmp_path / "sweep.toml")
+    assert "docs/training.md" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

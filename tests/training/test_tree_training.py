@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +139,12 @@ class TestCorpus:
             ("(S (X a)) (S (X b))", r"trees\.txt:2: several trees on a line"),
             (
                 "(S " * 101 + "(X a) (X b)" + ")" * 101,
-                "deeper than the limit: more than 8 .*most_opening=16",
+                "more than 100 .* at once and more than 8 .* before one word; remove it, or raise "
+                "the limits: --set network.most_open=200 --set network.most_opening=128$",
+            ),
+            (
+                "(S " * 19 + "(X a) (X b)" + ")" * 19,
+                "more than 8 constituents open before one word; .*network.most_opening=32$",
             ),
             (
                 "(S (X a) (X b) " * 101 + "(X a)" + ")" * 101,
@@ -154,6 +160,16 @@ class TestCorpus:
         with pytest.raises(DataError, match=message) as caught:
             read_corpus([path], source=source())
         assert "\n" not in str(caught.value)
+
+    @pytest.mark.parametrize("depth", [9, 16, 17, 20, 100, 101, 180])
+    def test_the_limits_that_are_suggested_are_enough(self, depth: int, tmp_path: Path) -> None:
+        path = tmp_path / "trees.txt"
+        path.write_text("(S " * depth + "(X a)" + ")" * depth + "\n")
+        with pytest.raises(DataError) as caught:
+            source().read([path])
+        given = re.findall(r"network\.(\w+)=(\d+)", str(caught.value))
+        limits = {name: int(value) for name, value in given}
+        assert len(TreeText(TextPart(), limits).read([path])) == 1
 
     def test_other_words_than_those_of_the_trees_are_refused(self, corpus: Path) -> None:
         with pytest.raises(UsageError, match=r"leave out text\.words"):
@@ -282,13 +298,22 @@ class TestSurprisal:
         self, trained: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         output = Output(trees=True, json=True)
-        with pytest.warns(PriscianWarning, match=r"does not know 3 words \(\(sees\), a\)"):
+        with pytest.warns(PriscianWarning, match=r"does not know 3 words \(a, '\(', '\)'\)"):
             surprisal_command(f"rnng:{trained}?beam=20,5,5", "the cat (sees) a dog.", output=output)
         tree = json.loads(capsys.readouterr().out)["tree"]
         assert tree.count("(") == tree.count(")")
         assert [w for w in tree.replace("(", " (").replace(")", " ").split() if w[0] != "("] == [
             "the", "cat", "-LRB-", "sees", "-RRB-", "a", "dog", ".",
         ]  # fmt: skip
+
+    def test_trees_of_passages_are_refused(self, tmp_path: Path) -> None:
+        """A tree is of one line, but surprisals depend on the lines before it."""
+        file = tmp_path / "in.txt"
+        file.write_text("the cat sees the dog.\nthe dog sees the cat.\n")
+        with pytest.raises(UsageError, match=r"--trees .* --passages .*; leave out one of the two"):
+            surprisal_command(
+                "rnng:nowhere", given=Given(file=file, passages=True), output=Output(trees=True)
+            )
 
     def test_a_model_without_trees_is_refused(self) -> None:
         with pytest.raises(UsageError, match="builtin:ngram builds no trees"):

@@ -25,10 +25,15 @@ JOINED = {
 
 def pair_results(results: Iterable[Result]) -> list[Result]:
     """Results on minimal pairs, rated or not, with unique labels."""
+    return name_results(forced_choices(results))
+
+
+def forced_choices(results: Iterable[Result]) -> list[Result]:
+    """Results on minimal pairs, rated or not, as they are; there must be one."""
     found = [r for r in results if r.kind in FORCED_CHOICE]
     if not found:
         raise DataError("no result on minimal pairs; score models with --on blimp:DIR")
-    return name_results(found)
+    return found
 
 
 def suite_results(results: Iterable[Result]) -> list[Result]:

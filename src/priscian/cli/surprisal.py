@@ -59,7 +59,8 @@ class Output:
         One JSON object per text.
     trees
         Show the most probable tree of each text too, for a model that builds trees (rnng:). If a
-        table is printed, trees go to standard error. With --json each text has the key tree.
+        table is printed, trees go to standard error. With --json each text has the key tree. Not
+        with --passages.
     """
 
     out: Path | None = None
@@ -101,6 +102,11 @@ def surprisal_command(
 
     models = [model, *(given.also or ())]
     options.check()
+    if output.trees and given.passages:
+        raise UsageError(
+            "--trees shows trees of single lines, but with --passages a line is read after those "
+            "before it; leave out one of the two"
+        )
     passages = _passages(models, texts, given)
     with ScoreStore.default() as store:
         table = surprisals(models, passages, options, store=store)

@@ -24,6 +24,7 @@ from priscian.models.protocol import (
     TorchModel,
     TraitsProvider,
     TreeModel,
+    UnknownWordFinder,
     WatchedModel,
 )
 from priscian.models.registry import (
@@ -71,6 +72,7 @@ __all__ = [
     "Traits",
     "TraitsProvider",
     "TreeModel",
+    "UnknownWordFinder",
     "WatchedModel",
     "as_list",
     "cache_folder",

@@ -97,11 +97,22 @@ def read_config(folder: Path, architectures: Sequence[str]) -> dict[str, Any]:
         raise ModelError(f"{file} is not valid JSON ({error}); copy the folder again") from None
     name = config.get("architecture") if isinstance(config, dict) else None
     if name not in architectures:
-        raise ModelError(
-            f"{folder} holds {name or 'a model of another kind'}, not "
-            f"{' or '.join(architectures)}; give the bare path, which finds the provider"
-        )
+        raise _other_kind(folder, name or "a model of another kind", architectures)
     return config  # type: ignore[no-any-return]
+
+
+def _other_kind(folder: Path, name: str, architectures: Sequence[str]) -> ModelError:
+    if PARSER not in architectures:
+        return ModelError(
+            f"{folder} holds {name}, not {' or '.join(architectures)}; give the bare path, which "
+            "finds the provider"
+        )
+    grammar = name == "rnng"
+    trees = f"; trees of the grammar itself: priscian surprisal rnng:{folder} --file FILE --trees"
+    return ModelError(
+        f"{folder} holds {'a grammar' if grammar else name}, not a parser; train one: priscian "
+        f"parse --train TREES --out DIR{trees if grammar else ''}"
+    )
 
 
 def folder_key(folder: Path, provider: str) -> ModelKey:

@@ -92,3 +92,7 @@ class FolderScores(ABC):
     def oov_counts(self, texts: Sequence[Text]) -> list[int]:
         """How many words of each text are outside the vocabulary."""
         return [self.vocabulary.unknown(text.text) for text in texts]
+
+    def unknown_words(self, text: str) -> list[str]:
+        """The words of a text that are outside the vocabulary."""
+        return self.vocabulary.unknown_words(text)

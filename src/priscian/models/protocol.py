@@ -167,6 +167,15 @@ class ClosedVocabulary(Protocol):
         ...
 
 
+@runtime_checkable
+class UnknownWordFinder(ClosedVocabulary, Protocol):
+    """A word-level model that can name the words that it does not know."""
+
+    def unknown_words(self, text: str) -> list[str]:
+        """The words of a text that the model does not know."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Measured:
     """Log-probabilities of many sentences, in nats: of all tokens and ends, and of known ones."""

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from priscian.files import read_json
-from priscian.models.spec import ModelSpec
+from priscian.models.spec import ModelSpec, escape
 from priscian.models.trained_options import check_trained_options
 from priscian.runs.facts import ModelFacts
 
-__all__ = ["CARD", "check_trained_options", "read_card"]
+__all__ = ["CARD", "check_trained_options", "name_path", "read_card"]
 
 CARD = "card.json"
 
@@ -22,3 +22,8 @@ def read_card(about: ModelFacts) -> dict[str, Any] | None:
     folder = path.parent if path.is_file() else path
     file = folder / CARD
     return read_json(file, dict[str, Any]) if file.is_file() else None
+
+
+def name_path(path: Path, provider: str = "") -> str:
+    """A folder or file as a model string, whatever characters are in it."""
+    return f"{provider}:{escape(str(path))}" if provider else escape(str(path))

@@ -14,8 +14,8 @@ import msgspec
 from priscian.errors import DataError, RunError
 from priscian.files import read_json, write_json, write_text
 from priscian.files.lock import lock_file
-from priscian.models.spec import escape
 from priscian.runs import score
+from priscian.runs.cards import name_path
 from priscian.runs.options import IN_ONE_PROCESS, ScoreOptions
 from priscian.runs.reading.sentences import count_words, sentence_perplexity
 from priscian.sweeps.jobs import Hashes, Job, NgramRecipe, Place
@@ -204,7 +204,7 @@ def model_string(place: Place, job: Job) -> str:
     """How other verbs call a job's model."""
     folder = place.model(job)
     counts = isinstance(job.recipe, NgramRecipe)
-    named = f"ngram:{escape(str(folder / NGRAM_FILE))}" if counts else escape(str(folder))
+    named = name_path(folder / NGRAM_FILE, "ngram") if counts else name_path(folder)
     extra = f"&{job.options}" if job.options else ""
     return f"{named}?name={quote(job.name)}{extra}"
 

@@ -211,7 +211,8 @@ def make_recipe(
     if not isinstance(architecture, str) or architecture not in shapes:
         raise UnknownNameError(f"architecture ({where})", str(architecture), shapes)
     parts = {
-        name: read_part(kind, merged.get(name, {}), name, where) for name, kind in PARTS.items()
+        name: read_part(kind, merged.get(name, {}), name, where, "see docs/training.md")
+        for name, kind in PARTS.items()
     }
     network = _network(merged.get("network", {}), shapes[architecture], where)
     recipe = Recipe(architecture=architecture, network=network, **parts)
@@ -221,7 +222,9 @@ def make_recipe(
     return recipe
 
 
-def read_part(kind: type[Part], values: Any, table: str, where: str) -> Any:
+def read_part(
+    kind: type[Part], values: Any, table: str, where: str, remedy: str = "correct the value"
+) -> Any:
     """A table of keys and values as a record; unknown keys are refused with the nearest name."""
     if not isinstance(values, Mapping):
         raise DataError(f"{where}: [{table}] must be a table of keys and values")
@@ -232,7 +235,7 @@ def read_part(kind: type[Part], values: Any, table: str, where: str) -> Any:
     try:
         return msgspec.convert(dict(values), kind)
     except msgspec.ValidationError as error:
-        raise DataError(f"{where}, [{table}]: {error}; see docs/training.md") from None
+        raise DataError(f"{where}, [{table}]: {error}; {remedy}") from None
 
 
 def _network(values: Any, shape: type, where: str) -> dict[str, Any]:

@@ -25,6 +25,8 @@ from priscian.trees.line import parse_tree
 from priscian.trees.oracle import OPEN, SHIFT, words_of
 
 PADDING = -1
+WHEN = {"most_open": "at once", "most_opening": "before one word"}
+"""What the limits of a grammar are about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,27 +104,30 @@ class TreeText:
     def check(self, line: str, path: Path, number: int) -> None:
         """Refuse what is not a tree, and a tree that the grammar may not build."""
         self._known[line] = actions_of(parse_tree(line, path, number))
-        name = self.too_deep(self._known[line])
-        if name:
-            limit = getattr(self, name)
-            what = "at once" if name == "most_open" else "before one word"
+        over = self.too_deep(self._known[line])
+        if over:
+            found = " and ".join(
+                f"more than {getattr(self, name)} constituents open {WHEN[name]}" for name in over
+            )
+            flags = " ".join(
+                f"--set network.{name}={_enough(getattr(self, name), depth)}"
+                for name, depth in over.items()
+            )
+            limits = "limit" if len(over) == 1 else "limits"
             raise DataError(
-                f"{path}:{number}: a tree deeper than the limit: more than {limit} "
-                f"constituents open {what}; remove it, or raise the limit: "
-                f"--set network.{name}={2 * limit}"
+                f"{path}:{number}: a tree deeper than the {limits}: {found}; remove it, or raise "
+                f"the {limits}: {flags}"
             )
 
-    def too_deep(self, actions: Sequence[Action]) -> str:
-        """The limit that a tree is over; "" if it is not."""
-        opened = run = 0
+    def too_deep(self, actions: Sequence[Action]) -> dict[str, int]:
+        """The limits that a tree is over, each with the depth of the tree."""
+        opened = run = most_open = most_opening = 0
         for action in actions:
             run = run + 1 if action.kind == OPEN else 0
             opened += {OPEN: 1, SHIFT: 0}.get(action.kind, -1)
-            if opened > self.most_open:
-                return "most_open"
-            if run > self.most_opening:
-                return "most_opening"
-        return ""
+            most_open, most_opening = max(most_open, opened), max(most_opening, run)
+        depths = {"most_open": most_open, "most_opening": most_opening}
+        return {name: depth for name, depth in depths.items() if depth > getattr(self, name)}
 
     def split(self, line: str) -> list[str]:
         """A line is one sentence."""
@@ -197,6 +202,17 @@ class TreeText:
         if found is None:
             found = self._known[line] = actions_of(parse_tree(line))
         return found
+
+
+def _enough(limit: int, depth: int) -> int:
+    """A limit doubled until it allows a depth.
+
+    >>> _enough(8, 20)
+    32
+    """
+    while limit < depth:
+        limit *= 2
+    return limit
 
 
 def _ids(actions: Sequence[Action], labels: Mapping[str, int], vocabulary: Vocabulary) -> list[int]:

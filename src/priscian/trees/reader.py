@@ -81,8 +81,8 @@ def parse_trees(
                 at += 1 + named
                 if len(stack) > DEEPEST:
                     raise DataError(
-                        f"{path}:{line}: phrases are nested more than {DEEPEST} deep; a bracket is "
-                        "missing, or the tree is not one of a sentence"
+                        f"{path}:{line}: phrases are nested more than {DEEPEST} deep; add the "
+                        "closing bracket that is missing, or delete the tree"
                     )
             elif token == ")":
                 if not stack:

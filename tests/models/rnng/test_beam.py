@@ -164,9 +164,17 @@ def test_the_best_tree_is_the_most_probable_of_all() -> None:
         ("100", "give three numbers, as beam=100,5,10"),
         ("100,x,10", "three numbers"),
         ("100,-5,10", "three numbers"),
+        ("10001,5,10", "beam=10001,5,10: a beam this large is too slow; give numbers up to 10,000"),
+        ("100,1000000,10", "up to 10,000"),
+        ("1000000,1000000,1000000", "up to 10,000"),
+        ("9" * 5000 + ",5,10", "up to 10,000"),
         ("5,1,10", "no more than 5 can shift a word; give beam=10,1,10"),
     ],
 )
-def test_beams_that_find_nothing_are_one_line(text: str, message: str) -> None:
+def test_beams_that_find_nothing_or_never_end_are_one_line(text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         Beam.parse(text)
+
+
+def test_a_beam_of_10000_is_allowed() -> None:
+    assert Beam.parse("10000,10000,10000") == Beam(10_000, 10_000, 10_000)

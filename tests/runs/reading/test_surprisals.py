@@ -6,7 +6,8 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import polars
@@ -14,6 +15,9 @@ import pytest
 
 from priscian import SurprisalOptions, load_model, read_passages, surprisals
 from priscian.errors import DataError, ModelError, PriscianWarning, UsageError
+from priscian.models import parse_model
+from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
+from priscian.records import Text, TokenScores
 from priscian.runs.reading.passages import make_passages
 
 BIT = math.log(2)
@@ -65,9 +69,66 @@ def test_a_table_of_11994_words_with_quotation_marks_keeps_its_rows() -> None:
 
 
 def test_words_outside_a_closed_vocabulary_are_counted_and_named() -> None:
-    told = r"builtin:ngram does not know 2 words \(snorple, blicketed\.\); an unknown"
+    told = r"builtin:ngram does not know 2 words \(snorple, blicketed\); an unknown"
     with pytest.warns(PriscianWarning, match=told):
         surprisals("builtin:ngram", ["The snorple slept.", "He blicketed.", "She slept."])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('I saw (a) "dog".', """2 words ('"')"""),
+        ("The snorple's friend can't blicket, (zib).", "3 words (snorple, blicket, zib)"),
+        ('A "snorple" slept.', """3 words (snorple, '"')"""),
+    ],
+)
+def test_unknown_words_are_named_as_the_model_splits_them_and_signs_come_last(
+    text: str, told: str
+) -> None:
+    with pytest.warns(PriscianWarning, match=re.escape(f"does not know {told}; an unknown")):
+        surprisals("builtin:ngram", text)
+
+
+def test_words_between_spaces_are_named_for_a_model_that_splits_there(tmp_path: Path) -> None:
+    words = "".join(f"-1\t{word}\n" for word in ("<unk>", "<s>", "</s>", "The", "dog", "'s", "."))
+    arpa = f"\\data\\\nngram 1=7\n\n\\1-grams:\n{words}\n\\end\\\n"
+    (tmp_path / "space.arpa").write_text(arpa)
+    said = re.escape("does not know 2 words (dog's, Mr.); an unknown")
+    with pytest.warns(PriscianWarning, match=said):
+        surprisals(f"ngram:{tmp_path / 'space.arpa'}?words=space", "The dog's Mr. .")
+
+
+class Plugin:
+    """Knows three words, and splits as one likes."""
+
+    version = "1"
+
+    def __init__(self, split: Callable[[str], list[str]]) -> None:
+        self.split = split
+
+    def score(self, texts: Sequence[Text]) -> Iterator[TokenScores]:
+        for text in texts:
+            yield TokenScores((0,), (len(text.text),), (-1.0,))
+
+    def oov_counts(self, texts: Sequence[Text]) -> list[int]:
+        known = {"The", "dog", "'s", "."}
+        return [sum(w not in known for w in self.split(t.text)) for t in texts]
+
+
+@pytest.mark.parametrize(
+    ("split", "text", "told"),
+    [
+        (WordSplitter(Tokenisation()).words, "The dog's tail.", "1 word (tail)"),
+        (str.split, "The dog's tail .", "2 words (tail)"),
+        (str.split, "The dog's .", "1 word (dog's)"),
+    ],
+)
+def test_a_plugin_that_only_counts_unknown_words_is_asked_about_each(
+    split: Callable[[str], list[str]], text: str, told: str
+) -> None:
+    model = parse_model(Plugin(split))  # type: ignore[arg-type]
+    with pytest.warns(PriscianWarning, match=re.escape(f"does not know {told}; an unknown")):
+        surprisals(model, text)
 
 
 def test_an_unknown_ending_is_refused(tmp_path: Path) -> None:

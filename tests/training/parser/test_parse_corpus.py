@@ -218,6 +218,32 @@ def test_a_parser_is_no_language_model_and_says_so(parser: Path) -> None:
         priscian.load_model(str(parser))
 
 
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        (
+            {"architecture": "rnng"},
+            r"model holds a grammar, not a parser; train one: priscian parse --train TREES --out "
+            r"DIR; trees of the grammar itself: priscian surprisal rnng:.*model --file FILE --tre",
+        ),
+        ({"architecture": "lstm"}, "model holds lstm, not a parser; train one: priscian parse --t"),
+        ({"model_type": "gpt2"}, "holds a model of another kind, not a parser; train one: pris"),
+    ],
+)
+def test_a_folder_without_a_parser_is_refused_before_anything_is_written(
+    config: dict[str, str], told: str, text: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for name in ("model.safetensors", "vocabulary.json"):
+        (folder / name).touch()
+    (folder / "config.json").write_text(json.dumps(config))
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(ModelError, match=told):
+        priscian.parse_corpus(text, folder, tmp_path / "trees.txt")
+    assert sorted(tmp_path.iterdir()) == before
+
+
 class TestVerb:
     """`priscian parse` as a user types it."""
 

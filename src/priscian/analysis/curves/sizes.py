@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from priscian.analysis.curves.training_size import Trained
-from priscian.analysis.named_results import FORCED_CHOICE
+from priscian.analysis.named_results import FORCED_CHOICE, forced_choices
 from priscian.errors import DataError, PriscianWarning, UsageError
 from priscian.files import read_table, shown
 from priscian.runs import Run
@@ -80,6 +80,7 @@ def trained_models(runs: Sequence[Run], sizes: Sizes) -> list[Trained]:
 
     If a model was scored on several data sets, each of them has curves of its own: `lstm on blimp`.
     """
+    scored = forced_choices(result for run in runs for result in run.results)
     made: list[Trained] = []
     used: dict[tuple[str, str], set[str]] = {}
     for run in runs:
@@ -101,8 +102,8 @@ def trained_models(runs: Sequence[Run], sizes: Sizes) -> list[Trained]:
             made.append(Trained(result, *sizes[key]))
     for run_name, model in sizes.keys() - used.keys():
         raise DataError(
-            f"no result of {model!r}{f' in {run_name}' if run_name else ''}; the runs have "
-            f"{', '.join(dict.fromkeys(r.model for run in runs for r in run.results))}"
+            f"no result of {model!r}{f' in {run_name}' if run_name else ''} on minimal pairs; the "
+            f"runs have {', '.join(dict.fromkeys(result.model for result in scored))}"
         )
     if any(len(names) > 1 for names in used.values()):
         return [_named_by_data(trained) for trained in made]

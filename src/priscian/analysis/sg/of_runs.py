@@ -60,21 +60,30 @@ def analyse_sg(
 
 
 def read_perplexity(file: Path) -> dict[str, float]:
-    """Perplexities by model, from a table with the columns model and perplexity."""
+    """Perplexities by model, from a table with the columns model and perplexity.
+
+    An empty cell is a perplexity that is not known.
+    """
     found: dict[str, float] = {}
     for number, row in read_table(file, needs=("model", "perplexity")):
+        cell = row["perplexity"]
+        if cell is None or not str(cell).strip():
+            continue
         try:
-            value = float(row["perplexity"] or "")
+            value = float(cell)
         except (ValueError, TypeError, OverflowError):
             value = math.nan
         if not 1 <= value < math.inf:
             raise DataError(
-                f"{file}:{number}: {shown(row['perplexity'])} is not a perplexity; write a number "
-                "from 1"
+                f"{file}:{number}: {shown(cell)} is not a perplexity; write a number from 1"
             )
         if found.setdefault(str(row["model"] or ""), value) != value:
             raise DataError(
                 f"{file}:{number}: another row gives {shown(row['model'])} another perplexity; "
                 "keep one of the two"
             )
+    if not found:
+        raise DataError(
+            f"{file}: no perplexities; write at least one number in the column perplexity"
+        )
     return found

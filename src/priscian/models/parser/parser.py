@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from priscian.errors import ModelError
+from priscian.models.folder import read_config
 from priscian.models.networks.loading import load_network
 from priscian.models.parser.chart import best_spans
 from priscian.models.parser.words import ParserWords
@@ -98,6 +99,7 @@ def check_folder(folder: Path) -> None:
                 f"{folder} has no {name} of a finished parser; train one: "
                 f"priscian parse --train trees.txt.xz --out {folder}"
             )
+    read_config(folder, (ARCHITECTURE,))
 
 
 def batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[int]]:

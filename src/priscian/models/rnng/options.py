@@ -8,6 +8,9 @@ from priscian.errors import UsageError
 from priscian.models.spec import ModelSpec
 
 OPTIONS = frozenset({"name", "beam"})
+LARGEST = 10_000
+DIGITS = 9
+"""More of them are too many, and Python does not read thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,10 @@ class Beam:
         parts = text.split(",")
         if len(parts) != 3 or not all(part.strip().isdecimal() for part in parts):
             raise UsageError(f"beam={text}: give three numbers, as beam=100,5,10")
+        if any(len(part) > DIGITS or int(part) > LARGEST for part in map(str.strip, parts)):
+            raise UsageError(
+                f"beam={text[:60]}: a beam this large is too slow; give numbers up to {LARGEST:,}"
+            )
         made = cls(*map(int, parts))
         if not made.actions or not made.words:
             raise UsageError(f"beam={text}: a beam of 0 finds nothing; give numbers from 1")

@@ -99,6 +99,10 @@ class RnngModel:
         """How many words of each text are outside the vocabulary."""
         return [self.vocabulary.unknown(text.text) for text in texts]
 
+    def unknown_words(self, text: str) -> list[str]:
+        """The words of a text that are outside the vocabulary."""
+        return self.vocabulary.unknown_words(text)
+
     def best_trees(self, texts: Sequence[Text]) -> list[Tree]:
         """The most probable tree in the beam, context included."""
         coded = [self._encode(text) for text in texts]

@@ -63,6 +63,10 @@ class BpeVocabulary:
         """None: every byte is a piece."""
         return 0
 
+    def unknown_words(self, text: str) -> list[str]:
+        """None."""
+        return []
+
     def count_words(self, texts: Sequence[str]) -> int:
         """Penn Treebank words, as closed vocabularies count them."""
         splitter = WordSplitter(Tokenisation())

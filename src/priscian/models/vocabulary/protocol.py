@@ -34,6 +34,10 @@ class Vocabulary(Protocol):
         """How many words of a text are outside the vocabulary; 0 where none can be."""
         ...
 
+    def unknown_words(self, text: str) -> list[str]:
+        """Those words, as they are in the text."""
+        ...
+
     def save(self, folder: Path) -> None:
         """Write what `load_vocabulary` reads back."""
         ...

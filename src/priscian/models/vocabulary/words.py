@@ -128,6 +128,11 @@ class WordVocabulary:
         """Words of a text that are outside the vocabulary."""
         return sum(form not in self._ids for form, _, _ in self._splitter.split(text))
 
+    def unknown_words(self, text: str) -> list[str]:
+        """Those words, as they are in the text."""
+        words = self._splitter.split(text)
+        return [text[start:end] for form, start, end in words if form not in self._ids]
+
     def count_words(self, texts: Sequence[str]) -> int:
         """Words of texts."""
         return sum(len(self._splitter.split(text)) for text in texts)

@@ -10,11 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from priscian.errors import PriscianWarning, UsageError, counted
+from priscian.errors import PriscianWarning, UsageError
 from priscian.metrics.boundary import correct_boundaries, find_boundary
 from priscian.metrics.measures import home
 from priscian.models import (
-    ClosedVocabulary,
     LanguageModel,
     ModelSpec,
     TorchModel,
@@ -26,11 +25,10 @@ from priscian.records import Sentence, Text, TokenScores
 from priscian.runs.reading.frequency import BIT, find_unigrams, look_up_frequencies
 from priscian.runs.reading.passages import Passage, make_passages
 from priscian.runs.reading.table import SurprisalTable, Unit
+from priscian.runs.reading.unknown import warn_of_unknown
 from priscian.scoring import ScoreStore
 from priscian.scoring.long_texts import LongOptions, score_long_texts
 
-NAMED = 5
-"""Unknown words that a warning names."""
 _WORD = re.compile(r"\S+")
 
 
@@ -127,7 +125,7 @@ def surprisals(
         scores = score_passages(spec, passages, shelf, options, closed)
         units += _units(name, passages, scores, options.words)
         if closed is not None:
-            _warn_of_unknown(spec, closed, passages)
+            warn_of_unknown(spec, closed, passages)
     if unigrams is not None:
         known = look_up_frequencies(unigrams, (unit.word for unit in units))
         units = [replace(unit, log_frequency=known[unit.word]) for unit in units]
@@ -172,26 +170,6 @@ def score_passages(
             stacklevel=3,
         )
     return [_join([(at, found.scores[text]) for at, text in part]) for part in parts]
-
-
-def _warn_of_unknown(spec: ModelSpec, model: object, passages: Sequence[Passage]) -> None:
-    """Say how many words a model with a closed vocabulary does not know, and name a few."""
-    assert isinstance(model, ClosedVocabulary)
-    texts = [Text(line.text) for passage in passages for line in passage.lines]
-    count = sum(model.oov_counts(texts))
-    if not count:
-        return
-    words = list(dict.fromkeys(word for text in texts for word in text.text.split()))
-    alone = model.oov_counts([Text(word) for word in words])
-    unknown = [word for word, found in zip(words, alone, strict=True) if found]
-    named = ", ".join(unknown[:NAMED]) + " …" * (len(unknown) > NAMED)
-    which = f" ({named})" if named else ""
-    warnings.warn(
-        f"{spec.label} does not know {counted(count, 'word')}{which}; an "
-        "unknown word gets the surprisal of its whole class, which is too low",
-        PriscianWarning,
-        stacklevel=3,
-    )
 
 
 def _as_one(context: str, passage: Passage) -> list[tuple[int, Text]]:
