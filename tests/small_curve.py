@@ -35,10 +35,15 @@ def write_curve(
     suites: int = 6,
     items: int = 20,
     seeds: int = 1,
+    limits: Mapping[str, int] | None = None,
 ) -> Path:
-    """Every kind of model with every size and seed; a grammar has no largest size."""
+    """Every kind of model with every size and seed; a grammar has no largest size.
+
+    `limits` gives some kinds another number of items.
+    """
     models, scores, runs = [], [], []
     for kind, base in level.items():
+        limit = (limits or {}).get(kind, items)
         for size, tokens in SIZES.items():
             for seed in range(1, seeds + 1):
                 if kind == "rnng" and size == "4M":
@@ -48,9 +53,9 @@ def write_curve(
                 gain = 0.03 * math.log2(tokens / 250_000)
 
                 def right(extra: float = 0.0, draw: np.random.Generator = draw,
-                          mean: float = base + gain) -> list[float]:  # fmt: skip
+                          mean: float = base + gain, n: int = limit) -> list[float]:  # fmt: skip
                     share = min(1.0, max(0.0, mean + extra + draw.normal(0, 0.08)))
-                    return rights(round(share * items), items)
+                    return rights(round(share * n), n)
 
                 on_suites = scored_suites(
                     name,

@@ -45,20 +45,22 @@ class TestCompare:
         assert "wh_island/0: a has a tie, b is wrong" in done.out
         assert "wh_island/1: b is right, a has a tie" in done.out
 
-    def test_names_of_sets_are_whole_in_a_narrow_terminal(
-        self, priscian: Command, in_folder: Path, monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize("width", [80, 100])
+    def test_nothing_is_cut_off_in_a_narrow_terminal(
+        self, width: int, priscian: Command, in_folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         names = [f"determiner_noun_agreement_with_adj_irregular_{n}" for n in (1, 2)]
-        results = [pairs_result(m, {name: [1, 0] for name in names}) for m in ("first", "second")]
+        rows = {"first": [0, 1] * 300 + [1] * 400, "second": [1, 0] * 300 + [0] * 400}
+        results = [pairs_result(m, dict.fromkeys(names, row)) for m, row in rows.items()]
         write_run(in_folder / "long", *results)
         monkeypatch.setattr(
-            "priscian.cli.screen.out", lambda: Console(markup=False, width=100, file=sys.stdout)
+            "priscian.cli.screen.out", lambda: Console(markup=False, width=width, file=sys.stdout)
         )
         done = priscian("compare", "long")
         cells = [line.strip().split(" ")[0] for line in done.out.splitlines()]
         assert all(name in "".join(cells) for name in names)
         assert "…" not in done.out
-        assert done.out.count("1.000") == len(names)  # no column is lost
+        assert done.out.count("700 : 300") == done.out.count("<0.001 *") == len(names)
 
     def test_names_with_colons_and_json(self, priscian: Command, two: Path) -> None:
         done = priscian("compare", "two:builtin:b", "two:builtin:a", "--resample", "both", "--json")

@@ -12,7 +12,9 @@ from tests.small_curve import write_curve
 
 @pytest.mark.filterwarnings("ignore::priscian.errors.PriscianWarning")
 def test_the_page_of_a_sweep_begins_with_its_curves(tmp_path: Path) -> None:
-    folder = write_curve(tmp_path / "curve", {"lstm": 0.42, "rnng": 0.55}, suites=4)
+    folder = write_curve(
+        tmp_path / "curve", {"lstm": 0.42, "rnng": 0.55}, suites=4, limits={"rnng": 15}
+    )
     page = report(folder)
     first = page.sections[0]
     assert first.title == "Learning curves"
@@ -25,6 +27,7 @@ def test_the_page_of_a_sweep_begins_with_its_curves(tmp_path: Path) -> None:
         ("lstm", "250k", "1"), ("lstm", "1M", "1"), ("lstm", "4M", "1"),
         ("rnng", "250k", "1"), ("rnng", "1M", "1"),
     ]  # fmt: skip
+    assert models.note.endswith("are compared on those that all of them have.")
     assert models.columns[-2:] == ("blimp:data", "sg")
     assert [row[0] for row in lines.rows] == ["lstm"]
     assert phenomena.folded

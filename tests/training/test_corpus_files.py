@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from priscian.cli.app import run
-from priscian.errors import DataError, OutputError, UsageError
+from priscian.errors import DataError, OutputError, RunError, UsageError
+from priscian.files import filling
 from priscian.training import corpus_files
 from priscian.training.corpus_files import write_corpus
-from priscian.training.subsets import read_corpus, refuse_held_out
+from priscian.training.subsets import check_parts, read_corpus
 
 
 @pytest.fixture
@@ -105,7 +106,7 @@ class TestParts:
             with pytest.raises(UsageError, match=wanted):
                 read_corpus(files)
         with pytest.raises(UsageError, match=wanted):
-            refuse_held_out([parts / "train-200.txt", path])
+            check_parts([parts / "train-200.txt", path])
 
     def test_a_packed_or_renamed_part_is_still_held_out(self, parts: Path) -> None:
         packed = parts / "test.txt.gz"
@@ -113,15 +114,20 @@ class TestParts:
         shutil.copy(parts / "dev.txt", parts / "more.txt")
         for path in (packed, parts / "more.txt"):
             with pytest.raises(UsageError, match="held out"):
-                refuse_held_out([path])
+                check_parts([path])
             with pytest.raises(UsageError, match="held out"):
                 read_corpus([path])
 
-    def test_train_parts_and_other_texts_may_be_extra(self, parts: Path, text: Path) -> None:
-        refuse_held_out([parts / "train-200.txt", text])
-        (text.parent / "manifest.json").write_text('["test.txt"]')
+    @pytest.mark.parametrize("manifest", ['["test.txt"]', "not JSON {"])
+    def test_a_manifest_of_something_else_says_nothing(self, manifest: str, text: Path) -> None:
+        (text.parent / "manifest.json").write_text(manifest)
         (text.parent / "test.txt").write_text("A test of something else.\n")
-        refuse_held_out([text.parent / "test.txt"])
+        check_parts([text, text.parent / "test.txt"])
+
+    def test_a_damaged_manifest_of_ours_is_an_error(self, parts: Path) -> None:
+        (parts / "manifest.json").write_text("{")
+        with pytest.raises(DataError, match=r"manifest\.json"):
+            read_corpus([parts / "train-200.txt"])
 
     def test_nested_sizes_are_not_read_together(self, parts: Path) -> None:
         small, large = parts / "train-200.txt", parts / "train-1k.txt"
@@ -175,6 +181,18 @@ class TestFullDisk:
         (out / ".unfinished" / "train-9.txt").write_text("half")
         write_corpus([text], ["200"], out)
         assert len(list(out.iterdir())) == 4
+
+
+def test_two_processes_do_not_fill_one_folder(text: Path, tmp_path: Path) -> None:
+    out = tmp_path / "cor"
+    with filling(out, last="b.txt") as made:
+        (made / "a.txt").write_text("mine")
+        with pytest.raises(RunError, match=r"another process is writing to .*cor; wait"):
+            write_corpus([text], ["200"], out)
+    assert [path.name for path in out.iterdir()] == ["a.txt"]
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(UsageError, match="name another --out"):
+        write_corpus([text], ["200"], tmp_path / "link")
 
 
 def test_the_current_folder_is_filled_and_hidden_neighbours_stay(

@@ -26,6 +26,7 @@ torch = pytest.importorskip("torch")
 
 from priscian.training import machine, save  # noqa: E402
 from priscian.training.api import train  # noqa: E402
+from priscian.training.corpus_files import write_corpus  # noqa: E402
 from priscian.training.loop import Moment  # noqa: E402
 from priscian.training.machine import Machine  # noqa: E402
 from priscian.training.recipe import MachinePart  # noqa: E402
@@ -159,6 +160,16 @@ def test_checkpoints_are_used_without_the_training_they_are_from(
     ]
 
 
+def test_text_with_the_held_out_parts_is_not_mixed_in(corpus: Path, tmp_path: Path) -> None:
+    write_corpus([corpus], ["1k"], tmp_path / "parts")
+    part = tmp_path / "parts" / "train-1k.txt"
+    with pytest.raises(UsageError, match=r"train-1k\.txt was cut from .*text\.txt; name only one"):
+        start(part, tmp_path / "m", corpus__extra=[str(corpus)])
+    with pytest.raises(UsageError, match=r"dev\.txt is the dev part"):
+        start(part, tmp_path / "m", corpus__extra=[str(part.with_name("dev.txt"))])
+    assert not (tmp_path / "m").exists()
+
+
 def test_the_card_names_the_text_that_was_mixed_in(corpus: Path, tmp_path: Path) -> None:
     more = tmp_path / "more.txt"
     more.write_text("A cat likes a dog.\n" * 30)
@@ -180,9 +191,10 @@ def test_patience_ends_a_training_for_good_with_its_best_weights(
     state = torch.load(out / "training" / "state.pt", weights_only=True)
     assert card["dev"]["nats_per_token"] == pytest.approx(min(state["progress"]["dev"]), abs=1e-5)
     assert state["progress"]["dev"][-1] > min(state["progress"]["dev"])
-    before = bits(out)
+    before, log = bits(out), (out / "log.jsonl").read_text()
     assert start(corpus, out, **patient, checkpoints__at=[100_000], resume=True) == card
     assert bits(out) == before
+    assert (out / "log.jsonl").read_text() == log
 
 
 def test_a_training_that_diverged_says_so(corpus: Path, tmp_path: Path) -> None:

@@ -167,9 +167,9 @@ def _sets(comparison: Comparison) -> Table:
         title_justify="left",
         title_style="bold",
     )
-    made.add_column("set", overflow="fold", min_width=20)
+    made.add_column("set", overflow="fold")
     for name in ("n", "A", "B", "A − B", "95 % interval", "better", "p, Holm"):
-        made.add_column(name, justify="right")
+        made.add_column(name, justify="right", no_wrap=True)
     for s in sorted(comparison.sets, key=lambda s: -s.difference):
         made.add_row(
             s.name,

@@ -142,6 +142,8 @@ def _print(found: Curve) -> None:
     from priscian.cli.screen import out as console
 
     console().print(_models(found))
+    for line in found.analysis.notes:
+        print(line)
     for line in found.analysis.left_out:
         print(f"left out: {line}")
     done = len(found.table.models)

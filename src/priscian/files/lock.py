@@ -29,7 +29,7 @@ class FolderLock:
             self.handle = None
 
 
-def lock_folder(path: Path) -> FolderLock:
+def lock_folder(path: Path, who: str = "priscian score") -> FolderLock:
     """Lock an existing folder; an error if another process has locked it.
 
     On a disk without locks (some network disks), nothing is locked.
@@ -37,8 +37,7 @@ def lock_folder(path: Path) -> FolderLock:
     return _lock(
         path,
         os.O_RDONLY,
-        f"another priscian score is writing to {path}; wait until it has ended, or give "
-        "another --out",
+        f"another {who} is writing to {path}; wait until it has ended, or give another --out",
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from priscian.errors import OutputError
+from priscian.files.lock import lock_folder
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,7 +72,7 @@ def replacing_folder(path: Path) -> Iterator[Path]:
 def is_free(folder: Path) -> bool:
     """Whether a folder is new, or empty but for what a killed process left unfinished."""
     if not folder.is_dir():
-        return not folder.exists()
+        return not os.path.lexists(folder)
     return all(path.name == f".{UNFINISHED}" for path in folder.iterdir())
 
 
@@ -82,7 +83,12 @@ def filling(folder: Path, last: str) -> Iterator[Path]:
     It is inside `folder`, which may be the current one or a mounted disk and cannot be replaced.
     """
     is_new = not folder.exists()
+    with _reported(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    lock = lock_folder(folder, "process")
     try:
+        if not is_free(folder):  # another process has been here since
+            raise OutputError(f"{folder} is not empty any more; name another --out")
         with replacing_folder(folder / UNFINISHED) as made:
             yield made
             for path in sorted(made.iterdir(), key=lambda path: path.name == last):
@@ -93,6 +99,8 @@ def filling(folder: Path, last: str) -> Iterator[Path]:
             with contextlib.suppress(OSError):
                 folder.rmdir()
         raise
+    finally:
+        lock.release()
 
 
 def check_folder(folder: Path) -> None:

@@ -47,20 +47,21 @@ def forget_changed(place: Place, jobs: Sequence[Job], sweep: Sweep) -> None:
             if (what := _changed(place, job, now)) and _forget(place, job)
         }
         if changed:
-            what = ", ".join(dict.fromkeys(changed.values()))
+            why = ", ".join(dict.fromkeys(changed.values()))
             warnings.warn(
-                f"{what} changed since {', '.join(changed)} were scored; they are scored again",
+                f"scored again: {', '.join(changed)} ({why})",
                 PriscianWarning,
                 stacklevel=3,
             )
 
 
 def _changed(place: Place, job: Job, now: Items) -> str:
-    """What is not as it was when a job was scored: data, or the record of its run."""
+    """Why a job is to be scored again: its data have changed, or its run is damaged; or ""."""
     try:
-        return differing(job.on, items_of(load_run(place.run(job))), now)
+        name = differing(job.on, items_of(load_run(place.run(job))), now)
     except RunError:
-        return str(place.run(job) / "run.json")
+        return "a run cannot be read"
+    return f"{name} changed since" if name else ""
 
 
 def items_now(on: Sequence[str], limit: int) -> Items:

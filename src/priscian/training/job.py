@@ -29,7 +29,7 @@ from priscian.training.recipe import SAVED, Recipe, is_same, write_recipe
 from priscian.training.rows import Encoded
 from priscian.training.schedule import checkpoint_counts
 from priscian.training.sources import Learnt, PlainText, Source
-from priscian.training.subsets import Corpus, hash_text, read_corpus, refuse_held_out
+from priscian.training.subsets import Corpus, check_parts, hash_text, read_corpus
 from priscian.training.tree_source import EncodedTrees, TreeText
 
 if TYPE_CHECKING:
@@ -83,10 +83,11 @@ def source_of(recipe: Recipe) -> Source:
 def prepare(recipe: Recipe, say: Say) -> Prepared:
     """Read and encode the corpus."""
     source = source_of(recipe)
-    refuse_held_out([Path(name) for name in recipe.corpus.extra])
     say("reading the corpus")
-    files = recipe.corpus.trees_of or recipe.corpus.files
-    corpus = read_corpus([Path(name) for name in files], source=source)
+    files = [Path(name) for name in recipe.corpus.trees_of or recipe.corpus.files]
+    if recipe.corpus.extra:
+        check_parts([*files, *map(Path, recipe.corpus.extra)])
+    corpus = read_corpus(files, source=source)
     size = None if recipe.corpus.size == "all" else parse_amount(recipe.corpus.size, "size")
     sentences = corpus.subset(size, recipe.corpus.order_seed)
     extra = source.read([Path(name) for name in recipe.corpus.extra])

@@ -102,9 +102,9 @@ class Log(StepLog):
         """Perplexity on dev at a checkpoint, in the log and in the checkpoint's own card."""
         nats = mean_nats(self.loop.network, self.ready.dev, self.loop.machine.device)
         value = self._per_word(nats, "dev")
-        self.add(
-            {"tokens": self.loop.progress.tokens, "checkpoint": count, "dev_perplexity": value}
-        )
+        line = {"tokens": self.loop.progress.tokens, "checkpoint": count, "dev_perplexity": value}
+        if line not in self.lines:  # made again where a training had ended
+            self.add(line)
         write_json(folder / "card.json", self._card() | {"dev": {"perplexity": value}})
 
     def finish(self) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from priscian.analysis.curves.curve import analyse_sweeps
 from priscian.analysis.curves.facts import observations, trained_facts
 from priscian.analysis.curves.table import read_curve, scores_of
 from priscian.analysis.named_results import suite_accuracies, suite_results
+from priscian.analysis.sg.shared_items import NOTE
 from priscian.catalogue import FURTHER
 from priscian.errors import PriscianWarning, RunError
 from priscian.files import write_json
@@ -221,6 +222,19 @@ class TestFurtherSuites:
 
     def test_they_count_if_there_are_no_others(self) -> None:
         assert set(suite_accuracies(on_suites({"a": FURTHER, "b": FURTHER})("m"))) == {"a", "b"}
+
+
+def test_models_with_other_limits_are_compared_on_shared_items(tmp_path: Path) -> None:
+    folder = write_curve(tmp_path / "curve", TWO, seeds=2, limits={"rnng": 10})
+    ((_, found),) = analyse_sweeps(folder)
+    assert found.notes == (f"ΔSG: {NOTE}",)
+    assert not [line for line in found.left_out if NOTE in line]
+    assert {mixed.note for mixed in found.mixed.values()} == {NOTE}
+    results = suite_results(gather_results(folder))
+    rows = observations(results, trained_facts(results, [read_curve(folder)]))
+    assert {round(10 * row.score, 9) % 1 for row in rows} == {0}  # ten items of each
+    ((_, equal),) = analyse_sweeps(write_curve(tmp_path / "equal", TWO))
+    assert equal.notes == ()
 
 
 class TestComparable:

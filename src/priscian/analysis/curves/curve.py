@@ -47,6 +47,8 @@ class CurveAnalysis(HasFigures):
     mixed: Mapping[str, MixedModels] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     """What could not be computed, and why."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know of what was computed."""
     kinds: tuple[str, ...] = ()
     """Kinds of models, each of which has one colour in all figures."""
 
@@ -76,7 +78,7 @@ class CurveAnalysis(HasFigures):
             name: {data: part.as_dict() for data, part in by_data.items()}
             for name, by_data in parts.items()
         }
-        return {**found, "left_out": list(self.left_out)}
+        return {**found, "left_out": list(self.left_out), "notes": list(self.notes)}
 
     def write(self, folder: Path) -> None:
         """Write `analysis.json`."""
@@ -97,6 +99,7 @@ def analyse_sweeps(
 def analyse_curve(table: CurveTable, runs: Sequence[Run]) -> CurveAnalysis:
     """Every analysis that the finished models of a sweep allow."""
     left_out: list[str] = []
+    notes: list[str] = []
     by_data = _by_data(table, runs)
     suites = {d: rs for d, rs in by_data.items() if rs[0].kind == "suites"}
     pairs = {d: rs for d, rs in by_data.items() if rs[0].kind in FORCED_CHOICE}
@@ -114,10 +117,11 @@ def analyse_curve(table: CurveTable, runs: Sequence[Run]) -> CurveAnalysis:
 
     return CurveAnalysis(
         perplexity=attempt("SG score and perplexity", suites, lambda rs: _perplexity(table, rs)),
-        deltas=attempt("ΔSG", suites, lambda rs: _deltas(table, rs, left_out)),
+        deltas=attempt("ΔSG", suites, lambda rs: _deltas(table, rs, left_out, notes)),
         training_size=attempt("training size", pairs, lambda rs: _sizes(table, rs, left_out)),
         mixed=attempt("regressions", suites, lambda rs: mixed_models_of(rs, [table])),
         left_out=tuple(left_out),
+        notes=tuple(notes),
         kinds=tuple(dict.fromkeys(m.curve for m in table.models)),
     )
 
@@ -146,7 +150,9 @@ def _perplexity(table: CurveTable, results: list[Result]) -> SgPerplexity:
     return replace(found, comparable=comparable([m for m in ordered if m.model in scored]))
 
 
-def _deltas(table: CurveTable, results: list[Result], left_out: list[str]) -> Deltas:
+def _deltas(
+    table: CurveTable, results: list[Result], left_out: list[str], notes: list[str]
+) -> Deltas:
     scores = []
     named = suite_results(results)
     accuracies, note = shared_accuracies(named)
@@ -157,12 +163,12 @@ def _deltas(table: CurveTable, results: list[Result], left_out: list[str]) -> De
             SuiteScore(instance, suite, accuracy, result.narrowest(suite))
             for suite, accuracy in own.items()
         ]
-    if note:
-        left_out.append(f"ΔSG and regressions: {note}")
     used = {s.instance.corpus for s in scores}
     sizes = {m.size: m.tokens for m in table.models if m.size in used}
     found = analyse_deltas(scores, sorted(sizes, key=lambda size: sizes[size]))
-    left_out += [f"ΔSG: {note}" for note in found.left_out]
+    left_out += [f"ΔSG: {reason}" for reason in found.left_out]
+    if note:
+        notes.append(f"ΔSG: {note}")
     return found
 
 

@@ -51,7 +51,8 @@ def _figures(number: int, found: CurveAnalysis) -> list[Figure]:
 
 
 def _tables(table: CurveTable, found: CurveAnalysis) -> list[Table]:
-    made = [_models(table)]
+    models = _models(table)
+    made = [replace(models, note=" ".join((models.note, *(f"{n}." for n in found.notes))))]
     for data, sizes in found.training_size.items():
         overall = [c for c in sizes.curves if c.name == OVERALL]
         rest = [c for c in sizes.curves if c.name != OVERALL]
