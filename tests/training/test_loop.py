@@ -247,15 +247,16 @@ def test_bfloat16_is_tried_before_it_can_end_the_process(monkeypatch: pytest.Mon
     assert asked == ["bfloat16"]
 
 
-def launch(processes: int, *command: str) -> None:
-    """Run a command in several processes, all of which must end well."""
+def launch(processes: int, *command: str, code: int = 0) -> str:
+    """Run a command in several processes; what they write to standard error."""
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone"]  # a free port
     done = subprocess.run(
         [*torchrun, "--nproc-per-node", str(processes), *command],
         capture_output=True, text=True, check=False,
         env={**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == code, done.stderr
+    return done.stderr
 
 
 THREADS = """
@@ -277,6 +278,15 @@ def test_processes_part_before_python_ends(corpus: Path, tmp_path: Path) -> None
     script.write_text(THREADS)
     launch(2, str(script), str(corpus), str(tmp_path / "m"), json.dumps(options))
     assert (tmp_path / "m" / "card.json").is_file()
+
+
+def test_what_one_process_refuses_is_no_defect_of_the_others(tmp_path: Path) -> None:
+    command = ["-m", "priscian", "train", "lstm", "tiny", "--set", "training.accumulate=2"]
+    missing, out = str(tmp_path / "missing.txt"), str(tmp_path / "m")
+    told = launch(2, *command, "--corpus", missing, "--out", out, code=1)
+    assert "missing.txt" in told
+    assert "please report it" not in told
+    assert not (tmp_path / "m").exists()
 
 
 @pytest.mark.parametrize(

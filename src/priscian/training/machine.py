@@ -174,8 +174,12 @@ class Machine:
 
     def wait(self) -> None:
         """Until all processes are here."""
-        if self._accelerator is not None:
+        if self._accelerator is None:
+            return
+        try:
             self._accelerator.wait_for_everyone()
+        except RuntimeError:  # a connection that was closed
+            raise TrainingError("another process has ended; its message says why") from None
 
     def leave(self) -> None:
         """Part from the other processes; nobody may hold on to the wrapped network any more.
