@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
 Flag = Annotated[bool, Parameter(negative="")]
+SHORT = "under 1 min"
 
 
 def curve_command(
@@ -118,7 +119,8 @@ def _print_plan(jobs: Sequence[Estimate], as_json: bool) -> None:
     left = sum(1 for e in jobs if e.missing)
     line = f"{left} of {counted(len(jobs), 'job')} to do"
     if known:
-        line += f", {'' if sum(known) < 30 else 'about '}{hours(sum(known))} on one core"
+        time = hours(sum(known))
+        line += f", {time if time == SHORT else f'about {time}'} on one core"
     if unknown:
         line += f" and {counted(unknown, 'job')} of unknown length (networks of another size)"
     print(line)
@@ -134,7 +136,7 @@ def hours(seconds: float | None) -> str:
         return "?"
     minutes = round(seconds / 60)
     if not minutes:
-        return "under 1 min"
+        return SHORT
     return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min"
 
 

@@ -39,20 +39,16 @@ def architecture_of(folder: Path) -> str:
 
     A training that has not ended has checkpoints and a recipe, but no configuration yet.
     """
-    try:
-        config = json.loads((folder / "config.json").read_text("utf-8"))
-    except FileNotFoundError:
+    file = folder / "config.json"
+    if not file.is_file():
         return str(_read_recipe(folder).get("architecture", ""))
-    except (OSError, ValueError, RecursionError):
-        return ""
-    if not isinstance(config, dict) or "model_type" in config:
-        return ""
-    return str(config.get("architecture", ""))
+    config = _read_object(file)
+    return "" if "model_type" in config else str(config.get("architecture", ""))
 
 
 def trained_on_sentences(folder: Path) -> bool:
     """Whether `priscian train` made a folder or a checkpoint from single sentences."""
-    card = _read_card(folder)
+    card = _read_object(folder / "card.json")
     if "pack" in card:
         return bool(card["pack"] == "sentence")
     training = folder.parent if folder.name.startswith("tokens-") else folder
@@ -60,12 +56,13 @@ def trained_on_sentences(folder: Path) -> bool:
     return isinstance(text, dict) and text.get("pack") == "sentence"
 
 
-def _read_card(folder: Path) -> dict[str, Any]:
+def _read_object(file: Path) -> dict[str, Any]:
+    """A JSON object; {} if there is none that can be read."""
     try:
-        card = json.loads((folder / "card.json").read_text("utf-8"))
+        found = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return card if isinstance(card, dict) else {}
+    return found if isinstance(found, dict) else {}
 
 
 def _read_recipe(folder: Path) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from priscian.runs.result import Result
 from priscian.runs.run import Run
 
 CONTINUE = "continue it with priscian curve"
-INDEX = "runs.json"
-"""Lists the run folders of a folder that holds several, such as that of a sweep."""
+INDEX, TABLE = "runs.json", "curve.csv"
+"""The run folders of a folder that holds several, such as that of a sweep, and their table."""
 NO_RUNS = "no runs; name at least one run folder, as priscian score --out made it"
 
 Choice = str | Path | Run | Result
@@ -57,18 +57,14 @@ def expand_folders(choices: Iterable[Choice]) -> list[Choice]:
     for choice in choices:
         folder = Path(choice) if isinstance(choice, str | Path) else None
         if folder is None or not (folder / INDEX).is_file():
-            if (
-                folder is not None
-                and (folder / "manifest.json").is_file()
-                and (folder / "corpus").is_dir()
-            ):
-                raise RunError(f"no job of the sweep in {folder} is finished; {CONTINUE}")
             found.append(choice)
             continue
         listed = read_json(folder / INDEX, list[str])
+        if not listed and not (folder / TABLE).is_file():
+            raise RunError(f"no job of the sweep in {folder} is finished; {CONTINUE}")
         if not listed:
             raise RunError(
-                f"no model of the sweep in {folder} was scored; curve.csv has those that are "
+                f"no model of the sweep in {folder} was scored; {TABLE} has those that are "
                 f"finished, with their perplexity; {CONTINUE}"
             )
         for name in listed:

@@ -10,6 +10,7 @@ import msgspec
 
 from priscian.errors import DataError, RunError
 from priscian.files import read_json, write_json, write_text
+from priscian.runs.choose import INDEX
 from priscian.sweeps.jobs import Hashes, Place
 from priscian.sweeps.sweep import Sweep, largest_size
 from priscian.training.subsets import Corpus, hash_text, read_corpus
@@ -63,6 +64,7 @@ def begin(place: Place, sweep: Sweep) -> Hashes:
         write_text(place.test, text)
         made = Manifest(version=VERSION, corpus=corpus, test=_sha(text), test_sentences=len(test))
         write_json(place.manifest, msgspec.to_builtins(made))
+        write_json(place.root / INDEX, [])  # from now on it is the folder of a sweep
         return hashes
     _compare(place, read_manifest(place).corpus, corpus)
     return hashes

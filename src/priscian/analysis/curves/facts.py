@@ -11,7 +11,7 @@ from priscian.analysis.curves.sizes import Sizes
 from priscian.analysis.curves.table import CurveTable, is_curve
 from priscian.analysis.named_results import suite_results
 from priscian.analysis.sg.mixed_models import MixedModels, Observation, fit_models
-from priscian.analysis.sg.shared_items import shared_accuracies
+from priscian.analysis.sg.shared_items import note_on, shared_accuracies
 from priscian.errors import DataError, PriscianWarning
 from priscian.runs import Result, Run
 from priscian.runs.cards import read_card
@@ -106,7 +106,7 @@ def mixed_models_of(
     """The regressions of Hu et al. (2020) on trained models."""
     named = suite_results(results)
     facts = trained_facts(named, tables, perplexities)
-    note = shared_accuracies([result for result in named if result.label in facts])[1]
+    note = note_on([result for result in named if result.label in facts])
     return MixedModels(fit_models(observations(named, facts)), note)
 
 

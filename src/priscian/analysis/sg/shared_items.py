@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from priscian.analysis.named_results import suite_accuracies
 from priscian.runs import Result, SuitesSummary
@@ -19,38 +19,52 @@ def shared_accuracies(results: Sequence[Result]) -> tuple[list[dict[str, float]]
     If results on the same data have different numbers of items, those that all have are used.
     """
     found = [suite_accuracies(result) for result in results]
-    note = ""
-    for spec in dict.fromkeys(result.facts.spec for result in results):
-        alike = [number for number, result in enumerate(results) if result.facts.spec == spec]
-        for suite in dict.fromkeys(name for number in alike for name in found[number]):
-            having = [number for number in alike if suite in found[number]]
-            if len({_count(results[number], suite) for number in having}) > 1:
-                note = NOTE
-                parts = _on_shared([results[number] for number in having], suite)
-                for number, accuracy in zip(having, parts, strict=True):
-                    found[number][suite] = accuracy
-    return found, note
+    uneven = _uneven(results)
+    judged = {
+        number: _credits(results[number]) for number in sorted({n for own in uneven for n in own})
+    }
+    for having, suites in uneven.items():
+        for suite in suites:
+            parts = _on_shared([judged[number][suite] for number in having])
+            for number, accuracy in zip(having, parts, strict=True):
+                found[number][suite] = accuracy
+    return found, note_on(results)
 
 
-def _count(result: Result, suite: str) -> int:
-    return result.expect(SuitesSummary).suites[suite].n
+def note_on(results: Sequence[Result]) -> str:
+    """What `shared_accuracies` notes, without reading any item."""
+    return NOTE if _uneven(results) else ""
 
 
-def _on_shared(results: Sequence[Result], suite: str) -> list[float]:
-    """Accuracies on the items that all results have; on all items if they share none."""
-    judged = [_credits(result, suite) for result in results]
+def _uneven(results: Sequence[Result]) -> dict[tuple[int, ...], list[str]]:
+    """Suites of which results on the same data have different numbers of items, by the results."""
+    found: dict[tuple[int, ...], list[str]] = {}
+    counts: dict[tuple[str, str], dict[int, int]] = {}
+    for number, result in enumerate(results):
+        cells = result.expect(SuitesSummary).suites
+        for suite in suite_accuracies(result):
+            counts.setdefault((result.facts.spec, suite), {})[number] = cells[suite].n
+    for (_, suite), own in counts.items():
+        if len(set(own.values())) > 1:
+            found.setdefault(tuple(own), []).append(suite)
+    return found
+
+
+def _on_shared(judged: Sequence[Mapping[str, float]]) -> list[float]:
+    """Accuracies on the items that all have; on all items if they share none."""
     shared = set(judged[0]).intersection(*judged[1:])
     kept = [[own[item] for item in own if item in shared or not shared] for own in judged]
     return [sum(own) / len(own) for own in kept]
 
 
-def _credits(result: Result, suite: str) -> dict[str, float]:
-    import polars
-
+def _credits(result: Result) -> dict[str, dict[str, float]]:
+    """The credit of every item, by suite."""
     rows = (
-        result.items.filter(polars.col("set") == suite)
-        .unique("item", keep="first", maintain_order=True)
-        .select("item", "item_correct")
+        result.items.unique(["set", "item"], keep="first", maintain_order=True)
+        .select("set", "item", "item_correct")
         .collect()
     )
-    return {item: float(credit) for item, credit in rows.iter_rows()}
+    found: dict[str, dict[str, float]] = {}
+    for suite, item, credit in rows.iter_rows():
+        found.setdefault(suite, {})[item] = float(credit)
+    return found
