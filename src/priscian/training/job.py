@@ -29,7 +29,7 @@ from priscian.training.recipe import SAVED, Recipe, is_same, write_recipe
 from priscian.training.rows import Encoded
 from priscian.training.schedule import checkpoint_counts
 from priscian.training.sources import Learnt, PlainText, Source
-from priscian.training.subsets import Corpus, check_parts, hash_text, read_corpus
+from priscian.training.subsets import Corpus, hash_text, read_corpus
 from priscian.training.tree_source import EncodedTrees, TreeText
 
 if TYPE_CHECKING:
@@ -85,12 +85,11 @@ def prepare(recipe: Recipe, say: Say) -> Prepared:
     source = source_of(recipe)
     say("reading the corpus")
     files = [Path(name) for name in recipe.corpus.trees_of or recipe.corpus.files]
-    if recipe.corpus.extra:
-        check_parts([*files, *map(Path, recipe.corpus.extra)])
-    corpus = read_corpus(files, source=source)
+    others = [Path(name) for name in recipe.corpus.extra]
+    corpus = read_corpus(files, source=source, mixed_in=others)
     size = None if recipe.corpus.size == "all" else parse_amount(recipe.corpus.size, "size")
     sentences = corpus.subset(size, recipe.corpus.order_seed)
-    extra = source.read([Path(name) for name in recipe.corpus.extra])
+    extra = source.read(others)
     say(f"{len(sentences) + len(extra):,} sentences; learning the vocabulary")
     learn_on = sentences
     if recipe.text.vocabulary == "shared":
@@ -99,7 +98,11 @@ def prepare(recipe: Recipe, say: Say) -> Prepared:
     say(f"{learnt.vocabulary.size:,} tokens in the vocabulary; encoding")
     sizes = _file_sizes(recipe)
     marks: dict[str, Any] = {"mark": _mark(recipe.to_dict(), sizes), "sizes": sizes}
-    marks["extra"] = _extra_facts(recipe, source, extra)
+    marks["extra"] = {
+        "files": [[file.name, hash_text(file)] for file in others],
+        "sentences": len(extra),
+        "words": sum(map(source.count, extra)),
+    }
     ready = _encode(learnt, corpus, sentences, extra, marks)
     if ready.main.left_out:
         say(
@@ -108,16 +111,6 @@ def prepare(recipe: Recipe, say: Say) -> Prepared:
             "raise text.longest to train on longer ones"
         )
     return ready
-
-
-def _extra_facts(recipe: Recipe, source: Source, extra: Sequence[str]) -> dict[str, Any]:
-    """Of text that is mixed in: files with their hashes, sentences, words."""
-    files = [Path(name) for name in recipe.corpus.extra]
-    return {
-        "files": [[file.name, hash_text(file)] for file in files],
-        "sentences": len(extra),
-        "words": sum(map(source.count, extra)),
-    }
 
 
 def _keep(ready: Prepared, folder: Path) -> None:

@@ -62,16 +62,18 @@ def read_corpus(
     files: Sequence[Path],
     progress: Progress = lambda done, total: None,
     source: Source | None = None,
+    mixed_in: Sequence[Path] = (),
 ) -> Corpus:
     """Read files, one paragraph a line, or one tree, plain or packed (.gz, .xz).
 
-    Subsets that `priscian corpus` wrote keep the dev and test parts that lie beside them.
+    Subsets that `priscian corpus` wrote keep the dev and test parts that lie beside them, which
+    text that will be mixed in must not have.
     """
     source = source or PlainText(TextPart())
     if not files:
         raise DataError("no corpus; name at least one text file")
     marks = [(path.name, hash_text(path)) for path in files]
-    _check_parts(files, [mark for _, mark in marks])
+    check_parts([*files, *mixed_in], [*(mark for _, mark in marks), *map(hash_text, mixed_in)])
     paragraphs = list(_paragraphs(files, [mark for _, mark in marks], progress, source))
     if (parts := _shared_parts(files, dict(marks))) is not None:
         return Corpus(tuple(marks), tuple(paragraphs), *parts, source)
@@ -86,14 +88,6 @@ def read_corpus(
             f"give at least {LARGEST_SHARE + 1} lines of text"
         )
     return Corpus(tuple(marks), tuple(rest), tuple(dev), tuple(test), source)
-
-
-def check_parts(files: Sequence[Path]) -> None:
-    """Refuse parts of `priscian corpus` that were held out, or hold the same sentences twice.
-
-    A packed or renamed part is recognised in its own folder.
-    """
-    _check_parts(files, [hash_text(path) for path in files])
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +120,12 @@ def _read_written(folder: Path) -> _Written | None:
     return _Written(sources, parts) if parts.keys() >= {*HELD_OUT} else None
 
 
-def _check_parts(files: Sequence[Path], marks: Sequence[str]) -> None:
-    """Refuse held-out parts, and files that hold the text of a part a second time."""
+def check_parts(files: Sequence[Path], marks: Sequence[str] = ()) -> None:
+    """Refuse parts of `priscian corpus` that were held out, or hold the same sentences twice.
+
+    A packed or renamed part is recognised in its own folder by its hash (`marks`).
+    """
+    marks = marks or [hash_text(path) for path in files]
     cut: dict[str, Path] = {}  # hash of a text, and the part that was cut from it
     for path, mark in zip(files, marks, strict=True):
         written = _read_written(path.parent)
