@@ -11,12 +11,12 @@ from typing import Any, Literal, get_args, overload
 from priscian.errors import DataError, UnknownNameError, UsageError
 from priscian.models import (
     LanguageModel,
+    LoadedModel,
     ModelKey,
     ModelSpec,
     SentenceReader,
     TorchModel,
-    load,
-    model_key,
+    open_model,
     parse_model,
 )
 from priscian.records import Text, TokenScores
@@ -28,21 +28,30 @@ from priscian.scoring import DEFAULTS, Options, ScoreStore, score_texts
 class Model:
     """A loaded model; its scores are kept in a store, by default in memory."""
 
-    spec: ModelSpec
-    model: LanguageModel | TorchModel
+    loaded: LoadedModel
     store: ScoreStore
 
     @property
+    def spec(self) -> ModelSpec:
+        """The parsed model string."""
+        return self.loaded.spec
+
+    @property
+    def model(self) -> LanguageModel | TorchModel:
+        """The model itself."""
+        return self.loaded.model
+
+    @property
     def key(self) -> ModelKey:
-        """Everything that can change its scores."""
-        return model_key(self.spec)
+        """Everything that can change its scores, as it was when the model was loaded."""
+        return self.loaded.key
 
     def score(
         self, texts: Sequence[str | Text], *, context: str = "", options: Options = DEFAULTS
     ) -> list[TokenScores]:
         """Token scores of each text, in order."""
         asked = [t if isinstance(t, Text) else Text(t, context) for t in texts]
-        scored = score_texts(self.spec, asked, self.store, loaded=self.model, options=options)
+        scored = score_texts(self.spec, asked, self.store, loaded=self.loaded, options=options)
         return [scored.scores[text] for text in asked]
 
     @overload
@@ -89,7 +98,7 @@ def load_model(
     An object of your own that has `score(texts)` is used as it is.
     """
     spec = parse_model(model).with_options(**options)
-    return Model(spec, load(spec), store or ScoreStore())
+    return Model(open_model(spec), store or ScoreStore())
 
 
 def export_tasks(
@@ -152,12 +161,13 @@ def perplexity(
         raise UsageError(f"ends of sentences cannot be counted by {by}; leave one of the two out")
     if ends:
         return measure_with_ends(spec, _sentences(given), store)
-    loaded = load(spec)
+    loaded = open_model(spec)
     if by == "auto":
-        alone = isinstance(loaded, SentenceReader) and loaded.reads_sentences
+        reader = loaded.model
+        alone = isinstance(reader, SentenceReader) and reader.reads_sentences
         by = "sentence" if alone else "line"
     pieces = _sentences(given) if by == "sentence" else _pieces(given, by == "passage")
-    return measure_perplexity(spec, loaded, pieces, store)
+    return measure_perplexity(loaded, pieces, store)
 
 
 def _sentences(given: Sequence[str | Path]) -> Iterator[str]:

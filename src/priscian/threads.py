@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -69,6 +70,25 @@ def threads_kept() -> Iterator[None]:
     finally:
         if before is not None:
             sys.modules["torch"].set_num_threads(before)
+
+
+SHORT = 5 * 10**9
+"""Multiplications, about half a second of one core, below which one thread does the work.
+
+Threads that wait for each other cost seconds on a busy machine, whatever they have to do.
+"""
+
+
+@contextmanager
+def threads_for(multiplications: float) -> Iterator[None]:
+    """Torch uses one thread meanwhile if the work is short.
+
+    Nothing changes in a thread beside the main one: the setting may hold for all of them.
+    """
+    with threads_kept():
+        if multiplications < SHORT and threading.current_thread() is threading.main_thread():
+            sys.modules["torch"].set_num_threads(1)
+        yield
 
 
 def cores() -> int:

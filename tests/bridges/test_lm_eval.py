@@ -110,7 +110,9 @@ class TestEngine:
     ) -> None:
         asked = [Asked(("", "The cat sleeps."), n) for n in (0, 1)]
         first = Engine(model=model).loglikelihood(asked)
-        monkeypatch.setattr("priscian.scoring.engine.load", lambda spec: pytest.fail("loaded"))
+        monkeypatch.setattr(
+            "priscian.scoring.engine.open_model", lambda *spec: pytest.fail("loaded")
+        )
         assert Engine(model=model).loglikelihood(asked) == first
 
     def test_rolling_is_the_sum_of_the_whole_text(self, model: str) -> None:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import mmap
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import pytest
 
-from priscian.models import ModelKey, model_key
+from priscian.errors import ModelError
+from priscian.models import ModelKey, find_provider, model_key, parse_model
+from priscian.models.classifier.encoder import encoder_key, encoder_spec
+from priscian.models.fingerprint import hash_file
 
 
 @pytest.fixture
@@ -121,11 +127,15 @@ def test_a_key_needs_no_torch(causal: Callable[..., Path], masked: Callable[...,
 def test_hashes_are_read_again_only_when_a_file_has_changed(
     copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from priscian.models import fingerprint
-
     read: list[str] = []
-    digest = fingerprint.hash_of
-    monkeypatch.setattr(fingerprint, "hash_of", lambda p: read.append(p.name) or digest(p))
+    digest = hashlib.file_digest
+
+    def counted(file: BinaryIO, name: str) -> Any:
+        read.append(Path(file.name).name)
+        return digest(file, name)
+
+    monkeypatch.setattr(hashlib, "file_digest", counted)
+    monkeypatch.setattr("priscian.models.fingerprint.SETTLED", 0)
     model_key(f"hf:{copy}")
     assert "model.safetensors" in read
     read.clear()
@@ -134,6 +144,71 @@ def test_hashes_are_read_again_only_when_a_file_has_changed(
     (copy / "config.json").write_text((copy / "config.json").read_text() + "\n")
     model_key(f"hf:{copy}")
     assert read == ["config.json"]
+
+
+def test_what_is_written_through_an_open_map_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "m.gguf"
+    path.write_bytes(b"a" * 8192)
+    with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
+        mapped[0:1] = b"b"
+        first = hash_file(path)
+        mapped[0:1] = b"c"  # without a flush, the file's time would not change again
+        assert hash_file(path) == hashlib.sha256(b"c" + b"a" * 8191).hexdigest()
+        assert first == hashlib.sha256(b"b" + b"a" * 8191).hexdigest()
+
+
+def test_a_file_that_is_written_while_it_is_hashed_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "m.gguf"
+    path.write_bytes(b"old")
+    digest = hashlib.file_digest
+
+    def slow(file: BinaryIO, name: str) -> Any:
+        path.write_bytes(b"new, and longer")
+        return digest(file, name)
+
+    monkeypatch.setattr(hashlib, "file_digest", slow)
+    with pytest.raises(ModelError, match=r"m\.gguf is being written; run again when"):
+        hash_file(path)
+
+
+@pytest.mark.parametrize("name", ["adapter_config.json", "entity_vocab.json", "source.spm"])
+def test_every_file_that_transformers_may_read_is_in_the_key(copy: Path, name: str) -> None:
+    before = model_key(f"hf:{copy}")
+    (copy / name).write_text("{}")
+    assert model_key(f"hf:{copy}") != before
+
+
+@pytest.mark.parametrize("string", ["hf:{}/m.gguf", "llamacpp:{}/m.gguf"])
+def test_a_tokenizer_beside_a_gguf_file_is_in_its_key(
+    string: str, copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("priscian.models.remote.llamacpp._version", lambda: "0")
+    folder = tmp_path / "gguf"
+    folder.mkdir()
+    (folder / "m.gguf").write_bytes(b"GGUF")
+
+    def fields() -> Mapping[str, str]:
+        spec = parse_model(string.format(folder))
+        provider = find_provider(spec.provider)
+        return provider.identity(spec) if spec.provider != "hf" else provider.key(spec).fields
+
+    alone = fields()
+    assert "tokenizer" not in alone
+    (folder / "README.md").write_text("# A model")
+    assert fields() == alone
+    shutil.copy(copy / "tokenizer.json", folder)
+    one = fields()
+    (folder / "tokenizer.json").write_text((folder / "tokenizer.json").read_text() + " ")
+    assert len({alone.get("tokenizer"), one["tokenizer"], fields()["tokenizer"]}) == 3
+
+
+def test_the_tokenizer_of_an_encoder_is_in_its_key_by_its_contents(copy: Path) -> None:
+    spec = encoder_spec(f"hf:{copy}?tokenizer={copy}")
+    before = encoder_key(spec)
+    (copy / "tokenizer.json").write_text((copy / "tokenizer.json").read_text() + " ")
+    assert encoder_key(spec).fields["option tokenizer"] != before.fields["option tokenizer"]
 
 
 def test_a_cache_that_cannot_be_written_costs_time_only(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from priscian.models import (
     ModelSpec,
     Traits,
     find_provider,
+    open_model,
     provider_names,
     register,
     registry,
@@ -100,11 +102,13 @@ def test_a_simple_model_works_from_end_to_end(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("letters")
 def test_a_simple_model_is_asked_once_for_each_text() -> None:
-    model, store = Letters(-1.0), ScoreStore()
+    loaded, store = open_model("letters:-1"), ScoreStore()
+    model = loaded.model
+    assert isinstance(model, Letters)
     texts = [Text("ab"), Text("ab"), Text("ba")]
-    scored = score_texts("letters:-1", texts, store, loaded=model)
+    scored = score_texts("letters:-1", texts, store, loaded=loaded)
     assert (scored.computed, model.asked) == (2, [Text("ab"), Text("ba")])
-    again = score_texts("letters:-1", texts, store, loaded=model)
+    again = score_texts("letters:-1", texts, store, loaded=loaded)
     assert (again.computed, len(model.asked)) == (0, 2)
     assert again.scores == scored.scores
     assert score_texts("letters:-2", texts, store).computed == 2
@@ -134,9 +138,9 @@ def test_a_simple_model_that_answers_too_few_texts_is_refused() -> None:
         def score(self, texts: Sequence[Text]) -> Iterator[TokenScores]:
             yield from list(super().score(texts))[:-1]
 
-    store = ScoreStore()
+    store, loaded = ScoreStore(), replace(open_model("letters:-1"), model=Lazy(-1.0))
     with pytest.raises(ScoreError, match=r"gave 1 answers to 2 texts"):
-        score_texts("letters:-1", [Text("ab"), Text("ba")], store, loaded=Lazy(-1.0))
+        score_texts("letters:-1", [Text("ab"), Text("ba")], store, loaded=loaded)
     assert store.models() == []
 
 

@@ -8,22 +8,22 @@ from typing import Any
 
 import pytest
 
-from priscian.models import ModelSpec, load
+from priscian.models import LoadedModel, ModelKey, ModelSpec, open_model
 
-LOADED: dict[ModelSpec, Any] = {}
+LOADED: dict[ModelSpec, LoadedModel] = {}
 
 
 @pytest.fixture
 def loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Models stay in memory, where a test would load the same one many times."""
 
-    def once(spec: ModelSpec) -> Any:
+    def once(spec: ModelSpec, key: ModelKey | None = None) -> LoadedModel:
         if spec not in LOADED:
-            LOADED[spec] = load(spec)
+            LOADED[spec] = open_model(spec)
         return LOADED[spec]
 
     for module in ("priscian.scoring.engine", "priscian.runs.sources"):
-        monkeypatch.setattr(f"{module}.load", once)
+        monkeypatch.setattr(f"{module}.open_model", once)
 
 
 def row(uid: str, field: str, term: str, number: int, good: str, bad: str, **more: Any) -> str:

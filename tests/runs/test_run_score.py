@@ -228,7 +228,7 @@ class TestStore:
         store, folder = ScoreStore(), tmp_path / "model"
         shutil.copytree(causal("gpt2"), folder)
         plain = score(f"hf:{folder}", f"pairs:{pairs}", store=store).results[0].frame()
-        broken = "priscian.scoring.engine.load"
+        broken = "priscian.scoring.engine.open_model"
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(broken, lambda spec: pytest.fail("the model was loaded"))
             mean = score(

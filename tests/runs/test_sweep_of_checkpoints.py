@@ -218,7 +218,9 @@ class TestAhead:
         while done._loading is not None and done._loading.thread.is_alive():
             seen.append(sys.stderr is before)
         assert all(seen)
-        assert isinstance(done.take(done.specs[1]), CausalModel)
+        loaded = done.take(done.specs[1])
+        assert loaded is not None
+        assert isinstance(loaded.model, CausalModel)
 
     def test_workers_that_start_again_wait_for_the_loader(
         self, sweep: Path, loads: list[str]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from priscian.errors import StoreError
-from priscian.models import ModelKey
+from priscian.models import ModelKey, model_key
 from priscian.records import Text, TokenScores
 from priscian.runs import ModelFacts
 from priscian.runs.tokens import read_tokens
@@ -69,9 +69,13 @@ def test_a_damaged_row_is_an_error(store: ScoreStore, tmp_path: Path) -> None:
 def test_a_table_made_elsewhere_is_read_again(tmp_path: Path) -> None:
     table = tmp_path / "table.tsv"
     table.write_text("sentence\ttoken\tsurprisal\nA cat\tA\t1.5\nA cat\tcat\t3\n", "utf-8")
-    found = read_tokens(ModelFacts(string=f"surprisals:{table}", folder="t"), ["A cat", "A dog"])
+    model = f"surprisals:{table}"
+    about = ModelFacts(string=model, folder="t", digest=model_key(model).digest)
+    found = read_tokens(about, ["A cat", "A dog"])
     assert found is not None
     assert found.found.tolist() == [True, False]
     assert found.bits.tolist() == [1.5, 3.0]
+    table.write_text("sentence\ttoken\tsurprisal\nA cat\tA\t2.5\nA cat\tcat\t3\n", "utf-8")
+    assert read_tokens(about, ["A cat"]) is None  # no longer the table of the run
     table.unlink()
-    assert read_tokens(ModelFacts(string=f"surprisals:{table}", folder="t"), ["A cat"]) is None
+    assert read_tokens(about, ["A cat"]) is None

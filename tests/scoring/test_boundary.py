@@ -15,7 +15,7 @@ from tests.scoring.test_exact import transformers_model
 
 from priscian.errors import ModelError, TooLongError
 from priscian.metrics.boundary import correct_boundaries
-from priscian.models import load
+from priscian.models import open_model
 from priscian.records import Sentence, Text, TokenScores
 from priscian.scoring import Options, SavedPlan, ScoredTexts, ScoreStore, score_texts
 
@@ -80,10 +80,11 @@ def test_a_model_whose_head_is_not_rebuilt_gives_the_same(
     causal: Callable[..., Path], texts: list[str]
 ) -> None:
     folder = causal("gpt2")
-    model: Any = load(f"hf:{folder}")
+    loaded = open_model(f"hf:{folder}")
+    model: Any = loaded.model
     model.head = None
     asked = [Text(t) for t in texts[:9]]
-    scored = score_texts(f"hf:{folder}", asked, ScoreStore(), boundary=asked, loaded=model)
+    scored = score_texts(f"hf:{folder}", asked, ScoreStore(), boundary=asked, loaded=loaded)
     for text in asked:
         masses = by_hand(folder, text.text)[1]
         assert scored.scores[text].channels["boundary"] == pytest.approx(masses, abs=1e-4)

@@ -13,7 +13,7 @@ import pytest
 
 from priscian import __version__
 from priscian.errors import PriscianWarning, ScoreError, SetAsideError, UsageError, WorkerError
-from priscian.models import load, parse_model
+from priscian.models import open_model, parse_model
 from priscian.records import Text, TokenScores
 from priscian.scoring import Options, ScoreStore, cluster, executors, score_texts
 from priscian.scoring.cluster import Gone, Remote
@@ -87,7 +87,7 @@ KEY = ""
 
 @pytest.fixture(scope="module")
 def lstm() -> Any:
-    return load(parse_model(LSTM))
+    return open_model(LSTM)
 
 
 @pytest.fixture(autouse=True)
@@ -288,7 +288,7 @@ def test_a_worker_rebuilds_the_batches_and_packs_exact_numbers(
     from priscian.scoring.planner import Task, prepare
 
     task = Task(parse_model(LSTM), TEXTS)
-    plan = prepare(task, lstm).plan
+    plan = prepare(task, lstm.model).plan
     worker = BatchWorker(task, plan, ".")
     assert worker.ready().inputs == plan.inputs
     assert unpack_batch(worker.compute(2)) == [wanted[text] for text in TEXTS[10:15]]

@@ -12,7 +12,7 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from priscian.errors import ModelError
-from priscian.models import LanguageModel, TorchModel, load, model_key, parse_model
+from priscian.models import LanguageModel, TorchModel, load, model_key, open_model, parse_model
 from priscian.models.lstm.provider import LstmModel
 from priscian.models.ngram import NgramModel, load_ngram
 from priscian.models.ngram.words import BOS
@@ -31,11 +31,12 @@ def test_a_causal_model_gives_the_entropy_of_its_logits(
     spec = parse_model(f"hf:{folder}")
     asked = [Text(t) for t in texts[::7]] + [Text("Go now.", "Rain. ")]
     store = ScoreStore()
-    model = load(spec)
-    assert missing_entropies(spec, asked, store) == asked
-    store_entropies(spec, asked, store, model)
-    assert missing_entropies(spec, asked, store) == []
-    found = read_entropies(spec, asked, store)
+    loaded = open_model(spec)
+    model = loaded.model
+    assert missing_entropies(loaded.key, asked, store) == asked
+    store_entropies(loaded, asked, store)
+    assert missing_entropies(loaded.key, asked, store) == []
+    found = read_entropies(loaded.key, asked, store)
     network = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     assert isinstance(model, TorchModel)
     for text, code in zip(asked, model.encode(asked), strict=True):
@@ -66,8 +67,9 @@ def test_full_logits_give_the_same_as_tiles(causal: Callable[..., Path], texts: 
 def test_without_bos_the_first_token_has_none(causal: Callable[..., Path]) -> None:
     spec = parse_model(f"hf:{causal('gpt2')}?bos=none")
     store, text = ScoreStore(), Text("Go now, go.")
-    store_entropies(spec, [text], store, load(spec))
-    first, *rest = read_entropies(spec, [text], store)[text]
+    loaded = open_model(spec)
+    store_entropies(loaded, [text], store)
+    first, *rest = read_entropies(loaded.key, [text], store)[text]
     assert math.isnan(first)
     assert all(value > 0 for value in rest)
 
@@ -118,13 +120,15 @@ def test_the_lstm_gives_the_sum_over_its_vocabulary() -> None:
 def test_a_model_without_entropy_is_one_line(masked: Callable[..., Path]) -> None:
     spec = parse_model(f"mlm:{masked()}")
     with pytest.raises(ModelError, match="cannot say how uncertain it is of the next token"):
-        store_entropies(spec, [Text("Go.")], ScoreStore(), load(spec))
+        store_entropies(open_model(spec), [Text("Go.")], ScoreStore())
 
     class Plain:
+        version = "1"
+
         def score(self, texts: list[Text]) -> list[object]:
             return []
 
     plain = Plain()
     assert isinstance(plain, LanguageModel)
     with pytest.raises(ModelError, match="leave out the entropy"):
-        store_entropies(spec, [Text("Go.")], ScoreStore(), plain)
+        store_entropies(open_model(plain), [Text("Go.")], ScoreStore())

@@ -197,16 +197,17 @@ class TestContext:
 def test_smollm2_scores_equal_a_plain_forward_pass(shared: Path, smollm2: str) -> None:
     import json
 
-    from priscian.models import load
+    from priscian.models import open_model
     from priscian.models.hf.causal import CausalModel
 
     lines = (shared / "data/blimp/anaphor_number_agreement.jsonl").read_text("utf-8").splitlines()
     rows = [json.loads(line) for line in lines[:100]]
     texts = [Text(row[k]) for row in rows for k in ("sentence_good", "sentence_bad")]
-    model = load(smollm2)
+    loaded = open_model(smollm2)
+    model = loaded.model
     assert isinstance(model, CausalModel)
     options = Options(workers=2)  # so one thread each, here too
-    scored = score_texts(smollm2, texts, ScoreStore(), loaded=model, options=options).scores
+    scored = score_texts(smollm2, texts, ScoreStore(), loaded=loaded, options=options).scores
     worst = 0.0
     with torch.inference_mode():
         for text in texts:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from priscian.errors import ScoreError
-from priscian.models import LanguageModel, TorchModel, parse_model
+from priscian.models import LoadedModel, parse_model
 from priscian.records import Text, TokenScores
 from priscian.scoring import Options, ScoreStore, score_texts
 
@@ -34,7 +34,7 @@ class BatchScorer:
         self._found: dict[Text, TokenScores] = {}
         self._lost: set[Text] = set()
         self._busy = False
-        self._loaded: LanguageModel | TorchModel | None = None
+        self._loaded: LoadedModel | None = None
 
     async def tokens(self, text: str) -> list[tuple[str, float]]:
         """Each scored token of a text with its natural-log probability."""
@@ -72,6 +72,6 @@ class BatchScorer:
             scored = score_texts(
                 self.spec, texts, store, loaded=self._loaded, options=Options(workers=1)
             )
-        self._loaded = scored.model
+        self._loaded = scored.loaded
         self._found.update(scored.scores)
         self.batches += 1

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from priscian.errors import UsageError, install
-from priscian.models import LanguageModel, ModelSpec, TorchModel, parse_model
+from priscian.models import LoadedModel, ModelSpec, parse_model
 from priscian.records import Text
 from priscian.scoring import Options, ScoreStore, score_texts
 
@@ -44,7 +44,7 @@ class Engine:
         self.spec = _spec(model, pretrained, options)
         workers = options.get("workers")
         self._options = Options(workers=None if workers is None else int(workers))
-        self._loaded: LanguageModel | TorchModel | None = None
+        self._loaded: LoadedModel | None = None
 
     @property
     def tokenizer_name(self) -> str:
@@ -82,7 +82,7 @@ class Engine:
             scored = score_texts(
                 self.spec, texts, store, loaded=self._loaded, options=self._options
             )
-        self._loaded = scored.model
+        self._loaded = scored.loaded
         return [scored.scores[text].total for text in texts]
 
 

@@ -2,6 +2,7 @@
 
 from priscian.models.fingerprint import cache_folder
 from priscian.models.key import ModelKey
+from priscian.models.loaded import LoadedModel
 from priscian.models.protocol import (
     BoundaryModel,
     ClosedVocabulary,
@@ -19,6 +20,7 @@ from priscian.models.protocol import (
     SentenceMeter,
     SentenceReader,
     SharedEncoder,
+    SizedModel,
     TokenBatch,
     TorchEntropyModel,
     TorchModel,
@@ -29,6 +31,7 @@ from priscian.models.protocol import (
 )
 from priscian.models.registry import (
     PRESETS,
+    agreed_key,
     as_list,
     expand_revisions,
     fetch_weights,
@@ -37,6 +40,7 @@ from priscian.models.registry import (
     load,
     model_key,
     names_model,
+    open_model,
     parse_model,
     provider_names,
     recorded_traits,
@@ -57,6 +61,7 @@ __all__ = [
     "EntropyModel",
     "GradingModel",
     "LanguageModel",
+    "LoadedModel",
     "MaskedTorchModel",
     "Measured",
     "ModelKey",
@@ -66,6 +71,7 @@ __all__ = [
     "SentenceMeter",
     "SentenceReader",
     "SharedEncoder",
+    "SizedModel",
     "TokenBatch",
     "TorchEntropyModel",
     "TorchModel",
@@ -74,6 +80,7 @@ __all__ = [
     "TreeModel",
     "UnknownWordFinder",
     "WatchedModel",
+    "agreed_key",
     "as_list",
     "cache_folder",
     "expand_revisions",
@@ -83,6 +90,7 @@ __all__ = [
     "load",
     "model_key",
     "names_model",
+    "open_model",
     "parse_model",
     "provider_names",
     "recorded_traits",

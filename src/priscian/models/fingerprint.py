@@ -4,45 +4,87 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import sqlite3
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 
 from priscian.errors import ModelError
 from priscian.files.cache import cache_folder as cache_folder
-from priscian.files.digest import hash_of
 
-WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.gguf", "*.safetensors.index.json")
+WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.gguf", "*.index.json")
 TOKENIZER = (
     "tokenizer.json",
     "tokenizer_config.json",
     "special_tokens_map.json",
     "added_tokens.json",
-    "vocab.*",
+    "*vocab*",
     "merges.txt",
     "*.model",
+    "*.spm",
+    "bpe.codes",
+    "normalizer.json",
     "tekken.json",
 )
-CONFIG = ("config.json", "*.py")
+CONFIG = ("config.json", "adapter_config.json", "*.py")
+SETTLED = 2 * 10**9
+"""Nanoseconds after which a second write must give a file another time, on any file system."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hashed:
+    """A file's contents, and the size, times and inode that it had when they were hashed."""
+
+    digest: str
+    stamp: str
+
+
+Files = dict[Path, Hashed]
+
+_watching: ContextVar[Files | None] = ContextVar("_watching", default=None)
+
+
+@contextlib.contextmanager
+def files_hashed() -> Iterator[Files]:
+    """Collects every file that is hashed meanwhile."""
+    found: Files = {}
+    token = _watching.set(found)
+    try:
+        yield found
+    finally:
+        _watching.reset(token)
+        outer = _watching.get()
+        if outer is not None:
+            outer.update(found)
 
 
 def hash_file(path: Path) -> str:
-    """SHA-256 of a file; read again only when its size, times or inode have changed."""
+    """SHA-256 of a file; read again only when its size, times or inode have changed.
+
+    A file that is written meanwhile is refused. What other processes wrote through memory maps is
+    flushed first: only then does their next write change the file's time.
+    """
     try:
-        stat = path.stat()
+        with path.open("rb") as file:
+            with contextlib.suppress(OSError):  # some file systems cannot
+                os.fsync(file.fileno())
+            before = os.fstat(file.fileno())
+            stamp = _stamp(path, before)
+            digest = _recall(stamp)
+            if digest is None:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+                if _stamp(path, os.fstat(file.fileno())) != stamp:
+                    raise ModelError(f"{path} is being written; run again when it is complete")
+                if time.time_ns() - max(before.st_mtime_ns, before.st_ctime_ns) > SETTLED:
+                    _remember(stamp, digest)
     except OSError as error:
         raise ModelError(f"cannot read {path}: {error.strerror}") from None
-    stamp = f"{path.resolve()}|{stat.st_size}|{stat.st_mtime_ns}|{stat.st_ctime_ns}|{stat.st_ino}"
-    with contextlib.closing(_open_memo()) as memo:
-        row = memo.execute("SELECT hash FROM files WHERE stamp = ?", (stamp,)).fetchone()
-        if row is not None:
-            return str(row[0])
-        digest = hash_of(path)
-        with (
-            contextlib.suppress(sqlite3.OperationalError),
-            memo,
-        ):  # losing a memo only costs time
-            memo.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (stamp, digest))
+    watching = _watching.get()
+    if watching is not None:
+        watching[path.absolute()] = Hashed(digest, stamp)
     return digest
 
 
@@ -53,6 +95,36 @@ def hash_folder(folder: Path, patterns: Iterable[str]) -> str:
     for path in found:
         total.update(f"{path.name}={hash_file(path)}\n".encode())
     return total.hexdigest()
+
+
+def changed_files(files: Files) -> list[Path]:
+    """The files that now have other contents; removed ones were read before and do not count."""
+    changed = []
+    for path, hashed in files.items():
+        with contextlib.suppress(FileNotFoundError):
+            if _stamp(path, path.stat()) != hashed.stamp and hash_file(path) != hashed.digest:
+                changed.append(path)
+    return changed
+
+
+def _stamp(path: Path, stat: os.stat_result) -> str:
+    times = f"{stat.st_mtime_ns}|{stat.st_ctime_ns}"
+    return f"{path.resolve()}|{stat.st_size}|{times}|{stat.st_ino}"
+
+
+def _recall(stamp: str) -> str | None:
+    with contextlib.closing(_open_memo()) as memo:
+        row = memo.execute("SELECT hash FROM files WHERE stamp = ?", (stamp,)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def _remember(stamp: str, digest: str) -> None:
+    with (
+        contextlib.closing(_open_memo()) as memo,
+        contextlib.suppress(sqlite3.OperationalError),  # losing a memo only costs time
+        memo,
+    ):
+        memo.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (stamp, digest))
 
 
 def _open_memo() -> sqlite3.Connection:

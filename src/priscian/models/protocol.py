@@ -108,6 +108,13 @@ class TorchModel(Protocol):
 
 
 @runtime_checkable
+class SizedModel(TorchModel, Protocol):
+    """A torch model that knows how much work a token is."""
+
+    parameters: int  # numbers that each token is multiplied with
+
+
+@runtime_checkable
 class SharedEncoder(TorchModel, Protocol):
     """A torch model that can tell whether another one reads every text as the same ids."""
 

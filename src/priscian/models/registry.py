@@ -13,6 +13,7 @@ from priscian.errors import ModelError, PriscianWarning, UnknownNameError, Usage
 from priscian.models.folder import provider_of
 from priscian.models.hf.packaged import PACKAGED, make_ready
 from priscian.models.key import ModelKey
+from priscian.models.loaded import LoadedModel, load_unchanged, other_key
 from priscian.models.protocol import (
     BoundaryModel,
     ClosedVocabulary,
@@ -181,8 +182,31 @@ def model_key(model: str | ModelSpec | LanguageModel) -> ModelKey:
 
 
 def load(model: str | ModelSpec | LanguageModel) -> LanguageModel | TorchModel:
-    """The model itself; it must have the methods that its traits promise."""
+    """The model itself."""
+    return open_model(model).model
+
+
+def open_model(model: str | ModelSpec | LanguageModel, key: ModelKey | None = None) -> LoadedModel:
+    """Load a model; its files must stay what they are meanwhile, and have `key` if it is given."""
     spec = parse_model(model)
+    return LoadedModel(
+        spec, *load_unchanged(spec, lambda: model_key(spec), lambda: _load(spec), key)
+    )
+
+
+def agreed_key(
+    spec: ModelSpec, key: ModelKey | None = None, loaded: LoadedModel | None = None
+) -> ModelKey:
+    """The key that scores are kept under: the one that was recorded, and that of the model."""
+    if loaded is None:
+        return key or model_key(spec)
+    if key is not None and loaded.key != key:
+        raise other_key(spec)
+    return loaded.key
+
+
+def _load(spec: ModelSpec) -> LanguageModel | TorchModel:
+    """The model; it must have the methods that its traits promise."""
     loaded = find_provider(spec.provider).load(spec)
     traits = traits_of(spec)
     for name, protocol in PROMISES.items():

@@ -17,17 +17,15 @@ from typing import Self
 
 from priscian.models import (
     DownloadingProvider,
-    LanguageModel,
+    LoadedModel,
     ModelSpec,
-    TorchModel,
     find_provider,
-    load,
     model_key,
+    open_model,
     traits_of,
 )
 from priscian.scoring import ScoreStore
 
-Model = LanguageModel | TorchModel
 PATIENCE = 5.0
 """Seconds to wait at the end of a failed run for a model that is still being loaded."""
 
@@ -38,7 +36,7 @@ class _Loading:
 
     spec: ModelSpec
     thread: threading.Thread = field(init=False)
-    model: Model | None = None
+    model: LoadedModel | None = None
     error: BaseException | None = None
 
     def __post_init__(self) -> None:
@@ -46,7 +44,7 @@ class _Loading:
 
     def _load(self) -> None:
         try:
-            self.model = load(self.spec)
+            self.model = open_model(self.spec)
         except BaseException as error:  # raised again where the model is needed
             self.error = error
 
@@ -76,7 +74,7 @@ class Ahead:
         if loading is not None:
             loading.thread.join(PATIENCE)
 
-    def take(self, spec: ModelSpec) -> Model | None:
+    def take(self, spec: ModelSpec) -> LoadedModel | None:
         """The model, if it was loaded ahead; an error while loading is raised here."""
         self._last = None
         loading, self._loading = self._loading, None

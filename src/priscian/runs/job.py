@@ -110,10 +110,11 @@ def set_up(
     request = describe_request(sources, data, options)
     work = Work(sources, data, options)
     if unigram is not None:
-        facts = UnigramModel(model=str(unigram), digest=model_key(unigram).digest)
+        key = model_key(unigram)
+        facts = UnigramModel(model=str(unigram), digest=key.digest)
         request = structs.replace(request, unigram=facts)
         if options.compute.shard is None:
-            work = replace(work, unigrams=score_unigrams(unigram, texts_of(data)))
+            work = replace(work, unigrams=score_unigrams(unigram, texts_of(data), key))
     return work, request
 
 

@@ -16,15 +16,17 @@ from priscian.datasets.graded import SentenceScores
 from priscian.errors import DataError, PriscianWarning, RunError, UsageError
 from priscian.models import (
     ClosedVocabulary,
-    LanguageModel,
+    LoadedModel,
+    ModelKey,
     ModelSpec,
     PrecomputedScores,
-    TorchModel,
     Traits,
-    load,
     model_key,
+    open_model,
     traits_of,
 )
+from priscian.models.fingerprint import files_hashed
+from priscian.models.loaded import refuse_changed
 from priscian.models.traits import PLAIN
 from priscian.records import Text, TokenScores
 from priscian.runs.ahead import Ahead
@@ -66,6 +68,10 @@ class Scorer(Source, Protocol):
         """Refuse a source that does not exist, before a run folder is created."""
         ...
 
+    def watch_files(self) -> Callable[[], None]:
+        """A function that refuses results if the source's files have changed since now."""
+        ...
+
     def score(self, texts: Sequence[Text], boundary: Sequence[Text], desk: Desk) -> Scores:
         """Scores of the texts; those in `boundary` also for the correction of leading spaces."""
         ...
@@ -78,7 +84,6 @@ class ModelSource:
     spec: ModelSpec
     name: str
     folder: str
-    loaded: LanguageModel | TorchModel | None = None
 
     @property
     def string(self) -> str:
@@ -99,22 +104,28 @@ class ModelSource:
         """Compute the key, which fails if the model does not exist."""
         model_key(self.spec)
 
+    def watch_files(self) -> Callable[[], None]:
+        """A function that refuses results if the model's files have changed since now."""
+        with files_hashed() as files:
+            model_key(self.spec)
+        return lambda: refuse_changed(self.spec, files)
+
     def find_ending(self, texts: Sequence[Text]) -> Ending:
         """How the model scores the end of a text."""
         return find_ending(self.spec, texts)
 
     def score(self, texts: Sequence[Text], boundary: Sequence[Text], desk: Desk) -> Scores:
         """Every text's tokens, from the store or the model."""
-        self._enter(desk.record)
+        key = self._enter(desk.record)
         if self.traits.precomputed:
-            table = self.loaded or load(self.spec)
+            table = open_model(self.spec, key).model
             assert isinstance(table, PrecomputedScores)
             desk.record.worth_keeping = True
             found = LookedUp(table, texts)
             desk.record.update_model(self.name, status="finished", texts=len(found), computed=0)
             return Scores(found)
         began = time.monotonic()
-        loaded = self.loaded or desk.ahead.take(self.spec)
+        loaded = desk.ahead.take(self.spec)
         first: list[int] = []
 
         def progress(done: int, total: int) -> None:
@@ -131,6 +142,7 @@ class ModelSource:
                 self.spec,
                 texts,
                 desk.store,
+                key=key,
                 loaded=loaded,
                 shard=desk.compute.shard,
                 progress=progress,
@@ -141,6 +153,7 @@ class ModelSource:
                 texts,
                 desk.store,
                 boundary=boundary,
+                key=key,
                 loaded=loaded,
                 options=desk.compute,
                 saved=SavedPlan(_saved_plan(desk.record, self.name), keep, desk.shared),
@@ -157,9 +170,9 @@ class ModelSource:
                 seconds=round(time.monotonic() - began, 2),
                 notes={k: str(v) for k, v in scored.notes.items()},
             )
-        return Scores(scored.scores, self._unknown(scored.model or loaded))
+        return Scores(scored.scores, self._unknown(key, scored.loaded or loaded))
 
-    def _enter(self, record: Record) -> None:
+    def _enter(self, record: Record) -> ModelKey:
         """Write the model's key into `run.json`; a changed key is refused."""
         key = model_key(self.spec)
         before = record.info.models.get(self.name)
@@ -176,18 +189,19 @@ class ModelSource:
             digest=key.digest,
             status="running",
         )
+        return key
 
     def _unknown(
-        self, model: LanguageModel | TorchModel | None
+        self, key: ModelKey, loaded: LoadedModel | None
     ) -> Callable[[Sequence[Text]], Unknown | None]:
         """Counts of unknown words; the model is loaded for this if it was not loaded yet."""
-        kept = [model] if model is not None else []
+        kept = [loaded.model] if loaded is not None else []
 
         def count(texts: Sequence[Text]) -> Unknown | None:
             if not self.traits.closed_vocabulary:
                 return None
             if not kept:
-                kept.append(load(self.spec))
+                kept.append(open_model(self.spec, key).model)
             if not isinstance(kept[0], ClosedVocabulary):
                 return None
             asked = list(dict.fromkeys(texts))
@@ -270,6 +284,10 @@ class TableSource:
         """Every sentence must have a score."""
         for data in self.data:
             self._by_text(data)
+
+    def watch_files(self) -> Callable[[], None]:
+        """Nothing can change: the table has been read."""
+        return lambda: None
 
     def find_ending(self, texts: Sequence[Text]) -> Ending:
         """An error: a sentence has only one score."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priscian.errors import DataError, ModelError
-from priscian.models import PrecomputedScores, cache_folder, load, recorded_traits
+from priscian.models import PrecomputedScores, cache_folder, open_model, recorded_traits
 from priscian.records import Text, TokenScores
 from priscian.runs.facts import ModelFacts
 from priscian.scoring.store import ScoreStore, columns_of
@@ -44,7 +44,7 @@ def read_tokens(
     A text that is not in the store (it was pruned, or is on another machine) is marked missing.
     """
     if about.string and recorded_traits(about.string).precomputed:
-        columns = columns_of(_from_table(about.string, texts))
+        columns = columns_of(_from_table(about, texts))
     elif store is not None:
         columns = store.columns(about.digest, _hashes(tuple(texts)))
     elif (cache_folder() / "scores.sqlite").is_file():
@@ -64,12 +64,15 @@ def _hashes(texts: tuple[str, ...]) -> list[bytes]:
     return [Text(text).hash for text in texts]
 
 
-def _from_table(model: str, texts: Sequence[str]) -> list[TokenScores | None]:
-    """Each text's scores in a table from elsewhere, if it still exists."""
+def _from_table(about: ModelFacts, texts: Sequence[str]) -> list[TokenScores | None]:
+    """Each text's scores in a table from elsewhere, if it is still the one of the run."""
     try:
-        table = load(model)
+        opened = open_model(about.string)
     except (ModelError, DataError):
         return []
+    if opened.key.digest != about.digest:
+        return []
+    table = opened.model
     assert isinstance(table, PrecomputedScores)
     found: list[TokenScores | None] = []
     for text in texts:

@@ -10,8 +10,9 @@ from priscian.metrics import needs_unigrams
 from priscian.models import (
     ClosedVocabulary,
     LanguageModel,
+    ModelKey,
     ModelSpec,
-    load,
+    open_model,
     parse_model,
     traits_of,
 )
@@ -52,10 +53,10 @@ def unigram_spec(measure: str, model: str | ModelSpec | None) -> ModelSpec | Non
     return spec.with_options(order="1")
 
 
-def score_unigrams(spec: ModelSpec, texts: Iterable[Text]) -> Unigrams:
+def score_unigrams(spec: ModelSpec, texts: Iterable[Text], key: ModelKey | None = None) -> Unigrams:
     """Look up every word; this is as fast as reading a store."""
     wanted = list(dict.fromkeys(texts))
-    model = load(spec)
+    model = open_model(spec, key).model
     if not isinstance(model, LanguageModel) or not isinstance(model, ClosedVocabulary):
         raise ModelError(f"{spec} cannot report unknown words; use builtin:ngram")
     scores = dict(zip(wanted, model.score(wanted), strict=True))

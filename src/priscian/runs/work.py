@@ -73,10 +73,13 @@ class Work:
 
     def _one(self, source: Scorer, desk: Desk) -> Iterator[Result]:
         """One model: all its texts are scored together, then every data set is judged."""
+        unchanged = source.watch_files()
         kinds = self.prepare(source)
         scores = source.score(*texts_to_score(kinds), desk)
         for kind in kinds:
-            yield desk.record.keep(kind.evaluate(scores))
+            evaluated = kind.evaluate(scores)
+            unchanged()  # the model may be loaded again, for ends and unknown words
+            yield desk.record.keep(evaluated)
 
     def prepare(self, source: Scorer) -> list[Kind]:
         """The data sets in the form that a model reads."""

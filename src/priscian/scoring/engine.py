@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 
 from priscian.errors import DataError, SetAsideError
 from priscian.models import (
-    LanguageModel,
+    LoadedModel,
     ModelKey,
     ModelSpec,
-    TorchModel,
-    load,
-    model_key,
+    agreed_key,
+    open_model,
     parse_model,
 )
 from priscian.records import Text, TokenScores
@@ -48,7 +47,8 @@ def score_texts(
     store: ScoreStore,
     *,
     boundary: Iterable[Text] = (),
-    loaded: LanguageModel | TorchModel | None = None,
+    key: ModelKey | None = None,
+    loaded: LoadedModel | None = None,
     options: Options = DEFAULTS,
     saved: SavedPlan = NOT_SAVED,
     progress: Progress = lambda done, total: None,
@@ -64,38 +64,39 @@ def score_texts(
     spec = parse_model(model)
     refuse_grades(spec)
     texts = list(dict.fromkeys(texts))
-    shelf = _Shelf(store, model_key(spec), spec.label, frozenset(boundary))
+    key = agreed_key(spec, key, loaded)
+    shelf = _Shelf(store, key, spec.label, frozenset(boundary))
     scores = shelf.read(texts)
     whole = options.shard is None
     if whole:
         progress(len(scores), len(texts))
     lacking = [text for text in texts if text not in scores]
     if not lacking:
-        return ScoredTexts(shelf.key, scores, 0, saved.plan, {}, loaded)
-    loaded = loaded or load(spec)
+        return ScoredTexts(key, scores, 0, saved.plan, {}, loaded)
+    loaded = loaded or open_model(spec, key)
     # a shard plans every text, whatever is stored, so that all shards have the same batches
     plan, pending = _pending(texts, scores if whole else (), saved.plan)
     todo = [text for text, wanted in zip(texts, pending, strict=True) if wanted]
     task = Task(spec, todo, pack_bits(pending), shelf.boundary, options)
     with threads_kept():
-        work = prepare(task, loaded, plan, saved.shared)
+        work = prepare(task, loaded.model, plan, saved.shared)
         saved.save(work.plan)
         machines: Counter[str] = Counter()
         others, computed = len(texts) - len(todo), 0
         with closing(_run(work, shelf.missing(todo), others, machines, progress)) as batches:
             for rows in batches:
-                shelf.write(rows)
+                shelf.write(rows, loaded)
                 computed += len(rows)
         scores |= shelf.read(lacking)
         pruned = [text not in scores for text in todo]
         if any(pruned):  # pruned by another process meanwhile
             with closing(_run(work, pruned, others, machines, progress)) as batches:
                 for rows in batches:
-                    shelf.write(rows)
+                    shelf.write(rows, loaded)
                     scores |= {text: found for text, found in rows if text not in scores}
                     computed += len(rows)
-    notes = {**getattr(loaded, "notes", {}), **describe_machines(spec.label, machines)}
-    return ScoredTexts(shelf.key, scores, computed, work.plan, notes, loaded)
+    notes = {**getattr(loaded.model, "notes", {}), **describe_machines(spec.label, machines)}
+    return ScoredTexts(key, scores, computed, work.plan, notes, loaded)
 
 
 def _pending(
@@ -182,8 +183,9 @@ class _Shelf:
                 scores[text] = replace(found, channels={CHANNEL: masses[text].logps})
         return scores
 
-    def write(self, rows: Rows) -> None:
-        """Keep the scores of a batch."""
+    def write(self, rows: Rows, loaded: LoadedModel) -> None:
+        """Keep the scores of a batch, if the model's files are still those of the key."""
+        loaded.check()
         self.store.write(self.key, self.label, rows)
         masses = [
             (text, TokenScores((*s.starts, at), (*s.ends, at), s.channels[CHANNEL]))

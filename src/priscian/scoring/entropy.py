@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from priscian.errors import ModelError, ScoreError
 from priscian.models import (
     EntropyModel,
-    LanguageModel,
+    LoadedModel,
     ModelKey,
     ModelSpec,
     TorchEntropyModel,
     TorchModel,
-    model_key,
 )
 from priscian.models.text_offsets import check_length
 from priscian.records import Text, TokenScores
@@ -30,45 +29,41 @@ TOGETHER = 500
 """Number of texts of a simple model that are scored and stored at once."""
 
 
-def missing_entropies(spec: ModelSpec, texts: Sequence[Text], store: ScoreStore) -> list[Text]:
+def missing_entropies(key: ModelKey, texts: Sequence[Text], store: ScoreStore) -> list[Text]:
     """The texts whose entropies are not in the store."""
-    gone = store.missing(model_key(spec), texts, CHANNEL)
+    gone = store.missing(key, texts, CHANNEL)
     return [text for text, missing in zip(texts, gone, strict=True) if missing]
 
 
 def store_entropies(
-    spec: ModelSpec, texts: Sequence[Text], store: ScoreStore, model: LanguageModel | TorchModel
+    loaded: LoadedModel, texts: Sequence[Text], store: ScoreStore
 ) -> dict[Text, tuple[float, ...]]:
     """Compute and store the entropies and log-probabilities of texts."""
-    key = model_key(spec)
+    model = loaded.model
     if isinstance(model, TorchModel):
         if not isinstance(model, TorchEntropyModel):
-            raise _refusal(spec)
-        return _store_torch(key, spec, texts, store, model)
+            raise _refusal(loaded.spec)
+        return _store_torch(loaded, model, texts, store)
     if not isinstance(model, EntropyModel):
-        raise _refusal(spec)
+        raise _refusal(loaded.spec)
     found: dict[Text, tuple[float, ...]] = {}
     for at in range(0, len(texts), TOGETHER):
         part = texts[at : at + TOGETHER]
         scores = list(model.score(part))
-        found |= _keep(key, spec, part, scores, list(model.score_entropies(part)), store)
+        found |= _keep(loaded, part, scores, list(model.score_entropies(part)), store)
     return found
 
 
 def read_entropies(
-    spec: ModelSpec, texts: Sequence[Text], store: ScoreStore
+    key: ModelKey, texts: Sequence[Text], store: ScoreStore
 ) -> dict[Text, tuple[float, ...]]:
     """The entropies of texts, from the store."""
-    found = store.read(model_key(spec), texts, CHANNEL)
+    found = store.read(key, texts, CHANNEL)
     return {text: values.logps for text, values in found.items()}
 
 
 def _store_torch(
-    key: ModelKey,
-    spec: ModelSpec,
-    texts: Sequence[Text],
-    store: ScoreStore,
-    model: TorchEntropyModel,
+    loaded: LoadedModel, model: TorchEntropyModel, texts: Sequence[Text], store: ScoreStore
 ) -> dict[Text, tuple[float, ...]]:
     encodings = model.encode(texts)
     check_length(texts, encodings, model.context_length)
@@ -85,13 +80,12 @@ def _store_torch(
         scores = [
             TokenScores(e.starts, e.ends, tuple(p)) for e, p in zip(members, logps, strict=True)
         ]
-        found |= _keep(key, spec, [texts[i] for i in group], scores, entropies, store)
+        found |= _keep(loaded, [texts[i] for i in group], scores, entropies, store)
     return found
 
 
 def _keep(
-    key: ModelKey,
-    spec: ModelSpec,
+    loaded: LoadedModel,
     texts: Sequence[Text],
     scores: Sequence[TokenScores],
     entropies: Sequence[Sequence[float]],
@@ -100,10 +94,12 @@ def _keep(
     rows = []
     for text, found, values in zip(texts, scores, entropies, strict=True):
         if len(values) != len(found):
-            raise ScoreError(f"{spec}: {len(values)} entropies for {len(found)} tokens")
+            raise ScoreError(f"{loaded.spec}: {len(values)} entropies for {len(found)} tokens")
         rows.append((text, TokenScores(found.starts, found.ends, tuple(values))))
-    store.write(key, spec.label, list(zip(texts, scores, strict=True)))
-    store.write(key, spec.label, rows, CHANNEL)
+    loaded.check()
+    label = loaded.spec.label
+    store.write(loaded.key, label, list(zip(texts, scores, strict=True)))
+    store.write(loaded.key, label, rows, CHANNEL)
     return {text: scores.logps for text, scores in rows}
 
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from priscian.errors import DataError, ModelError, ScoreError
 from priscian.models import (
     GradingModel,
-    LanguageModel,
+    LoadedModel,
+    ModelKey,
     ModelSpec,
-    TorchModel,
-    load,
-    model_key,
+    agreed_key,
+    open_model,
     parse_model,
     traits_of,
 )
@@ -33,7 +33,8 @@ def grade_texts(
     texts: Sequence[Text],
     store: ScoreStore,
     *,
-    loaded: LanguageModel | TorchModel | None = None,
+    key: ModelKey | None = None,
+    loaded: LoadedModel | None = None,
     shard: Shard | None = None,
     progress: Progress = lambda done, total: None,
 ) -> ScoredTexts:
@@ -44,7 +45,7 @@ def grade_texts(
     if not all(text.text for text in texts):
         raise DataError("a text to grade is empty; give at least one character")
     spec = parse_model(model)
-    key = model_key(spec)
+    key = agreed_key(spec, key, loaded)
     texts = list(dict.fromkeys(texts))
     scores = store.read(key, texts, CHANNEL)
     listed = texts if shard else [text for text in texts if text not in scores]
@@ -55,11 +56,13 @@ def grade_texts(
     progress(len(scores), total)
     if not missing:
         return ScoredTexts(key, scores, 0, None, {}, loaded)
-    loaded = loaded or load(spec)
-    if not isinstance(loaded, GradingModel):
+    loaded = loaded or open_model(spec, key)
+    grader = loaded.model
+    if not isinstance(grader, GradingModel):
         raise ModelError(f"{spec.label} cannot grade whole texts; score it by its tokens")
     for part in missing:
-        rows = _one_token_each(spec.label, part, list(loaded.grade(part)))
+        rows = _one_token_each(spec.label, part, list(grader.grade(part)))
+        loaded.check()
         store.write(key, spec.label, rows, CHANNEL)
         scores |= dict(rows)
         progress(len(scores), total)

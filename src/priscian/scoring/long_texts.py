@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from priscian.models import LanguageModel, ModelSpec, TorchModel, load, model_key
+from priscian.models import (
+    LanguageModel,
+    LoadedModel,
+    ModelKey,
+    ModelSpec,
+    TorchModel,
+    agreed_key,
+    open_model,
+)
 from priscian.records import Text, TokenScores
 from priscian.scoring.engine import score_texts
 from priscian.scoring.entropy import CHANNEL as ENTROPY
@@ -14,7 +22,6 @@ from priscian.scoring.scored import Progress
 from priscian.scoring.store import ScoreStore
 from priscian.scoring.windows import Window, cut_windows, join_windows
 
-Loaded = LanguageModel | TorchModel
 Settle = Callable[[Text, TokenScores], TokenScores]
 
 
@@ -48,17 +55,18 @@ def score_long_texts(
     store: ScoreStore,
     options: LongOptions,
     *,
-    loaded: Loaded | None = None,
+    loaded: LoadedModel | None = None,
     progress: Progress = lambda done, total: None,
 ) -> LongScores:
     """Every text's token scores; the model is loaded only if a text is not in the store."""
     texts = list(dict.fromkeys(texts))
-    missing = _missing(spec, texts, store, options)
-    model = loaded
+    key = agreed_key(spec, None, loaded)
+    missing = _missing(key, texts, store, options)
     parts = {text: [Window(text, 0)] for text in texts}
     limit = None
     if any(missing):
-        model = model or load(spec)
+        loaded = loaded or open_model(spec, key)
+        model = loaded.model
         limit = _limit(model, options)
         if limit is not None and isinstance(model, TorchModel):
             for text, gone in zip(texts, missing, strict=True):
@@ -67,15 +75,16 @@ def score_long_texts(
     asked = [window.text for windows in parts.values() for window in windows]
     entropies: dict[Text, tuple[float, ...]] = {}
     if options.entropy:
-        entropies = read_entropies(spec, asked, store)
+        entropies = read_entropies(key, asked, store)
         if lacking := [text for text in dict.fromkeys(asked) if text not in entropies]:
-            model = model or load(spec)
-            entropies |= store_entropies(spec, lacking, store, model)
+            loaded = loaded or open_model(spec, key)
+            entropies |= store_entropies(loaded, lacking, store)
     found = score_texts(
         spec,
         asked,
         store,
-        loaded=model,
+        key=key,
+        loaded=loaded,
         boundary=asked if options.boundary else (),
         progress=progress,
     ).scores
@@ -90,16 +99,16 @@ def score_long_texts(
 
 
 def _missing(
-    spec: ModelSpec, texts: Sequence[Text], store: ScoreStore, options: LongOptions
+    key: ModelKey, texts: Sequence[Text], store: ScoreStore, options: LongOptions
 ) -> list[bool]:
-    missing = store.missing(model_key(spec), texts)
+    missing = store.missing(key, texts)
     if not options.entropy:
         return missing
-    without = frozenset(missing_entropies(spec, texts, store))
+    without = frozenset(missing_entropies(key, texts, store))
     return [gone or text in without for text, gone in zip(texts, missing, strict=True)]
 
 
-def _limit(model: Loaded, options: LongOptions) -> int | None:
+def _limit(model: LanguageModel | TorchModel, options: LongOptions) -> int | None:
     """How many tokens a window may have; the boundary channel reads one more."""
     if not isinstance(model, TorchModel) or model.context_length is None:
         return None

@@ -11,6 +11,7 @@ from priscian.models import (
     LanguageModel,
     MaskedTorchModel,
     ModelSpec,
+    SizedModel,
     TorchModel,
     WatchedModel,
 )
@@ -34,7 +35,7 @@ from priscian.scoring.plan import (
 from priscian.scoring.selfcheck import measure_error, measure_masked_error, tolerance
 from priscian.scoring.shared import Shared
 from priscian.scoring.tree import Tree
-from priscian.threads import cores
+from priscian.threads import SHORT, cores
 from priscian.workers import can_fork
 
 SIMPLE_BATCH = 2000
@@ -177,12 +178,13 @@ def _sizes(task: Task, model: TorchModel, encodings: list[Encoding]) -> Plan:
     workers = max(1, workers if can_fork() and on_cpu else 1)
     if task.options.executor:  # the same bits with any number of workers
         workers, threads = 1, threads or 1
+    short = on_cpu and isinstance(model, SizedModel) and tokens * model.parameters < SHORT
     return Plan(
         way="",
         batch_tokens=batch,
         row_tokens=min(ROW, batch),
         workers=workers,
-        threads=threads or max(1, cores() // workers),
+        threads=threads or (1 if short else max(1, cores() // workers)),
         error=0.0,
         pending=task.pending,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from priscian.models import LanguageModel, ModelKey, TorchModel
+from priscian.models import LoadedModel, ModelKey
 from priscian.records import Text, TokenScores
 from priscian.scoring.plan import Plan
 
@@ -21,4 +21,4 @@ class ScoredTexts:
     computed: int
     plan: Plan | None
     notes: dict[str, str] = field(default_factory=dict)
-    model: LanguageModel | TorchModel | None = None
+    loaded: LoadedModel | None = None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from priscian.models import load, model_key
+from priscian.models import open_model
 from priscian.records import TokenScores
 from priscian.scoring.machine import this_machine
 from priscian.scoring.plan import Plan
@@ -36,13 +36,14 @@ class BatchWorker:
     def __init__(self, task: Task, plan: Plan, folder: str) -> None:
         with contextlib.suppress(OSError):
             os.chdir(folder)  # paths of models may be relative to the driver's folder
-        self.work: Work = prepare(task, load(task.spec), plan)
+        self.loaded = open_model(task.spec)
+        self.work: Work = prepare(task, self.loaded.model, plan)
 
     def ready(self) -> Ready:
         """What the driver compares with its own plan."""
         plan = self.work.plan
         return Ready(
-            key=model_key(self.work.task.spec).digest,
+            key=self.loaded.key.digest,
             digest=plan.digest,
             inputs=plan.inputs,
             machine=this_machine(plan.threads, self.work.device),
@@ -51,7 +52,9 @@ class BatchWorker:
 
     def compute(self, number: int) -> bytes:
         """The scores of a batch, packed."""
-        return pack_batch(self.work.compute(number))
+        scores = self.work.compute(number)
+        self.loaded.check()
+        return pack_batch(scores)
 
 
 def pack_batch(scores: Sequence[TokenScores]) -> bytes:

@@ -10,6 +10,7 @@ import numpy as np
 
 from priscian.errors import ModelError, UsageError
 from priscian.models.classifier.views import CLS, LAST, MAX, MEAN, Floats32, View, pool
+from priscian.models.fingerprint import Files
 from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.loading import (
     HuggingFaceProvider,
@@ -18,9 +19,11 @@ from priscian.models.hf.loading import (
     load_config,
     load_weights,
     pick_device,
+    tokenizer_content,
 )
 from priscian.models.hf.locate import locate
 from priscian.models.key import ModelKey
+from priscian.models.loaded import load_unchanged, refuse_changed
 from priscian.models.protocol import Encoding
 from priscian.models.registry import find_provider, parse_model
 from priscian.models.spec import ModelSpec
@@ -49,16 +52,29 @@ def encoder_spec(model: str | ModelSpec) -> ModelSpec:
 def encoder_key(spec: ModelSpec) -> ModelKey:
     """Everything that can change a hidden state; nothing is loaded."""
     options = {f"option {k}": spec.options[k] for k in KEPT_OPTIONS if k in spec.options}
+    if "tokenizer" in spec.options:
+        options["option tokenizer"] = tokenizer_content(spec)
     return ModelKey({"provider": "encoder", "method": "states"} | locate(spec).fields() | options)
 
 
-def load_encoder(model: str | ModelSpec) -> Encoder:
-    """The encoder, ready to read texts."""
-    return Encoder(encoder_spec(model))
+def load_encoder(model: str | ModelSpec, key: ModelKey | None = None) -> Encoder:
+    """The encoder, ready to read texts; one with another key than the given one is refused."""
+    spec = encoder_spec(model)
+    encoder, found, files = load_unchanged(
+        spec, lambda: encoder_key(spec), lambda: Encoder(spec), key
+    )
+    encoder.key, encoder.files = found, files
+    return encoder
 
 
 class Encoder:
-    """A base model and its tokenizer; a head for words, if there is one, is left out."""
+    """A base model and its tokenizer; a head for words, if there is one, is left out.
+
+    `key` is everything that can change a hidden state, `files` what it was loaded from.
+    """
+
+    key: ModelKey
+    files: Files
 
     def __init__(self, spec: ModelSpec) -> None:
         provider = find_provider(spec.provider)
@@ -84,10 +100,9 @@ class Encoder:
         self._stack: tuple[Any, str] | None = None
         self._looked = False
 
-    @property
-    def key(self) -> ModelKey:
-        """Everything that can change a hidden state."""
-        return encoder_key(self.spec)
+    def check_files(self) -> None:
+        """Refuse an encoder whose files have changed since it was loaded."""
+        refuse_changed(self.spec, self.files)
 
     @property
     def poolings(self) -> tuple[str, ...]:

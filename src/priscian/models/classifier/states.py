@@ -91,12 +91,14 @@ def pooled_states(
     texts: Sequence[str],
     views: Sequence[View] | None = None,
     *,
+    key: ModelKey | None = None,
     cache: StateCache | None = None,
     progress: Progress = lambda done, total: None,
 ) -> dict[View, Floats32]:
     """For each view, by default all of them, one vector per text: (texts, width).
 
-    Vectors that are on disk are read; the encoder is loaded only if some are missing. All of them
+    Vectors that are on disk are read; the encoder is loaded only if some are missing, and must
+    have `key` if it is given. All of them
     are rounded to float16. Texts that are computed together are padded to one length, which can
     change a state in the last digit of float16: that of a text depends, as far as that, on which
     texts were missing with it.
@@ -107,17 +109,18 @@ def pooled_states(
     if views is None:
         encoder = encoder or load_encoder(spec)
         views = encoder.views()
-    key = encoder_key(spec)
+    key = key or (encoder.key if encoder else encoder_key(spec))
     distinct = list(dict.fromkeys(texts))
     known = {view: cache.read(key, view, distinct) for view in views}
     missing = [text for text in distinct if any(text not in known[view] for view in views)]
     progress(len(distinct) - len(missing), len(distinct))
     if missing:
-        encoder = encoder or load_encoder(spec)
+        encoder = encoder or load_encoder(spec, key)
         # texts of one length are computed together without padding, the longest first
         missing.sort(key=len, reverse=True)
         done = len(distinct) - len(missing)
         for part, found in _compute(encoder, missing, views):
+            encoder.check_files()
             for view, states in found.items():
                 cache.write(key, view, part, states)
                 known[view] |= dict(zip(part, to_half(states), strict=True))

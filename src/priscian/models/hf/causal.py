@@ -29,6 +29,7 @@ from priscian.models.protocol import Bools, Encoding, Floats, TokenBatch
 from priscian.models.spec import ModelSpec
 from priscian.models.traits import Traits
 from priscian.records import Text
+from priscian.threads import threads_for
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 OPTIONS = frozenset(
     {"dtype", "device", "bos", "tokenizer", "remote_code", "gguf", "name", "attention"}
 )
+
+
+PROBE = 8
+"""Tokens of the input that verifies an output head."""
 
 
 class CausalProvider(HuggingFaceProvider):
@@ -108,7 +113,8 @@ class CausalModel:
         self.base = self.model.base_model
         self._beginnings: Bools | None = None
         self._outputs = 0  # logits per position, found with the head
-        with torch.inference_mode():
+        self.parameters = self.model.num_parameters()
+        with torch.inference_mode(), threads_for(2 * PROBE * self.parameters):
             self.head = self._verified_head()
         self.notes = {
             "dtype": str(self.model.dtype),
@@ -129,7 +135,7 @@ class CausalModel:
         from priscian.models.hf.head import find_head
 
         vocabulary = self.model.get_input_embeddings().weight.shape[0]
-        probe = torch.arange(1, 9, device=self.device)[None] % vocabulary  # (1, 8)
+        probe = torch.arange(1, PROBE + 1, device=self.device)[None] % vocabulary  # (1, 8)
         logits = self.model(input_ids=probe, use_cache=False).logits[0].float()  # (8, vocab)
         self._outputs = int(logits.shape[-1])
         wanted = logits.log_softmax(-1)
@@ -139,10 +145,10 @@ class CausalModel:
             targets = torch.arange(logits.shape[-1], device=self.device)[
                 :: max(1, vocabulary // 64)
             ]
-            which = torch.arange(8, device=self.device).repeat_interleave(len(targets))
+            which = torch.arange(PROBE, device=self.device).repeat_interleave(len(targets))
             for head in find_head(self.model):
-                got = head.logprobs(hidden, which, targets.repeat(8))
-                if (got.view(8, -1) - wanted[:, targets]).abs().max() <= tolerance:
+                got = head.logprobs(hidden, which, targets.repeat(PROBE))
+                if (got.view(PROBE, -1) - wanted[:, targets]).abs().max() <= tolerance:
                     return head
         except (AttributeError, RuntimeError, TypeError, ValueError):
             return None

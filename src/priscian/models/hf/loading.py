@@ -148,6 +148,11 @@ def load_weights(
                 output_loading_info=True,
                 **extra,
             )
+        if place.commit and getattr(model, "_hf_peft_config_loaded", False):
+            raise ModelError(
+                f"{spec} is an adapter, and which version of its base model it gets is not known; "
+                "merge the two (peft's merge_and_unload) and give the folder"
+            )
         needed = [name for name in told["missing_keys"] if not name.startswith(unused)]
         _refuse_missing(spec, model, needed)
         model = model.to(device=device) if name == "auto" else model.to(device=device, dtype=dtype)

@@ -41,12 +41,21 @@ class Place:
             return {"weights": self.content}
         folder = Path(self.source)
         if self.gguf:
-            return {"weights": hash_file(folder / self.gguf)}
+            return {"weights": hash_file(folder / self.gguf)} | tokenizer_beside(folder)
         return {
             "weights": hash_folder(folder, WEIGHTS),
             "tokenizer": hash_folder(folder, TOKENIZER),
             "config": hash_folder(folder, CONFIG),
         }
+
+
+def tokenizer_beside(folder: Path) -> dict[str, str]:
+    """The key's field for a tokenizer in the folder of a GGUF file: it is read in place of its own.
+
+    A file without one has no such field.
+    """
+    beside = any(path for pattern in TOKENIZER for path in folder.glob(pattern))
+    return {"tokenizer": hash_folder(folder, TOKENIZER)} if beside else {}
 
 
 def locate(spec: ModelSpec) -> Place:

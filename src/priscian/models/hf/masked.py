@@ -25,6 +25,7 @@ from priscian.models.protocol import Encoding, Floats, TokenBatch
 from priscian.models.spec import ModelSpec
 from priscian.models.traits import Traits
 from priscian.records import Text
+from priscian.threads import threads_for
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -33,6 +34,8 @@ OPTIONS = frozenset({"dtype", "device", "pll", "tokenizer", "remote_code", "name
 VARIANTS = ("word-l2r", "original", "whole-word")
 CACHED = 1024
 """Tokens that the layers of a model process at a time on a CPU."""
+PROBES = 50
+"""About as many tokens are read to verify an output head and layers of our own."""
 
 
 class MaskedProvider(HuggingFaceProvider):
@@ -109,7 +112,8 @@ class MaskedModel:
         self.encoding_key = self.tokenizer.digest(self.kind)
         self.model = load_weights(AutoModelForMaskedLM, spec, place, self.device)
         self.context_length = _readable(config)
-        with torch.inference_mode():
+        self.parameters = self.model.num_parameters()
+        with torch.inference_mode(), threads_for(PROBES * self.parameters):
             self.head = self._take_head()
             self.bert = self._find_bert() if self.head else None
         self.notes = {

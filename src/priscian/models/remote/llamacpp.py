@@ -13,7 +13,7 @@ import numpy.typing as npt
 from priscian.errors import BackendError, ModelError, install
 from priscian.models.fingerprint import hash_file
 from priscian.models.hf.loading import tokenizer_content
-from priscian.models.hf.locate import Place
+from priscian.models.hf.locate import Place, tokenizer_beside
 from priscian.models.remote.backend import PLAIN, Answer, Ask, Backend, Encoder, Row
 from priscian.models.remote.distributions import read_logits
 from priscian.models.remote.echo import check_tokens
@@ -53,8 +53,8 @@ class LlamaCppProvider(BackendProvider):
             "method": "logits",
         }
         if "tokenizer" in spec.options:
-            fields["tokenizer"] = tokenizer_content(spec)
-        return fields
+            return fields | {"tokenizer": tokenizer_content(spec)}
+        return fields | tokenizer_beside(path.parent)
 
     def connect(self, spec: ModelSpec) -> tuple[Backend, Encoder]:
         """The loaded file, and the tokenizer in it, unless another is named."""

@@ -11,7 +11,7 @@ from typing import Any
 from priscian.errors import DataError
 from priscian.models import (
     ClosedVocabulary,
-    LanguageModel,
+    LoadedModel,
     ModelSpec,
     SentenceMeter,
     TorchModel,
@@ -90,16 +90,14 @@ class Perplexity:
 
 
 def measure_perplexity(
-    spec: ModelSpec,
-    model: LanguageModel | TorchModel,
-    texts: Iterable[str],
-    store: ScoreStore | None = None,
+    loaded: LoadedModel, texts: Iterable[str], store: ScoreStore | None = None
 ) -> Perplexity:
     """The perplexity of a loaded model on some texts, each scored alone.
 
     Scores of models that run on torch are kept in the store.
     """
     size = _Size()
+    spec, model = loaded.spec, loaded.model
     if isinstance(model, SentenceMeter):
         found = model.measure(size.counting(texts))
         measured = Perplexity(
@@ -115,7 +113,8 @@ def measure_perplexity(
             bytes=size.bytes,
         )
     else:
-        measured = _measure_tokens(spec, model, texts, store or ScoreStore(), size)
+        measured = _measure_tokens(loaded, texts, store or ScoreStore(), size)
+    loaded.check()
     if not measured.tokens or not measured.words:
         raise DataError("no words to measure a model on; give a text with words in it")
     return measured
@@ -145,17 +144,14 @@ def measure_with_ends(
 
 
 def _measure_tokens(
-    spec: ModelSpec,
-    model: LanguageModel | TorchModel,
-    texts: Iterable[str],
-    store: ScoreStore,
-    size: _Size,
+    loaded: LoadedModel, texts: Iterable[str], store: ScoreStore, size: _Size
 ) -> Perplexity:
+    spec, model = loaded.spec, loaded.model
     logprob, tokens, unscored, unknown = 0.0, 0, 0, 0
     rest = size.counting(texts)
     while block := [Text(text) for text in islice(rest, TOGETHER)]:
         if isinstance(model, TorchModel):
-            by_text = score_long_texts(spec, block, store, LongOptions(), loaded=model).scores
+            by_text = score_long_texts(spec, block, store, LongOptions(), loaded=loaded).scores
             scores = [by_text[text] for text in block]
         else:
             scores = list(model.score(block))

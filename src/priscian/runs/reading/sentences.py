@@ -19,7 +19,7 @@ from priscian.models import (
     ModelSpec,
     TorchModel,
     find_provider,
-    load,
+    open_model,
     parse_model,
     traits_of,
 )
@@ -70,7 +70,8 @@ def sentence_perplexity(
     if not sentences:
         raise DataError("no sentences to measure a perplexity on; give some")
     spec = parse_model(model_string)
-    model = load(spec)
+    loaded = open_model(spec)
+    model = loaded.model
     provider = find_provider(spec.provider)
     suffix = provider.end_token(spec) if isinstance(provider, EndTokenProvider) else ""
     if not suffix and not isinstance(model, EndScorer):
@@ -80,10 +81,10 @@ def sentence_perplexity(
     texts = [Text(sentence + suffix) for sentence in sentences]
     with nullcontext(store) if store else ScoreStore.default() as kept:
         if isinstance(model, TorchModel):
-            found = score_long_texts(spec, texts, kept, LongOptions(), loaded=model).scores
+            found = score_long_texts(spec, texts, kept, LongOptions(), loaded=loaded).scores
         else:
             found = score_texts(
-                spec, texts, kept, loaded=model, options=ALONE, progress=progress
+                spec, texts, kept, loaded=loaded, options=ALONE, progress=progress
             ).scores
     nats = -math.fsum(logp for text in texts for logp in found[text].logps)
     tokens = sum(len(found[text]) for text in texts) - (len(texts) if suffix else 0)

@@ -14,10 +14,9 @@ from priscian.errors import PriscianWarning, UsageError
 from priscian.metrics.boundary import correct_boundaries, find_boundary
 from priscian.metrics.measures import home
 from priscian.models import (
-    LanguageModel,
+    LoadedModel,
     ModelSpec,
-    TorchModel,
-    load,
+    open_model,
     parse_model,
     traits_of,
 )
@@ -121,11 +120,11 @@ def surprisals(
     shelf = store or ScoreStore()
     units: list[Unit] = []
     for name, spec in zip(names, specs, strict=True):
-        closed = load(spec) if traits_of(spec).closed_vocabulary else None
+        closed = open_model(spec) if traits_of(spec).closed_vocabulary else None
         scores = score_passages(spec, passages, shelf, options, closed)
         units += _units(name, passages, scores, options.words)
         if closed is not None:
-            warn_of_unknown(spec, closed, passages)
+            warn_of_unknown(spec, closed.model, passages)
     if unigrams is not None:
         known = look_up_frequencies(unigrams, (unit.word for unit in units))
         units = [replace(unit, log_frequency=known[unit.word]) for unit in units]
@@ -143,7 +142,7 @@ def score_passages(
     passages: Sequence[Passage],
     store: ScoreStore,
     options: SurprisalOptions,
-    loaded: LanguageModel | TorchModel | None = None,
+    loaded: LoadedModel | None = None,
 ) -> list[TokenScores]:
     """Token scores of each passage, with offsets in its text.
 
