@@ -12,6 +12,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from priscian.models import SizedModel, open_model
 from priscian.records import Text, TokenScores
 from priscian.scoring import Options, ScoredTexts, ScoreStore, score_texts
 
@@ -217,3 +218,20 @@ def test_smollm2_scores_equal_a_plain_forward_pass(shared: Path, smollm2: str) -
             wanted = logps.gather(1, row[0, 1:, None])[:, 0].tolist()
             worst = max(worst, largest_difference(scored[text], wanted))
     assert worst <= 1e-4
+
+
+def test_short_work_is_done_by_one_thread(
+    causal: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("priscian.scoring.planner.cores", lambda: 4)
+    folder = causal("gpt2")
+    texts = [Text("The old nurse saw two dogs.")]
+    plan = score_texts(f"hf:{folder}", texts, ScoreStore()).plan
+    assert plan is not None
+    assert plan.threads == 1
+    weights = open_model(f"hf:{folder}").model
+    assert isinstance(weights, SizedModel)
+    monkeypatch.setattr("priscian.scoring.planner.SHORT", 5 * weights.parameters)
+    plan = score_texts(f"hf:{folder}", texts, ScoreStore()).plan
+    assert plan is not None
+    assert plan.threads == 4  # more than five tokens are more than five times its weights
