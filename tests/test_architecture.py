@@ -1,4 +1,4 @@
-"""Who may import whom, how long a file may be, and what the package says of itself."""
+"""Who may import whom, and what the package says of itself."""
 
 from __future__ import annotations
 
@@ -16,10 +16,6 @@ import priscian
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "priscian"
 MODULES = sorted(SOURCE.rglob("*.py"))
-LONGEST = 400
-SCREEN = 60
-PARAMETERS = 8
-
 BASE = {"errors", "records", "files", "threads", "workers", "catalogue", "formulas"}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
@@ -121,48 +117,9 @@ def test_imports_are_found_wherever_they_stand() -> None:
     assert imports(SOURCE / "errors.py") == set()
 
 
-def test_files_are_short_and_say_what_they_are() -> None:
-    found = []
-    for path in MODULES:
-        lines = path.read_text("utf-8").count("\n")
-        if lines > LONGEST:
-            found.append(f"{name_of(path)} has {lines} lines; make it two files")
-        if not (ast.get_docstring(parsed(path)) or "").strip():
-            found.append(f"{name_of(path)} has no docstring")
-    assert found == []
-
-
-def too_much(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
-    """What is wrong with the size of a function."""
-    said = ast.get_docstring(node, clean=False) or ""
-    lines = (node.end_lineno or 0) - node.lineno + 1 - (said.count("\n") + 1 if said else 0)
-    arguments = node.args
-    taken = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    names = [a.arg for a in taken if a.arg not in ("self", "cls")]
-    return [
-        *([f"{node.name} has {lines} lines; make it two"] if lines > SCREEN else []),
-        *([f"{node.name} takes {len(names)}"] if len(names) > PARAMETERS else []),
-    ]
-
-
-def test_functions_fit_on_a_screen_and_take_few_parameters() -> None:
-    found = [
-        f"{name_of(path)}: {fault}"
-        for path in MODULES
-        for node in ast.walk(parsed(path))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        for fault in too_much(node)
-    ]
-    assert found == []
-
-
-def test_a_function_that_is_too_large_is_found() -> None:
-    long = "def long():\n    'Said.'\n" + "    x = 1\n" * SCREEN
-    wide = f"def wide(self, {', '.join(f'a{n}' for n in range(PARAMETERS + 1))}): pass"
-    for code, fault in ((long, "long has 61 lines; make it two"), (wide, "wide takes 9")):
-        (node,) = ast.parse(code).body
-        assert isinstance(node, ast.FunctionDef)
-        assert too_much(node) == [fault]
+def test_every_file_says_what_it_is() -> None:
+    without = [name_of(p) for p in MODULES if not (ast.get_docstring(parsed(p)) or "").strip()]
+    assert without == []
 
 
 class TestPublicNames:
