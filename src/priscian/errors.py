@@ -42,6 +42,11 @@ def install(extra: str) -> str:
     return f"pip install -c constraints.txt '.[{extra}]' in the folder of Priscian's source"
 
 
+_CONTROLS = {
+    code: ascii(chr(code))[1:-1]
+    for code in (*range(9), *range(10, 32), *range(127, 160), *range(0x202A, 0x202F))
+}
+"""Characters that a terminal obeys instead of showing them; names may contain any."""
 LONGEST = 1500
 """Longest message, in characters; a quoted cell of a damaged file can have any length."""
 
@@ -68,12 +73,19 @@ def flat(error: BaseException) -> str:
     return " ".join(str(error).split())
 
 
+def brief(text: str, most: int = 200) -> str:
+    """What a server says, for a message: short, in one line, and printable."""
+    text = " ".join(text[: 8 * most].split())
+    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def _one_line(message: str) -> str:
-    """A one-line message; the middle is left out if it is too long.
+    """A one-line message without control characters; its middle is left out if it is too long.
 
     It begins with what and where, and ends with what to do.
     """
-    message = " ".join(message.splitlines())
+    message = " ".join(message.splitlines()).translate(_CONTROLS)
     if len(message) <= LONGEST:
         return message
     return f"{message[: LONGEST - 300]} … {message[-290:]}"
