@@ -42,11 +42,6 @@ def install(extra: str) -> str:
     return f"pip install -c constraints.txt '.[{extra}]' in the folder of Priscian's source"
 
 
-_CONTROLS = {
-    code: ascii(chr(code))[1:-1]
-    for code in (*range(9), *range(10, 32), *range(127, 160), *range(0x202A, 0x202F))
-}
-"""Characters that a terminal obeys instead of showing them; names may contain any."""
 LONGEST = 1500
 """Longest message, in characters; a quoted cell of a damaged file can have any length."""
 
@@ -81,11 +76,11 @@ def brief(text: str, most: int = 200) -> str:
 
 
 def _one_line(message: str) -> str:
-    """A one-line message without control characters; its middle is left out if it is too long.
+    """A one-line message; the middle is left out if it is too long.
 
     It begins with what and where, and ends with what to do.
     """
-    message = " ".join(message.splitlines()).translate(_CONTROLS)
+    message = " ".join(message.splitlines())
     if len(message) <= LONGEST:
         return message
     return f"{message[: LONGEST - 300]} … {message[-290:]}"

@@ -150,12 +150,13 @@ def base_url(text: str) -> str:
     ('http://localhost:8000/v1', 'http://localhost:8000/v1')
     """
     url = text.rstrip("/").removesuffix("/completions").removesuffix("/chat")
-    if re.match(r"https?://[^/?#]*@", url):
-        raise UsageError(
-            f"the address of a server has no user name or password; set {TOKEN} to its API key"
-        )
     if not re.fullmatch(r"https?://[^/\s?#]+(/[^\s?#]*)?", url) or not url.isprintable():
         raise UsageError(f"{text!r} is not the address of a server; write openai:http://HOST:PORT")
+    if not re.match(r"https?://([^/@:]+|\[[^/@]+\])(:[0-9]{1,5})?(/|$)", url):
+        raise UsageError(  # without the password
+            f"the address of a server is http://HOST:PORT, without user name or password; set "
+            f"{TOKEN} to its API key"
+        )
     return url if "/" in url.partition("://")[2] else f"{url}/v1"
 
 
