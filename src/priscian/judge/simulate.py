@@ -97,12 +97,12 @@ async def _one(
 ) -> None:
     client = Client(url, ledger.seconds.append, habits.patience)
     try:
-        await _sitting(client, study, labels, habits, number, ledger)
+        await _take_part(client, study, labels, habits, number, ledger)
     finally:
         await client.close()
 
 
-async def _sitting(
+async def _take_part(
     client: Client,
     study: Study,
     labels: Mapping[str, tuple[float, str]],
