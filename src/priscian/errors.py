@@ -68,6 +68,13 @@ def flat(error: BaseException) -> str:
     return " ".join(str(error).split())
 
 
+def brief(text: str, most: int = 200) -> str:
+    """What a server says, for a message: short, in one line, and printable."""
+    text = " ".join(text[: 8 * most].split())
+    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def _one_line(message: str) -> str:
     """A one-line message; the middle is left out if it is too long.
 

@@ -7,7 +7,17 @@ import sys
 
 import pytest
 
-HEAVY = ("torch", "transformers", "scipy", "polars", "numpy", "starlette", "altair", "tokenizers")
+HEAVY = (
+    "torch",
+    "transformers",
+    "scipy",
+    "polars",
+    "numpy",
+    "starlette",
+    "altair",
+    "tokenizers",
+    "httpx",
+)
 
 
 def loaded(code: str) -> set[str]:
@@ -45,7 +55,8 @@ def test_nothing_heavy_is_loaded(code: str) -> None:
     ],
 )
 def test_no_torch_where_no_model_is_run(code: str) -> None:
-    assert not loaded(code) & {"torch", "transformers", "scipy", "starlette", "tokenizers"}
+    unwanted = {"torch", "transformers", "scipy", "starlette", "tokenizers", "httpx"}
+    assert not loaded(code) & unwanted
 
 
 def test_the_test_can_tell() -> None:

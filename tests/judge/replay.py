@@ -97,7 +97,7 @@ async def _sitting(client: Client, row: Row, numbers: dict[str, int]) -> None:
     entry = {"PROLIFIC_PID": str(row["anonCode"]), "list": str(numbers[str(row["Input.list"])])}
     begun = await client.form("/start", {"consent": "yes", **entry})
     assert begun.status == 303, begun.body
-    place = begun.place
+    place = begun.redirect
     await client.form(place, {"step": "instructions"})
     block = json.loads((await client.get(f"{place}/block")).body)
     chosen = {

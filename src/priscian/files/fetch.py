@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import http.client
 import tarfile
-import urllib.error
-import urllib.request
+import time
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO
+from urllib.parse import urljoin
 
-from priscian.errors import DataError
+from priscian.errors import DataError, brief
 from priscian.files.names import file_names
 
 MOST = 1 << 30
@@ -21,37 +20,49 @@ MOST = 1 << 30
 PIECE = 1 << 18
 SECONDS = 30
 """How long a server may be silent."""
+LONGEST = 3600
+"""Seconds that a download may take in all."""
+PLACES = 10
+"""Addresses that are asked, where each redirects to the next."""
 
 
 def download(url: str, file: Path) -> str:
     """Save what is at an address and return its SHA-256; any failure is a `ConnectionError`.
 
-    A download that ends before the length that the server announced has failed.
+    Redirects are followed.
     """
-    if not url.startswith(("https://", "http://")):
-        raise ConnectionError(f"{url} is not a web address")
-    asked = urllib.request.Request(url, headers={"User-Agent": "priscian"})
+    from priscian.files.web import Limits, request
+
     digest = hashlib.sha256()
-    size = 0
+    place, until = url, time.monotonic() + LONGEST
+    with file.open("wb") as out:
+
+        def keep(piece: bytes) -> None:
+            digest.update(piece)
+            out.write(piece)
+
+        for _ in range(PLACES):
+            if not place.startswith(("https://", "http://")):
+                raise ConnectionError(f"{brief(place)} is not a web address")
+            limits = Limits(max(until - time.monotonic(), 0), MOST, SECONDS)
+            reply = request(place, limits, keep=keep)
+            if reply.status == 200:
+                return digest.hexdigest()
+            if not reply.redirect:
+                raise ConnectionError(f"{reply.status} {reply.reason}")
+            place = _next(place, reply.redirect)
+    raise ConnectionError(f"it is redirected more than {PLACES - 1} times")
+
+
+def _next(place: str, redirect: str) -> str:
+    """Where a redirect leads; never from https to http."""
     try:
-        with urllib.request.urlopen(asked, timeout=SECONDS) as answer, file.open("wb") as out:
-            announced = answer.headers.get("Content-Length")
-            while piece := answer.read(PIECE):
-                size += len(piece)
-                if size > MOST:
-                    raise ConnectionError(f"it has more than {MOST:,} bytes")
-                digest.update(piece)
-                out.write(piece)
-    except urllib.error.HTTPError as error:
-        error.close()
-        raise ConnectionError(f"{error.code} {error.reason}") from None
-    except urllib.error.URLError as error:
-        raise ConnectionError(str(error.reason)) from None
-    except (TimeoutError, http.client.HTTPException) as error:
-        raise ConnectionError(str(error) or type(error).__name__) from None
-    if announced is not None and announced.isdigit() and int(announced) != size:
-        raise ConnectionError(f"it was cut off after {size:,} of {int(announced):,} bytes")
-    return digest.hexdigest()
+        found = urljoin(place, redirect)
+    except ValueError:
+        found = ""
+    if not found or (place.startswith("https://") and not found.startswith("https://")):
+        raise ConnectionError(f"it redirects to {brief(redirect)}, which cannot be trusted")
+    return found
 
 
 def unpack(archive: Path, folder: Path, suffixes: Sequence[str]) -> list[Path]:

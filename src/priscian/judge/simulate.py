@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import random
 import re
@@ -11,7 +10,10 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from priscian.errors import DataError
+from priscian.files.web import Limits, WebError, request
 from priscian.judge.frozen import Frozen
 from priscian.judge.http import PATIENCE, Client
 from priscian.judge.items import BAD, GOOD
@@ -74,6 +76,17 @@ def labels_of(frozen: Frozen) -> dict[str, tuple[float, str]]:
     return found
 
 
+class _Trial(msgspec.Struct, frozen=True):
+    """What a page asks; the rest of it does not matter here."""
+
+    position: int
+    sentences: tuple[str, ...]
+
+
+class _Block(msgspec.Struct, frozen=True):
+    trials: tuple[_Trial, ...]
+
+
 async def _one(
     url: str,
     study: Study,
@@ -82,42 +95,65 @@ async def _one(
     number: int,
     ledger: Ledger,
 ) -> None:
-    rng = random.Random(f"{habits.seed}/{number}")
     client = Client(url, ledger.seconds.append, habits.patience)
+    try:
+        await _take_part(client, study, labels, habits, number, ledger)
+    finally:
+        await client.close()
+
+
+async def _take_part(
+    client: Client,
+    study: Study,
+    labels: Mapping[str, tuple[float, str]],
+    habits: Habits,
+    number: int,
+    ledger: Ledger,
+) -> None:
+    rng = random.Random(f"{habits.seed}/{number}")
     await asyncio.sleep(rng.random() * min(habits.pause, 2))
     identity = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "sona": "id"}
     name = identity.get(study.platform.kind)
     begun = await client.form(
         "/start", {"consent": "yes", **({name: f"rater{number}"} if name else {})}
     )
-    if begun.status != 303:
+    place = begun.redirect or ""
+    if begun.status != 303 or not place.startswith("/"):
         ledger.refused += 1
-        await client.close()
         return
-    place = begun.place
     token = place.rsplit("/", 1)[-1]
     await client.form(place, {"step": "instructions"})
     if study.checks.comprehension:
         right = {f"q{n}": q.answer for n, q in enumerate(study.checks.comprehension, start=1)}
         await client.form(place, {"step": "comprehension", **right})
-    block = json.loads((await client.get(f"{place}/block")).body)
-    for trial in block["trials"]:
+    for trial in await _trials(client, place, study):
         if habits.pause:
             await asyncio.sleep(rng.expovariate(1 / habits.pause))
-        said = answer(study, trial["sentences"], labels, habits, rng)
-        row = {"position": trial["position"], "response": said, "time": _time(rng), "hidden": 0}
+        said = answer(study, trial.sentences, labels, habits, rng)
+        row = {"position": trial.position, "response": said, "time": _time(rng), "hidden": 0}
         done = await client.json(f"{place}/answers", {"answers": [row]})
         if done.status != 200:
             raise DataError(f"the server answered {done.status} to an answer: {done.body[:200]!r}")
-        ledger.answers[token, trial["position"]] = said
+        ledger.answers[token, trial.position] = said
     if study.demographics:
         about = {q: {"age": "30", "native_languages": "en"}.get(q, "") for q in study.demographics}
         await client.form(place, {"step": "about", **about})
-    end = (await client.get(place)).body.decode()
+    end = (await client.get(place)).body.decode("utf-8", "replace")
     found = _CODE.search(end)
     if found:
         ledger.codes[token] = found[1]
-    await client.close()
+
+
+async def _trials(client: Client, place: str, study: Study) -> Sequence[_Trial]:
+    found = await client.get(f"{place}/block")
+    try:
+        trials = msgspec.json.decode(found.body, type=_Block).trials
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        trials = ()
+    shown = 2 if study.task == "choice" else 1
+    if not trials or any(len(trial.sentences) < shown for trial in trials):
+        raise DataError(f"{client.url} does not serve this study; correct the address")
+    return trials
 
 
 def _time(rng: random.Random) -> float:
@@ -134,9 +170,9 @@ def answer(
     """What a simulated person says: the label with some noise; checks as they ask."""
     level, wanted = labels.get(sentences[0], (0.5, ""))
     if study.task == "choice":
-        other, _ = labels.get(sentences[1], (0.5, ""))
+        other, asked = labels.get(sentences[1], (0.5, ""))
         best = "left" if level > other else "right"
-        wrong = rng.random() >= habits.accuracy and not (wanted or labels[sentences[1]][1])
+        wrong = rng.random() >= habits.accuracy and not (wanted or asked)
         return {"left": "right", "right": "left"}[best] if wrong else best
     if wanted:
         return wanted.split("-")[0] or wanted.split("-")[-1]
@@ -153,15 +189,15 @@ def answer(
 
 def wait_for(url: str, seconds: float = 30.0) -> None:
     """Wait until a server answers."""
-    import urllib.error
-    import urllib.request
-
     until = time.monotonic() + seconds
     while True:
         try:
-            with urllib.request.urlopen(f"{url.rstrip('/')}/health", timeout=5):
+            reply = request(f"{url.rstrip('/')}/health", Limits(5, 1 << 16))
+            said = f"{reply.status} {reply.reason}"
+            if reply.status == 200:
                 return
-        except (OSError, urllib.error.URLError):
-            if time.monotonic() > until:
-                raise DataError(f"{url}: no answer; is the study being served?") from None
-            time.sleep(0.1)
+        except WebError as error:
+            said = str(error)
+        if time.monotonic() > until:
+            raise DataError(f"{url}: no answer ({said}); is the study being served?")
+        time.sleep(0.1)

@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.hostile import answer as hostile_answer
+from tests.hostile import hostile
 from tests.models.remote.stand_in import StandInModel, StandInServer, answer
 
 import priscian
 from priscian.errors import BackendError, UsageError
+from priscian.files.web import Limits, Reply, WebError
 from priscian.models import load, model_key
+from priscian.models.remote import http
 from priscian.models.remote import model as remote_model
 from priscian.models.remote.backend import Encoder
 from priscian.models.remote.http import Server
@@ -242,6 +246,9 @@ def test_a_busy_server_is_asked_again(server: StandInServer, string: str, status
         (("revision=r1", "revision=r1&parallel=0"), "parallel=0 must be"),
         (("revision=r1", "revision=r1&dtype=float32"), "no option 'dtype'"),
         (("http://127", "ftp://127"), "not the address of a server"),
+        (("http://127", "http://me:word@127"), "without user name or password; set PRIS"),
+        (("http://127", "http://me%40127"), "without user name or password; set PRIS"),
+        (("/v1?", "/v1\x1b[2J?"), "not the address of a server"),
     ],
 )
 def test_wrong_model_strings_say_what_is_missing(
@@ -294,3 +301,55 @@ def test_a_split_character_is_matched_by_its_bytes(
     model = load(f"{string}&name=text")
     with pytest.raises(BackendError, match="another way than tokenizer="):
         model.score(text)  # type: ignore[union-attr]
+
+
+class TestTheTimeOfARequest:
+    """`timeout=` is for a request with all its retries and pauses."""
+
+    def posted(self, url: str, seconds: float) -> str:
+        with pytest.raises(BackendError) as caught:
+            Server(url, seconds).post("x", {}, dict[str, int], "a table")
+        return str(caught.value)
+
+    def test_a_pause_that_would_go_beyond_it_is_not_made(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(http.time, "sleep", lambda seconds: pytest.fail("it waits"))
+        for header in ("Retry-After: 3600", "Retry-After: inf", "Retry-After: 31"):
+            busy = hostile_answer(b"{}", header, status="503 Busy")
+            with hostile(lambda asked, busy=busy: [busy]) as web:
+                assert "answered 503" in self.posted(web.url, 30)
+                assert len(web.heard) == 1
+
+    def test_the_last_try_has_what_is_left_of_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        clock = [0.0]
+        given: list[float] = []
+        monkeypatch.setattr(http.time, "monotonic", lambda: clock[0])
+        monkeypatch.setattr(http.time, "sleep", lambda s: clock.__setitem__(0, clock[0] + s))
+
+        def refused(url: str, limits: Limits, **more: object) -> Reply:
+            given.append(limits.seconds)
+            clock[0] += 2
+            raise WebError("broken", "it broke")
+
+        monkeypatch.setattr("priscian.files.web.request", refused)
+        assert "lost the connection" in self.posted("http://127.0.0.1:9", 30)
+        assert given == [30, 27, 23, 17, 7]  # after 2 s each, and pauses of 1, 2, 4 and 8 s
+
+
+@pytest.mark.parametrize("key", ["SECRET\nX-Other: 1", "SECRET\x00", "SECRET-ü", "SECRET\x7f"])
+def test_a_key_that_cannot_be_sent_is_refused_and_not_shown(
+    server: StandInServer, string: str, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setattr(http.os, "environ", {**http.os.environ, http.TOKEN: key})
+    with pytest.raises(BackendError, match="PRISCIAN_API_KEY has characters that no") as caught:
+        model_key(string)
+    assert "SECRET" not in str(caught.value)
+
+
+def test_white_space_around_the_key_is_no_part_of_it(
+    string: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(http.TOKEN, " some-key\n")
+    assert http.api_key() == "some-key"
+    assert model_key(string)

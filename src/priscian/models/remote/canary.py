@@ -100,13 +100,20 @@ class Canary:
 def run_canary(name: str, probes: Probes, score: Score, limits: Limits = DEFAULT) -> Canary:
     """Run every check; the first that fails is an error that says what is wrong and what to do."""
     rows, tolerance = probes.rows(), limits.tolerance
-    found = {row: _alone(name, row, score) for row in rows}
-    _alone(name, probes.bare, score)  # a server that adds BOS itself shows here
+    heard: list[Answer] = []
+
+    def ask(rows: Sequence[Row], how: Ask) -> list[Answer]:
+        answers = score(rows, how)
+        heard.extend(answers)
+        return answers
+
+    found = {row: _alone(name, row, ask) for row in rows}
+    _alone(name, probes.bare, ask)  # a server that adds BOS itself shows here
     _check_causality(name, probes, found, tolerance)
-    error = _check_together(name, rows, found, score, tolerance)
+    error = _check_together(name, rows, found, ask, tolerance)
     _check_place(name, probes, found, max(ROUNDING, error))
-    _check_mass(name, found)
-    _check_temperature(name, probes, found, score, max(tolerance, error))
+    _check_temperature(name, probes, found, ask, max(tolerance, error))
+    check_mass(name, heard)
     certain = _check_certain(name, probes, found)
     calibration = _calibration([found[row] for row in probes.plain])
     if limits.calibrated:
@@ -130,6 +137,16 @@ def check_sentinel(name: str, canary: Canary, answer: Answer, tolerance: float) 
     logps = _fingerprint([answer])
     if difference(logps, canary.logps[: len(logps)]) > max(tolerance, canary.error):
         raise changed(name)
+
+
+def check_mass(name: str, answers: Iterable[Answer]) -> None:
+    """Refuse answers in which different tokens at one place are more than certain together."""
+    most = max((m for a in answers for m in a.mass if not math.isnan(m)), default=0.0)
+    if most > 1 + EXCESS:
+        raise BackendError(
+            f"{name} gives probabilities that sum to {most:.3f}, above 1; the server does not "
+            f"return natural-log probabilities: check its settings, or use another server"
+        )
 
 
 def changed(name: str) -> BackendError:
@@ -162,15 +179,6 @@ def _alone(name: str, row: Row, score: Score) -> Answer:
             f"up to 0, in nats: check the server's settings"
         )
     return answer
-
-
-def _check_mass(name: str, found: dict[Row, Answer]) -> None:
-    most = max((m for a in found.values() for m in a.mass if not math.isnan(m)), default=0.0)
-    if most > 1 + EXCESS:
-        raise BackendError(
-            f"{name}: the canary found probabilities that sum to {most:.3f}, above 1; the server "
-            f"does not return natural-log probabilities"
-        )
 
 
 def _check_causality(name: str, probes: Probes, found: dict[Row, Answer], tolerance: float) -> None:

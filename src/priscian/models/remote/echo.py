@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from priscian.errors import BackendError
+from priscian.errors import BackendError, brief
 from priscian.models.remote.backend import Answer, Row
+from priscian.models.remote.wire import Choice, Entry, LogProb, Table
 
-_ID = re.compile(r"token_id:(\d+)")
+_ID = re.compile(r"token_id:([0-9]{1,9})")
 _BYTES = re.compile(r"bytes:((?:\\x[0-9a-fA-F]{2})+)")
 
 
-def read_choice(url: str, row: Row, choice: Mapping[str, Any]) -> Answer:
+def read_choice(url: str, row: Row, choice: Choice) -> Answer:
     """The answer to one row; anything that is not exactly its tokens is refused."""
-    prompt = choice.get("prompt_logprobs")
-    if isinstance(prompt, list) and prompt:
-        return _read_prompt_logprobs(url, row, prompt)
-    found = choice.get("logprobs")
-    if not isinstance(found, dict) or not isinstance(found.get("tokens"), list):
+    if choice.prompt_logprobs:
+        return _read_prompt_logprobs(url, row, choice.prompt_logprobs)
+    found = choice.logprobs
+    if found is None or found.tokens is None:
         raise no_echo(url)
-    tokens, logps = found["tokens"], found.get("token_logprobs")
-    if not isinstance(logps, list) or len(logps) != len(tokens):
-        raise BackendError(f"{url} gave {len(tokens)} tokens without as many log-probabilities")
-    check_tokens(url, row, [str(token) for token in tokens])
+    logps = found.token_logprobs
+    if logps is None or len(logps) != len(found.tokens):
+        raise BackendError(
+            f"{url} gave {len(found.tokens)} tokens without as many log-probabilities; update the "
+            f"server"
+        )
+    check_tokens(url, row, found.tokens)
     count = len(row.ids)
-    return _answer(url, row, logps[:count], (found.get("top_logprobs") or [])[:count])
+    return _answer(url, row, logps[:count], (found.top_logprobs or ())[:count])
 
 
 def no_echo(url: str) -> BackendError:
@@ -61,8 +63,8 @@ def check_tokens(url: str, row: Row, tokens: Sequence[str]) -> None:
         raise BackendError(f"{url} echoed {len(tokens)} tokens for the {count} that were sent")
     raise BackendError(
         f"{url} splits the text in another way than tokenizer=: token {wrong + 1} is "
-        f"{tokens[wrong]!r} there and {_spelled(row, wrong)!r} here; give the tokenizer of the "
-        f"served model"
+        f"{brief(repr(tokens[wrong]))} there and {_spelled(row, wrong)!r} here; give the "
+        f"tokenizer of the served model"
     )
 
 
@@ -102,53 +104,49 @@ def _spelled(row: Row, number: int) -> str:
     return row.text[row.ends[number - 1] if number else 0 : row.ends[number]]
 
 
-def _read_prompt_logprobs(url: str, row: Row, found: Sequence[Any]) -> Answer:
+def _read_prompt_logprobs(url: str, row: Row, found: Sequence[dict[str, Entry] | None]) -> Answer:
     """vLLM's own form: for each place a table from token ids to log-probabilities."""
     if len(found) != len(row.ids):
         raise BackendError(
             f"{url} gave log-probabilities of {len(found)} prompt tokens for the "
             f"{len(row.ids)} that were sent: the echo is truncated, or the server adds a BOS"
         )
-    logps: list[Any] = []
-    tops: list[Any] = []
+    logps: list[LogProb | None] = []
+    tops: list[Table] = []
     for number, (token, table) in enumerate(zip(row.ids, found, strict=True)):
         if table is None:
             logps.append(None)
             tops.append(None)
             continue
-        if not isinstance(table, dict) or str(token) not in table:
+        if str(token) not in table:
             raise BackendError(
                 f"{url} splits the text in another way than tokenizer=: it gives no value for "
                 f"token {number + 1} ({_spelled(row, number)!r}, id {token}); give the tokenizer "
                 f"of the served model"
             )
-        values = {name: entry["logprob"] for name, entry in table.items()}
-        logps.append(values[str(token)])
-        tops.append(values)
+        logps.append(table[str(token)].logprob)
+        tops.append({name: entry.logprob for name, entry in table.items()})
     return _answer(url, row, logps, tops)
 
 
-def _answer(url: str, row: Row, logps: Sequence[Any], tops: Sequence[Any]) -> Answer:
+def _answer(url: str, row: Row, logps: Sequence[LogProb | None], tops: Sequence[Table]) -> Answer:
     if logps[0] is not None:
         raise BackendError(
             f"{url} gives the first token a log-probability, although nothing precedes it: it puts "
             f"a BOS of its own before ours; turn that off on the server"
         )
-    wrong = [n for n, p in enumerate(logps[1:], 2) if not isinstance(p, int | float)]
-    if wrong:
+    own = [logp for logp in logps[1:] if logp is not None]
+    if len(own) < len(logps) - 1:
         raise BackendError(
-            f"{url} gives token {wrong[0]} of {len(row.ids)} no log-probability; update the server"
+            f"{url} gives token {logps.index(None, 1) + 1} of {len(row.ids)} no log-probability; "
+            f"update the server"
         )
     best, mass = [math.nan], [math.nan]
-    for logp, top in zip(logps[1:], tops[1:], strict=False):
-        values = [float(p) for p in (top or {}).values() if isinstance(p, int | float)]
+    for logp, top in zip(own, tops[1:], strict=False):
+        values = list((top or {}).values())
         if not any(abs(value - logp) < 1e-9 for value in values):  # own token is not among them
-            values.append(float(logp))
+            values.append(logp)
         best.append(max(values))
         mass.append(sum(map(math.exp, values)))
     known = len(tops) == len(logps) and any(tops)
-    return Answer(
-        (math.nan, *(float(p) for p in logps[1:])),
-        tuple(best) if known else (),
-        tuple(mass) if known else (),
-    )
+    return Answer((math.nan, *own), tuple(best) if known else (), tuple(mass) if known else ())

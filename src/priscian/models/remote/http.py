@@ -1,19 +1,24 @@
-"""JSON over HTTP with the standard library: time limits, retries with back-off, one-line errors."""
+"""A server of JSON: typed answers, retries with back-off within one deadline, one-line errors."""
 
 from __future__ import annotations
 
-import http.client
-import ipaddress
+import contextlib
 import json
+import math
 import os
 import time
-import urllib.error
-import urllib.parse
-import urllib.request
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from priscian.errors import BackendError
+import msgspec
+
+from priscian.errors import BackendError, brief, flat
+
+if TYPE_CHECKING:
+    from priscian.files.web import Reply, WebError
+
+Form = TypeVar("Form")
 
 TRIES = 6
 FIRST_WAIT = 1.0
@@ -23,123 +28,181 @@ BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 TOKEN = "PRISCIAN_API_KEY"
 """Environment variable with the key of a server that wants one."""
 KEPT = "what was scored is kept: repeat the command, with --resume if it has --out"
-
-
-def refused(url: str, status: int, said: str) -> BackendError:
-    """The error for a server that answered with one."""
-    remedy = {
-        401: f"set {TOKEN} to the server's API key",
-        403: f"set {TOKEN} to the server's API key",
-        404: "check the URL and model= (the URL ends in /v1 for most servers)",
-        429: f"it limits requests; {KEPT}",
-    }.get(status, KEPT if status in BUSY else "check the server and its log")
-    return BackendError(f"{url} answered {status} ({said}); {remedy}", status)
+MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server that takes and gives JSON."""
+    """A server that takes and gives JSON; `timeout` is for a request with all its retries."""
 
     base: str
     timeout: float = 120.0
 
-    def get(self, path: str) -> Any:
+    def get(self, path: str, form: type[Form], what: str) -> Form:
         """An answer to GET, asked once."""
-        return self._send(path, None)
+        try:
+            return self._send(path, None, form, what, self.timeout, 4 * MEGABYTE)
+        except _Later as later:
+            raise later.error from None
 
-    def post(self, path: str, body: dict[str, Any], tries: int = TRIES) -> Any:
-        """An answer to POST; busy servers, lost connections and time-outs are tried again."""
-        wait = FIRST_WAIT
+    def post(
+        self,
+        path: str,
+        body: dict[str, Any],
+        form: type[Form],
+        what: str,
+        *,
+        most: int = 4 * MEGABYTE,
+        tries: int = TRIES,
+    ) -> Form:
+        """An answer to POST; busy servers and lost connections are tried again while time is left.
+
+        `what` names what is expected; `most` is the largest answer, in bytes.
+        """
+        wait, end = FIRST_WAIT, time.monotonic() + self.timeout
         for left in range(tries - 1, -1, -1):
             try:
-                return self._send(path, body)
+                return self._send(path, body, form, what, end - time.monotonic(), most)
             except _Later as later:
-                if not left:
+                pause = min(max(wait, later.wait), LONGEST_WAIT)
+                if not left or time.monotonic() + pause >= end:
                     raise later.error from None
-                time.sleep(min(max(wait, later.wait), LONGEST_WAIT))
-                wait *= 2
+            time.sleep(pause)
+            wait *= 2
         raise AssertionError("a loop without end")
 
-    def _send(self, path: str, body: dict[str, Any] | None) -> Any:
+    def _send(
+        self,
+        path: str,
+        body: dict[str, Any] | None,
+        form: type[Form],
+        what: str,
+        seconds: float,
+        most: int,
+    ) -> Form:
+        from priscian.files.web import Limits, WebError, request
+
         url = f"{self.base}/{path}"
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
-        if os.environ.get(TOKEN):
-            request.add_header("Authorization", f"Bearer {os.environ[TOKEN]}")
+        headers = {"Content-Type": "application/json"}
+        if api_key():
+            headers["Authorization"] = f"Bearer {api_key()}"
         try:
-            with _opener(url).open(request, timeout=self.timeout) as answer:
-                return json.loads(answer.read())
-        except urllib.error.HTTPError as error:
-            with error:
-                found = refused(url, error.code, _said(error.read()))
-            if error.code in BUSY and body is not None:
-                raise _Later(found, _retry_after(error.headers.get("Retry-After"))) from None
-            raise found from None
-        except (json.JSONDecodeError, UnicodeDecodeError):
-            raise BackendError(f"{url} did not answer with JSON; check the URL") from None
-        except (OSError, http.client.HTTPException) as error:
-            raise self._lost(url, error, body is not None) from None
+            reply = request(url, Limits(seconds, most), headers=headers, body=data)
+        except WebError as error:
+            raise self._failed(url, error, f"; {KEPT}" if body else "") from None
+        if not 200 <= reply.status < 300:
+            raise _refused(url, reply)
+        if reply.headers.get("content-encoding", "").lower() not in ("", "identity"):
+            raise BackendError(f"{url} compresses its answers; turn that off on the server")
+        return _decoded(url, reply.body, form, what)
 
-    def _lost(self, url: str, error: Exception, again: bool) -> Exception:
-        reason = getattr(error, "reason", error)
-        if isinstance(reason, TimeoutError):
-            found = BackendError(
-                f"{url} did not answer within {self.timeout:g} s; raise timeout=SECONDS or lower "
-                f"parallel=; {KEPT}"
-            )
-        elif isinstance(reason, ConnectionRefusedError) or isinstance(error, urllib.error.URLError):
-            kept = f"; {KEPT}" if again else ""
-            found = BackendError(
-                f"no server at {self.base} ({reason}); start it, or correct the URL{kept}"
-            )
-        else:
-            found = BackendError(f"lost the connection to {url} ({reason}); {KEPT}")
-        return _Later(found) if again else found
+    def _failed(self, url: str, error: WebError, kept: str) -> Exception:
+        """The error for a request without an answer, and whether it may be repeated."""
+        match error.kind:
+            case "address":
+                return BackendError(f"{url} cannot be asked ({error}); correct the URL")
+            case "trust":
+                return BackendError(
+                    f"{url} cannot be trusted ({error}); correct the URL, or name the file with "
+                    f"its certificates in SSL_CERT_FILE"
+                )
+            case "size":
+                return BackendError(f"{url} answered too much ({error}); check the server")
+            case "time":
+                return BackendError(
+                    f"{url} did not answer within {self.timeout:g} s; raise timeout=SECONDS or "
+                    f"lower parallel={kept}"
+                )
+            case "reach":
+                return _Later(
+                    f"no server at {self.base} ({error}); start it, or correct the URL{kept}"
+                )
+            case "broken":
+                return _Later(f"lost the connection to {url} ({error}); check the server{kept}")
 
 
 class _Later(Exception):
     """An error that may be gone after a while."""
 
-    def __init__(self, error: BackendError, wait: float = 0.0) -> None:
-        super().__init__(str(error))
-        self.error = error
+    def __init__(self, said: str, status: int = 0, wait: float = 0.0) -> None:
+        super().__init__(said)
+        self.error = BackendError(said, status)
         self.wait = wait
 
 
-def _opener(url: str) -> urllib.request.OpenerDirector:
-    """Servers on this machine are reached without a proxy."""
-    if _is_local(urllib.parse.urlsplit(url).hostname or ""):
-        return urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    return urllib.request.build_opener()
+def api_key() -> str:
+    """The key for servers, empty if there is none."""
+    key = os.environ.get(TOKEN, "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise BackendError(f"{TOKEN} has characters that no API key has; set it again")
+    return key
 
 
-def _is_local(host: str) -> bool:
+@contextlib.contextmanager
+def discreet() -> Iterator[None]:
+    """Hides the API key in errors, where a server says it."""
     try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+        yield
+    except BackendError as error:
+        key, said = api_key(), str(error)
+        if key and key in said:
+            raise BackendError(said.replace(key, "…"), error.status) from None
+        raise
+
+
+def _decoded(url: str, body: bytes, form: type[Form], what: str) -> Form:
+    try:
+        return msgspec.json.decode(body, type=form)
+    except msgspec.ValidationError as error:
+        wrong = f"{what} ({brief(flat(error))})"
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        wrong = "JSON"
+    raise BackendError(
+        f"{url} answered something that is not {wrong}; check the URL and the server"
+    )
+
+
+def _refused(url: str, reply: Reply) -> Exception:
+    """The error for a server that answered with one, or sends us elsewhere."""
+    if reply.redirect is not None:
+        return BackendError(
+            f"{url} redirects to {brief(reply.redirect) or 'nowhere'}; nothing was sent there: "
+            f"write the address of the server itself",
+            reply.status,
+        )
+    remedy = {
+        401: f"set {TOKEN} to the server's API key",
+        403: f"set {TOKEN} to the server's API key",
+        404: "check the URL and model= (the URL ends in /v1 for most servers)",
+        429: f"it limits requests; {KEPT}",
+    }.get(reply.status, KEPT if reply.status in BUSY else "check the server and its log")
+    said = f"{url} answered {reply.status} ({_said(reply.body)}); {remedy}"
+    if reply.status in BUSY:
+        return _Later(said, reply.status, _retry_after(reply.headers.get("retry-after", "")))
+    return BackendError(said, reply.status)
 
 
 def _said(body: bytes) -> str:
     """What a server says of an error, in a few words."""
     text = body.decode("utf-8", "replace")
     try:
-        told = json.loads(text)
-        while isinstance(told, dict | list) and told:
-            if isinstance(told, list):
-                told = told[0]
-            else:
-                names = ("error", "message", "detail", "msg")
-                told = next((told[n] for n in names if n in told), str(told))
-        text = str(told)
-    except ValueError:
-        pass
-    text = " ".join(text.split())
-    return text[:200] or "no reason given"
+        told: Any = msgspec.json.decode(body)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        told = text
+    while isinstance(told, dict | list) and told:
+        if isinstance(told, list):
+            told = told[0]
+        else:
+            names = ("error", "message", "detail", "msg")
+            told = next((told[n] for n in names if n in told), text)
+    return brief(told if isinstance(told, str) else text) or "no reason given"
 
 
-def _retry_after(value: str | None) -> float:
+def _retry_after(value: str) -> float:
+    """Seconds that a server asks to wait; 0 if it does not say it as a number."""
     try:
-        return max(float(value or 0), 0.0)
+        seconds = float(value)
     except ValueError:
         return 0.0
+    return 0.0 if math.isnan(seconds) else max(seconds, 0.0)

@@ -18,6 +18,7 @@ from priscian.models.remote.canary import (
     Limits,
     Probes,
     changed,
+    check_mass,
     check_sentinel,
     difference,
     run_canary,
@@ -105,6 +106,7 @@ class BackendModel:
         watched, *answers = self.backend.logprobs([sentinel(self.probes), *rows])
         limits = limits_of(self.spec)
         check_sentinel(self.spec.label, self.canary, watched, limits.tolerance)
+        check_mass(self.spec.label, answers)
         return [
             TokenScores(e.starts, e.ends, answer.logps[e.first : e.first + len(e.starts)])
             for e, answer in zip(encodings, answers, strict=True)

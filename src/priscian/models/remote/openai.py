@@ -7,21 +7,24 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from priscian.errors import BackendError, UsageError
+from priscian.errors import BackendError, UsageError, brief
 from priscian.models.hf.loading import tokenizer_content
 from priscian.models.hf.locate import Place
 from priscian.models.remote.backend import PLAIN, Answer, Ask, Backend, Encoder, Row
 from priscian.models.remote.echo import read_choice
-from priscian.models.remote.http import Server
+from priscian.models.remote.http import MEGABYTE, TOKEN, TRIES, Server, discreet
 from priscian.models.remote.model import SHARED_OPTIONS, make_encoder
 from priscian.models.remote.provider import BackendProvider
 from priscian.models.remote.settings import number
-from priscian.models.spec import ModelSpec
+from priscian.models.remote.wire import Completion, Models
+from priscian.models.spec import ModelSpec, some_of
 
 ROWS = 16
 """Texts in one request, where a server takes several."""
 NOT_IDS = frozenset({400, 415, 422, 500, 501})
 """Answers of servers that do not take token ids as a prompt."""
+ROOM = 4096
+"""Bytes that the answer may have for each token: a few times what servers send."""
 WAY = "completions"
 
 
@@ -91,7 +94,7 @@ class Completions:
             found = pool.map(lambda part: self.request(part, ask), parts)
             return [answer for part in found for answer in part]
 
-    def request(self, rows: Sequence[Row], ask: Ask, tries: int | None = None) -> list[Answer]:
+    def request(self, rows: Sequence[Row], ask: Ask, tries: int = TRIES) -> list[Answer]:
         """One request; the answers are checked token by token."""
         prompts: list[Any] = [list(row.ids) if self.ids else row.text for row in rows]
         body = {
@@ -106,14 +109,20 @@ class Completions:
             "return_tokens_as_token_ids": True,
             "prompt_logprobs": ask.top,
         }
-        told = self.server.post("completions", body, **({} if tries is None else {"tries": tries}))
-        url = self.server.base
-        choices = told.get("choices") if isinstance(told, dict) else None
-        if not isinstance(choices, list) or len(choices) != len(rows):
-            count = len(choices) if isinstance(choices, list) else 0
-            raise BackendError(f"{url} gave {count} answers to {len(rows)} prompts")
-        choices = sorted(choices, key=lambda choice: int(choice.get("index", 0)))
-        return [read_choice(url, row, choice) for row, choice in zip(rows, choices, strict=True)]
+        most = MEGABYTE + ROOM * sum(len(row.ids) for row in rows)
+        url, what = self.server.base, "a completion with log-probabilities"
+        with discreet():
+            told = self.server.post("completions", body, Completion, what, most=most, tries=tries)
+            choices = sorted(told.choices, key=lambda choice: choice.index)
+            if len(choices) != len(rows):
+                raise BackendError(
+                    f"{url} gave {len(choices)} answers to {len(rows)} prompts; check the server"
+                )
+            if [choice.index for choice in choices] != [*range(len(rows))]:
+                raise BackendError(
+                    f"{url} does not say which answer is to which prompt (index); update the server"
+                )
+            return [read_choice(url, *pair) for pair in zip(rows, choices, strict=True)]
 
 
 def shake_hands(server: Server, model: str, row: Row, parallel: int) -> Completions:
@@ -141,8 +150,13 @@ def base_url(text: str) -> str:
     ('http://localhost:8000/v1', 'http://localhost:8000/v1')
     """
     url = text.rstrip("/").removesuffix("/completions").removesuffix("/chat")
-    if not re.fullmatch(r"https?://[^/\s?#]+(/[^\s?#]*)?", url):
+    if not re.fullmatch(r"https?://[^/\s?#]+(/[^\s?#]*)?", url) or not url.isprintable():
         raise UsageError(f"{text!r} is not the address of a server; write openai:http://HOST:PORT")
+    if not re.match(r"https?://([^/@:]+|\[[^/@]+\])(:[0-9]{1,5})?(/|$)", url):
+        raise UsageError(  # without the password
+            f"the address of a server is http://HOST:PORT, without user name or password; set "
+            f"{TOKEN} to its API key"
+        )
     return url if "/" in url.partition("://")[2] else f"{url}/v1"
 
 
@@ -154,22 +168,25 @@ def server_of(spec: ModelSpec) -> Server:
 def served_model(spec: ModelSpec, server: Server) -> str:
     """The name of the model on the server: `model=`, or the only one that it has."""
     named = spec.options.get("model", "")
-    try:
-        told = server.get("models")
-        known = [str(entry["id"]) for entry in told["data"]]
-    except BackendError as refused:
-        if refused.status != 404:
-            raise
-        known = []  # a server that does not list its models
-    except (KeyError, TypeError):
-        raise BackendError(f"{server.base}/models is not a list of models; check URL") from None
-    if named and (named in known or not known):
-        return named
-    if named or len(known) != 1:
-        listed = ", ".join(known) or "it lists none"
-        raise BackendError(
-            f"{server.base} has no model {named!r} ({listed}); correct model="
-            if named
-            else f"{server.base} has {len(known)} models ({listed}); name one with model="
-        )
-    return known[0]
+    with discreet():
+        try:
+            known = [m.id for m in server.get("models", Models, "a list of models").data]
+        except BackendError as refused:
+            if refused.status != 404:
+                raise
+            known = []  # a server that does not list its models
+        if named and (named in known or not known):
+            return named
+        listed = some_of([brief(name) for name in known]) or "it lists none"
+        if named:
+            raise BackendError(f"{server.base} has no model {named!r} ({listed}); correct model=")
+        if len(known) != 1:
+            raise BackendError(
+                f"{server.base} has {len(known)} models ({listed}); name one with model="
+            )
+        if not known[0].isprintable():
+            raise BackendError(
+                f"{server.base} has a model whose name cannot be printed ({listed}); serve it "
+                f"under another name"
+            )
+        return known[0]
