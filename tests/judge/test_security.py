@@ -24,7 +24,8 @@ XSS = (Path(__file__).parent / "data" / "xss.txt").read_text("utf-8").splitlines
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
     folder = make(
-        tmp_path, "choice", "[platform]\nkind = 'prolific'\ncomplete = 'CC'\n",
+        tmp_path, "choice",
+        "[platform]\nkind = 'prolific'\ncomplete = 'CC'\nrequired = false\n",
         top='demographics = ["comments"]',
     )  # fmt: skip
     made = serve(folder)
@@ -51,7 +52,7 @@ def test_every_response_has_the_headers(served: Served) -> None:
         expected = "same-origin" if path == "/admin" else "no-referrer"
         assert found["referrer-policy"] == expected
         assert found["x-content-type-options"] == "nosniff"
-        assert found["cache-control"] == "no-store"
+        assert found["cache-control"] == ("no-cache" if path.startswith("/static") else "no-store")
         assert "server" not in found
 
 

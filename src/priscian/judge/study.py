@@ -148,6 +148,8 @@ class Codes(Part, frozen=True, kw_only=True):
     """Where participants come from, and what they take back."""
 
     kind: Platform = "none"
+    required: bool = True
+    """Refuse people who do not bring an id of the platform."""
     complete: str = ""
     failed: str = ""
     no_consent: str = ""

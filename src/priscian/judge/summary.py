@@ -52,13 +52,14 @@ def summarise(store: Store, frozen: Frozen) -> Summary:
     scored = accuracy_rows(frozen, good)
     measured = agreement_of(frozen, good, draws=50)
     by_item = Counter(a.item for a in answers if a.role == "item")
+    target = frozen.study.targets.sittings_per_list or "–"
     items = [m.id for m in frozen.materials.values() if m.kind == "item"]
     return Summary(
         version=frozen.version,
         complete=sum(s.state == "complete" for s in people),
-        live=sum(s.state == "live" for s in people),
+        live=sum(c.live + c.waiting for c in counts),
         answers=len(answers),
-        lists=[(c.list, c.complete, c.live, c.stale) for c in counts],
+        lists=[(c.list, c.complete, c.live, c.waiting, c.stale, target) for c in counts],
         items=[(i, by_item[i]) for i in items],
         agreement=list(measured.rows()),
         accuracy=[row for row, _ in scored],
@@ -81,19 +82,47 @@ def right(frozen: Frozen, answer: Given) -> bool | None:
 def accuracy_rows(
     frozen: Frozen, answers: Sequence[Given]
 ) -> list[tuple[Row, tuple[float, float, float]]]:
-    """Accuracy against the labels by set, with Wilson's interval."""
-    sets: dict[str, list[bool]] = {}
+    """Accuracy against the labels by set; the interval covers other people and other items."""
+    sets: dict[str, list[tuple[bool, str, str]]] = {}
     for a in answers:
         said = right(frozen, a) if a.role == "item" else None
         if said is not None:
-            sets.setdefault(frozen.materials[a.item].set, []).append(said)
+            sets.setdefault(frozen.materials[a.item].set, []).append((said, a.person, a.item))
     rows: list[tuple[Row, tuple[float, float, float]]] = []
     for name, values in sorted(sets.items()):
-        p = sum(values) / len(values)
-        low, high = wilson(p, len(values))
+        p = sum(said for said, *_ in values) / len(values)
+        low, high = wilson(p, effective(values))
         shown = (name, len(values), f"{100 * p:.1f} %", f"{100 * low:.1f}–{100 * high:.1f}")
         rows.append((shown, (p, low, high)))
     return rows
+
+
+def effective(values: Sequence[tuple[bool, str, str]]) -> float:
+    """How many independent answers are worth those of some people to some items.
+
+    p(1 − p)/V with the variance of p clustered by person and by item, V = V_person + V_item − V_answer
+    (Cameron, Gelbach and Miller 2011). Where all answers are alike, the number of people.
+
+    >>> alike = [(person < 3, str(person), str(item)) for person in range(4) for item in range(5)]
+    >>> round(effective(alike), 9)  # 20 answers, but each person always says the same
+    3.0
+    """
+    n = len(values)
+    people, items = ([row[i] for row in values] for i in (1, 2))
+    p = sum(said for said, *_ in values) / n
+    if p in (0, 1):
+        return len(set(people))
+
+    def variance(groups: Sequence[object]) -> float:
+        sums: dict[object, float] = {}
+        for (said, *_), group in zip(values, groups, strict=True):
+            sums[group] = sums.get(group, 0.0) + said - p
+        found = math.fsum(s * s for s in sums.values()) / n**2
+        return found * len(sums) / (len(sums) - 1) if len(sums) > 1 else 0.0
+
+    alone = variance(range(n))
+    both = variance(people) + variance(items) - alone
+    return min(float(n), p * (1 - p) / max(both, variance(people), variance(items), alone))
 
 
 def time_rows(answers: Sequence[Given]) -> list[Row]:

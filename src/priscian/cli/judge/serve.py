@@ -96,7 +96,7 @@ def status_command(
         f"under way, {found.answers} answers"
     )
     for title, columns, rows in (
-        ("Lists", ("list", "complete", "under way", "left"), found.lists),
+        ("Lists", ("list", "complete", "under way", "no answer yet", "inactive", "target"), found.lists),
         ("Agreement", ("measure", "value"), found.agreement),
         ("Accuracy against the labels", ("set", "answers", "accuracy", "interval"), found.accuracy),
         ("Response times", ("seconds", "answers"), found.times),
