@@ -33,6 +33,8 @@ class Habits:
     patience: float = PATIENCE
     first: int = 0
     """Number of the first rater, so that more can be added later."""
+    test_key: str = ""
+    """The key of the store, so that they are tests and not people."""
 
 
 @dataclass(slots=True)
@@ -82,17 +84,36 @@ async def _one(
     number: int,
     ledger: Ledger,
 ) -> None:
-    rng = random.Random(f"{habits.seed}/{number}")
     client = Client(url, ledger.seconds.append, habits.patience)
+    try:
+        await _take_part(client, study, labels, habits, number, ledger)
+    finally:
+        await client.close()
+
+
+async def _take_part(
+    client: Client,
+    study: Study,
+    labels: Mapping[str, tuple[float, str]],
+    habits: Habits,
+    number: int,
+    ledger: Ledger,
+) -> None:
+    rng = random.Random(f"{habits.seed}/{number}")
     await asyncio.sleep(rng.random() * min(habits.pause, 2))
     identity = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "sona": "id"}
     name = identity.get(study.platform.kind)
-    begun = await client.form(
-        "/start", {"consent": "yes", **({name: f"rater{number}"} if name else {})}
-    )
+    entry = {"test": habits.test_key} if habits.test_key else {}
+    if name:
+        entry[name] = f"rater{number}"
+    begun = await client.form("/start", {"consent": "yes", **entry})
+    if begun.status == 403:
+        raise DataError(
+            f"{client.host}:{client.port} serves another database than the one of this study; name "
+            "the study that is being served, and its --database"
+        )
     if begun.status != 303:
         ledger.refused += 1
-        await client.close()
         return
     place = begun.place
     token = place.rsplit("/", 1)[-1]
@@ -117,7 +138,6 @@ async def _one(
     found = _CODE.search(end)
     if found:
         ledger.codes[token] = found[1]
-    await client.close()
 
 
 def _time(rng: random.Random) -> float:

@@ -11,6 +11,7 @@ COMMANDS = {
     "freeze": ("design:freeze_command", "fix study, items and lists, with their SHA-256"),
     "serve": ("serve:serve_command", "the web app: participants at /, the researcher at /admin"),
     "status": ("serve:status_command", "progress, agreement, response times, exclusions"),
+    "clear": ("simulate:clear_command", "delete simulated people and your own tests"),
     "simulate": ("simulate:simulate_command", "simulated people, to try a study"),
     "answer": ("models:answer_command", "a model answers the questionnaire"),
     "export": ("results:export_command", "what analyse human and analyse adc read, a codebook"),

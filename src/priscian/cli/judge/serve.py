@@ -20,6 +20,7 @@ def serve_command(
     port: int = 8000,
     database: str = "",
     behind_proxy: Annotated[bool, Parameter(negative="")] = False,
+    url: str = "",
     new_admin_token: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
     """Serve a study: participants at /, the researcher at /admin.
@@ -29,7 +30,7 @@ def serve_command(
 
     Examples:
       priscian judge serve study/
-      priscian judge serve study/ --host 0.0.0.0 --behind-proxy
+      priscian judge serve study/ --behind-proxy --url https://study.example.org
 
     Parameters
     ----------
@@ -42,7 +43,9 @@ def serve_command(
     database
         Where answers are kept: another file, or postgresql://… for several processes.
     behind_proxy
-        A proxy in front does TLS and says where requests come from.
+        A proxy in front does TLS and says where requests come from (X-Forwarded-For).
+    url
+        Address at which people find the study, if the proxy changes the host or the path.
     new_admin_token
         Replace the researcher's token.
     """
@@ -57,6 +60,7 @@ def serve_command(
         host=host,
         port=port,
         behind_proxy=behind_proxy,
+        url=url,
         new_admin_token=new_admin_token,
         told=lambda line: print(line, flush=True),
     )
