@@ -19,6 +19,7 @@ from priscian.judge.records import Answer, Sitting
 from priscian.judge.sqlite import Sqlite
 from priscian.judge.store import SCHEMA, UPGRADES
 from tests.judge.client import begin, serve, walk
+from tests.judge.process import Process, free_port
 from tests.judge.studies import make
 
 OLD = (Path(__file__).parent / "data" / "schema1.sql").read_text("utf-8")
@@ -195,6 +196,17 @@ def test_a_postgres_database_is_upgraded(tmp_path: Path, empty_postgres: str) ->
 
 
 class TestPermissions:
+    @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+    def test_a_database_that_others_can_read_is_warned_of(self, tmp_path: Path) -> None:
+        process = Process(make(tmp_path), free_port())
+        log = tmp_path / "log.txt"
+        for mode, warned in ((0o600, False), (0o644, True)):
+            open_store(tmp_path).close()
+            (tmp_path / "judge.sqlite").chmod(mode)
+            process.start()
+            process.stop()
+            assert ("warning: others on this machine can read" in log.read_text()) is warned
+
     @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
     def test_only_the_owner_reads_the_database_its_log_and_copies(self, tmp_path: Path) -> None:
         old = os.umask(0o022)
