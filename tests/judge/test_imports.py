@@ -53,5 +53,5 @@ def test_a_file_without_answers_says_what_it_needs(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no answers to items; rows need a participant"):
         import_results(tmp_path / "x.json", "jspsych", tmp_path / "out")
     (tmp_path / "x.json").write_text("{")
-    with pytest.raises(DataError, match="not JSON"):
+    with pytest.raises(DataError, match="broken JSON"):
         import_results(tmp_path / "x.json", "jspsych", tmp_path / "out")

@@ -43,6 +43,19 @@ def random_code(letters: int = 10) -> str:
     return "".join(secrets.choice(CODE_LETTERS) for _ in range(letters))
 
 
+def _facts(row: Sequence[Any]) -> Mapping[str, Any]:
+    """The facts of a sitting's row, which are JSON."""
+    try:
+        found = json.loads(row[-1])
+    except (ValueError, TypeError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise StoreError(
+            f"the facts of sitting {row[0]} are damaged; restore the database from a backup"
+        )
+    return found
+
+
 class Store:
     """Sittings, trials and answers of one study."""
 
@@ -143,7 +156,7 @@ class Store:
 
     def _sittings(self, where: str, values: Sequence[object]) -> list[Sitting]:
         rows = self.backend.run(f"SELECT {_SITTING} FROM sittings {where}", values)
-        return [Sitting(*(*row[:-1], json.loads(row[-1]))) for row in rows]
+        return [Sitting(*(*row[:-1], _facts(row))) for row in rows]
 
     def parts_seen(self, person: str) -> set[tuple[int, int]]:
         """Version and part of every list that somebody has begun."""
@@ -265,12 +278,19 @@ class Store:
 
     def answers(self) -> Iterator[Given]:
         """Every answer with its trial and sitting, by sitting and position."""
+        return self._given("answers")
+
+    def revisions(self) -> Iterator[Given]:
+        """Answers that do not count: later ones, and those of a sitting that began again."""
+        return self._given("revisions")
+
+    def _given(self, table: str) -> Iterator[Given]:
         for row in self.backend.run(
             "SELECT a.sitting, s.person, s.kind, a.version, s.list, a.position, t.item, t.kind, "
             "t.condition, t.side, a.response, a.time, a.hidden, a.timing, a.received "
-            "FROM answers a JOIN sittings s ON s.id = a.sitting "
+            f"FROM {table} a JOIN sittings s ON s.id = a.sitting "
             "JOIN trials t ON t.sitting = a.sitting AND t.position = a.position "
-            "ORDER BY a.sitting, a.position"
+            "ORDER BY a.sitting, a.position, a.received"
         ):
             yield Given(*row)
 

@@ -48,6 +48,9 @@ def new_command(
 def check_command(study: Path, /, *, json: Annotated[bool, Parameter(negative="")] = False) -> None:
     """Say what is wrong with a study: one line for each problem, exit code 1.
 
+    Lines that begin with a note are no problems: texts that are still English in a study of another
+    language, names of languages that nobody may write.
+
     Parameters
     ----------
     study
@@ -56,20 +59,25 @@ def check_command(study: Path, /, *, json: Annotated[bool, Parameter(negative=""
         Print JSON.
     """
     from priscian.errors import DataError
-    from priscian.judge.check import problems
+    from priscian.judge.check import notes, problems
     from priscian.judge.frozen import build
     from priscian.judge.study import read_study
 
-    found = list(problems(read_study(study)))
+    read = read_study(study)
+    found = list(problems(read))
     if found:
         for line in found[:-1]:
             print(f"{study}: {line}")
         raise DataError(f"{study}: {found[-1]}")
     frozen = build(study)
+    noted = list(notes(read))
     if json:
-        print_json({"hash": frozen.hash, "lists": len(frozen.plans), "problems": []})
-    else:
-        print(f"{study}: {_size(frozen)}; no problems")
+        facts = {"hash": frozen.hash, "lists": len(frozen.plans), "problems": [], "notes": noted}
+        print_json(facts)
+        return
+    for line in noted:
+        print(f"note: {line}")
+    print(f"{study}: {_size(frozen)}; no problems")
 
 
 def freeze_command(study: Path, /, *, database: str = "") -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import io
+import re
 import secrets
 import time
 import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -147,9 +148,14 @@ async def export_zip(request: Request) -> Response:
     _session(request)
     site = _site(request)
     made = await site.desk.read(lambda store: _zipped(store, site))
-    name = f"{site.frozen.study.name}.zip".replace('"', "")
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    headers = {"Content-Disposition": attachment(f"{site.frozen.study.name}.zip")}
     return Response(made, media_type="application/zip", headers=headers)
+
+
+def attachment(name: str) -> str:
+    """The header of a download: the name in ASCII, and as it is for browsers that read UTF-8."""
+    plain = re.sub(r"[^A-Za-z0-9 ._-]+", "_", name)
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
 
 
 def _zipped(store: Store, site: Site) -> bytes:

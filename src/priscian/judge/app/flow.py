@@ -35,6 +35,11 @@ def step_of(study: Study, sitting: Sitting, trials: Sequence[Shown]) -> Step:
     return "end"
 
 
+def required(study: Study) -> tuple[str, ...]:
+    """Questions about the person that must be answered, since a rule of exclusion needs them."""
+    return ("native_languages",) if study.exclusion.native else ()
+
+
 def next_trial(trials: Sequence[Shown]) -> Shown | None:
     """The first trial without an answer."""
     return next((t for t in trials if t.response is None), None)

@@ -17,6 +17,7 @@ from priscian.errors import StoreError, StoreFullError
 from priscian.judge.app import admin, participant
 from priscian.judge.app.headers import SafeHeaders
 from priscian.judge.app.site import Site
+from priscian.judge.words import error_text
 
 STATIC = {"judge.css": "text/css", "judge.js": "text/javascript", "admin.js": "text/javascript",
           "icon.svg": "image/svg+xml"}  # fmt: skip
@@ -80,6 +81,7 @@ def _answer(request: Request, status: int, said: str) -> Response:
     if request.url.path.endswith(("/answers", "/block", ".json")):
         return JSONResponse({"error": said}, status)
     site: Site = request.app.state.site
+    said = error_text(site.frozen.study, status, said)
     return site.page("error", request, {"said": said, "status": status}, status)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -87,6 +89,7 @@ async def _page(
     frozen: Frozen,
     trials: list[Shown],
     problem: str = "",
+    about: Mapping[str, str] = MappingProxyType({}),
 ) -> Response:
     site = _site(request)
     step = flow.step_of(frozen.study, sitting, trials)
@@ -96,6 +99,8 @@ async def _page(
         "done": sum(t.response is not None for t in trials),
         "total": len(trials),
         "questions": QUESTIONS,
+        "required": flow.required(frozen.study),
+        "about": about,
     }
     if step == "trial":
         trial = flow.next_trial(trials)
@@ -142,6 +147,8 @@ async def send(request: Request) -> Response:
                 return await _page(request, sitting, frozen, trials, "check_wrong")
         elif step == "about":
             about = {q: form.get(q, "").strip()[: flow.TEXT] for q in frozen.study.demographics}
+            if not all(about.get(q) for q in flow.required(frozen.study)):
+                return await _page(request, sitting, frozen, trials, "required", about)
             await site.desk.write(lambda store: store.note(sitting.id, {"about": about}))
     return _go(request, sitting.token)
 
