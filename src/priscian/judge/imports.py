@@ -25,6 +25,7 @@ PEOPLE = ("participant", "subject", "subject_id", "participant_id", "PROLIFIC_PI
 SUBMISSION = ("MD5 hash of participant's IP address", "Results reception time",
               "Time results were received")  # fmt: skip
 """Columns of PCIbex that tell submissions apart; people of one network share their address."""
+TRIAL = ("Order number of item", "Item number")
 ITEMS = ("item", "item_id", "id", "sentence", "stimulus")
 SENTENCES = ("sentence", "stimulus", "text")
 SETS = ("set", "paradigm", "phenomenon")
@@ -136,7 +137,7 @@ def _pcibex(file: Path) -> Iterator[Mapping[str, Any]]:
     the beginning of the trial.
     """
     columns: dict[int, str] = {}
-    shown: dict[str, float] = {}
+    shown: dict[tuple[str, ...], float] = {}
     for number, line in enumerate(read_text(file).split("\n"), start=1):
         named = _COLUMN.match(line)
         if named:
@@ -151,13 +152,14 @@ def _pcibex(file: Path) -> Iterator[Mapping[str, Any]]:
             row: dict[str, Any] = {
                 columns.get(n, f"column {n}"): _plain(c) for n, c in enumerate(cells, start=1)
             }
-            submission = row["submission"] = "-".join(str(row[n]) for n in SUBMISSION if n in row)
+            row["submission"] = "-".join(str(row[n]) for n in SUBMISSION if n in row)
+            trial = (row["submission"], *(str(row[n]) for n in TRIAL if n in row))
             parameter, now = row.get("Parameter", "Choice"), _number(row.get("EventTime"))
             if (parameter == "_Trial_" and row.get("Value") == "Start") or parameter == "Print":
                 if now is not None:
-                    shown[submission] = now
+                    shown[trial] = now
             elif parameter in CHOSEN:
-                begun = shown.get(submission)
+                begun = shown.get(trial)
                 time = {} if now is None or begun is None else {"rt": now - begun}
                 yield {**row, "response": row.get("Value", row.get("response", "")), **time}
 
