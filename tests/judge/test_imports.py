@@ -65,9 +65,8 @@ def pcibex(tmp_path: Path, sentences: bool, people: int = 2) -> Path:
     """PCIbex's results: trials begin, something is printed, a scale is answered 1.25 s later."""
     lines = [HEAD + (SENTENCE if sentences else ITEM)]
     for person in range(people):
-        for n, (item, condition) in enumerate(
-            (i, c) for i in ("i1", "i2") for c in ("good", "bad")
-        ):
+        shown = [(item, condition) for item in ("i1", "i2") for condition in ("good", "bad")]
+        for n, (item, condition) in enumerate(shown):
             now = 1_600_000_000_000 + 100_000 * person + 10_000 * n
             text = f"Item {item}%2C {condition}.," if sentences else ""
             start = f"{1000 + person},hash,PennController,{n},0,trial,NULL"
@@ -154,7 +153,7 @@ def test_jspsych_times_and_order_are_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("form", ["jspsych", "pcibex", "mturk"])
 @pytest.mark.parametrize("name", ["nofile", "nofile.csv", "nofile.json"])
 def test_a_file_that_is_not_there_is_said_so(tmp_path: Path, form: Form, name: str) -> None:
-    with pytest.raises(DataError, match="no file .*nofile"):
+    with pytest.raises(DataError, match=r"no file .*nofile"):
         import_results(tmp_path / name, form, tmp_path / "out")
 
 

@@ -36,12 +36,12 @@ def test_fleiss_kappa_by_hand() -> None:
 
 def test_fleiss_kappa_of_his_own_diagnoses() -> None:
     # Fleiss (1971), table 1: 30 patients, 6 raters, 5 diagnoses; κ = 0.430, as in R's irr
-    rows = (
-        "444444 222555 233335 555555 222444 113333 333355 113334 114444 555555 144444 124444 222333 "
-        "144444 224445 333335 111455 111112 224444 133555 555555 244444 224555 114444 144445 222224 "
-        "111155 224444 133333 555555"
-    ).split()
-    counts = [{d: row.count(d) for d in set(row)} for row in rows]
+    rows = """
+        444444 222555 233335 555555 222444 113333 333355 113334 114444 555555 144444 124444
+        222333 144444 224445 333335 111455 111112 224444 133555 555555 244444 224555 114444
+        144445 222224 111155 224444 133333 555555
+    """
+    counts = [{d: row.count(d) for d in set(row)} for row in rows.split()]
     assert round(fleiss_kappa(counts), 3) == 0.430
     assert round(raw_agreement(counts), 3) == 0.556  # P̄ of the paper
 
