@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import re
 import socket
 import time
+import zipfile
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -390,6 +392,11 @@ def test_formulas_do_not_reach_a_spreadsheet(served: Served, tmp_path: Path) -> 
     served.client.post(place, data={"step": "about", "comments": "=1+1"})
     served.client.get(place)
     store = served.store()
-    export_store(store, served.site.frozen, tmp_path / "out", excel_safe=True)
+    export_store(store, served.site.frozen, tmp_path / "out")
+    export_store(store, served.site.frozen, tmp_path / "raw", guard="none")
     store.close()
     assert "'=1+1" in (tmp_path / "out" / "demographics.csv").read_text()
+    assert ",=1+1" in (tmp_path / "raw" / "demographics.csv").read_text()
+    assert login(served) == 303
+    archive = zipfile.ZipFile(io.BytesIO(served.client.get("/admin/export.zip").content))
+    assert "'=1+1" in archive.read("demographics.csv").decode()

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from priscian.errors import DataError, UnknownNameError
+from priscian.judge.languages import is_language
 from priscian.judge.markdown import has_html
 from priscian.judge.study import QUESTIONS, Study
 from priscian.judge.texts import texts
+from priscian.judge.words import untranslated
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _NAME = re.compile(r"[\w][\w .-]{0,79}")
@@ -62,6 +64,22 @@ def _numbers(study: Study) -> Iterator[str]:
             yield f"{name}: {value}; give a number above 0"
 
 
+def notes(study: Study) -> Iterator[str]:
+    """What may be meant as it is, and deserves a look."""
+    english = list(untranslated(study))
+    if english:
+        yield (
+            f"the study is in {study.language}, but participants read these in English: "
+            f"{'; '.join(english)}"
+        )
+    for name in study.exclusion.native:
+        if not is_language(name):
+            yield (
+                f"exclusion.native: {name!r} is not in the table of languages; only people who "
+                "write these very words count"
+            )
+
+
 def _pages(study: Study) -> Iterator[str]:
     pages = {
         "pages.welcome": study.pages.welcome,
@@ -88,6 +106,10 @@ def _checks(study: Study) -> Iterator[str]:
             )
         if len(set(question.options)) < 2:
             yield f"checks.comprehension {n}: it needs two different options or more"
+    for kind in ("likert", "binary", "magnitude"):
+        own = getattr(checks.texts, kind)
+        if own and "{answer}" not in own:
+            yield f"checks.texts.{kind}: does not say what to answer; write {{answer}} in it"
     if checks.gold_per_sitting and not checks.gold:
         yield "checks.gold_per_sitting: there is no table of gold sentences; set checks.gold"
     tests = checks.instructed or checks.gold

@@ -30,7 +30,6 @@ CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 _SITTING = (
     "id, token, person, version, list, state, started, seen, finished, code, deletion, kind, facts"
 )
-_COUNTED = {False: "s.kind <> 'test'", True: "1 = 1"}
 
 
 class Backend(Protocol):
@@ -53,6 +52,19 @@ class Backend(Protocol):
 def random_code(letters: int = 10) -> str:
     """A code that can be read aloud: no 0, O, 1, I or L."""
     return "".join(secrets.choice(CODE_LETTERS) for _ in range(letters))
+
+
+def _facts(row: Sequence[Any]) -> Mapping[str, Any]:
+    """The facts of a sitting's row, which are JSON."""
+    try:
+        found = json.loads(row[-1])
+    except (ValueError, TypeError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise StoreError(
+            f"the facts of sitting {row[0]} are damaged; restore the database from a backup"
+        )
+    return found
 
 
 class Store:
@@ -178,13 +190,9 @@ class Store:
         found = self._sittings("WHERE token = ?", (token,))
         return found[0] if found else None
 
-    def sittings(self, tests: bool = False) -> list[Sitting]:
-        """Every sitting, in the order they began; tests only if they are asked for."""
-        return self._sittings(f"WHERE {_COUNTED[tests]} ORDER BY id", ())
-
-    def tests(self) -> int:
-        """How many sittings are tests."""
-        return int(self.backend.run("SELECT COUNT(*) FROM sittings WHERE kind = 'test'")[0][0])
+    def sittings(self) -> list[Sitting]:
+        """Every sitting, in the order they began, tests too (`collected` leaves them out)."""
+        return self._sittings("ORDER BY id", ())
 
     def clear_tests(self, version: int = 0) -> int:
         """Delete every test, or those of one version; how many there were."""
@@ -197,8 +205,8 @@ class Store:
         return len(rows)
 
     def _sittings(self, where: str, values: Sequence[object]) -> list[Sitting]:
-        rows = self.backend.run(f"SELECT {_SITTING} FROM sittings s {where}", values)
-        return [Sitting(*(*row[:-1], json.loads(row[-1]))) for row in rows]
+        rows = self.backend.run(f"SELECT {_SITTING} FROM sittings {where}", values)
+        return [Sitting(*(*row[:-1], _facts(row))) for row in rows]
 
     def parts_seen(self, person: str) -> set[tuple[int, int]]:
         """Version and part of every list that somebody has begun."""
@@ -261,6 +269,11 @@ class Store:
             (sitting,),
         )
         return [Shown(*row) for row in rows]
+
+    def last_position(self, sitting: int) -> int:
+        """The position of a sitting's last trial; the first is 1."""
+        rows = self.backend.run("SELECT MAX(position) FROM trials WHERE sitting = ?", (sitting,))
+        return int(rows[0][0] or 0)
 
     def trial(self, sitting: int, position: int) -> Shown | None:
         """One trial of a sitting, without its answer."""
@@ -327,21 +340,20 @@ class Store:
         )
         return str(rows[0][0]) if rows else ""
 
-    def answers(self, tests: bool = False) -> Iterator[Given]:
+    def answers(self) -> Iterator[Given]:
         """Every answer with its trial and sitting, by sitting and position."""
-        return self._given("answers", tests)
+        return self._given("answers")
 
-    def revisions(self, tests: bool = False) -> Iterator[Given]:
-        """Later answers to a trial, which do not count, and those before a sitting began again."""
-        return self._given("revisions", tests)
+    def revisions(self) -> Iterator[Given]:
+        """Answers that do not count: later ones, and those of a sitting that began again."""
+        return self._given("revisions")
 
-    def _given(self, table: str, tests: bool) -> Iterator[Given]:
+    def _given(self, table: str) -> Iterator[Given]:
         for row in self.backend.run(
             "SELECT a.sitting, s.person, s.kind, a.version, s.list, a.position, t.item, t.kind, "
             "t.condition, t.side, a.response, a.time, a.hidden, a.timing, a.received "
             f"FROM {table} a JOIN sittings s ON s.id = a.sitting "
             "JOIN trials t ON t.sitting = a.sitting AND t.position = a.position "
-            f"WHERE {_COUNTED[tests]} "
             "ORDER BY a.sitting, a.position, a.received"
         ):
             yield Given(*row)

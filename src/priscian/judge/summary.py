@@ -9,11 +9,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from priscian.judge.agreement import agreement_of
+from priscian.judge.collected import collect
 from priscian.judge.exclusion import exclusions, kept
 from priscian.judge.frozen import Frozen
 from priscian.judge.records import Given
 from priscian.judge.store import Store
-from priscian.stats.proportions import wilson
+from priscian.stats.sets import crossed_interval
 
 EDGES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 Row = tuple[object, ...]
@@ -28,8 +29,14 @@ class Summary:
     live: int
     answers: int
     lists: list[Row]
+    """Number, and sittings that are complete, under way, without an answer yet, and inactive."""
+    target: int
+    """Sittings that each list should have; 0 for no limit."""
+    tests: int
+    """Test sittings, which are counted nowhere else."""
     items: list[Row]
     agreement: list[Row]
+    agreement_note: str
     accuracy: list[Row]
     intervals: list[tuple[float, float, float]]
     """Accuracy, lower and upper bound of each row of `accuracy`, from 0 to 1, for charts."""
@@ -43,25 +50,27 @@ class Summary:
 
 def summarise(store: Store, frozen: Frozen) -> Summary:
     """The state of the current version of a study."""
-    sittings = [s for s in store.sittings() if s.version == frozen.version]
-    people = [s for s in sittings if s.kind == "person"]
-    answers = [a for a in store.answers() if a.version == frozen.version and a.kind == "person"]
+    found = collect(store, frozen)
+    people = [s for s in found.sittings if s.kind == "person"]
+    answers = [a for a in found.answers if a.kind == "person"]
     counts = store.counts(frozen.version, 60 * frozen.study.targets.stale_after)
-    excluded = [e for e in exclusions(frozen, sittings, answers) if e.reason != "incomplete"]
+    excluded = [e for e in exclusions(frozen, people, answers) if e.reason != "incomplete"]
     good = kept(answers, excluded)
     scored = accuracy_rows(frozen, good)
     measured = agreement_of(frozen, good, draws=50)
     by_item = Counter(a.item for a in answers if a.role == "item")
-    target = frozen.study.targets.sittings_per_list or "–"
     items = [m.id for m in frozen.materials.values() if m.kind == "item"]
     return Summary(
         version=frozen.version,
         complete=sum(s.state == "complete" for s in people),
         live=sum(c.live + c.waiting for c in counts),
         answers=len(answers),
-        lists=[(c.list, c.complete, c.live, c.waiting, c.stale, target) for c in counts],
+        lists=[(c.list, c.complete, c.live, c.waiting, c.stale) for c in counts],
+        target=frozen.study.targets.sittings_per_list,
+        tests=found.tests,
         items=[(i, by_item[i]) for i in items],
         agreement=list(measured.rows()),
+        agreement_note=measured.note,
         accuracy=[row for row, _ in scored],
         intervals=[interval for _, interval in scored],
         times=time_rows(good),
@@ -82,47 +91,20 @@ def right(frozen: Frozen, answer: Given) -> bool | None:
 def accuracy_rows(
     frozen: Frozen, answers: Sequence[Given]
 ) -> list[tuple[Row, tuple[float, float, float]]]:
-    """Accuracy against the labels by set; the interval covers other people and other items."""
-    sets: dict[str, list[tuple[bool, str, str]]] = {}
+    """Accuracy against the labels by set, with an interval that covers other people and items."""
+    sets: dict[str, list[tuple[str, str, float]]] = {}
     for a in answers:
         said = right(frozen, a) if a.role == "item" else None
         if said is not None:
-            sets.setdefault(frozen.materials[a.item].set, []).append((said, a.person, a.item))
+            name = frozen.materials[a.item].set
+            sets.setdefault(name, []).append((a.person, a.item, float(said)))
     rows: list[tuple[Row, tuple[float, float, float]]] = []
     for name, values in sorted(sets.items()):
-        p = sum(said for said, *_ in values) / len(values)
-        low, high = wilson(p, effective(values))
+        p = math.fsum(v for *_, v in values) / len(values)
+        low, high = crossed_interval(values)
         shown = (name, len(values), f"{100 * p:.1f} %", f"{100 * low:.1f}–{100 * high:.1f}")
         rows.append((shown, (p, low, high)))
     return rows
-
-
-def effective(values: Sequence[tuple[bool, str, str]]) -> float:
-    """How many independent answers are worth those of some people to some items.
-
-    p(1 − p)/V with the variance of p clustered by person and by item, V = V_person + V_item − V_answer
-    (Cameron, Gelbach and Miller 2011). Where all answers are alike, the number of people.
-
-    >>> alike = [(person < 3, str(person), str(item)) for person in range(4) for item in range(5)]
-    >>> round(effective(alike), 9)  # 20 answers, but each person always says the same
-    3.0
-    """
-    n = len(values)
-    people, items = ([row[i] for row in values] for i in (1, 2))
-    p = sum(said for said, *_ in values) / n
-    if p in (0, 1):
-        return len(set(people))
-
-    def variance(groups: Sequence[object]) -> float:
-        sums: dict[object, float] = {}
-        for (said, *_), group in zip(values, groups, strict=True):
-            sums[group] = sums.get(group, 0.0) + said - p
-        found = math.fsum(s * s for s in sums.values()) / n**2
-        return found * len(sums) / (len(sums) - 1) if len(sums) > 1 else 0.0
-
-    alone = variance(range(n))
-    both = variance(people) + variance(items) - alone
-    return min(float(n), p * (1 - p) / max(both, variance(people), variance(items), alone))
 
 
 def time_rows(answers: Sequence[Given]) -> list[Row]:

@@ -15,6 +15,7 @@ COMMANDS = {
     "simulate": ("simulate:simulate_command", "simulated people, to try a study"),
     "answer": ("models:answer_command", "a model answers the questionnaire"),
     "export": ("results:export_command", "what analyse human and analyse adc read, a codebook"),
+    "payments": ("results:payments_command", "platform ids and codes: whom to approve and to pay"),
     "agreement": ("results:agreement_command", "kappa, alpha, ICC, split-half, people needed"),
     "preregister": ("models:preregister_command", "Markdown for OSF or AsPredicted"),
     "import": ("results:import_command", "results of jsPsych, PCIbex or MTurk"),

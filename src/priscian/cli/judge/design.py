@@ -50,6 +50,9 @@ def check_command(
 ) -> None:
     """Say what is wrong with a study: one line for each problem, exit code 1.
 
+    Lines that begin with a note are no problems: texts that are still English in a study of another
+    language, names of languages that nobody may write.
+
     Examples:
       priscian judge check study/
       priscian judge check study/ --url https://study.example.org
@@ -64,11 +67,12 @@ def check_command(
         Print JSON.
     """
     from priscian.errors import DataError
-    from priscian.judge.check import problems
+    from priscian.judge.check import notes, problems
     from priscian.judge.frozen import build
     from priscian.judge.study import read_study
 
-    found = list(problems(read_study(study)))
+    read = read_study(study)
+    found = list(problems(read))
     if found:
         for line in found[:-1]:
             print(f"{study}: {line}")
@@ -76,12 +80,16 @@ def check_command(
     frozen = build(study)
     if url:
         _check_address(study, url, frozen)
+    noted = list(notes(read))
     if json:
-        print_json({"hash": frozen.hash, "lists": len(frozen.plans), "problems": []})
-    else:
-        print(f"{study}: {_size(frozen)}; no problems")
-        if url:
-            print(f"{url}: people can reach the study")
+        facts = {"hash": frozen.hash, "lists": len(frozen.plans), "problems": [], "notes": noted}
+        print_json(facts)
+        return
+    for line in noted:
+        print(f"note: {line}")
+    print(f"{study}: {_size(frozen)}; no problems")
+    if url:
+        print(f"{url}: people can reach the study")
 
 
 def freeze_command(study: Path, /, *, database: str = "") -> None:

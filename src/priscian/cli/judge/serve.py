@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from priscian.cli.output import grid, print_json
-from priscian.errors import UsageError, install
+from priscian.errors import UsageError, counted, install
 
 
 def serve_command(
@@ -75,6 +75,9 @@ def status_command(
 ) -> None:
     """Progress by list, agreement, accuracy, response times, and who is left out.
 
+    Inactive places of a list are given to others. Intervals of accuracy cover other people and
+    other items.
+
     Parameters
     ----------
     study
@@ -99,8 +102,12 @@ def status_command(
         f"{frozen.study.name}, version {found.version}: {found.complete} complete, {found.live} "
         f"under way, {found.answers} answers"
     )
+    if found.tests:
+        print(f"{counted(found.tests, 'test sitting')} not counted")
+    target = found.target or "no limit"
+    lists = [(*row, target) for row in found.lists]
     for title, columns, rows in (
-        ("Lists", ("list", "complete", "under way", "no answer yet", "inactive", "target"), found.lists),
+        ("Lists", ("list", "complete", "under way", "no answer yet", "inactive", "target"), lists),
         ("Agreement", ("measure", "value"), found.agreement),
         ("Accuracy against the labels", ("set", "answers", "accuracy", "interval"), found.accuracy),
         ("Response times", ("seconds", "answers"), found.times),
@@ -111,3 +118,5 @@ def status_command(
             table.add_row(*map(str, row))
         if rows:
             console.print(table)
+        if rows and rows is found.agreement and found.agreement_note:
+            print(found.agreement_note)

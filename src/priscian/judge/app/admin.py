@@ -132,10 +132,11 @@ async def overview(request: Request) -> Response:
 def _values(store: Store, site: Site) -> dict[str, object]:
     """What the page shows."""
     known = (site.frozen.version, site.frozen.hash) in store.versions()
+    summary = summarise(store, site.frozen)
     return {
-        "summary": summarise(store, site.frozen),
+        "summary": summary,
+        "lists": [(*row, summary.target or "no limit") for row in summary.lists],
         "paused": bool(store.setting("paused")),
-        "tests": store.tests(),
         "test_key": store.test_key(),
         "replaced": not known,
     }
@@ -170,11 +171,14 @@ async def export_zip(request: Request) -> Response:
     _session(request)
     site = _site(request)
     made = await site.desk.read(lambda store: _zipped(store, site))
-    name = f"{site.frozen.study.name}.zip"
-    plain = re.sub(r"[^A-Za-z0-9 ._-]", "_", name)  # for what does not read the second
-    said = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
-    headers = {"Content-Disposition": said}
+    headers = {"Content-Disposition": attachment(f"{site.frozen.study.name}.zip")}
     return Response(made, media_type="application/zip", headers=headers)
+
+
+def attachment(name: str) -> str:
+    """The header of a download: the name in ASCII, and as it is for browsers that read UTF-8."""
+    plain = re.sub(r"[^A-Za-z0-9 ._-]+", "_", name)
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
 
 
 def _zipped(store: Store, site: Site) -> bytes:

@@ -12,7 +12,7 @@ from priscian.judge.frozen import Frozen
 from priscian.judge.items import BAD, GOOD
 from priscian.judge.records import Answer, Shown, Sitting, Timing
 from priscian.judge.study import Study
-from priscian.judge.texts import words
+from priscian.judge.words import words
 
 Step = Literal["instructions", "comprehension", "trial", "about", "end", "failed"]
 LONGEST_TIME = 86_400.0
@@ -46,6 +46,11 @@ def takes_answers(study: Study, sitting: Sitting) -> bool:
     return bool(sitting.facts.get("understood") or not study.checks.comprehension)
 
 
+def required(study: Study) -> tuple[str, ...]:
+    """Questions about the person that must be answered, since a rule of exclusion needs them."""
+    return ("native_languages",) if study.exclusion.native else ()
+
+
 def next_trial(trials: Sequence[Shown]) -> Shown | None:
     """The first trial without an answer."""
     return next((t for t in trials if t.response is None), None)
@@ -69,7 +74,7 @@ def display(frozen: Frozen, trial: Shown, total: int) -> dict[str, Any]:
 
 def heading(study: Study) -> str:
     """The words over a trial; a study in another language may have only those for sentences."""
-    known = words(study.words)
+    known = words(study)
     pairs = study.task == "choice" and not ("trial" in study.words and "pair" not in study.words)
     return known["pair" if pairs else "trial"]
 

@@ -18,6 +18,7 @@ from priscian.judge.app.headers import SafeHeaders
 from priscian.judge.app.limits import PlainFraming
 from priscian.judge.app.site import Site
 from priscian.judge.app.static import static
+from priscian.judge.words import error_text
 
 
 def make_app(site: Site, closing: Callable[[], None] = lambda: None) -> Starlette:
@@ -82,6 +83,7 @@ def _answer(request: Request, status: int, said: str) -> Response:
     if request.url.path.endswith(("/answers", "/block", ".json")):
         return JSONResponse({"error": said}, status)
     site: Site = request.app.state.site
+    said = error_text(site.frozen.study, status, said)
     return site.page("error", request, {"said": said, "status": status}, status)
 
 

@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -26,6 +27,7 @@ from priscian.judge.app.site import At, Site, visit_key
 from priscian.judge.assign import Refusal, can_go_again, enter, go_again, resume
 from priscian.judge.records import Answer, Sitting
 from priscian.judge.store import Store, random_code
+from priscian.judge.study import Study
 
 _PHONE = re.compile(r"Mobi|Android|iPhone|iPad", re.IGNORECASE)
 
@@ -136,7 +138,12 @@ def _resume(store: Store, site: Site, token: str) -> At:
     return site.at(store, token)
 
 
-async def _page(request: Request, at: At, problem: str = "") -> Response:
+async def _page(
+    request: Request,
+    at: At,
+    problem: str = "",
+    about: Mapping[str, str] = MappingProxyType({}),
+) -> Response:
     site = _site(request)
     study, sitting, step = at.frozen.study, at.sitting, at.step
     values: dict[str, Any] = {
@@ -147,6 +154,8 @@ async def _page(request: Request, at: At, problem: str = "") -> Response:
         "deletion": sitting.deletion,
         "visit": at.visit,
         "test": sitting.kind == "test",
+        "required": flow.required(study),
+        "about": about,
     }
     if step == "trial":
         trial = flow.next_trial(at.trials)
@@ -197,7 +206,7 @@ async def send(request: Request) -> Response:
     problem = await site.desk.write(lambda store: _step(store, site, token, form))
     if problem:
         at = await site.desk.read(lambda store: site.at(store, token))
-        return await _page(request, at, problem)
+        return await _page(request, at, problem, _about(at.frozen.study, form))
     return _go(request, token)
 
 
@@ -221,9 +230,16 @@ def _step(store: Store, site: Site, token: str, form: Mapping[str, str]) -> str:
     elif sent == at.step == "comprehension":
         return _comprehension(store, at, form)
     elif sent == at.step == "about":
-        about = {q: form.get(q, "").strip()[: flow.TEXT] for q in study.demographics}
+        about = _about(study, form)
+        if not all(about.get(question) for question in flow.required(study)):
+            return "required"
         store.note(sitting.id, {"about": about})
     return ""
+
+
+def _about(study: Study, form: Mapping[str, str]) -> dict[str, str]:
+    """What somebody says of themselves."""
+    return {q: form.get(q, "").strip()[: flow.TEXT] for q in study.demographics}
 
 
 def _comprehension(store: Store, at: At, form: Mapping[str, str]) -> str:

@@ -26,7 +26,8 @@ from priscian.judge.opening import Versions
 from priscian.judge.records import Entry, Shown, Sitting
 from priscian.judge.store import Store
 from priscian.judge.study import Study
-from priscian.judge.texts import texts, words
+from priscian.judge.texts import texts
+from priscian.judge.words import page_language, words
 
 LOOPBACK = ("127.0.0.1", "::1", "testclient")
 
@@ -170,9 +171,9 @@ class Site:
         text = self.environment.get_template(f"{name}.html").render(
             study=study,
             base=request.scope.get("root_path", ""),
-            w=words(study.words),
-            default=texts(),
-            page_language=study.language if study.words else "en",
+            w=words(study),
+            default=texts(study.language),
+            page_language=page_language(study),
             now=time.time(),
             static=address,
             **values,
