@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from priscian.cli import run
+from priscian.files import read_table
 from priscian.judge.app.limits import Buckets
 from priscian.judge.frozen import _hashes, _whole
 from priscian.judge.opening import freeze_study, open_store, ready
@@ -293,6 +294,24 @@ class TestTests:
         assert [s.kind for s in store.sittings()] == ["person"]
         assert len(list(store.answers())) == 12
         store.close()
+
+    def test_tests_are_exported_only_when_they_are_asked_for(self, tmp_path: Path) -> None:
+        folder = make(tmp_path / "study")
+        served = serve(folder)
+        store = served.store()
+        with store.backend.transaction():
+            key = store.test_key()
+        store.close()
+        walk(served.client, begin(served.client, test=key), left)
+        served.close()
+        for options in ([], ["--tests"]):
+            out = tmp_path / f"out{len(options)}"
+            assert run(["judge", "export", str(folder), "--out", str(out), *options]) == 0
+        assert "test-" not in "".join(f.read_text() for f in (tmp_path / "out0").iterdir())
+        rows = [row for _, row in read_table(out / "choices.csv")]
+        assert len(rows) == 12
+        assert all(str(row["rater"]).startswith("test-") for row in rows)
+        assert run(["analyse", "human", str(out / "choices.csv"), "--rule", "none"]) == 0
 
     def test_simulated_people_of_another_database_are_refused_in_one_line(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -9,9 +9,14 @@ from typing import Any
 
 import pytest
 
+from priscian.files import read_table
 from priscian.judge.app.flow import seal
+from priscian.judge.check import problems
+from priscian.judge.export import export_store
 from priscian.judge.pace import LEAST, one_side, paces
+from priscian.judge.preregister import _rules
 from priscian.judge.records import Given, Sitting
+from priscian.judge.study import Exclusion, parse_study
 from tests.judge.client import Served, begin, fields, serve, walk
 from tests.judge.studies import make
 
@@ -249,6 +254,58 @@ class TestPace:
         assert found.one_side == 1.0
         assert found.total is not None
         assert found.total < 3600
+
+
+class TestRules:
+    RULES = (
+        "[exclusion]\ntotal_time_below = 30\none_side_above = 0.9\nimplausible = true\n"
+        "incomplete = false\n"
+    )
+
+    def test_a_sitting_in_one_request_is_left_out_where_the_study_says_so(
+        self, serving: Serving, tmp_path: Path
+    ) -> None:
+        for rules in (self.RULES, "[exclusion]\nincomplete = false\n"):
+            served = serving(rules)
+            place = begin(served.client)
+            rows = [{"position": n, "response": "left", "time": 3600.0} for n in range(1, 13)]
+            send(served, place, *rows)
+            store = served.store()
+            out = tmp_path / f"out{bool(rules == self.RULES)}"
+            done = export_store(store, served.site.frozen, out)
+            store.close()
+            (row,) = [row for _, row in read_table(out / "sittings.csv")]
+            assert row["plausible"] == "0"
+            assert row["said_seconds"] == "43200.0"
+            assert float(str(row["server_seconds"])) < 3600
+            assert row["one_side"] == "1.000"
+            assert {e.reason for e in done.excluded} == (
+                {
+                    "all answers in less than 30 s",
+                    "more than 90 % of the answers on one side",
+                    "times that cannot be true",
+                }
+                if rules == self.RULES
+                else set()
+            )
+
+    def test_the_rules_are_in_the_preregistration(self) -> None:
+        rules = Exclusion(total_time_below=30, one_side_above=0.9, implausible=True)
+        said = _rules(rules)
+        for words in ("less than 30 s by the server", "more than 90 % on one side", "cannot be"):
+            assert words in said
+
+    @pytest.mark.parametrize(
+        ("task", "rule", "said"),
+        [
+            ("likert", "one_side_above = 0.9", "only forced choices have sides"),
+            ("choice", "one_side_above = 90", "not a share"),
+            ("choice", "total_time_below = -1", "below 0"),
+        ],
+    )
+    def test_a_rule_that_means_nothing_is_a_problem(self, task: str, rule: str, said: str) -> None:
+        text = f'name = "x"\ntask = "{task}"\n[items]\nsource = "generated:1"\n[exclusion]\n{rule}\n'
+        assert any(said in line for line in problems(parse_study(text)))
 
 
 def test_forms_of_a_page_that_was_left_change_nothing(serving: Serving) -> None:

@@ -33,6 +33,7 @@ def problems(study: Study) -> Iterator[str]:
     yield from _pages(study)
     yield from _checks(study)
     yield from _people(study)
+    yield from _one_side(study)
     yield from _platform(study)
 
 
@@ -51,6 +52,8 @@ def _numbers(study: Study) -> Iterator[str]:
         "exclusion.failed_checks": study.exclusion.failed_checks,
         "exclusion.median_time_below": study.exclusion.median_time_below,
         "exclusion.shortest_time_below": study.exclusion.shortest_time_below,
+        "exclusion.total_time_below": study.exclusion.total_time_below,
+        "exclusion.one_side_above": study.exclusion.one_side_above,
     }.items():
         if value < 0:
             yield f"{name}: {value} is below 0; write 0 to turn it off"
@@ -115,6 +118,14 @@ def _checks(study: Study) -> Iterator[str]:
     tests = checks.instructed or checks.gold
     if study.exclusion.failed_checks and not tests and not study.lists.table:
         yield "exclusion.failed_checks: the study has no checks; set checks.instructed or gold"
+
+
+def _one_side(study: Study) -> Iterator[str]:
+    share = study.exclusion.one_side_above
+    if share and study.task != "choice":
+        yield "exclusion.one_side_above: only forced choices have sides; leave it out"
+    elif share and not 0.5 <= share < 1:
+        yield f"exclusion.one_side_above: {share} is not a share from 0.5 to 1; write 0.9"
 
 
 def _people(study: Study) -> Iterator[str]:

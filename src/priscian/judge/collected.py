@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from priscian.errors import StoreError
@@ -26,14 +26,20 @@ class Collected:
     sittings: list[Sitting]
     answers: list[Given]
     everything: list[Given]
+    revisions: list[Given]
+    """Answers to every version that do not count."""
     tests: int
     """Test sittings of this version, which are left out everywhere."""
 
 
-def collect(store: Store, frozen: Frozen) -> Collected:
-    """Read what is there; an answer that cannot be one is an error, since its row is damaged."""
-    sittings = [s for s in store.sittings() if s.version == frozen.version]
-    everything = counted_only(store.answers())
+def collect(store: Store, frozen: Frozen, tests: bool = False) -> Collected:
+    """Read what is there; an answer that cannot be one is an error, since its row is damaged.
+
+    Tests are left out, or are as if they were people's.
+    """
+    sittings = [_as_people(s, tests) for s in store.sittings() if s.version == frozen.version]
+    everything = counted_only(_as_people(a, tests) for a in store.answers())
+    revisions = counted_only(_as_people(a, tests) for a in store.revisions())
     answers = [a for a in everything if a.version == frozen.version]
     for answer in answers:
         problem = _damage(frozen, answer)
@@ -43,7 +49,11 @@ def collect(store: Store, frozen: Frozen) -> Collected:
                 f"({problem}); restore the database from a backup"
             )
     real = counted_only(sittings)
-    return Collected(real, answers, everything, len(sittings) - len(real))
+    return Collected(real, answers, everything, revisions, len(sittings) - len(real))
+
+
+def _as_people(row: T, wanted: bool) -> T:
+    return replace(row, kind="person") if wanted and row.kind == "test" else row
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,9 @@ from priscian.errors import counted
 from priscian.judge.app.flow import passed
 from priscian.judge.frozen import Frozen
 from priscian.judge.languages import names_any
+from priscian.judge.pace import Pace, paces
 from priscian.judge.records import Given, Sitting
+from priscian.judge.study import Exclusion
 
 CHECKS = ("check", "gold")
 FAILED = "failed the comprehension questions"
@@ -46,6 +48,7 @@ def exclusions(
     found: list[Excluded] = []
     for person, given in people.items():
         found += [Excluded(person, 0, reason, fault=True) for reason in _of_person(frozen, given)]
+    pace = paces(sittings, answers)
     own: dict[str, list[Sitting]] = {}
     for sitting in sittings:
         if sitting.kind == "person":
@@ -54,6 +57,8 @@ def exclusions(
         if rules.native:
             found += _native(person, mine, rules.native)
         for n, sitting in enumerate(mine, start=1):
+            reasons = _of_pace(rules, pace[sitting.id])
+            found += [Excluded(person, sitting.id, reason, fault=True) for reason in reasons]
             if rules.incomplete and sitting.state != "complete":
                 found.append(Excluded(person, sitting.id, "incomplete"))
             elif sitting.state == "failed":
@@ -77,6 +82,19 @@ def _of_person(frozen: Frozen, given: Sequence[Given]) -> list[str]:
     scale = frozen.study.task != "choice"
     if rules.flat and scale and len(main) > 1 and len({float_of(a.response) for a in main}) == 1:
         found.append("the same answer throughout")
+    return found
+
+
+def _of_pace(rules: Exclusion, pace: Pace) -> list[str]:
+    """Reasons by the time of a whole sitting, and by the sides of its answers."""
+    found = []
+    least, most = rules.total_time_below, rules.one_side_above
+    if least and pace.total is not None and pace.total < least:
+        found.append(f"all answers in less than {least:g} s")
+    if most and pace.one_side is not None and pace.one_side > most:
+        found.append(f"more than {100 * most:g} % of the answers on one side")
+    if rules.implausible and pace.plausible is False:
+        found.append("times that cannot be true")
     return found
 
 

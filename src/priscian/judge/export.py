@@ -12,10 +12,11 @@ from typing import Any, Literal
 from priscian.errors import UsageError
 from priscian.files import write_delimited, write_text
 from priscian.judge.codebook import codebook
-from priscian.judge.collected import collect, counted_only
+from priscian.judge.collected import collect
 from priscian.judge.exclusion import CHECKS, Excluded, exclusions, float_of, kept
 from priscian.judge.frozen import Frozen
 from priscian.judge.items import BAD, GOOD
+from priscian.judge.pace import Pace, paces
 from priscian.judge.records import Given, Sitting
 from priscian.judge.store import Store
 
@@ -35,7 +36,8 @@ SENTENCES = ("id", "sentence", "acceptable", "phenomenon", "lexicalisation", "se
 
 ITEMS = ("item", "set", "phenomenon", "good", "bad")
 SITTINGS = ("sitting", "person", "kind", "version", "list", "state", "minutes", "device",
-            "honeypot", "comprehension_tries")  # fmt: skip
+            "honeypot", "comprehension_tries", "server_seconds", "said_seconds", "plausible",
+            "one_side", "changed_texts", "device_used_before")  # fmt: skip
 REVISIONS = ("person", "item", "condition", "role", "response", "order", "response_time", "timing",
              "kind", "list", "sitting", "version")  # fmt: skip
 
@@ -63,11 +65,16 @@ def export_store(
     transform: Transform = "none",
     guard: Guard = "typed",
     keep_excluded: bool = False,
+    tests: bool = False,
 ) -> Exported:
-    """Write the answers to one version of a study; `raw.jsonl` has those to every version."""
+    """Write the answers to one version of a study; `raw.jsonl` has those to every version.
+
+    With `tests`, those of the researcher and of simulated people are written as if they were
+    people's, to try an analysis; their pseudonyms begin with `test-`.
+    """
     if transform == "log" and frozen.study.task != "magnitude":
         raise UsageError("--transform log is for magnitude estimates; leave it out")
-    found = collect(store, frozen)
+    found = collect(store, frozen, tests)
     left_out = [] if keep_excluded else exclusions(frozen, found.sittings, found.answers)
     good = kept(found.answers, left_out)
     answers: dict[str, tuple[list[Row], Sequence[str]]] = {}
@@ -99,8 +106,9 @@ def export_store(
     if frozen.study.demographics:
         said = demographics(found.sittings)
         tables["demographics.csv"] = (said, ("person", "device", *frozen.study.demographics))
-    tables["sittings.csv"] = (sitting_rows(found.sittings), SITTINGS)
-    changed = [a for a in counted_only(store.revisions()) if a.version == frozen.version]
+    own = sitting_rows(found.sittings, paces(found.sittings, found.answers))
+    tables["sittings.csv"] = (own, SITTINGS)
+    changed = [a for a in found.revisions if a.version == frozen.version]
     tables["revisions.csv"] = (revision_rows(frozen, kept(changed, left_out)), REVISIONS)
     files = []
     for name, (rows, columns) in tables.items():
@@ -127,7 +135,11 @@ def formula_safe(row: Mapping[str, object]) -> Row:
 
 
 def _time(answer: Given) -> str:
-    return "" if answer.time is None else f"{answer.time:.3f}"
+    return _rounded(answer.time, 3)
+
+
+def _rounded(number: float | None, digits: int) -> str:
+    return "" if number is None else f"{number:.{digits}f}"
 
 
 def choice_rows(frozen: Frozen, answers: Sequence[Given]) -> list[Row]:
@@ -234,7 +246,7 @@ def pair_rows(frozen: Frozen, answers: Sequence[Given]) -> list[Row]:
     return rows
 
 
-def sitting_rows(sittings: Sequence[Sitting]) -> list[Row]:
+def sitting_rows(sittings: Sequence[Sitting], pace: Mapping[int, Pace]) -> list[Row]:
     """Every sitting: how it ended, how long it took, and what was noted."""
     return [
         {
@@ -248,6 +260,12 @@ def sitting_rows(sittings: Sequence[Sitting]) -> list[Row]:
             "device": s.facts.get("device", ""),
             "honeypot": int(bool(s.facts.get("honeypot"))),
             "comprehension_tries": s.facts.get("tries", ""),
+            "server_seconds": _rounded(pace[s.id].total, 1),
+            "said_seconds": _rounded(pace[s.id].said, 1),
+            "plausible": {True: 1, False: 0, None: ""}[pace[s.id].plausible],
+            "one_side": _rounded(pace[s.id].one_side, 3),
+            "changed_texts": s.facts.get("changed", 0),
+            "device_used_before": int(bool(s.facts.get("another"))),
         }
         for s in sittings
     ]

@@ -112,6 +112,12 @@ def _rules(rules: Exclusion) -> str:
         said.append(f"whose median response time is below {rules.median_time_below:g} s")
     if rules.shortest_time_below:
         said.append(f"who answered in less than {rules.shortest_time_below:g} s")
+    if rules.total_time_below:
+        said.append(f"sittings of less than {rules.total_time_below:g} s by the server's clock")
+    if rules.one_side_above:
+        said.append(f"sittings with more than {100 * rules.one_side_above:g} % on one side")
+    if rules.implausible:
+        said.append("sittings whose times cannot be true by the server's clock")
     if rules.flat:
         said.append("who gave one answer throughout (scales)")
     if rules.incomplete:

@@ -141,6 +141,12 @@ class Exclusion(Part, frozen=True, kw_only=True):
     """Seconds."""
     shortest_time_below: float = 0.0
     """Seconds: anyone with one answer that was faster."""
+    total_time_below: float = 0.0
+    """Seconds of a whole sitting by the server's clock, from the instructions to the last answer."""
+    one_side_above: float = 0.0
+    """Forced choices: sittings with more than this share of the answers on one side, such as 0.9."""
+    implausible: bool = False
+    """Sittings whose times cannot be true by the server's clock."""
     flat: bool = True
     """People who gave one answer throughout, on a scale."""
     incomplete: bool = True

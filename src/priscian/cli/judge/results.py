@@ -25,6 +25,7 @@ def export_command(
     excel_safe: Annotated[bool, Parameter(negative="")] = False,
     raw: Annotated[bool, Parameter(negative="")] = False,
     keep_excluded: Annotated[bool, Parameter(negative="")] = False,
+    tests: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
     """Write the answers as analyse human and analyse adc read them, with a codebook.
 
@@ -54,6 +55,8 @@ def export_command(
         Leave also what participants typed as it is; do not open it in a spreadsheet.
     keep_excluded
         Leave nobody out.
+    tests
+        Also simulated people and your own tests, as if they were people, to try an analysis.
     """
     from priscian.judge.export import Guard, export_store
     from priscian.judge.frozen import decode
@@ -71,6 +74,7 @@ def export_command(
             transform=transform,
             guard=guard,
             keep_excluded=keep_excluded,
+            tests=tests,
         )
     print(f"{counted(done.answers, 'answer')} written to {out}")
     if done.apart:
