@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeVar
 
 from priscian.errors import StoreError
 from priscian.judge.frozen import Frozen
 from priscian.judge.records import Given, Sitting
 from priscian.judge.store import Store
 from priscian.judge.study import Task
-
-COUNTED = ("person", "model")
-"""Kinds of sittings that are data; those of the kind `test`, of the researcher, are not."""
-T = TypeVar("T", Sitting, Given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +26,8 @@ class Collected:
 
 def collect(store: Store, frozen: Frozen) -> Collected:
     """Read what is there; an answer that cannot be one is an error, since its row is damaged."""
-    sittings = [s for s in store.sittings() if s.version == frozen.version]
-    everything = counted_only(store.answers())
+    sittings = [s for s in store.sittings(tests=True) if s.version == frozen.version]
+    everything = list(store.answers())
     answers = [a for a in everything if a.version == frozen.version]
     for answer in answers:
         problem = _damage(frozen, answer)
@@ -42,7 +36,7 @@ def collect(store: Store, frozen: Frozen) -> Collected:
                 f"the answer to trial {answer.position} of sitting {answer.sitting} is damaged "
                 f"({problem}); restore the database from a backup"
             )
-    real = counted_only(sittings)
+    real = [s for s in sittings if s.kind != "test"]
     return Collected(real, answers, everything, len(sittings) - len(real))
 
 
@@ -63,7 +57,7 @@ class Gathered:
 
 def gathered(store: Store) -> list[Gathered]:
     """How much there is of each version, the oldest first."""
-    sittings, answers = store.sittings(), list(store.answers())
+    sittings, answers = store.sittings(tests=True), list(store.answers())
     found = []
     for version, _ in store.versions():
         own = [s for s in sittings if s.version == version]
@@ -77,15 +71,10 @@ def gathered(store: Store) -> list[Gathered]:
                 complete=sum(s.state == "complete" for s in people),
                 answers=kinds["person"],
                 models=kinds["model"],
-                tests=len(own) - len(counted_only(own)),
+                tests=sum(s.kind == "test" for s in own),
             )
         )
     return found
-
-
-def counted_only(rows: Iterable[T]) -> list[T]:
-    """Rows of people and models, without those of tests."""
-    return [row for row in rows if row.kind in COUNTED]
 
 
 def _possible(task: Task, response: object) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from priscian.errors import UsageError
 from priscian.files import write_delimited, write_text
 from priscian.judge.codebook import codebook
-from priscian.judge.collected import collect, counted_only
+from priscian.judge.collected import collect
 from priscian.judge.exclusion import CHECKS, Excluded, exclusions, float_of, kept
 from priscian.judge.frozen import Frozen
 from priscian.judge.items import BAD, GOOD
@@ -100,7 +100,7 @@ def export_store(
         said = demographics(found.sittings)
         tables["demographics.csv"] = (said, ("person", "device", *frozen.study.demographics))
     tables["sittings.csv"] = (sitting_rows(found.sittings), SITTINGS)
-    changed = [a for a in counted_only(store.revisions()) if a.version == frozen.version]
+    changed = [a for a in store.revisions() if a.version == frozen.version]
     tables["revisions.csv"] = (revision_rows(frozen, kept(changed, left_out)), REVISIONS)
     files = []
     for name, (rows, columns) in tables.items():

@@ -17,6 +17,8 @@ from priscian.judge.store import SCHEMA
 WAIT = 30.0
 """Seconds to wait for another process that writes, such as a backup."""
 TRIES = 100
+DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""A message of SQLite that quotes a damaged name is not always UTF-8, and Python decodes it."""
 FULL = ("disk is full", "disk I/O error")
 
 
@@ -40,11 +42,14 @@ class Sqlite:
             self.connection = sqlite3.connect(
                 file, timeout=WAIT, isolation_level=None, check_same_thread=False
             )
-            for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON",
-                           "foreign_keys=ON", "temp_store=MEMORY"):  # fmt: skip
-                self.connection.execute(f"PRAGMA {pragma}")
-            self._prepare()
-        except sqlite3.DatabaseError as error:
+            with contextlib.ExitStack() as failing:
+                failing.callback(self.connection.close)
+                for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON",
+                               "foreign_keys=ON", "temp_store=MEMORY"):  # fmt: skip
+                    self.connection.execute(f"PRAGMA {pragma}")
+                self._prepare()
+                failing.pop_all()  # opened: whoever has it closes it
+        except DAMAGE as error:
             raise StoreError(
                 f"{file}: cannot be opened as the database of a study ({error}); restore it from a "
                 "backup, or move it away"
@@ -137,7 +142,9 @@ def _told(file: Path) -> Iterator[None]:
     """Errors of the database as ours; a full disk has its own."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         if any(words in str(error) for words in FULL):
             raise StoreFullError(f"{file}: {error}; free some space") from error
-        raise StoreError(f"{file}: {error}; is another program using it?") from error
+        busy = any(words in str(error) for words in ("locked", "busy"))
+        remedy = "is another program using it?" if busy else "restore it from a backup"
+        raise StoreError(f"{file}: {str(error)[:200]}; {remedy}") from error

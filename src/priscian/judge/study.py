@@ -215,7 +215,7 @@ def parse_study(text: str, where: str = FILE) -> Study:
     """A study from the text of its file; `where` names the file in errors."""
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also numbers of 5,000 digits
         raise DataError(f"{where}: not TOML ({error}); correct the line") from None
     _known(tables, Study, where, "")
     _speak(tables)

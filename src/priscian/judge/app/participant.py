@@ -99,7 +99,6 @@ async def _page(
         "done": sum(t.response is not None for t in trials),
         "total": len(trials),
         "questions": QUESTIONS,
-        "required": flow.required(frozen.study),
         "about": about,
     }
     if step == "trial":
