@@ -135,7 +135,7 @@ def _gather(
 
 
 def _told_apart(studies: Sequence[StudyBesideModels]) -> list[StudyBesideModels]:
-    """Studies with names of their own: versions of one study have the same, and so their figures."""
+    """Studies with names of their own: two exports of one study would share their figures."""
     met: Counter[str] = Counter()
     told = []
     for study in studies:
