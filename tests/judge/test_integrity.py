@@ -93,7 +93,8 @@ class TestOrder:
                 served.client.post(place, data={"step": "comprehension", "q1": said})
 
             threads = [
-                threading.Thread(target=guess, args=(said,)) for said in ("two", "one", "one", "one")
+                threading.Thread(target=guess, args=(said,))
+                for said in ("two", "one", "one", "one")
             ]
             for thread in threads:
                 thread.start()
@@ -304,7 +305,9 @@ class TestRules:
         ],
     )
     def test_a_rule_that_means_nothing_is_a_problem(self, task: str, rule: str, said: str) -> None:
-        text = f'name = "x"\ntask = "{task}"\n[items]\nsource = "generated:1"\n[exclusion]\n{rule}\n'
+        text = (
+            f'name = "x"\ntask = "{task}"\n[items]\nsource = "generated:1"\n[exclusion]\n{rule}\n'
+        )
         assert any(said in line for line in problems(parse_study(text)))
 
 

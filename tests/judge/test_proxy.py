@@ -137,9 +137,7 @@ def client(url: str, certificate: tuple[Path, Path], address: str = "") -> httpx
     return httpx.Client(base_url=url, transport=transport, timeout=60)
 
 
-def log_in(
-    people: httpx.Client, origin: str, process: Process, path: str = ""
-) -> httpx.Response:
+def log_in(people: httpx.Client, origin: str, process: Process, path: str = "") -> httpx.Response:
     return people.post(
         f"{path}/admin/login", data={"token": token(process)}, headers={"Origin": origin}
     )
@@ -206,9 +204,7 @@ def test_nginx_as_it_comes_needs_the_address_and_check_says_so(
         refused = log_in(people, url, process)
         assert refused.status_code == 403
         assert "--url" in refused.text
-        statuses = {
-            people.post("/start", data={"consent": "yes"}).status_code for _ in range(100)
-        }
+        statuses = {people.post("/start", data={"consent": "yes"}).status_code for _ in range(100)}
         assert statuses == {303}, "a class that starts at once is let in"
     process.stop()
     process.options = ("--behind-proxy", "--url", url)

@@ -149,11 +149,13 @@ def test_an_answer_to_other_words_than_ours_is_not_taken(
 
 @pytest.mark.parametrize(
     "place",
-    ["button[value=yes]", pytest.param("legend", marks=SLOW), pytest.param("#sentence", marks=SLOW)],
+    [
+        "button[value=yes]",
+        pytest.param("legend", marks=SLOW),
+        pytest.param("#sentence", marks=SLOW),
+    ],
 )
-def test_what_is_asked_and_answered_has_to_be_ours_too(
-    place: str, visit: Any, online: Any
-) -> None:
+def test_what_is_asked_and_answered_has_to_be_ours_too(place: str, visit: Any, online: Any) -> None:
     served = online("binary", items=items("binary"))
     page = visit()
     enter(page, served.url)
@@ -220,7 +222,7 @@ def test_the_page_and_the_server_agree_about_every_kind_of_text(visit: Any, onli
         "No\u00a0break, narrow\u202fspace,  two  spaces,\u3000wide.",
         "Emoji 👩‍👩‍👧 and combining e\u0301, Ω ≠ Ω, ﬁ.",
         "من أين أنت؟ — ‏(RTL)",
-        'Quotes "double", &amp; <b>not bold</b>, \'single\'.',
+        "Quotes \"double\", &amp; <b>not bold</b>, 'single'.",
         "A control\x07character and \x85 another.",
         "नमस्ते दुनिया — 判断する",
     ]

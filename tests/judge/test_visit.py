@@ -136,7 +136,9 @@ def test_a_word_of_any_length_fits_a_phone(task: str, visit: Any, online: Any) -
     enter(page, served.url, tap=True)
     shown(page, 1)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    inside = "[...document.querySelectorAll('.sentence')].every(s => s.scrollWidth <= s.clientWidth)"
+    inside = (
+        "[...document.querySelectorAll('.sentence')].every(s => s.scrollWidth <= s.clientWidth)"
+    )
     assert page.evaluate(inside)
 
 

@@ -127,6 +127,17 @@ def test_tables_have_people_and_models(tmp_path: Path, scored: Path) -> None:
     assert r"Krippendorff's $\alpha$ (nominal) &" in tex
 
 
+def test_two_exports_of_one_study_are_told_apart(tmp_path: Path, scored: Path) -> None:
+    folders = [judged(tmp_path / name) for name in "ab"]
+    markdown = report_tables([scored, *folders], "md")
+    assert "People and models on the same pairs: small**" in markdown
+    assert "People and models on the same pairs: small (2)**" in markdown
+    report([scored, *folders], tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert page.count('data-figure="study-small"') == 1
+    assert page.count('data-figure="study-small (2)"') == 1
+
+
 def test_what_is_wrong_with_a_folder_is_said(tmp_path: Path, scored: Path) -> None:
     folder = judged(tmp_path)
     with pytest.raises(UsageError, match="name a run as well"):

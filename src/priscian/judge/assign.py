@@ -76,7 +76,7 @@ def shown(trials: Sequence[Trial]) -> list[Shown]:
 
 
 def resume(store: Store, frozen: Frozen, sitting: Sitting) -> Sitting:
-    """Go on with a sitting, as it stands in this transaction; after a long pause it begins again."""
+    """Go on with a sitting, as this transaction has read it; after a long pause it begins again."""
     if store.now() - sitting.seen > 60 * frozen.study.targets.resume_within:
         store.restart(sitting.id)
     store.touch(sitting.id)

@@ -14,6 +14,8 @@ from priscian.judge.texts import texts
 from priscian.judge.words import untranslated
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
+MOST = 100_000
+"""Largest number of anything that a study may ask for."""
 _NAME = re.compile(r"[\w][\w .-]{0,79}")
 
 
@@ -57,6 +59,8 @@ def _numbers(study: Study) -> Iterator[str]:
     }.items():
         if value < 0:
             yield f"{name}: {value} is below 0; write 0 to turn it off"
+        if value > MOST:
+            yield f"{name}: {value} is more than {MOST:,}; give a smaller number"
     for name, value in {
         "targets.sittings_per_person": study.targets.sittings_per_person,
         "targets.stale_after": study.targets.stale_after,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -14,8 +13,6 @@ from priscian.judge.records import Given, Sitting
 from priscian.judge.store import Store
 from priscian.judge.study import Task
 
-COUNTED = ("person", "model")
-"""Kinds of sittings that are data; those of the kind `test`, of the researcher, are not."""
 T = TypeVar("T", Sitting, Given)
 
 
@@ -37,9 +34,9 @@ def collect(store: Store, frozen: Frozen, tests: bool = False) -> Collected:
 
     Tests are left out, or are as if they were people's.
     """
-    sittings = [_as_people(s, tests) for s in store.sittings() if s.version == frozen.version]
-    everything = counted_only(_as_people(a, tests) for a in store.answers())
-    revisions = counted_only(_as_people(a, tests) for a in store.revisions())
+    sittings = [s for s in store.sittings(tests=True) if s.version == frozen.version]
+    everything = [_as_people(a) for a in store.answers(tests)]
+    revisions = [_as_people(a) for a in store.revisions(tests)]
     answers = [a for a in everything if a.version == frozen.version]
     for answer in answers:
         problem = _damage(frozen, answer)
@@ -48,12 +45,12 @@ def collect(store: Store, frozen: Frozen, tests: bool = False) -> Collected:
                 f"the answer to trial {answer.position} of sitting {answer.sitting} is damaged "
                 f"({problem}); restore the database from a backup"
             )
-    real = counted_only(sittings)
+    real = [_as_people(s) for s in sittings if tests or s.kind != "test"]
     return Collected(real, answers, everything, revisions, len(sittings) - len(real))
 
 
-def _as_people(row: T, wanted: bool) -> T:
-    return replace(row, kind="person") if wanted and row.kind == "test" else row
+def _as_people(row: T) -> T:
+    return replace(row, kind="person") if row.kind == "test" else row
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,7 @@ class Gathered:
 
 def gathered(store: Store) -> list[Gathered]:
     """How much there is of each version, the oldest first."""
-    sittings, answers = store.sittings(), list(store.answers())
+    sittings, answers = store.sittings(tests=True), list(store.answers())
     found = []
     for version, _ in store.versions():
         own = [s for s in sittings if s.version == version]
@@ -87,15 +84,10 @@ def gathered(store: Store) -> list[Gathered]:
                 complete=sum(s.state == "complete" for s in people),
                 answers=kinds["person"],
                 models=kinds["model"],
-                tests=len(own) - len(counted_only(own)),
+                tests=sum(s.kind == "test" for s in own),
             )
         )
     return found
-
-
-def counted_only(rows: Iterable[T]) -> list[T]:
-    """Rows of people and models, without those of tests."""
-    return [row for row in rows if row.kind in COUNTED]
 
 
 def _possible(task: Task, response: object) -> bool:

@@ -6,19 +6,33 @@ import hashlib
 import random
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
-from msgspec import to_builtins
 
 from priscian.errors import DataError
 from priscian.files import read_bytes, read_text, write_bytes
 from priscian.judge.design import Plan, draw_trials, make_lists, read_lists
 from priscian.judge.items import BAD, GOOD, Material, read_items, read_materials
-from priscian.judge.study import FILE, Study, parse_study, read_study
+from priscian.judge.study import FILE, CheckTexts, Study, parse_study, read_study
 from priscian.judge.texts import texts
 
 FROZEN = "frozen.json"
 FORMAT = 1
+
+
+def _plain(found: object) -> Any:
+    """A struct as JSON has it."""
+    return msgspec.json.decode(msgspec.json.encode(found))
+
+
+LATER: Mapping[str, Mapping[str, object]] = {
+    "checks": {"texts": _plain(CheckTexts())},
+    "exclusion": {"total_time_below": 0.0, "one_side_above": 0.0, "implausible": False},
+    "platform": {"required": True},
+}
+"""Settings that the first version of this format did not have, by table, with their defaults. A
+study that leaves them alone keeps the hash that it was frozen or registered with."""
 
 
 class Frozen(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +97,7 @@ def instructed(study: Study) -> list[Material]:
     """Checks that say what to answer; a few more than each sitting has, so that they vary."""
     if not study.checks.instructed:
         return []
-    own = {name: said for name, said in to_builtins(study.checks.texts).items() if said}
+    own = {name: said for name, said in _plain(study.checks.texts).items() if said}
     said = {**texts(study.language)["checks"], **own}
     rng = random.Random(f"{study.seed}/checks")
     made = []
@@ -121,7 +135,7 @@ def _sources(study: Study, folder: Path) -> dict[str, str]:
 def _sealed(
     study: Study, materials: Mapping[str, Material], plans: list[Plan], sources: Mapping[str, str]
 ) -> Frozen:
-    hashes = _hashes({"study": study, "items": list(materials.values()), "lists": plans})
+    hashes = _hashes(study, list(materials.values()), plans)
     return Frozen(
         hash=_whole(hashes),
         hashes=hashes,
@@ -132,7 +146,13 @@ def _sealed(
     )
 
 
-def _hashes(parts: Mapping[str, object]) -> dict[str, str]:
+def _hashes(study: object, items: object, lists: object) -> dict[str, str]:
+    """SHA-256 of each part; settings of `LATER` are in it only if they are used."""
+    settings: dict[str, Any] = _plain(study)
+    for table, added in LATER.items():
+        own = settings.get(table, {})
+        settings[table] = {k: v for k, v in own.items() if k not in added or v != added[k]}
+    parts = {"study": settings, "items": items, "lists": lists}
     return {
         name: hashlib.sha256(msgspec.json.encode(part, order="sorted")).hexdigest()
         for name, part in parts.items()
@@ -151,7 +171,9 @@ def encode(frozen: Frozen) -> bytes:
 def decode(data: bytes | str, where: str = FROZEN) -> Frozen:
     """A frozen study from its bytes."""
     try:
-        frozen = msgspec.json.decode(data, type=Frozen)
+        text = data.decode("utf-8") if isinstance(data, bytes) else data
+        frozen = msgspec.json.decode(text, type=Frozen)
+        raw = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise DataError(f"{where}: damaged ({error}); run priscian judge freeze again") from None
     if frozen.format > FORMAT:
@@ -159,13 +181,9 @@ def decode(data: bytes | str, where: str = FROZEN) -> Frozen:
             f"{where}: written by a newer Priscian (format {frozen.format}); update this one"
         )
     # of the JSON itself, since a study of an earlier Priscian has fewer fields than ours
-    raw = msgspec.json.decode(data)
-    parts = {
-        "study": raw["study"],
-        "items": list(raw["materials"].values()),
-        "lists": raw["plans"],
-    }
-    if (_hashes(parts), _whole(_hashes(parts))) != (frozen.hashes, frozen.hash):
+    hashes = _hashes(raw["study"], list(raw["materials"].values()), raw["plans"])
+    named = all(name == material.id for name, material in frozen.materials.items())
+    if not named or (hashes, _whole(hashes)) != (frozen.hashes, frozen.hash):
         raise DataError(
             f"{where}: changed since it was frozen, so that its hash is wrong; restore it, or run "
             "priscian judge freeze again"

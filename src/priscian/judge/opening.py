@@ -49,12 +49,8 @@ def freeze_study(folder: Path, database: str = "") -> Frozen:
         store.backend.lock()
         versions = store.versions()
         number = versions[-1][0] if versions else 1
-        if versions and versions[-1][1] != made.hash:
-            last = decode(store.body(number), f"version {number}")
-            if _same(last, made):  # another Priscian has frozen it; settings of a new one differ
-                made = msgspec.structs.replace(made, hash=last.hash, hashes=last.hashes)
-            elif _begun(store, number):
-                number += 1
+        if versions and versions[-1][1] != made.hash and _begun(store, number):
+            number += 1
         frozen = msgspec.structs.replace(made, version=number)
         lists = {plan.number: plan.part for plan in frozen.plans}
         store.add_version(number, frozen.hash, encode(frozen).decode(), lists)
@@ -62,13 +58,8 @@ def freeze_study(folder: Path, database: str = "") -> Frozen:
     return frozen
 
 
-def _same(one: Frozen, other: Frozen) -> bool:
-    parts = [(frozen.study, frozen.materials, frozen.plans) for frozen in (one, other)]
-    return parts[0] == parts[1]
-
-
 def _begun(store: Store, version: int) -> bool:
-    return any(s.version == version and s.kind != "test" for s in store.sittings())
+    return any(s.version == version for s in store.sittings())
 
 
 def ready(folder: Path, database: str = "") -> Frozen:

@@ -57,17 +57,18 @@ def _pace(sitting: Sitting, answers: Sequence[Given]) -> Pace:
 
 def _is_plausible(answers: Sequence[Given], begun: float) -> bool:
     spent = 0.0
-    for number, answer in enumerate(sorted(answers, key=lambda a: a.received), start=1):
-        passed = answer.received - begun
+    for answer in sorted(answers, key=lambda a: a.received):
         spent += (answer.time or 0.0) + answer.hidden
-        if spent > passed + SLACK:
+        if spent > answer.received - begun + SLACK:
             return False
-    return passed >= LEAST * number
+    return max(a.received for a in answers) - begun >= LEAST * len(answers)
 
 
 def one_side(answers: Sequence[Given]) -> float | None:
     """The share of the side that was chosen more often; only of forced choices between items."""
     sides = Counter(
-        a.response for a in answers if a.role in ("item", "filler") and a.response in ("left", "right")
+        a.response
+        for a in answers
+        if a.role in ("item", "filler") and a.response in ("left", "right")
     )
     return max(sides.values()) / sides.total() if sides else None

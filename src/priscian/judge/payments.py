@@ -75,7 +75,7 @@ def _row(
         decision, reasons = "reject", [FAILED]
     elif sitting.state != "complete":
         answered = sum(a.sitting == sitting.id for a in found.answers)
-        whole = answered >= store.last_position(sitting.id)
+        whole = answered == len(store.trials(sitting.id))
         decision = "wait"
         reasons = ["every trial answered, end page not reached" if whole else "not finished"]
     elif faults:
@@ -86,7 +86,7 @@ def _row(
     return {
         "platform": frozen.study.platform.kind,
         "id": store.identity(sitting.person),
-        "assignment": str(sitting.facts.get("assignmentId", "")),
+        "assignment": str(sitting.facts.get("assignmentId") or sitting.facts.get("session", "")),
         "code": codes.get(sitting.state, ""),
         "state": sitting.state,
         "decision": decision,

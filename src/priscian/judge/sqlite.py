@@ -21,6 +21,8 @@ WAIT = 30.0
 TRIES = 100
 PRIVATE = 0o600
 """Only the owner reads and writes: the file has platform ids and what people say of themselves."""
+DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""A message of SQLite that quotes a damaged name is not always UTF-8, and Python decodes it."""
 FULL = ("disk is full", "disk I/O error")
 
 
@@ -47,11 +49,14 @@ class Sqlite:
             self.connection = sqlite3.connect(
                 file, timeout=WAIT, isolation_level=None, check_same_thread=False
             )
-            for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON",
-                           "foreign_keys=ON", "temp_store=MEMORY"):  # fmt: skip
-                self.connection.execute(f"PRAGMA {pragma}")
-            self._prepare()
-        except (sqlite3.DatabaseError, OSError) as error:
+            with contextlib.ExitStack() as failing:
+                failing.callback(self.connection.close)
+                for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON",
+                               "foreign_keys=ON", "temp_store=MEMORY"):  # fmt: skip
+                    self.connection.execute(f"PRAGMA {pragma}")
+                self._prepare()
+                failing.pop_all()  # opened: whoever has it closes it
+        except (*DAMAGE, OSError) as error:
             raise StoreError(
                 f"{file}: cannot be opened as the database of a study ({error}); restore it from a "
                 "backup, or move it away"
@@ -74,8 +79,10 @@ class Sqlite:
         if 0 < found < SCHEMA:
             with contextlib.closing(sqlite3.connect(self.file)) as reader:
                 _copy(reader, self.upgraded_from(found))
-        statements = [s for old in range(found, SCHEMA) for s in UPGRADES[old]] if found else (
-            schema("INTEGER PRIMARY KEY")
+        statements = (
+            [s for old in range(found, SCHEMA) for s in UPGRADES[old]]
+            if found
+            else (schema("INTEGER PRIMARY KEY"))
         )
         for statement in statements:
             self.connection.execute(statement)
@@ -170,7 +177,9 @@ def _told(file: Path) -> Iterator[None]:
     """Errors of the database as ours; a full disk has its own."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         if any(words in str(error) for words in FULL):
             raise StoreFullError(f"{file}: {error}; free some space") from error
-        raise StoreError(f"{file}: {error}; is another program using it?") from error
+        busy = any(words in str(error) for words in ("locked", "busy"))
+        remedy = "is another program using it?" if busy else "restore it from a backup"
+        raise StoreError(f"{file}: {str(error)[:200]}; {remedy}") from error

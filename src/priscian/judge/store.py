@@ -30,6 +30,7 @@ CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 _SITTING = (
     "id, token, person, version, list, state, started, seen, finished, code, deletion, kind, facts"
 )
+_COUNTED = {False: "s.kind <> 'test'", True: "1 = 1"}
 
 
 class Backend(Protocol):
@@ -132,9 +133,7 @@ class Store:
 
     # ------------------------------------------------------------ sittings
 
-    def counts(
-        self, version: int, stale_after: float, kind: Kind = "person"
-    ) -> list[ListCount]:
+    def counts(self, version: int, stale_after: float, kind: Kind = "person") -> list[ListCount]:
         """How many sittings of every list there are in which state; only those of one kind."""
         now = self.now()
         rows = self.backend.run(
@@ -190,9 +189,9 @@ class Store:
         found = self._sittings("WHERE token = ?", (token,))
         return found[0] if found else None
 
-    def sittings(self) -> list[Sitting]:
-        """Every sitting, in the order they began, tests too (`collected` leaves them out)."""
-        return self._sittings("ORDER BY id", ())
+    def sittings(self, tests: bool = False) -> list[Sitting]:
+        """Every sitting, in the order they began; tests only if they are asked for."""
+        return self._sittings(f"WHERE {_COUNTED[tests]} ORDER BY id", ())
 
     def clear_tests(self, version: int = 0) -> int:
         """Delete every test, or those of one version; how many there were."""
@@ -205,7 +204,7 @@ class Store:
         return len(rows)
 
     def _sittings(self, where: str, values: Sequence[object]) -> list[Sitting]:
-        rows = self.backend.run(f"SELECT {_SITTING} FROM sittings {where}", values)
+        rows = self.backend.run(f"SELECT {_SITTING} FROM sittings s {where}", values)
         return [Sitting(*(*row[:-1], _facts(row))) for row in rows]
 
     def parts_seen(self, person: str) -> set[tuple[int, int]]:
@@ -340,20 +339,21 @@ class Store:
         )
         return str(rows[0][0]) if rows else ""
 
-    def answers(self) -> Iterator[Given]:
+    def answers(self, tests: bool = False) -> Iterator[Given]:
         """Every answer with its trial and sitting, by sitting and position."""
-        return self._given("answers")
+        return self._given("answers", tests)
 
-    def revisions(self) -> Iterator[Given]:
-        """Answers that do not count: later ones, and those of a sitting that began again."""
-        return self._given("revisions")
+    def revisions(self, tests: bool = False) -> Iterator[Given]:
+        """Later answers to a trial, which do not count, and those before a sitting began again."""
+        return self._given("revisions", tests)
 
-    def _given(self, table: str) -> Iterator[Given]:
+    def _given(self, table: str, tests: bool) -> Iterator[Given]:
         for row in self.backend.run(
             "SELECT a.sitting, s.person, s.kind, a.version, s.list, a.position, t.item, t.kind, "
             "t.condition, t.side, a.response, a.time, a.hidden, a.timing, a.received "
             f"FROM {table} a JOIN sittings s ON s.id = a.sitting "
             "JOIN trials t ON t.sitting = a.sitting AND t.position = a.position "
+            f"WHERE {_COUNTED[tests]} "
             "ORDER BY a.sitting, a.position, a.received"
         ):
             yield Given(*row)

@@ -142,9 +142,9 @@ class Exclusion(Part, frozen=True, kw_only=True):
     shortest_time_below: float = 0.0
     """Seconds: anyone with one answer that was faster."""
     total_time_below: float = 0.0
-    """Seconds of a whole sitting by the server's clock, from the instructions to the last answer."""
+    """Seconds of a sitting by the server's clock, from the instructions to the last answer."""
     one_side_above: float = 0.0
-    """Forced choices: sittings with more than this share of the answers on one side, such as 0.9."""
+    """Forced choices: sittings with more than this share of answers on one side, such as 0.9."""
     implausible: bool = False
     """Sittings whose times cannot be true by the server's clock."""
     flat: bool = True
@@ -223,7 +223,7 @@ def parse_study(text: str, where: str = FILE) -> Study:
     """A study from the text of its file; `where` names the file in errors."""
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also numbers of 5,000 digits
         raise DataError(f"{where}: not TOML ({error}); correct the line") from None
     _known(tables, Study, where, "")
     _speak(tables)

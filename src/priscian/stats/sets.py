@@ -103,7 +103,7 @@ def crossed_interval(answers: Sequence[tuple[str, str, float]]) -> Interval:
 
     >>> answers = [(r, i, 1.0) for r in "abcdefghij" for i in "12345"]
     >>> [round(limit, 3) for limit in crossed_interval(answers)]
-    [0.836, 1.0]
+    [0.827, 1.0]
     """
     if not answers:
         return (0.0, 1.0)

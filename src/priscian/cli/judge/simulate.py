@@ -81,8 +81,8 @@ def simulate_command(
     wait_for(url)
     ledger = simulate(url, frozen, Habits(raters, seed, pause, accuracy, test_key=key))
     with closing(open_store(study, database)) as store:
-        tokens = {s.id: s.token for s in store.sittings()}
-        kept = {(tokens[a.sitting], a.position): a.response for a in store.answers()}
+        tokens = {s.id: s.token for s in store.sittings(tests=True)}
+        kept = {(tokens[a.sitting], a.position): a.response for a in store.answers(tests=True)}
     lost = [key for key, said in ledger.answers.items() if kept.get(key) != said]
     print(
         f"{counted(len(ledger.codes), 'sitting')} completed, {ledger.refused} refused, "

@@ -171,14 +171,11 @@ async def export_zip(request: Request) -> Response:
     _session(request)
     site = _site(request)
     made = await site.desk.read(lambda store: _zipped(store, site))
-    headers = {"Content-Disposition": attachment(f"{site.frozen.study.name}.zip")}
+    name = f"{site.frozen.study.name}.zip"
+    plain = re.sub(r"[^A-Za-z0-9 ._-]", "_", name)  # for what does not read the second
+    said = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+    headers = {"Content-Disposition": said}
     return Response(made, media_type="application/zip", headers=headers)
-
-
-def attachment(name: str) -> str:
-    """The header of a download: the name in ASCII, and as it is for browsers that read UTF-8."""
-    plain = re.sub(r"[^A-Za-z0-9 ._-]+", "_", name)
-    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
 
 
 def _zipped(store: Store, site: Site) -> bytes:

@@ -24,7 +24,7 @@ MOST_KEYS = 20_000
 
 
 class PlainFraming:
-    """Refuses requests that say the length of their body in two ways: proxies may read the other."""
+    """Refuses requests that give the length of their body twice: a proxy may read the other one."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -116,7 +116,9 @@ async def start(request: Request) -> Response:
         return sitting
 
     sitting = await site.desk.write(begin)
-    return _go(request, sitting.token) if isinstance(sitting, Sitting) else _refused(request, sitting)
+    return (
+        _go(request, sitting.token) if isinstance(sitting, Sitting) else _refused(request, sitting)
+    )
 
 
 async def show(request: Request) -> Response:
@@ -154,7 +156,6 @@ async def _page(
         "deletion": sitting.deletion,
         "visit": at.visit,
         "test": sitting.kind == "test",
-        "required": flow.required(study),
         "about": about,
     }
     if step == "trial":
@@ -195,7 +196,9 @@ async def again(request: Request) -> Response:
         return "paused" if store.setting("paused") else go_again(store, site.frozen, at.sitting)
 
     sitting = await site.desk.write(begin)
-    return _go(request, sitting.token) if isinstance(sitting, Sitting) else _refused(request, sitting)
+    return (
+        _go(request, sitting.token) if isinstance(sitting, Sitting) else _refused(request, sitting)
+    )
 
 
 async def send(request: Request) -> Response:

@@ -135,8 +135,10 @@ def serve_study(
             if new_admin_token or not store.setting(KEY):
                 told(f"Researcher's token, shown only now: {new_token(store)}")
             if store.backend.is_open_to_others():
-                told(f"warning: others on this machine can read {store.backend.place}: it has what "
-                     f"people say about themselves; chmod 600 {store.backend.place}")
+                told(
+                    f"warning: others on this machine can read {store.backend.place}: it has what "
+                    f"people say about themselves; chmod 600 {store.backend.place}"
+                )
         desk = Desk(lambda: open_store(folder, database))
         app = make_app(Site(frozen, desk, behind_proxy, url), desk.close)
         where = listening.getsockname()

@@ -75,9 +75,7 @@ class At:
     def visit(self) -> str:
         """Under which name a browser remembers the sitting."""
         session = str(self.sitting.facts.get("session", ""))
-        return visit_key(
-            Entry(identity=self.identity, kind=self.sitting.kind, session=session)
-        )
+        return visit_key(Entry(identity=self.identity, kind=self.sitting.kind, session=session))
 
 
 @dataclass(slots=True)
