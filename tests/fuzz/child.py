@@ -11,10 +11,11 @@ from pathlib import Path
 from tests.fuzz.data_samples import DATA
 from tests.fuzz.folder_samples import FOLDERS
 from tests.fuzz.harness import fuzz
+from tests.fuzz.judge_samples import JUDGE
 from tests.fuzz.model_samples import MODELS
 from tests.peak_memory import peak_megabytes
 
-SAMPLES = [*DATA, *MODELS, *FOLDERS]
+SAMPLES = [*DATA, *MODELS, *FOLDERS, *JUDGE]
 ROOM = 16 << 30
 """Bytes of address space: libraries reserve much and use little; a bomb would take more."""
 

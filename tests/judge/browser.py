@@ -29,6 +29,7 @@ class Online:
     folder: Path
     url: str
     token: str
+    site: Site
     server: uvicorn.Server
     thread: threading.Thread = field(init=False)
 
@@ -59,9 +60,10 @@ def put_online(folder: Path) -> Online:
     token = new_token(store)
     store.close()
     desk = Desk(lambda: open_store(folder))
-    app = make_app(Site(frozen, desk), desk.close)
+    site = Site(frozen, desk)
+    app = make_app(site, desk.close)
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False, ws="none"))
-    made = Online(folder, f"http://127.0.0.1:{listening.getsockname()[1]}", token, server)
+    made = Online(folder, f"http://127.0.0.1:{listening.getsockname()[1]}", token, site, server)
     made.thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     made.thread.start()
     until(lambda: server.started, "the server starts")

@@ -64,7 +64,7 @@ def fields(page: httpx.Response) -> dict[str, str]:
 
 def sentences(page: httpx.Response) -> list[str]:
     """The sentences that a trial shows."""
-    found = re.findall(r'class="sentence"[^>]*>([^<]*)<', page.text)
+    found = re.findall(r"<span data-sentence [^>]*>([^<]*)<", page.text)
     return [html.unescape(text) for text in found]
 
 

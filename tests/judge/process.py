@@ -23,6 +23,7 @@ class Process:
     folder: Path
     port: int
     database: str = ""
+    options: tuple[str, ...] = ()
     running: subprocess.Popen[str] | None = field(default=None)
 
     @property
@@ -33,6 +34,7 @@ class Process:
         code = "import sys; from priscian.cli import main; main()"
         words = ["judge", "serve", str(self.folder), "--port", str(self.port)]
         words += ["--database", self.database] if self.database else []
+        words += self.options
         with (self.folder / "log.txt").open("a") as log:
             self.running = subprocess.Popen(
                 [sys.executable, "-c", code, *words],

@@ -95,15 +95,16 @@ def test_the_outbox_may_send_everything_twice(serving: Serving) -> None:
 
 def test_a_reload_or_the_same_platform_id_resumes(serving: Serving) -> None:
     served = serving("choice", "[platform]\nkind = 'prolific'\ncomplete = 'CC1'\n")
-    place = begin(served.client, PROLIFIC_PID="ann")
+    ann = {"PROLIFIC_PID": "ann", "SESSION_ID": "s1"}
+    place = begin(served.client, **ann)
     first = served.client.get(place)
     served.client.post(place, data={**fields(first), "answer": "left"})
     second = sentences(served.client.get(place))
-    assert begin(served.client, PROLIFIC_PID="ann") == place
+    assert begin(served.client, **ann) == place
     assert sentences(served.client.get(place)) == second != sentences(first)
     page = walk(served.client, place, lambda shown: "right")
     assert "https://app.prolific.com/submissions/complete?cc=CC1" in page.text
-    again = served.client.post("/start", data={"consent": "yes", "PROLIFIC_PID": "ann"})
+    again = served.client.post("/start", data={"consent": "yes", **ann})
     assert again.headers["location"] == place
 
 
@@ -153,7 +154,20 @@ class TestPlatforms:
         served = serving("choice", "[platform]\nkind = 'mturk'\n")
         seen = served.client.get("/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
         assert "<form" not in seen.text
-        assert "frame-ancestors https://www.mturk.com" in seen.headers["content-security-policy"]
+        policy = dict(
+            part.strip().split(" ", 1)
+            for part in seen.headers["content-security-policy"].split(";")
+        )
+        assert policy["frame-ancestors"].split() == [
+            "https://worker.mturk.com",
+            "https://workersandbox.mturk.com",
+            "https://requester.mturk.com",
+            "https://requestersandbox.mturk.com",
+        ]
+        assert "x-frame-options" not in seen.headers
+        assert {"https://www.mturk.com", "https://workersandbox.mturk.com"} <= set(
+            policy["form-action"].split()
+        )
         evil = served.client.get("/", params={"turkSubmitTo": "https://evil.example"})
         assert evil.status_code == 400
         for host in ("https://www.mturk.com.evil.example", "http://www.mturk.com"):
@@ -190,8 +204,8 @@ class TestPlatforms:
 
 def test_lists_that_are_full_are_said(serving: Serving) -> None:
     served = serving("choice", "[targets]\nsittings_per_list = 1\n")
-    begin(served.client)
-    begin(served.client)
+    for place in [begin(served.client) for _ in range(2)]:
+        walk(served.client, place, lambda shown: "left")
     done = served.client.post("/start", data={"consent": "yes"})
     assert "Enough people" in done.text
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from priscian.judge.app.limits import Buckets
 from tests.axe import axe_source, violations
 from tests.browser import DESKTOP, PHONE
 from tests.judge.browser import (
@@ -15,6 +16,7 @@ from tests.judge.browser import (
     online,
     press,
     shown,
+    until,
 )
 from tests.judge.walks import TASKS, finished, give, give_all, items
 
@@ -61,9 +63,9 @@ def axe() -> None:
 class Look:
     """A page and what axe has found on the way."""
 
-    def __init__(self, page: Any) -> None:
+    def __init__(self, page: Any, found: dict[str, list[str]] | None = None) -> None:
         self.page = page
-        self.found: dict[str, list[str]] = {}
+        self.found = {} if found is None else found
 
     def at(self, name: str) -> None:
         self.page.wait_for_load_state()
@@ -113,6 +115,9 @@ def test_no_page_of_a_whole_study_has_a_violation(look: str, visit: Any, online:
     press(page, "button.primary")
     finished(page)
     seen.at("end")
+    page.goto(served.url)
+    page.wait_for_selector("#before", state="visible")
+    seen.at("coming back")
     page.goto(f"{served.url}/nothing")
     seen.at("error")
     page.goto(f"{served.url}/admin")
@@ -156,12 +161,38 @@ def test_messages_have_no_violation(visit: Any, online: Study) -> None:
     page.goto(served.url)
     press(page, "button[value=no]")
     seen.at("declined")
-    for _ in range(2):
-        enter(page, served.url)
+    others = [visit() for _ in range(2)]
+    for other in others:
+        enter(other, served.url)
+        give_all(other, "likert", last=1)
+        shown(other, 2)
+    until(lambda: len(served.rows()) == 2, "two places are held")
+    page.goto(served.url)
+    press(page, "button[value=yes]")
+    assert "All places are taken at the moment" in page.inner_text("main")
+    seen.at("held")
+    for other in others:
+        give_all(other, "likert", first=2)
+        finished(other)
     page.goto(served.url)
     press(page, "button[value=yes]")
     assert "Enough people" in page.inner_text("main")
     seen.at("full")
+    served.site.spare_loopback = False
+    served.site.per_entry = Buckets(0.01, 0)
+    page.goto(served.url)
+    press(page, "button[value=yes]")
+    page.wait_for_selector("#retry")
+    seen.at("busy")
+    page = visit()
+    seen = Look(page, seen.found)
+    other = online("choice", items=items("choice"))
+    enter(page, other.url)
+    shown(page, 1)
+    page.evaluate("document.querySelector('[data-sentence]').textContent = 'Other words.'")
+    page.keyboard.press("f")
+    page.wait_for_selector("#problem:not(:empty)")
+    seen.at("changed")
     once = EVERYTHING.replace("[checks]", "[checks]\ntries = 1")
     page.goto(online("choice", once, ABOUT, items("choice"), PRACTICE).url)
     press(page, "button[value=yes]")

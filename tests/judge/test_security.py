@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import io
+import re
 import socket
 import time
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from starlette.requests import Request
 
 from priscian.files import delimited_text
 from priscian.judge.app.headers import content_policy
@@ -24,7 +29,8 @@ XSS = (Path(__file__).parent / "data" / "xss.txt").read_text("utf-8").splitlines
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
     folder = make(
-        tmp_path, "choice", "[platform]\nkind = 'prolific'\ncomplete = 'CC'\n",
+        tmp_path, "choice",
+        "[platform]\nkind = 'prolific'\ncomplete = 'CC'\nrequired = false\n",
         top='demographics = ["comments"]',
     )  # fmt: skip
     made = serve(folder)
@@ -51,7 +57,7 @@ def test_every_response_has_the_headers(served: Served) -> None:
         expected = "same-origin" if path == "/admin" else "no-referrer"
         assert found["referrer-policy"] == expected
         assert found["x-content-type-options"] == "nosniff"
-        assert found["cache-control"] == "no-store"
+        assert found["cache-control"] == ("no-cache" if path.startswith("/static") else "no-store")
         assert "server" not in found
 
 
@@ -198,6 +204,12 @@ class TestResearcher:
         assert done.status_code == 303
         assert "Token" in served.client.get("/admin").text
 
+    def test_the_scheme_of_the_origin_counts(self, served: Served) -> None:
+        origin = {"origin": "https://study.test"}
+        sent = {"token": served.token}
+        assert served.client.post("/admin/login", data=sent, headers=origin).status_code == 403
+        assert login(served) == 303
+
     def test_only_a_hash_of_the_token_is_stored(self, served: Served) -> None:
         files = [f for f in served.folder.iterdir() if f.is_file()]
         assert all(served.token.encode() not in f.read_bytes() for f in files)
@@ -244,35 +256,134 @@ def test_an_open_address_needs_a_proxy_and_a_port_must_be_free() -> None:
             bound("127.0.0.1", taken.getsockname()[1], False)
 
 
-def test_slow_headers_are_cut_off(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+Probe = Callable[[str, int], Awaitable[Any]]
+
+
+def probed(served: Served, probe: Probe) -> Any:
+    """What a probe finds out about a real server, at a host and a port."""
     import uvicorn
 
-    from priscian.judge.app import serve as module
     from priscian.judge.app.make import make_app
+    from priscian.judge.app.serve import configured
 
-    monkeypatch.setattr(module, "HEADERS", 0.3)
-
-    async def probe() -> float:
+    async def whole() -> Any:
         listening = bound("127.0.0.1", 0, False)
-        config = uvicorn.Config(
-            make_app(served.site), http=module.PromptProtocol, log_level="critical", ws="none"
-        )
+        config = configured(make_app(served.site))
+        config.log_level = "critical"
         server = uvicorn.Server(config)
         server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
         task = asyncio.create_task(server._serve([listening]))
         while not server.started:
             await asyncio.sleep(0.01)
-        reader, writer = await asyncio.open_connection(*listening.getsockname()[:2])
-        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")
-        begun = time.monotonic()
-        assert await asyncio.wait_for(reader.read(), 20) == b""
-        took = time.monotonic() - begun
-        writer.close()
-        server.should_exit = True
-        await task
-        return took
+        try:
+            return await probe(*listening.getsockname()[:2])
+        finally:
+            server.should_exit = True
+            await task
 
-    assert asyncio.run(probe()) >= 0.2
+    return asyncio.run(whole())
+
+
+async def said(host: str, port: int, request: bytes) -> bytes:
+    """All that a server answers to one request."""
+    reader, writer = await asyncio.open_connection(host, port)
+    writer.write(request)
+    found = await asyncio.wait_for(reader.read(), 60)
+    writer.close()
+    return found
+
+
+def test_slow_headers_are_cut_off(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("priscian.judge.app.serve.HEADERS", 0.3)
+
+    async def probe(host: str, port: int) -> float:
+        begun = time.monotonic()
+        assert await said(host, port, b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ") == b""
+        return time.monotonic() - begun
+
+    assert probed(served, probe) >= 0.2
+
+
+HALF = (
+    b"POST /start HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n"
+    b"Content-Type: application/x-www-form-urlencoded\r\n\r\nconsent="
+)
+
+
+@pytest.mark.parametrize("sent", [b"", HALF], ids=["silent", "half a form"])
+def test_idle_connections_close_before_anybody_is_refused(
+    sent: bytes, served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("priscian.judge.app.serve._connections", lambda: 20)
+    health = b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+
+    async def probe(host: str, port: int) -> list[bytes]:
+        idle = []
+        for _ in range(30):
+            idle.append(await asyncio.open_connection(host, port))
+            idle[-1][1].write(sent)
+            await asyncio.sleep(0.02)
+        found = [(await said(host, port, health))[:15] for _ in range(5)]
+        for _, writer in idle:
+            writer.close()
+        return found
+
+    assert probed(served, probe) == [b"HTTP/1.1 200 OK"] * 5
+
+
+def test_a_body_of_two_lengths_is_refused(served: Served) -> None:
+    request = (
+        b"POST /start HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\nTransfer-Encoding: chunked\r\n"
+        b"Content-Type: application/x-www-form-urlencoded\r\n\r\nb\r\nconsent=yes\r\n0\r\n\r\n"
+    )
+
+    async def probe(host: str, port: int) -> bytes:
+        return await said(host, port, request)
+
+    answer = probed(served, probe)
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert b"default-src 'none'" in answer
+    store = served.store()
+    assert store.sittings() == []
+    store.close()
+
+
+def test_an_address_of_ipv6_counts_for_its_network(served: Served) -> None:
+    def address(forwarded: str) -> str:
+        scope = {"type": "http", "headers": [(b"x-forwarded-for", forwarded.encode())]}
+        return served.site.address(Request(scope))
+
+    served.site.behind_proxy = True
+    assert address("2001:db8::1") == address("2001:db8::ffff:2") != address("2001:db8:0:1::1")
+    assert address("203.0.113.9, 198.51.100.7") == "198.51.100.7"
+
+
+def test_styles_and_scripts_are_kept_by_browsers_until_they_change(served: Served) -> None:
+    page = served.client.get("/").text
+    (place,) = re.findall(r'href="(/static/judge\.css[^"]*)"', page)
+    found = served.client.get(place)
+    assert "immutable" in found.headers["cache-control"]
+    assert "no-store" not in found.headers["cache-control"]
+    plain = served.client.get("/static/judge.css")
+    assert plain.headers["cache-control"] == "no-cache"
+    tag = {"if-none-match": plain.headers["etag"]}
+    again = served.client.get("/static/judge.css", headers=tag)
+    assert (again.status_code, again.content) == (304, b"")
+    assert served.client.get("/static/judge.css?v=old").headers["cache-control"] == "no-cache"
+
+
+def test_the_export_of_a_study_with_any_name_can_be_downloaded(tmp_path: Path) -> None:
+    folder = make(tmp_path)
+    text = (folder / "study.toml").read_text().replace('"small"', '"判断 Ä"')
+    (folder / "study.toml").write_text(text)
+    made = serve(folder)
+    login(made)
+    found = made.client.get("/admin/export.zip")
+    made.close()
+    assert found.status_code == 200
+    said = found.headers["content-disposition"]
+    assert said.endswith("filename*=UTF-8''%E5%88%A4%E6%96%AD%20%C3%84.zip")
+    assert said.isascii()
 
 
 def test_formulas_do_not_reach_a_spreadsheet(served: Served, tmp_path: Path) -> None:
@@ -281,6 +392,11 @@ def test_formulas_do_not_reach_a_spreadsheet(served: Served, tmp_path: Path) -> 
     served.client.post(place, data={"step": "about", "comments": "=1+1"})
     served.client.get(place)
     store = served.store()
-    export_store(store, served.site.frozen, tmp_path / "out", excel_safe=True)
+    export_store(store, served.site.frozen, tmp_path / "out")
+    export_store(store, served.site.frozen, tmp_path / "raw", guard="none")
     store.close()
     assert "'=1+1" in (tmp_path / "out" / "demographics.csv").read_text()
+    assert ",=1+1" in (tmp_path / "raw" / "demographics.csv").read_text()
+    assert login(served) == 303
+    archive = zipfile.ZipFile(io.BytesIO(served.client.get("/admin/export.zip").content))
+    assert "'=1+1" in archive.read("demographics.csv").decode()

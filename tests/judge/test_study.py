@@ -40,6 +40,8 @@ def test_an_unknown_preset_names_the_nearest() -> None:
         ('name = "x"\ntask = "rating"\n[items]\n', "task: invalid enum value 'rating'"),
         (MINIMAL + '[scale]\npoints = "7"', "scale.points: expected int, got str"),
         ("name = ", "not TOML"),
+        (f"seed = {'9' * 5000}\n" + MINIMAL, "not TOML"),
+        (f"name = {'[' * 5000}", "not TOML"),
     ],
 )
 def test_a_mistake_in_the_file_is_one_line(text: str, said: str) -> None:
@@ -61,6 +63,7 @@ def test_a_mistake_in_the_file_is_one_line(text: str, said: str) -> None:
         ("[platform]\nkind = 'sona'", "platform.sona_url"),
         ("[targets]\nstale_after = 0", "targets.stale_after"),
         ("[order]\nsame_in_a_row = -1", "order.same_in_a_row"),
+        ("[checks]\ninstructed = 99999999999", "checks.instructed: 99999999999 is more than"),
         ("[words]\ncontinu = 'Weiter'", "did you mean continue"),
         (
             "[[checks.comprehension]]\nquestion='q'\noptions=['a','b']\nanswer='c'",
@@ -71,6 +74,35 @@ def test_a_mistake_in_the_file_is_one_line(text: str, said: str) -> None:
 def test_every_rule_of_a_study_is_checked(more: str, said: str) -> None:
     text = f"{more}\n{MINIMAL}" if not more.startswith("[") else f"{MINIMAL}{more}"
     assert any(said in line for line in problems(parse_study(text)))
+
+
+# as Priscian 0.2.0 computed them
+@pytest.mark.parametrize(
+    ("task", "sha"), [("choice", "09f6ec74"), ("likert", "c554eaea"), ("magnitude", "2baffd51")]
+)
+def test_a_study_that_uses_no_new_setting_keeps_its_hash(
+    tmp_path: Path, task: str, sha: str
+) -> None:
+    study = make(tmp_path, task, "[checks]\ninstructed = 1\n")
+    assert build(study).hash.startswith(sha)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"Good sentence 3."', '"Gold sentence 3."'),
+        ('"side":"left"', '"side":"right"'),
+        ('"per_sitting":0', '"per_sitting":1'),
+        ('"p4":{"id":"p4"', '"p5":{"id":"p4"'),
+        ('"hash":"0', '"hash":"1'),
+    ],
+)
+def test_a_frozen_study_that_was_changed_is_refused(tmp_path: Path, old: str, new: str) -> None:
+    body = encode(build(make(tmp_path, "choice", "[checks]\ninstructed = 1\n"))).decode()
+    assert decode(body).study.name == "small"
+    assert old in body
+    with pytest.raises(DataError, match=r"frozen\.json: changed since it was frozen"):
+        decode(body.replace(old, new, 1))
 
 
 def test_an_item_without_its_condition_is_named(tmp_path: Path) -> None:

@@ -203,6 +203,20 @@ class TestComparedItems:
         assert rows[0][3:5] == [f"{SAID}Good wh_island 0.", f"{SAID}Bad wh_island 0."]
         assert rows[0][5:] == ["right", "1.4427", "wrong", "-1.4427"]  # a nat is 1.4427 bits
 
+    def test_a_sentence_that_looks_like_a_formula_is_saved_as_text(
+        self, visit: Visit, tmp_path: Path
+    ) -> None:
+        results = pairs_result("-a", {"passive_1": [1, 0]}, words="=1+1, ")
+        write_run(tmp_path / "run", results)
+        report(tmp_path / "run", tmp_path / "page.html")
+        tab = visit()
+        open_report(tab, tmp_path / "page.html")
+        wait_for(tab, f"{ITEMS}.length === 2")
+        head, *rows = self.saved(tab)
+        assert rows[0][3:5] == ["'=1+1, Good passive_1 0.", "'=1+1, Bad passive_1 0."]
+        assert head[5] == "'-a: answer"
+        assert float(rows[1][6]) < 0, "a negative number stays one"
+
     def test_suites_have_a_column_for_each_condition(self, tab: Any) -> None:
         choose(tab, "board", "b2")
         wait_for(tab, "document.getElementById('list').dataset.board === 'b2'")

@@ -98,9 +98,10 @@ def test_people_and_models_are_counted_on_the_same_pairs(tmp_path: Path, scored:
     assert model is not None
     assert model.pairs == 3
     assert found.median_time == 2.0
-    # three raters, pairs 2:1, 0:3, 3:0, 3:0: P = (1/3 + 1 + 1 + 1)/4, Pe = (8/12)² + (4/12)²
-    kappa = ((10 / 3) / 4 - (64 + 16) / 144) / (1 - (64 + 16) / 144)
-    assert found.agreement["Fleiss' κ"] == pytest.approx(kappa)
+    # three raters, pairs 2:1, 0:3, 3:0, 3:0: P = (1/3 + 1 + 1 + 1)/4; between two sentences whose
+    # names are arbitrary chance agreement is ½
+    assert found.agreement.raw == pytest.approx(10 / 12)
+    assert found.agreement.fleiss_kappa == pytest.approx(2 * 10 / 12 - 1)
 
 
 def test_ratings_are_compared_by_pairs(tmp_path: Path) -> None:
@@ -117,10 +118,24 @@ def test_tables_have_people_and_models(tmp_path: Path, scored: Path) -> None:
     markdown = report_tables([scored, folder], "md")
     assert "| people, one by one | 66.7 (" in markdown
     assert "| short/probability (asked) | 100.0 (" in markdown
-    assert "| median response time | 2.00 s |" in markdown
+    assert "| Median response time | 2.00 s |" in markdown
+    assert "| Two people agree | 83.3 % |" in markdown
+    assert "| Fleiss’ κ | 0.667 |" in markdown
+    assert "Choices are compared by which of the two sentences was chosen" in markdown
     tex = report_tables([scored, folder], "tex")
     assert "people, majority & 75.0 (" in tex
-    assert r"Krippendorff's $\alpha$ &" in tex
+    assert r"Krippendorff's $\alpha$ (nominal) &" in tex
+
+
+def test_two_exports_of_one_study_are_told_apart(tmp_path: Path, scored: Path) -> None:
+    folders = [judged(tmp_path / name) for name in "ab"]
+    markdown = report_tables([scored, *folders], "md")
+    assert "People and models on the same pairs: small**" in markdown
+    assert "People and models on the same pairs: small (2)**" in markdown
+    report([scored, *folders], tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert page.count('data-figure="study-small"') == 1
+    assert page.count('data-figure="study-small (2)"') == 1
 
 
 def test_what_is_wrong_with_a_folder_is_said(tmp_path: Path, scored: Path) -> None:

@@ -12,6 +12,7 @@ from priscian.stats.differences import item_variance, paired_interval
 from priscian.stats.proportions import credit_interval, wilson
 from priscian.stats.sets import (
     credit_sets_interval,
+    crossed_interval,
     difference_sets_interval,
     effective_items,
     shares_interval,
@@ -124,3 +125,40 @@ def test_sets_that_differ_are_worth_few_items() -> None:
     assert effective_items([0.6], [10]) == 10
     with pytest.raises(DataError):
         effective_items([], [])
+
+
+class TestCrossed:
+    def test_by_hand(self) -> None:
+        # two raters of two items, means 1 and ½ of both: p = ¾, s² = 1/8, ρ̂ = (⅔ − ½)/½ = 1/3,
+        # averaged to (1/3 + 2·0.2)/3 = 11/45: nₑ = 2/(11/45 + (34/45)/2) = 45/14 as raters and as
+        # items; 1/(14/45 + 14/45 − 1/4) = 180/67; t of 3: 3.182446
+        answers = [("a", "x", 1.0), ("a", "y", 1.0), ("b", "x", 1.0), ("b", "y", 0.0)]
+        assert crossed_interval(answers) == pytest.approx(wilson(0.75, 180 / 67, 3.182446305))
+
+    def test_what_there_is_one_of_does_not_widen_it(self) -> None:
+        one = [("a", str(n), float(n < 6)) for n in range(8)]
+        assert crossed_interval(one) == pytest.approx(wilson(0.75, 8, 2.262157163))  # t of 9
+        assert crossed_interval([("a", "x", 1.0)]) == pytest.approx(wilson(1.0, 1))
+        assert crossed_interval([]) == (0.0, 1.0)
+
+    @pytest.mark.parametrize(("raters", "items"), [(20, 5), (20, 20), (10, 40)])
+    def test_it_covers_other_raters_and_items(self, raters: int, items: int) -> None:
+        """Logits 2.5 ± 0.7 by rater ± 1.5 by item: intervals of independent answers hold ⅗."""
+        rng = np.random.default_rng(3)
+
+        def chances(rows: int, columns: int) -> np.ndarray:
+            logits = 2.5 + rng.normal(0, 0.7, (rows, 1)) + rng.normal(0, 1.5, (1, columns))
+            return 1 / (1 + np.exp(-logits))
+
+        true = chances(2000, 2000).mean()
+        held = independent = 0
+        for _ in range(100):
+            credit = rng.random((raters, items)) < chances(raters, items)
+            low, high = crossed_interval(
+                [(str(r), str(i), float(c)) for (r, i), c in np.ndenumerate(credit)]
+            )
+            held += low <= true <= high
+            low, high = wilson(float(credit.mean()), credit.size)
+            independent += low <= true <= high
+        assert held >= 88
+        assert independent <= 75

@@ -37,6 +37,8 @@ def read_table(
     file = Path(file)
     suffix = file.suffix.lower()
     if suffix not in suffixes:
+        if not file.exists():
+            raise DataError(f"no file {str(file)!r}; check the path")
         raise DataError(
             f"{file}: unknown kind of file {suffix!r}; tables are read from {', '.join(suffixes)}"
         )

@@ -1,46 +1,26 @@
-"""How far the raters of a study agree, and how many of them are needed."""
+"""How far the raters of a study agree, and how right the majority of so many of them is."""
 
 from __future__ import annotations
 
 import math
-import random
-from collections import Counter
-from collections.abc import Hashable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from priscian.judge.exclusion import float_of
 from priscian.judge.frozen import Frozen
 from priscian.judge.records import Given
-from priscian.stats.agreement import Level, fleiss_kappa, icc2k, krippendorff_alpha, split_half
+from priscian.judge.study import Task
+from priscian.stats.agreement import Agreement, Answers, Units, measure_agreement
 
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """Measures of agreement; NaN where the answers do not give one."""
-
-    raters: int
-    units: int
-    fleiss_kappa: float
-    krippendorff_alpha: float
-    level: str
-    icc2k: float
-    split_half: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
-
-    def rows(self) -> list[tuple[str, str]]:
-        """Names and values as people read them; a dash where the answers do not give a value."""
-        numbers = {
-            "Fleiss’ κ": self.fleiss_kappa,
-            f"Krippendorff’s α ({self.level})": self.krippendorff_alpha,
-            "ICC(2,k)": self.icc2k,
-            "Split-half reliability": self.split_half,
-        }
-        shown = [(name, "–" if math.isnan(v) else f"{v:.3f}") for name, v in numbers.items()]
-        return [("People", str(self.raters)), ("Sentences or pairs", str(self.units)), *shown]
+SIZES = (1, 3, 5, 7, 9, 11, 15, 21, 31, 41)
+"""Numbers of people, odd so that a majority cannot be tied."""
+ENOUGH = 0.95
+FEWEST = 3
+"""People whose majority means something."""
+ANSWERS: Mapping[Task, Answers] = {
+    "choice": "choices", "binary": "categories", "likert": "scale", "magnitude": "numbers",
+}  # fmt: skip
 
 
 def units_of(frozen: Frozen, answers: Sequence[Given]) -> dict[str, dict[str, float]]:
@@ -62,51 +42,51 @@ def units_of(frozen: Frozen, answers: Sequence[Given]) -> dict[str, dict[str, fl
 
 
 def agreement_of(frozen: Frozen, answers: Sequence[Given], draws: int = 200) -> Agreement:
-    """Every measure; ICC from the units that the largest group of raters shares."""
-    units = units_of(frozen, answers)
-    level: Level = "nominal" if frozen.study.task in ("choice", "binary") else "interval"
-    if frozen.study.task == "likert":
-        level = "ordinal"
-    counts: list[Counter[Hashable]] = [Counter(r.values()) for r in units.values()]
-    magnitude = frozen.study.task == "magnitude"
-    return Agreement(
-        raters=len({r for ratings in units.values() for r in ratings}),
-        units=len(units),
-        fleiss_kappa=math.nan if magnitude else fleiss_kappa(counts),
-        krippendorff_alpha=krippendorff_alpha(units, level),
-        level=level,
-        icc2k=icc2k(_complete(units)),
-        split_half=split_half(units, draws),
-    )
+    """Every measure of the answers of people to the items and fillers of a study."""
+    return measure_agreement(units_of(frozen, answers), ANSWERS[frozen.study.task], draws)
 
 
-def _complete(units: dict[str, dict[str, float]]) -> list[list[float]]:
-    """A full table: the raters of the most common group (a list), and the units they all rated."""
-    groups = Counter(frozenset(r) for r in units.values())
-    if not groups:
-        return []
-    raters, _ = max(groups.items(), key=lambda g: (g[1] * len(g[0]), sorted(g[0])))
-    return [[r[x] for x in sorted(raters)] for r in units.values() if raters <= r.keys()]
+@dataclass(frozen=True, slots=True)
+class Majority:
+    """What the majority of so many people chooses, as means over pairs."""
+
+    people: int
+    good: float
+    """How often it is the good sentence. For one person, the accuracy of people."""
+    same: float
+    """How often it is what the majority of everybody chose; NaN where nobody can say."""
 
 
-def people_needed(
-    frozen: Frozen, answers: Sequence[Given], power: float = 0.8, draws: int = 200, seed: int = 1
-) -> dict[int, float]:
-    """For numbers of people: in what share of resamples most items have the majority of all.
+def majorities(units: Units) -> list[Majority]:
+    """Majorities of forced choices, up to a size that is `ENOUGH` like everybody's.
 
-    People are drawn with replacement for each pair; the share is the mean over pairs of how often
-    more than half of them choose the good sentence. The smallest number above `power` is enough.
+    So many people are drawn with replacement from those who judged a pair, so that the number who
+    choose the good sentence is binomial. No size is larger than the median number of people of a
+    pair. What everybody chose counts where at least three people judged a pair and they are not
+    split in half.
+
+    >>> majorities({"a": {"x": 1.0, "y": 1.0, "z": 1.0}})
+    [Majority(people=1, good=1.0, same=1.0)]
     """
-    units = units_of(frozen, answers)
-    rng = random.Random(seed)
-    found: dict[int, float] = {}
-    for size in (1, 3, 5, 7, 10, 15, 20, 25, 30, 35, 40):
-        shares = []
-        for ratings in units.values():
-            values = list(ratings.values())
-            agree = [sum(rng.choices(values, k=size)) > size / 2 for _ in range(draws)]
-            shares.append(sum(agree) / draws)
-        found[size] = math.fsum(shares) / len(shares) if shares else math.nan
-        if found[size] >= power:
+    asked = [(math.fsum(r.values()) / len(r), len(r)) for r in units.values() if r]
+    found: list[Majority] = []
+    most = statistics.median(n for _, n in asked) if asked else 0
+    for size in (s for s in SIZES if s <= most):
+        good = [_more_than_half(p, size) for p, _ in asked]
+        same = [
+            g if p > 0.5 else 1 - g
+            for g, (p, n) in zip(good, asked, strict=True)
+            if p != 0.5 and n >= FEWEST
+        ]
+        mean = math.fsum(same) / len(same) if same else math.nan
+        found.append(Majority(size, math.fsum(good) / len(good), mean))
+        if mean >= ENOUGH:
             break
     return found
+
+
+def _more_than_half(p: float, size: int) -> float:
+    """Probability that more than half of so many independent draws are 1."""
+    return math.fsum(
+        math.comb(size, k) * p**k * (1 - p) ** (size - k) for k in range(size // 2 + 1, size + 1)
+    )

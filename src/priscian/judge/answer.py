@@ -190,7 +190,8 @@ def _questions(
     study = frozen.study
     if study.task == "choice" and mode == "probability":
         return [{c: Text(material.conditions[c]) for c in (GOOD, BAD)}]
-    head = (study.pages.instructions or texts()["instructions"][study.task]).replace("**", "")
+    plain = texts(study.language)["instructions"][study.task]
+    head = (study.pages.instructions or plain).replace("**", "")
     question = study.question or study.title
     if study.task == "choice":
         asks = []

@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from priscian.errors import DataError, UnknownNameError
+from priscian.judge.languages import is_language
 from priscian.judge.markdown import has_html
 from priscian.judge.study import QUESTIONS, Study
 from priscian.judge.texts import texts
+from priscian.judge.words import untranslated
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
+MOST = 100_000
+"""Largest number of anything that a study may ask for."""
 _NAME = re.compile(r"[\w][\w .-]{0,79}")
 
 
@@ -31,6 +35,7 @@ def problems(study: Study) -> Iterator[str]:
     yield from _pages(study)
     yield from _checks(study)
     yield from _people(study)
+    yield from _one_side(study)
     yield from _platform(study)
 
 
@@ -49,9 +54,13 @@ def _numbers(study: Study) -> Iterator[str]:
         "exclusion.failed_checks": study.exclusion.failed_checks,
         "exclusion.median_time_below": study.exclusion.median_time_below,
         "exclusion.shortest_time_below": study.exclusion.shortest_time_below,
+        "exclusion.total_time_below": study.exclusion.total_time_below,
+        "exclusion.one_side_above": study.exclusion.one_side_above,
     }.items():
         if value < 0:
             yield f"{name}: {value} is below 0; write 0 to turn it off"
+        if value > MOST:
+            yield f"{name}: {value} is more than {MOST:,}; give a smaller number"
     for name, value in {
         "targets.sittings_per_person": study.targets.sittings_per_person,
         "targets.stale_after": study.targets.stale_after,
@@ -60,6 +69,22 @@ def _numbers(study: Study) -> Iterator[str]:
     }.items():
         if value <= 0:
             yield f"{name}: {value}; give a number above 0"
+
+
+def notes(study: Study) -> Iterator[str]:
+    """What may be meant as it is, and deserves a look."""
+    english = list(untranslated(study))
+    if english:
+        yield (
+            f"the study is in {study.language}, but participants read these in English: "
+            f"{'; '.join(english)}"
+        )
+    for name in study.exclusion.native:
+        if not is_language(name):
+            yield (
+                f"exclusion.native: {name!r} is not in the table of languages; only people who "
+                "write these very words count"
+            )
 
 
 def _pages(study: Study) -> Iterator[str]:
@@ -88,11 +113,23 @@ def _checks(study: Study) -> Iterator[str]:
             )
         if len(set(question.options)) < 2:
             yield f"checks.comprehension {n}: it needs two different options or more"
+    for kind in ("likert", "binary", "magnitude"):
+        own = getattr(checks.texts, kind)
+        if own and "{answer}" not in own:
+            yield f"checks.texts.{kind}: does not say what to answer; write {{answer}} in it"
     if checks.gold_per_sitting and not checks.gold:
         yield "checks.gold_per_sitting: there is no table of gold sentences; set checks.gold"
     tests = checks.instructed or checks.gold
     if study.exclusion.failed_checks and not tests and not study.lists.table:
         yield "exclusion.failed_checks: the study has no checks; set checks.instructed or gold"
+
+
+def _one_side(study: Study) -> Iterator[str]:
+    share = study.exclusion.one_side_above
+    if share and study.task != "choice":
+        yield "exclusion.one_side_above: only forced choices have sides; leave it out"
+    elif share and not 0.5 <= share < 1:
+        yield f"exclusion.one_side_above: {share} is not a share from 0.5 to 1; write 0.9"
 
 
 def _people(study: Study) -> Iterator[str]:

@@ -35,7 +35,8 @@ def codebook(
         lines += [f"- `{r['column']}`: {r['meaning']}" for r in rows if r["file"] == file]
         if file == "demographics.csv":
             lines += [f"- `{q}`: as the person wrote it" for q in study.demographics]
-    lines += ["", "## raw.jsonl", "", "Every answer to every version, nobody left out."]
+    lines += ["", "## raw.jsonl", ""]
+    lines += ["Every answer to every version. Nobody is left out but test sittings."]
     lines += ["", "## Rules of exclusion", ""]
     rules = msgspec.to_builtins(study.exclusion)
     lines += [f"- {name}: {value}" for name, value in rules.items()]

@@ -6,11 +6,16 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from priscian.errors import counted
 from priscian.judge.app.flow import passed
 from priscian.judge.frozen import Frozen
+from priscian.judge.languages import names_any
+from priscian.judge.pace import Pace, paces
 from priscian.judge.records import Given, Sitting
+from priscian.judge.study import Exclusion
 
 CHECKS = ("check", "gold")
+FAILED = "failed the comprehension questions"
 _NUMBERS = {"yes": 1.0, "no": 0.0, "left": 0.0, "right": 1.0}
 
 
@@ -21,6 +26,8 @@ class Excluded:
     person: str
     sitting: int
     reason: str
+    fault: bool = False
+    """Whether the reason is how they answered, not who they are or that they stopped."""
 
 
 def check_passed(frozen: Frozen, answer: Given) -> bool:
@@ -40,7 +47,8 @@ def exclusions(
             people.setdefault(answer.person, []).append(answer)
     found: list[Excluded] = []
     for person, given in people.items():
-        found += [Excluded(person, 0, reason) for reason in _of_person(frozen, given)]
+        found += [Excluded(person, 0, reason, fault=True) for reason in _of_person(frozen, given)]
+    pace = paces(sittings, answers)
     own: dict[str, list[Sitting]] = {}
     for sitting in sittings:
         if sitting.kind == "person":
@@ -49,12 +57,14 @@ def exclusions(
         if rules.native:
             found += _native(person, mine, rules.native)
         for n, sitting in enumerate(mine, start=1):
+            reasons = _of_pace(rules, pace[sitting.id])
+            found += [Excluded(person, sitting.id, reason, fault=True) for reason in reasons]
             if rules.incomplete and sitting.state != "complete":
                 found.append(Excluded(person, sitting.id, "incomplete"))
             elif sitting.state == "failed":
-                found.append(Excluded(person, sitting.id, "failed the comprehension questions"))
+                found.append(Excluded(person, sitting.id, FAILED, fault=True))
             if rules.repeated and n > frozen.study.targets.sittings_per_person:
-                found.append(Excluded(person, sitting.id, "repeated"))
+                found.append(Excluded(person, sitting.id, "repeated", fault=True))
     return found
 
 
@@ -62,7 +72,7 @@ def _of_person(frozen: Frozen, given: Sequence[Given]) -> list[str]:
     rules, found = frozen.study.exclusion, []
     failed = sum(a.role in CHECKS and not check_passed(frozen, a) for a in given)
     if rules.failed_checks and failed >= rules.failed_checks:
-        found.append(f"failed {failed} attention checks")
+        found.append(f"failed {counted(failed, 'attention check')}")
     main = [a for a in given if a.role not in CHECKS]
     times = [a.time for a in main if a.time is not None]
     if rules.median_time_below and times and statistics.median(times) < rules.median_time_below:
@@ -75,15 +85,26 @@ def _of_person(frozen: Frozen, given: Sequence[Given]) -> list[str]:
     return found
 
 
+def _of_pace(rules: Exclusion, pace: Pace) -> list[str]:
+    """Reasons by the time of a whole sitting, and by the sides of its answers."""
+    found = []
+    least, most = rules.total_time_below, rules.one_side_above
+    if least and pace.total is not None and pace.total < least:
+        found.append(f"all answers in less than {least:g} s")
+    if most and pace.one_side is not None and pace.one_side > most:
+        found.append(f"more than {100 * most:g} % of the answers on one side")
+    if rules.implausible and pace.plausible is False:
+        found.append("times that cannot be true")
+    return found
+
+
 def _native(person: str, sittings: Sequence[Sitting], wanted: Sequence[str]) -> list[Excluded]:
-    said: set[str] = set()
-    for sitting in sittings:
-        about: Mapping[str, str] = sitting.facts.get("about") or {}
-        for part in about.get("native_languages", "").replace("/", ",").split(","):
-            said.add(part.strip().lower())
-    if said & {w.lower() for w in wanted}:
+    """A reason, if nothing that somebody said of their native languages names one of these."""
+    abouts: list[Mapping[str, str]] = [s.facts.get("about") or {} for s in sittings]
+    said = [a["native_languages"] for a in abouts if str(a.get("native_languages", "")).strip()]
+    if any(names_any(answer, wanted) for answer in said):
         return []
-    return [Excluded(person, 0, "native language")]
+    return [Excluded(person, 0, "native language" if said else "native language not given")]
 
 
 def float_of(response: str) -> float:

@@ -12,15 +12,21 @@ from typing import Any, Literal
 from priscian.errors import UsageError
 from priscian.files import write_delimited, write_text
 from priscian.judge.codebook import codebook
+from priscian.judge.collected import collect
 from priscian.judge.exclusion import CHECKS, Excluded, exclusions, float_of, kept
 from priscian.judge.frozen import Frozen
 from priscian.judge.items import BAD, GOOD
+from priscian.judge.pace import Pace, paces
 from priscian.judge.records import Given, Sitting
 from priscian.judge.store import Store
 
 Row = dict[str, object]
 Transform = Literal["none", "log"]
-RISKY = ("=", "+", "-", "@", "\t", "\r")
+Guard = Literal["typed", "all", "none"]
+"""Which cells must not be taken for formulas: what participants typed, all text, none."""
+RISKY = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+TYPED = ("demographics.csv",)
+"""Tables with text that participants typed."""
 CHOICES = ("set", "item", "rater", "response", "attention_check", "order", "response_time",
            "phenomenon", "kind", "timing", "list", "sitting", "version")  # fmt: skip
 ANSWERS = ("id", "participant", "rating", "task", "kind", "order", "response_time", "list",
@@ -30,17 +36,25 @@ SENTENCES = ("id", "sentence", "acceptable", "phenomenon", "lexicalisation", "se
 
 ITEMS = ("item", "set", "phenomenon", "good", "bad")
 SITTINGS = ("sitting", "person", "kind", "version", "list", "state", "minutes", "device",
-            "honeypot", "comprehension_tries")  # fmt: skip
+            "honeypot", "comprehension_tries", "server_seconds", "said_seconds", "plausible",
+            "one_side", "changed_texts", "device_used_before")  # fmt: skip
+REVISIONS = ("person", "item", "condition", "role", "response", "order", "response_time", "timing",
+             "kind", "list", "sitting", "version")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What an export wrote, whom it left out, and how many answers are of other versions."""
+    """What an export wrote, and what it left out."""
 
     files: tuple[Path, ...]
     answers: int
+    """Rows of the tables of answers, of people and of models."""
+    apart: int
+    """Answers of those who are not left out that only raw.jsonl has: practice, checks of scales."""
     excluded: tuple[Excluded, ...]
     other_versions: int
+    tests: int
+    """Test sittings."""
 
 
 def export_store(
@@ -49,54 +63,70 @@ def export_store(
     out: Path,
     *,
     transform: Transform = "none",
-    excel_safe: bool = False,
+    guard: Guard = "typed",
     keep_excluded: bool = False,
+    tests: bool = False,
 ) -> Exported:
-    """Write the answers to one version of a study; `raw.jsonl` has those to every version."""
+    """Write the answers to one version of a study; `raw.jsonl` has those to every version.
+
+    With `tests`, those of the researcher and of simulated people are written as if they were
+    people's, to try an analysis; their pseudonyms begin with `test-`.
+    """
     if transform == "log" and frozen.study.task != "magnitude":
         raise UsageError("--transform log is for magnitude estimates; leave it out")
-    everything = list(store.answers())
-    answers = [a for a in everything if a.version == frozen.version]
-    sittings = [s for s in store.sittings() if s.version == frozen.version]
-    left_out = [] if keep_excluded else exclusions(frozen, sittings, answers)
-    good = kept(answers, left_out)
+    found = collect(store, frozen, tests)
+    left_out = [] if keep_excluded else exclusions(frozen, found.sittings, found.answers)
+    good = kept(found.answers, left_out)
+    answers: dict[str, tuple[list[Row], Sequence[str]]] = {}
     tables: dict[str, tuple[Iterable[Row], Sequence[str]]] = {
-        "excluded.csv": ([asdict(e) for e in left_out], ("person", "sitting", "reason")),
+        "excluded.csv": (
+            [{"person": e.person, "sitting": e.sitting, "reason": e.reason} for e in left_out],
+            ("person", "sitting", "reason"),
+        ),
     }
     if frozen.study.task == "choice":
-        tables["choices.csv"] = (choice_rows(frozen, good), CHOICES)
+        answers["choices.csv"] = (choice_rows(frozen, good), CHOICES)
+        tables |= answers
         tables["items.csv"] = (item_rows(frozen, good), ITEMS)
     else:
         tables["sentences.csv"] = (sentence_rows(frozen, good), SENTENCES)
         people = [a for a in good if a.kind == "person"]
-        tables["answers.csv"] = (answer_rows(frozen, people, transform), ANSWERS)
+        answers["answers.csv"] = (answer_rows(frozen, people, transform), ANSWERS)
         models = [a for a in good if a.kind == "model"]
         if models:  # apart, so that no reader counts models as people
             theirs = answer_rows(frozen, models, transform)
-            hopes = {s.id: s.facts.get("expected", {}) for s in sittings}
+            hopes = {s.id: s.facts.get("expected", {}) for s in found.sittings}
             for row, a in zip(theirs, _rated(models), strict=True):
                 row["expected"] = hopes[a.sitting].get(str(a.position), "")
-            tables["model_answers.csv"] = (theirs, (*ANSWERS, "expected"))
+            answers["model_answers.csv"] = (theirs, (*ANSWERS, "expected"))
+        tables |= answers
         pairs = pair_rows(frozen, good)
         if pairs:
             tables["pairs.csv"] = (pairs, ("good_id", "bad_id", "phenomenon"))
     if frozen.study.demographics:
-        said = demographics(sittings)
+        said = demographics(found.sittings)
         tables["demographics.csv"] = (said, ("person", "device", *frozen.study.demographics))
-    tables["sittings.csv"] = (sitting_rows(sittings), SITTINGS)
+    own = sitting_rows(found.sittings, paces(found.sittings, found.answers))
+    tables["sittings.csv"] = (own, SITTINGS)
+    changed = [a for a in found.revisions if a.version == frozen.version]
+    tables["revisions.csv"] = (revision_rows(frozen, kept(changed, left_out)), REVISIONS)
     files = []
     for name, (rows, columns) in tables.items():
-        safe = [_safe(row) for row in rows] if excel_safe else rows
-        write_delimited(out / name, safe, columns)
+        guarded = guard == "all" or (guard == "typed" and name in TYPED)
+        write_delimited(out / name, map(formula_safe, rows) if guarded else rows, columns)
         files.append(out / name)
-    lines = "".join(json.dumps(asdict(a), ensure_ascii=False) + "\n" for a in everything)
+    lines = "".join(json.dumps(asdict(a), ensure_ascii=False) + "\n" for a in found.everything)
     write_text(out / "raw.jsonl", lines)
     write_text(out / "codebook.md", codebook(frozen, list(tables), transform, left_out))
     files += [out / "raw.jsonl", out / "codebook.md"]
-    return Exported(tuple(files), len(good), tuple(left_out), len(everything) - len(answers))
+    written = sum(len(rows) for rows, _ in answers.values())
+    return Exported(
+        tuple(files), written, len(good) - written, tuple(left_out),
+        len(found.everything) - len(found.answers), found.tests,
+    )  # fmt: skip
 
 
-def _safe(row: Mapping[str, object]) -> Row:
+def formula_safe(row: Mapping[str, object]) -> Row:
     """Cells that a spreadsheet would take for a formula begin with an apostrophe."""
     return {
         name: f"'{cell}" if isinstance(cell, str) and cell.startswith(RISKY) else cell
@@ -105,7 +135,11 @@ def _safe(row: Mapping[str, object]) -> Row:
 
 
 def _time(answer: Given) -> str:
-    return "" if answer.time is None else f"{answer.time:.3f}"
+    return _rounded(answer.time, 3)
+
+
+def _rounded(number: float | None, digits: int) -> str:
+    return "" if number is None else f"{number:.{digits}f}"
 
 
 def choice_rows(frozen: Frozen, answers: Sequence[Given]) -> list[Row]:
@@ -212,7 +246,7 @@ def pair_rows(frozen: Frozen, answers: Sequence[Given]) -> list[Row]:
     return rows
 
 
-def sitting_rows(sittings: Sequence[Sitting]) -> list[Row]:
+def sitting_rows(sittings: Sequence[Sitting], pace: Mapping[int, Pace]) -> list[Row]:
     """Every sitting: how it ended, how long it took, and what was noted."""
     return [
         {
@@ -226,8 +260,36 @@ def sitting_rows(sittings: Sequence[Sitting]) -> list[Row]:
             "device": s.facts.get("device", ""),
             "honeypot": int(bool(s.facts.get("honeypot"))),
             "comprehension_tries": s.facts.get("tries", ""),
+            "server_seconds": _rounded(pace[s.id].total, 1),
+            "said_seconds": _rounded(pace[s.id].said, 1),
+            "plausible": {True: 1, False: 0, None: ""}[pace[s.id].plausible],
+            "one_side": _rounded(pace[s.id].one_side, 3),
+            "changed_texts": s.facts.get("changed", 0),
+            "device_used_before": int(bool(s.facts.get("another"))),
         }
         for s in sittings
+    ]
+
+
+def revision_rows(frozen: Frozen, revisions: Sequence[Given]) -> list[Row]:
+    """Answers that do not count: later ones to the same trial, or from before a new beginning."""
+    choice = frozen.study.task == "choice"
+    return [
+        {
+            "person": a.person,
+            "item": a.item,
+            "condition": a.condition,
+            "role": a.role,
+            "response": (GOOD if a.response == a.side else BAD) if choice else a.response,
+            "order": a.position,
+            "response_time": _time(a),
+            "timing": a.timing,
+            "kind": a.kind,
+            "list": a.list,
+            "sitting": a.sitting,
+            "version": a.version,
+        }
+        for a in revisions
     ]
 
 

@@ -6,18 +6,33 @@ import hashlib
 import random
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from priscian.errors import DataError
-from priscian.files import read_bytes, write_bytes
+from priscian.files import read_bytes, read_text, write_bytes
 from priscian.judge.design import Plan, draw_trials, make_lists, read_lists
 from priscian.judge.items import BAD, GOOD, Material, read_items, read_materials
-from priscian.judge.study import FILE, Study, parse_study, read_study
+from priscian.judge.study import FILE, CheckTexts, Study, parse_study, read_study
 from priscian.judge.texts import texts
 
 FROZEN = "frozen.json"
 FORMAT = 1
+
+
+def _plain(found: object) -> Any:
+    """A struct as JSON has it."""
+    return msgspec.json.decode(msgspec.json.encode(found))
+
+
+LATER: Mapping[str, Mapping[str, object]] = {
+    "checks": {"texts": _plain(CheckTexts())},
+    "exclusion": {"total_time_below": 0.0, "one_side_above": 0.0, "implausible": False},
+    "platform": {"required": True},
+}
+"""Settings that the first version of this format did not have, by table, with their defaults. A
+study that leaves them alone keeps the hash that it was frozen or registered with."""
 
 
 class Frozen(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,7 +97,8 @@ def instructed(study: Study) -> list[Material]:
     """Checks that say what to answer; a few more than each sitting has, so that they vary."""
     if not study.checks.instructed:
         return []
-    said = texts()["checks"]
+    own = {name: said for name, said in _plain(study.checks.texts).items() if said}
+    said = {**texts(study.language)["checks"], **own}
     rng = random.Random(f"{study.seed}/checks")
     made = []
     for n in range(max(3, study.checks.instructed)):
@@ -99,7 +115,7 @@ def instructed(study: Study) -> list[Material]:
                 "magnitude": str((20, 70, 250)[n % 3]),
             }[study.task]
             shown = {"yes": study.scale.yes, "no": study.scale.no}.get(answer, answer)
-            conditions = {"sentence": said[study.task].format(answer=shown)}
+            conditions = {"sentence": said[study.task].replace("{answer}", shown)}
         made.append(
             Material(
                 id=f"check-{n + 1}", kind="check", set="check", conditions=conditions, answer=answer
@@ -119,20 +135,32 @@ def _sources(study: Study, folder: Path) -> dict[str, str]:
 def _sealed(
     study: Study, materials: Mapping[str, Material], plans: list[Plan], sources: Mapping[str, str]
 ) -> Frozen:
-    parts = {"study": study, "items": list(materials.values()), "lists": plans}
-    hashes = {
-        name: hashlib.sha256(msgspec.json.encode(part, order="sorted")).hexdigest()
-        for name, part in parts.items()
-    }
-    whole = hashlib.sha256("".join(hashes.values()).encode()).hexdigest()
+    hashes = _hashes(study, list(materials.values()), plans)
     return Frozen(
-        hash=whole,
+        hash=_whole(hashes),
         hashes=hashes,
         sources=sources,
         study=study,
         materials=materials,
         plans=tuple(plans),
     )
+
+
+def _hashes(study: object, items: object, lists: object) -> dict[str, str]:
+    """SHA-256 of each part; settings of `LATER` are in it only if they are used."""
+    settings: dict[str, Any] = _plain(study)
+    for table, added in LATER.items():
+        own = settings.get(table, {})
+        settings[table] = {k: v for k, v in own.items() if k not in added or v != added[k]}
+    parts = {"study": settings, "items": items, "lists": lists}
+    return {
+        name: hashlib.sha256(msgspec.json.encode(part, order="sorted")).hexdigest()
+        for name, part in parts.items()
+    }
+
+
+def _whole(hashes: Mapping[str, str]) -> str:
+    return hashlib.sha256("".join(hashes.values()).encode()).hexdigest()
 
 
 def encode(frozen: Frozen) -> bytes:
@@ -143,12 +171,22 @@ def encode(frozen: Frozen) -> bytes:
 def decode(data: bytes | str, where: str = FROZEN) -> Frozen:
     """A frozen study from its bytes."""
     try:
-        frozen = msgspec.json.decode(data, type=Frozen)
-    except msgspec.DecodeError as error:
+        text = data.decode("utf-8") if isinstance(data, bytes) else data
+        frozen = msgspec.json.decode(text, type=Frozen)
+        raw = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise DataError(f"{where}: damaged ({error}); run priscian judge freeze again") from None
     if frozen.format > FORMAT:
         raise DataError(
             f"{where}: written by a newer Priscian (format {frozen.format}); update this one"
+        )
+    # of the JSON itself, since a study of an earlier Priscian has fewer fields than ours
+    hashes = _hashes(raw["study"], list(raw["materials"].values()), raw["plans"])
+    named = all(name == material.id for name, material in frozen.materials.items())
+    if not named or (hashes, _whole(hashes)) != (frozen.hashes, frozen.hash):
+        raise DataError(
+            f"{where}: changed since it was frozen, so that its hash is wrong; restore it, or run "
+            "priscian judge freeze again"
         )
     return frozen
 
@@ -168,7 +206,7 @@ def is_current(folder: Path, frozen: Frozen) -> bool:
     """Whether the files of the folder are those that were frozen."""
     study = folder / FILE
     if study.is_file():
-        parse_study(study.read_text("utf-8"), str(study))  # complain about the file, not the hash
+        parse_study(read_text(study), str(study))  # complain about the file, not the hash
     return all(
         (folder / name).is_file() and hashlib.sha256(read_bytes(folder / name)).hexdigest() == sha
         for name, sha in frozen.sources.items()

@@ -8,24 +8,33 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from priscian.errors import DataError, UnknownNameError
-from priscian.files import read_table, read_text, write_delimited
+from priscian.errors import DataError, UnknownNameError, UsageError
+from priscian.files import read_json, read_table, read_text, write_delimited
 
 Form = Literal["mturk", "jspsych", "pcibex"]
 FORMS: tuple[Form, ...] = get_args(Form)
 PEOPLE = ("participant", "subject", "subject_id", "participant_id", "PROLIFIC_PID", "workerId",
-          "run_id", "MD5 hash of participant's IP address", "Results reception time")  # fmt: skip
-ITEMS = ("item", "item_id", "id", "Item number", "sentence", "stimulus")
+          "run_id", "submission")  # fmt: skip
+SUBMISSION = ("MD5 hash of participant's IP address", "Results reception time",
+              "Time results were received")  # fmt: skip
+"""Columns of PCIbex that tell submissions apart; people of one network share their address."""
+TRIAL = ("Order number of item", "Item number")
+ITEMS = ("item", "item_id", "id", "sentence", "stimulus")
 SENTENCES = ("sentence", "stimulus", "text")
+SETS = ("set", "paradigm", "phenomenon")
+CHOSEN = ("Choice", "Selection", "Final", "Chosen")
+"""Parameters of PCIbex's rows that have an answer."""
 _HTML = re.compile(r"<[^>]+>")
-_COLUMN = re.compile(r"#\s*(\d+)\.\s*(.+?)\.?\s*$")
+_COLUMN = re.compile(r"#\s*(\d{1,4})\.\s*(.+?)\.?\s*$")
+_ESCAPED = {"%2C": ",", "%0A": "\n", "%0D": "\r", "%25": "%"}
+"""What PCIbex writes for the characters that its files cannot have in a cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +55,35 @@ class _Answer:
     sentence: str
     response: str
     time: float | None
+    order: int
+    """Its place among the answers of a person, from 1."""
+
+    @property
+    def id(self) -> str:
+        """The id of the sentence that was rated."""
+        return "/".join(part for part in (self.set, self.item, self.condition) if part)
 
 
-def import_results(file: Path, form: Form, out: Path) -> Imported:
-    """Read results of another tool and write them as tables of ours."""
+def import_results(file: Path, form: Form, out: Path, items: Path | None = None) -> Imported:
+    """Read results of another tool and write them as tables of ours.
+
+    `items` is a table with item, sentence and, where items have several, condition: for results
+    that say which item was rated, but not how it reads.
+    """
     if form not in FORMS:
         raise UnknownNameError("form of results", form, FORMS)
     if form == "mturk":
+        if items is not None:
+            raise UsageError(
+                "MTurk's results are forced choices, which need no items; leave it out"
+            )
         return _mturk(file, out)
     rows = _jspsych(file) if form == "jspsych" else _pcibex(file)
-    found, skipped = [], 0
+    found: list[_Answer] = []
+    skipped = 0
+    before: Counter[str] = Counter()
     for row in rows:
-        answer = _answer(row)
+        answer = _answer(row, before)
         if answer is None:
             skipped += 1
         else:
@@ -67,7 +93,7 @@ def import_results(file: Path, form: Form, out: Path) -> Imported:
             f"{file}: no answers to items; rows need a participant ({', '.join(PEOPLE[:3])}), an "
             "item and a response (good, bad or a number)"
         )
-    return _write(found, out, skipped)
+    return _write(file, found, out, skipped, items)
 
 
 def _mturk(file: Path, out: Path) -> Imported:
@@ -94,10 +120,7 @@ def _jspsych(file: Path) -> Iterable[Mapping[str, Any]]:
     """Trials of jsPsych's data: JSON as it writes it, or CSV."""
     if file.suffix.lower() != ".json":
         return [row for _, row in read_table(file)]
-    try:
-        found = json.loads(read_text(file))
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{file}: not JSON ({error}); export it again from jsPsych") from None
+    found = read_json(file)
     if not isinstance(found, list):
         raise DataError(f"{file}: not a list of trials; export it again from jsPsych")
     flat: list[Mapping[str, Any]] = []
@@ -107,82 +130,159 @@ def _jspsych(file: Path) -> Iterable[Mapping[str, Any]]:
     return flat
 
 
-def _pcibex(file: Path) -> Iterable[Mapping[str, Any]]:
-    """Rows of PCIbex's results, whose columns are named in comments before them."""
+def _pcibex(file: Path) -> Iterator[Mapping[str, Any]]:
+    """Rows of PCIbex's results, whose columns are named in comments before them.
+
+    Times are from when something was last printed in the trial, if that was logged, or else from
+    the beginning of the trial.
+    """
     columns: dict[int, str] = {}
-    for line in read_text(file).splitlines():
+    shown: dict[tuple[str, ...], float] = {}
+    for number, line in enumerate(read_text(file).split("\n"), start=1):
         named = _COLUMN.match(line)
         if named:
             if int(named[1]) == 1:
                 columns = {}
             columns[int(named[1])] = named[2]
         elif line.strip() and not line.startswith("#"):
-            cells = next(csv.reader(io.StringIO(line)))
-            row = {columns.get(n, f"column {n}"): c for n, c in enumerate(cells, start=1)}
-            if row.get("Parameter", "Choice") in ("Choice", "Selection", "Final", "Chosen"):
-                yield {**row, "response": row.get("Value", row.get("response", ""))}
+            try:
+                cells = next(csv.reader(io.StringIO(line.rstrip("\r"))))
+            except csv.Error as error:
+                raise DataError(f"{file}:{number}: {error}; delete or correct the line") from None
+            row: dict[str, Any] = {
+                columns.get(n, f"column {n}"): _plain(c) for n, c in enumerate(cells, start=1)
+            }
+            row["submission"] = "-".join(str(row[n]) for n in SUBMISSION if n in row)
+            trial = (row["submission"], *(str(row[n]) for n in TRIAL if n in row))
+            parameter, now = row.get("Parameter", "Choice"), _number(row.get("EventTime"))
+            if (parameter == "_Trial_" and row.get("Value") == "Start") or parameter == "Print":
+                if now is not None:
+                    shown[trial] = now
+            elif parameter in CHOSEN:
+                begun = shown.get(trial)
+                time = {} if now is None or begun is None else {"rt": now - begun}
+                yield {**row, "response": row.get("Value", row.get("response", "")), **time}
+
+
+def _plain(cell: str) -> str:
+    for code, character in _ESCAPED.items():
+        cell = cell.replace(code, character)
+    return cell
 
 
 def _first(row: Mapping[str, Any], names: Sequence[str]) -> str:
     return next((str(row[n]).strip() for n in names if row.get(n) not in (None, "")), "")
 
 
-def _answer(row: Mapping[str, Any]) -> _Answer | None:
+def _answer(row: Mapping[str, Any], before: Counter[str]) -> _Answer | None:
     """An answer to an item; None for instructions, consent and the like."""
     person, item = _first(row, PEOPLE), _first(row, ITEMS)
     response = _first(row, ("response", "rating", "answer")).lower()
     if not person or not item or not _usable(response):
         return None
-    rt = _first(row, ("rt", "response_time"))
-    try:
-        time = float(rt) / 1000 if rt else None  # jsPsych counts milliseconds
-    except ValueError:
-        time = None
+    time = _number(_first(row, ("rt", "response_time")))
+    before[person] += 1
     return _Answer(
         person,
         _HTML.sub("", item),
-        _first(row, ("set", "paradigm", "group", "phenomenon")) or "imported",
+        _first(row, SETS),
         _first(row, ("condition",)),
         _HTML.sub("", _first(row, SENTENCES)),
         response,
-        time,
+        None if time is None or time < 0 else time / 1000,  # both tools count milliseconds
+        before[person],
     )
 
 
-def _usable(response: str) -> bool:
-    if response in ("good", "bad"):
-        return True
+def _number(text: object) -> float | None:
+    """A finite number, if a cell has one."""
     try:
-        return abs(float(response)) < 1e100
+        found = float(str(text))
     except ValueError:
-        return False
+        return None
+    return found if abs(found) < 1e100 else None
 
 
-def _write(found: Sequence[_Answer], out: Path, skipped: int) -> Imported:
+def _usable(response: str) -> bool:
+    return response in ("good", "bad") or _number(response) is not None
+
+
+def _write(
+    file: Path, found: Sequence[_Answer], out: Path, skipped: int, items: Path | None
+) -> Imported:
     choices = [a for a in found if a.response in ("good", "bad")]
     ratings = [a for a in found if a.response not in ("good", "bad")]
+    sentences = _sentences(file, ratings, items)  # before anything is written
     files: list[Path] = []
     if choices:
         rows = [
-            {"set": a.set, "item": a.item, "rater": a.person, "response": a.response,
-             "response_time": "" if a.time is None else a.time, "kind": "person"}
+            {"set": a.set or "imported", "item": a.item, "rater": a.person, "response": a.response,
+             "kind": "person", **_when(a)}
             for a in choices
         ]  # fmt: skip
         write_delimited(out / "choices.csv", rows)
         files.append(out / "choices.csv")
     if ratings:
-        sentences = {
-            _id(a): {"id": _id(a), "sentence": a.sentence or a.item, "phenomenon": a.set,
-                     "acceptable": {"good": 1, "bad": 0}.get(a.condition, ""),
-                     "lexicalisation": a.item}
-            for a in ratings
-        }  # fmt: skip
-        write_delimited(out / "sentences.csv", sentences.values())
-        answers = [{"id": _id(a), "participant": a.person, "rating": a.response} for a in ratings]
+        write_delimited(out / "sentences.csv", sentences)
+        answers = [
+            {"id": a.id, "participant": a.person, "rating": a.response, **_when(a)} for a in ratings
+        ]
         write_delimited(out / "answers.csv", answers)
         files += [out / "sentences.csv", out / "answers.csv"]
     return Imported(tuple(files), len(found), skipped)
 
 
-def _id(answer: _Answer) -> str:
-    return f"{answer.item}/{answer.condition}" if answer.condition else answer.item
+def _when(answer: _Answer) -> dict[str, object]:
+    time = "" if answer.time is None else f"{answer.time:.3f}"
+    return {"order": answer.order, "response_time": time}
+
+
+def _sentences(
+    file: Path, ratings: Sequence[_Answer], items: Path | None
+) -> list[dict[str, object]]:
+    """Every sentence that was rated, as the results or the table of items have it."""
+    known = {} if items is None else _items(items)
+    if items is not None and not ratings:
+        raise UsageError(f"{file} has forced choices, which need no items; leave it out")
+    rows: dict[str, dict[str, object]] = {}
+    for a in ratings:
+        place = (a.item, a.condition)
+        text = known.get(place, "") if items else a.sentence
+        if not text:
+            told = f"condition {a.condition} of item {a.item}" if a.condition else f"item {a.item}"
+            where = (
+                f"{items}: no sentence for {told}, which {file} has; add a row"
+                if items
+                else f"{file}: no sentence for {told}, only its id; log the sentence in a column "
+                f"({', '.join(SENTENCES)}), or give items, a table of item, condition and sentence"
+            )
+            raise DataError(where)
+        row: dict[str, object] = {
+            "id": a.id,
+            "sentence": text,
+            "phenomenon": a.set or "imported",
+            "acceptable": {"good": 1, "bad": 0}.get(a.condition, ""),
+            "lexicalisation": a.item,
+        }
+        if rows.setdefault(a.id, row)["sentence"] != text:
+            raise DataError(
+                f"{file}: {a.id} has two sentences ({rows[a.id]['sentence']} / {text}); give each "
+                "its own item, or name the conditions in a column condition"
+            )
+    return list(rows.values())
+
+
+def _items(file: Path) -> dict[tuple[str, str], str]:
+    """Sentences by item and condition."""
+    known: dict[tuple[str, str], str] = {}
+    for line, row in read_table(file, needs=("item", "sentence")):
+        item, condition, text = (
+            "" if row.get(name) is None else str(row[name]).strip()
+            for name in ("item", "condition", "sentence")
+        )
+        if known.setdefault((item, condition), text) != text:
+            raise DataError(
+                f"{file}:{line}: item {item} has another sentence above; fill in the column "
+                "condition, or correct the item"
+            )
+    return known

@@ -9,7 +9,7 @@ from typing import Any
 
 from priscian.errors import StoreError, StoreFullError, install
 from priscian.judge.sqlite import schema
-from priscian.judge.store import SCHEMA
+from priscian.judge.store import SCHEMA, UPGRADES
 
 LOCK = 0x50524953  # one number for the lock of assignments
 
@@ -18,6 +18,7 @@ class Postgres:
     """One connection to a study's database."""
 
     name = "Postgres"
+    place = "the database"
 
     def __init__(self, address: str) -> None:
         try:
@@ -48,9 +49,15 @@ class Postgres:
                 f"one reads up to {SCHEMA}); update Priscian"
             )
         if found < SCHEMA:
-            for statement in schema("INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY"):
+            new = schema("INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY")
+            changes = [s for old in range(found, SCHEMA) for s in UPGRADES[old]] if found else new
+            for statement in changes:
                 self.run(statement)
-            self.run("INSERT INTO settings (key, value) VALUES ('schema', ?)", (str(SCHEMA),))
+            self.run(
+                "INSERT INTO settings (key, value) VALUES ('schema', ?) "
+                "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                (str(SCHEMA),),
+            )
 
     def run(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a statement; `?` stands for a value, as in SQLite."""
@@ -81,6 +88,10 @@ class Postgres:
     def scrub(self) -> None:
         """Rewrite the tables without what was deleted."""
         self.run("VACUUM FULL")
+
+    def is_open_to_others(self) -> bool:
+        """Postgres has users of its own."""
+        return False
 
     def close(self) -> None:
         """Close the connection."""

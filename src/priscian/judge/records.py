@@ -6,24 +6,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-State = Literal["live", "complete", "failed", "full"]
+Kind = Literal["person", "test", "model"]
+"""Tests are trials of the study by the researcher and by simulated people; they count nowhere."""
 Timing = Literal["script", "server", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Somebody who wants to begin: where they come from, and the list they ask for, if any."""
+    """Somebody who wants to begin: where they come from, and the list they ask for, if any.
+
+    `session` is what the platform tells nobody else (Prolific's session, MTurk's assignment);
+    `person` somebody who has shown the token of an earlier sitting.
+    """
 
     platform: str = "none"
     identity: str = ""
     list: int = 0
-    kind: str = "person"
+    kind: Kind = "person"
     facts: Mapping[str, Any] = field(default_factory=dict)
+    session: str = ""
+    person: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """One visit of one person, or one model that answers a list."""
+    """One visit of one person, one trial of the study by the researcher, or a model's list."""
 
     id: int
     token: str
@@ -36,7 +43,7 @@ class Sitting:
     finished: float | None
     code: str
     deletion: str
-    kind: str
+    kind: Kind
     facts: Mapping[str, Any]
 
 
@@ -89,9 +96,13 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class ListCount:
-    """How many sittings of a list are complete, and how many are under way."""
+    """How many sittings of a list are complete, and how many are under way.
+
+    `live` sittings have an answer, `waiting` ones not yet; `stale` ones have been left.
+    """
 
     list: int
     complete: int
     live: int
+    waiting: int
     stale: int

@@ -8,7 +8,8 @@ CREATE TABLE IF NOT EXISTS identities (
 CREATE TABLE IF NOT EXISTS sittings (
   id {serial}, token TEXT NOT NULL UNIQUE, person TEXT NOT NULL, version INTEGER NOT NULL, list INTEGER NOT NULL,
   state TEXT NOT NULL, started DOUBLE PRECISION NOT NULL, seen DOUBLE PRECISION NOT NULL, finished DOUBLE PRECISION,
-  code TEXT NOT NULL, deletion TEXT NOT NULL, kind TEXT NOT NULL, facts TEXT NOT NULL);
+  code TEXT NOT NULL, deletion TEXT NOT NULL, kind TEXT NOT NULL, facts TEXT NOT NULL,
+  released DOUBLE PRECISION NOT NULL DEFAULT 0);
 CREATE INDEX IF NOT EXISTS sittings_by_person ON sittings (person);
 CREATE INDEX IF NOT EXISTS sittings_by_list ON sittings (version, list);
 CREATE TABLE IF NOT EXISTS trials (

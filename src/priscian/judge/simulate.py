@@ -35,6 +35,8 @@ class Habits:
     patience: float = PATIENCE
     first: int = 0
     """Number of the first rater, so that more can be added later."""
+    test_key: str = ""
+    """The key of the store, so that they are tests and not people."""
 
 
 @dataclass(slots=True)
@@ -114,9 +116,15 @@ async def _take_part(
     await asyncio.sleep(rng.random() * min(habits.pause, 2))
     identity = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "sona": "id"}
     name = identity.get(study.platform.kind)
-    begun = await client.form(
-        "/start", {"consent": "yes", **({name: f"rater{number}"} if name else {})}
-    )
+    entry = {"test": habits.test_key} if habits.test_key else {}
+    if name:
+        entry[name] = f"rater{number}"
+    begun = await client.form("/start", {"consent": "yes", **entry})
+    if begun.status == 403:
+        raise DataError(
+            f"{client.url} serves another database than the one of this study; name the study that "
+            "is being served, and its --database"
+        )
     place = begun.redirect or ""
     if begun.status != 303 or not place.startswith("/"):
         ledger.refused += 1

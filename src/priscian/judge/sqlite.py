@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
@@ -11,12 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import StoreError, StoreFullError
+from priscian.files import replacing
 from priscian.files.disks import refuse_network_disk
-from priscian.judge.store import SCHEMA
+from priscian.judge.store import SCHEMA, UPGRADES
 
 WAIT = 30.0
 """Seconds to wait for another process that writes, such as a backup."""
 TRIES = 100
+PRIVATE = 0o600
+"""Only the owner reads and writes: the file has platform ids and what people say of themselves."""
+DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""A message of SQLite that quotes a damaged name is not always UTF-8, and Python decodes it."""
 FULL = ("disk is full", "disk I/O error")
 
 
@@ -35,16 +41,22 @@ class Sqlite:
         remedy = "give --database a file on a local disk or postgresql://…"
         refuse_network_disk(file, "the database", "answers", remedy)
         self.file = file
+        self.place = str(file)
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(FileExistsError):  # its log and index get the same mode
+                os.close(os.open(file, os.O_CREAT | os.O_EXCL, PRIVATE))
             self.connection = sqlite3.connect(
                 file, timeout=WAIT, isolation_level=None, check_same_thread=False
             )
-            for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON",
-                           "foreign_keys=ON", "temp_store=MEMORY"):  # fmt: skip
-                self.connection.execute(f"PRAGMA {pragma}")
-            self._prepare()
-        except sqlite3.DatabaseError as error:
+            with contextlib.ExitStack() as failing:
+                failing.callback(self.connection.close)
+                for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON",
+                               "foreign_keys=ON", "temp_store=MEMORY"):  # fmt: skip
+                    self.connection.execute(f"PRAGMA {pragma}")
+                self._prepare()
+                failing.pop_all()  # opened: whoever has it closes it
+        except (*DAMAGE, OSError) as error:
             raise StoreError(
                 f"{file}: cannot be opened as the database of a study ({error}); restore it from a "
                 "backup, or move it away"
@@ -59,9 +71,26 @@ class Sqlite:
             )
         if found < SCHEMA:
             with self.transaction():
-                for statement in schema("INTEGER PRIMARY KEY"):
-                    self.connection.execute(statement)
-                self.connection.execute(f"PRAGMA user_version = {SCHEMA}")
+                self._upgrade()
+
+    def _upgrade(self) -> None:
+        """Make the tables, or change those of an older version, of which a copy is kept."""
+        (found,) = self.connection.execute("PRAGMA user_version").fetchone()  # nobody else writes
+        if 0 < found < SCHEMA:
+            with contextlib.closing(sqlite3.connect(self.file)) as reader:
+                _copy(reader, self.upgraded_from(found))
+        statements = (
+            [s for old in range(found, SCHEMA) for s in UPGRADES[old]]
+            if found
+            else (schema("INTEGER PRIMARY KEY"))
+        )
+        for statement in statements:
+            self.connection.execute(statement)
+        self.connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
+    def upgraded_from(self, version: int) -> Path:
+        """The copy of the file that is kept when an older version of it is upgraded."""
+        return self.file.with_name(f"{self.file.name}.schema{version}")
 
     def run(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a statement."""
@@ -99,17 +128,12 @@ class Sqlite:
 
     def backup(self, target: Path) -> None:
         """A consistent copy while others write: with a write-ahead log a reader stops nobody."""
-        from priscian.files import replacing
-
-        with replacing(target) as temporary, contextlib.closing(sqlite3.connect(temporary)) as copy:
-            self.connection.backup(copy)
-            ((said,),) = copy.execute("PRAGMA quick_check").fetchall()
-            if said != "ok":
-                raise StoreError(f"{target}: the copy is damaged ({said}); try again")
-            copy.execute("PRAGMA journal_mode=DELETE")
+        _copy(self.connection, target)
 
     def scrub(self) -> None:
-        """Leave no deleted byte in the file or its log."""
+        """Leave no deleted byte in the file or its log, nor in copies that an upgrade made."""
+        for version in range(1, SCHEMA):
+            self.upgraded_from(version).unlink(missing_ok=True)
         with _told(self.file):
             self._empty_log()
             self.connection.execute("VACUUM")
@@ -127,9 +151,25 @@ class Sqlite:
             "server and run the command again"
         )
 
+    def is_open_to_others(self) -> bool:
+        """Whether other users of this machine can read the file; files made by old versions are."""
+        return os.name == "posix" and bool(self.file.stat().st_mode & 0o077)
+
     def close(self) -> None:
         """Close the connection."""
         self.connection.close()
+
+
+def _copy(source: sqlite3.Connection, target: Path) -> None:
+    """A checked copy that only its owner can read."""
+    with replacing(target) as temporary:
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL, PRIVATE))
+        with contextlib.closing(sqlite3.connect(temporary)) as copy:
+            source.backup(copy)
+            ((said,),) = copy.execute("PRAGMA quick_check").fetchall()
+            if said != "ok":
+                raise StoreError(f"{target}: the copy is damaged ({said}); try again")
+            copy.execute("PRAGMA journal_mode=DELETE")
 
 
 @contextlib.contextmanager
@@ -137,7 +177,9 @@ def _told(file: Path) -> Iterator[None]:
     """Errors of the database as ours; a full disk has its own."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         if any(words in str(error) for words in FULL):
             raise StoreFullError(f"{file}: {error}; free some space") from error
-        raise StoreError(f"{file}: {error}; is another program using it?") from error
+        busy = any(words in str(error) for words in ("locked", "busy"))
+        remedy = "is another program using it?" if busy else "restore it from a backup"
+        raise StoreError(f"{file}: {str(error)[:200]}; {remedy}") from error

@@ -15,19 +15,30 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from priscian.errors import StoreError
-from priscian.judge.records import Answer, Entry, Given, ListCount, Shown, Sitting
+from priscian.judge.records import Answer, Entry, Given, Kind, ListCount, Shown, Sitting
 
-SCHEMA = 1
+SCHEMA = 2
+UPGRADES: Mapping[int, Sequence[str]] = {
+    1: ("ALTER TABLE sittings ADD COLUMN released DOUBLE PRECISION NOT NULL DEFAULT 0",),
+}
+"""Statements that turn the tables of a schema into those of the next; data stay as they are."""
+LEASE = 600.0
+"""Seconds in which somebody who has not answered yet counts when lists are filled evenly."""
+MOST_REVISIONS = 3
+"""Later answers to one trial that are kept."""
 CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 _SITTING = (
     "id, token, person, version, list, state, started, seen, finished, code, deletion, kind, facts"
 )
+_COUNTED = {False: "s.kind <> 'test'", True: "1 = 1"}
 
 
 class Backend(Protocol):
     """What differs between databases."""
 
     name: str
+    place: str
+    """Where it is, for people to read."""
 
     def run(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]: ...
     def transaction(self) -> AbstractContextManager[None]: ...
@@ -35,12 +46,26 @@ class Backend(Protocol):
     def lock(self) -> None: ...
     def backup(self, target: Path) -> None: ...
     def scrub(self) -> None: ...
+    def is_open_to_others(self) -> bool: ...
     def close(self) -> None: ...
 
 
 def random_code(letters: int = 10) -> str:
     """A code that can be read aloud: no 0, O, 1, I or L."""
     return "".join(secrets.choice(CODE_LETTERS) for _ in range(letters))
+
+
+def _facts(row: Sequence[Any]) -> Mapping[str, Any]:
+    """The facts of a sitting's row, which are JSON."""
+    try:
+        found = json.loads(row[-1])
+    except (ValueError, TypeError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise StoreError(
+            f"the facts of sitting {row[0]} are damaged; restore the database from a backup"
+        )
+    return found
 
 
 class Store:
@@ -69,6 +94,12 @@ class Store:
             (key, value),
         )
 
+    def test_key(self) -> str:
+        """What the address of a test has, so that only the researcher can begin one."""
+        if not self.setting("test"):
+            self.put("test", secrets.token_urlsafe(12))
+        return self.setting("test")
+
     def versions(self) -> list[tuple[int, str]]:
         """Number and hash of every version, the oldest first."""
         rows = self.backend.run("SELECT version, hash FROM studies ORDER BY version")
@@ -82,7 +113,12 @@ class Store:
         return str(rows[0][0])
 
     def add_version(self, version: int, sha: str, body: str, lists: Mapping[int, int]) -> None:
-        """Keep a version of the study, and the part of the items that each list shows."""
+        """Keep a version of the study, and the part of the items that each list shows.
+
+        Tests of a version that is replaced are deleted: they saw another study.
+        """
+        if sha not in (known for number, known in self.versions() if number == version):
+            self.clear_tests(version)
         self.backend.run(
             "INSERT INTO studies (version, hash, body, created) VALUES (?, ?, ?, ?) "
             "ON CONFLICT (version) DO UPDATE SET hash = excluded.hash, body = excluded.body",
@@ -97,22 +133,38 @@ class Store:
 
     # ------------------------------------------------------------ sittings
 
-    def counts(self, version: int, stale_after: float) -> list[ListCount]:
-        """Complete, live and stale sittings of every list; models are not counted."""
+    def counts(self, version: int, stale_after: float, kind: Kind = "person") -> list[ListCount]:
+        """How many sittings of every list there are in which state; only those of one kind."""
+        now = self.now()
         rows = self.backend.run(
-            "SELECT l.number, "
-            "COALESCE(SUM(CASE WHEN s.state = 'complete' THEN 1 ELSE 0 END), 0), "
-            "COALESCE(SUM(CASE WHEN s.state = 'live' AND s.seen >= ? THEN 1 ELSE 0 END), 0), "
-            "COALESCE(SUM(CASE WHEN s.state = 'live' AND s.seen < ? THEN 1 ELSE 0 END), 0) "
-            "FROM lists l LEFT JOIN sittings s ON s.version = l.version AND s.list = l.number "
-            "AND s.kind = 'person' WHERE l.version = ? GROUP BY l.number ORDER BY l.number",
-            (self.now() - stale_after, self.now() - stale_after, version),
+            "SELECT list, CASE WHEN state <> 'live' THEN state WHEN seen <= released OR seen < "
+            "CASE WHEN answered = 1 THEN ? ELSE ? END THEN 'stale' WHEN answered = 1 THEN 'live' "
+            "ELSE 'waiting' END AS at, COUNT(*) FROM (SELECT list, state, seen, released, "
+            "CASE WHEN EXISTS (SELECT 1 FROM answers a WHERE a.sitting = s.id) THEN 1 ELSE 0 END "
+            "AS answered FROM sittings s WHERE version = ? AND kind = ?) AS own GROUP BY list, at",
+            (now - stale_after, now - min(stale_after, LEASE), version, kind),
         )
-        return [ListCount(*map(int, row)) for row in rows]
+        found = {(int(number), str(at)): int(count) for number, at, count in rows}
+        states = ("complete", "live", "waiting", "stale")
+        return [
+            ListCount(number, *(found.get((number, at), 0) for at in states))
+            for number in sorted(self.parts(version))
+        ]
 
-    def person(self, platform: str, identity: str) -> str:
+    def release(self, version: int) -> int:
+        """Give away the places of all who are under way; who answers again has one again."""
+        rows = self.backend.run(
+            "UPDATE sittings SET released = ? WHERE version = ? AND state = 'live' "
+            "AND kind = 'person' AND seen > released RETURNING id",
+            (self.now(), version),
+        )
+        return len(rows)
+
+    def person(self, platform: str, identity: str, kind: Kind = "person") -> str:
         """The pseudonym of somebody; the same for the same id of a platform."""
         fresh = secrets.token_hex(6)
+        if kind == "test":
+            return f"test-{fresh}"
         if not identity:
             return fresh
         rows = self.backend.run(
@@ -137,13 +189,23 @@ class Store:
         found = self._sittings("WHERE token = ?", (token,))
         return found[0] if found else None
 
-    def sittings(self) -> list[Sitting]:
-        """Every sitting, in the order they began."""
-        return self._sittings("ORDER BY id", ())
+    def sittings(self, tests: bool = False) -> list[Sitting]:
+        """Every sitting, in the order they began; tests only if they are asked for."""
+        return self._sittings(f"WHERE {_COUNTED[tests]} ORDER BY id", ())
+
+    def clear_tests(self, version: int = 0) -> int:
+        """Delete every test, or those of one version; how many there were."""
+        rows = self.backend.run(
+            "SELECT id FROM sittings WHERE kind = 'test' AND (version = ? OR ? = 0)",
+            (version, version),
+        )
+        for (sitting,) in rows:
+            self.remove(sitting)
+        return len(rows)
 
     def _sittings(self, where: str, values: Sequence[object]) -> list[Sitting]:
-        rows = self.backend.run(f"SELECT {_SITTING} FROM sittings {where}", values)
-        return [Sitting(*(*row[:-1], json.loads(row[-1]))) for row in rows]
+        rows = self.backend.run(f"SELECT {_SITTING} FROM sittings s {where}", values)
+        return [Sitting(*(*row[:-1], _facts(row))) for row in rows]
 
     def parts_seen(self, person: str) -> set[tuple[int, int]]:
         """Version and part of every list that somebody has begun."""
@@ -212,8 +274,17 @@ class Store:
         rows = self.backend.run("SELECT MAX(position) FROM trials WHERE sitting = ?", (sitting,))
         return int(rows[0][0] or 0)
 
+    def trial(self, sitting: int, position: int) -> Shown | None:
+        """One trial of a sitting, without its answer."""
+        rows = self.backend.run(
+            "SELECT position, item, kind, condition, side FROM trials "
+            "WHERE sitting = ? AND position = ?",
+            (sitting, position),
+        )
+        return Shown(*rows[0]) if rows else None
+
     def answer(self, sitting: int, version: int, answer: Answer) -> bool:
-        """Keep an answer; the first one wins, another one becomes a revision.
+        """Keep an answer; the first one wins, another one becomes a revision, up to a few.
 
         The same answer sent again, after a lost acknowledgement, changes nothing.
         """
@@ -227,11 +298,15 @@ class Store:
         )
         if rows:
             return True
-        before = self.backend.run(
-            "SELECT response FROM answers WHERE sitting = ? AND position = ?",
-            (sitting, answer.position),
-        )
-        if before[0][0] != answer.response:
+        given, *later = [
+            said
+            for table in ("answers", "revisions")
+            for (said,) in self.backend.run(
+                f"SELECT response FROM {table} WHERE sitting = ? AND position = ?",
+                (sitting, answer.position),
+            )
+        ]
+        if answer.response not in (given, *later) and len(later) < MOST_REVISIONS:
             self.backend.run(
                 f"INSERT INTO revisions {columns} VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values
             )
@@ -258,19 +333,28 @@ class Store:
             return ""
         rows = self.backend.run(
             "UPDATE sittings SET state = 'complete', finished = COALESCE(finished, ?), "
-            "code = CASE WHEN code = '' THEN ? ELSE code END WHERE id = ? RETURNING code",
+            "code = CASE WHEN code = '' THEN ? ELSE code END "
+            "WHERE id = ? AND state <> 'failed' RETURNING code",
             (self.now(), code, sitting),
         )
-        return str(rows[0][0])
+        return str(rows[0][0]) if rows else ""
 
-    def answers(self) -> Iterator[Given]:
+    def answers(self, tests: bool = False) -> Iterator[Given]:
         """Every answer with its trial and sitting, by sitting and position."""
+        return self._given("answers", tests)
+
+    def revisions(self, tests: bool = False) -> Iterator[Given]:
+        """Later answers to a trial, which do not count, and those before a sitting began again."""
+        return self._given("revisions", tests)
+
+    def _given(self, table: str, tests: bool) -> Iterator[Given]:
         for row in self.backend.run(
             "SELECT a.sitting, s.person, s.kind, a.version, s.list, a.position, t.item, t.kind, "
             "t.condition, t.side, a.response, a.time, a.hidden, a.timing, a.received "
-            "FROM answers a JOIN sittings s ON s.id = a.sitting "
+            f"FROM {table} a JOIN sittings s ON s.id = a.sitting "
             "JOIN trials t ON t.sitting = a.sitting AND t.position = a.position "
-            "ORDER BY a.sitting, a.position"
+            f"WHERE {_COUNTED[tests]} "
+            "ORDER BY a.sitting, a.position, a.received"
         ):
             yield Given(*row)
 

@@ -15,6 +15,7 @@ import msgspec
 
 from priscian.errors import DataError, UnknownNameError
 from priscian.files import read_text
+from priscian.judge.texts import ENGLISH, texts
 
 FILE = "study.toml"
 Task = Literal["choice", "likert", "magnitude", "binary"]
@@ -82,11 +83,23 @@ class Question(Part, frozen=True, kw_only=True):
     answer: str
 
 
+class CheckTexts(Part, frozen=True, kw_only=True):
+    """What instructed checks say; `{answer}` stands for the answer. Empty: the default texts."""
+
+    choose: tuple[str, ...] = ()
+    """Of a pair, the sentence to choose; each has one of `avoid` beside it."""
+    avoid: tuple[str, ...] = ()
+    likert: str = ""
+    binary: str = ""
+    magnitude: str = ""
+
+
 class Checks(Part, frozen=True, kw_only=True):
     """Attention checks."""
 
     instructed: int = 0
     """Trials that say what to answer."""
+    texts: CheckTexts = CheckTexts()
     gold: str = ""
     """A table of sentences with a column `answer`: 1, yes, 5-7; pairs need none."""
     gold_per_sitting: int = 0
@@ -123,11 +136,17 @@ class Exclusion(Part, frozen=True, kw_only=True):
     failed_checks: int = 0
     """People who failed so many attention checks or gold sentences."""
     native: tuple[str, ...] = ()
-    """Native languages that count; needs the question native_languages."""
+    """Native languages that count, by name or code; needs the question native_languages."""
     median_time_below: float = 0.0
     """Seconds."""
     shortest_time_below: float = 0.0
     """Seconds: anyone with one answer that was faster."""
+    total_time_below: float = 0.0
+    """Seconds of a sitting by the server's clock, from the instructions to the last answer."""
+    one_side_above: float = 0.0
+    """Forced choices: sittings with more than this share of answers on one side, such as 0.9."""
+    implausible: bool = False
+    """Sittings whose times cannot be true by the server's clock."""
     flat: bool = True
     """People who gave one answer throughout, on a scale."""
     incomplete: bool = True
@@ -148,6 +167,8 @@ class Codes(Part, frozen=True, kw_only=True):
     """Where participants come from, and what they take back."""
 
     kind: Platform = "none"
+    required: bool = True
+    """Refuse people who do not bring an id of the platform."""
     complete: str = ""
     failed: str = ""
     no_consent: str = ""
@@ -202,13 +223,21 @@ def parse_study(text: str, where: str = FILE) -> Study:
     """A study from the text of its file; `where` names the file in errors."""
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also numbers of 5,000 digits
         raise DataError(f"{where}: not TOML ({error}); correct the line") from None
     _known(tables, Study, where, "")
+    _speak(tables)
     try:
         return msgspec.convert(tables, Study, strict=True)
     except msgspec.ValidationError as error:
         raise DataError(f"{where}: {_readable(str(error))}") from None
+
+
+def _speak(tables: dict[str, Any]) -> None:
+    """Labels of the scale that the file does not give, in the language of the study."""
+    language, scale = tables.get("language", ENGLISH), tables.setdefault("scale", {})
+    if isinstance(language, str) and isinstance(scale, dict):
+        tables["scale"] = {**texts(language)["scale"], **scale}
 
 
 def _known(tables: Mapping[str, Any], kind: type[msgspec.Struct], where: str, path: str) -> None:

@@ -9,11 +9,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from priscian.judge.agreement import agreement_of
+from priscian.judge.collected import collect
 from priscian.judge.exclusion import exclusions, kept
 from priscian.judge.frozen import Frozen
 from priscian.judge.records import Given
 from priscian.judge.store import Store
-from priscian.stats.proportions import wilson
+from priscian.stats.sets import crossed_interval
 
 EDGES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 Row = tuple[object, ...]
@@ -28,8 +29,14 @@ class Summary:
     live: int
     answers: int
     lists: list[Row]
+    """Number, and sittings that are complete, under way, without an answer yet, and inactive."""
+    target: int
+    """Sittings that each list should have; 0 for no limit."""
+    tests: int
+    """Test sittings, which are counted nowhere else."""
     items: list[Row]
     agreement: list[Row]
+    agreement_note: str
     accuracy: list[Row]
     intervals: list[tuple[float, float, float]]
     """Accuracy, lower and upper bound of each row of `accuracy`, from 0 to 1, for charts."""
@@ -43,11 +50,11 @@ class Summary:
 
 def summarise(store: Store, frozen: Frozen) -> Summary:
     """The state of the current version of a study."""
-    sittings = [s for s in store.sittings() if s.version == frozen.version]
-    people = [s for s in sittings if s.kind == "person"]
-    answers = [a for a in store.answers() if a.version == frozen.version and a.kind == "person"]
+    found = collect(store, frozen)
+    people = [s for s in found.sittings if s.kind == "person"]
+    answers = [a for a in found.answers if a.kind == "person"]
     counts = store.counts(frozen.version, 60 * frozen.study.targets.stale_after)
-    excluded = [e for e in exclusions(frozen, sittings, answers) if e.reason != "incomplete"]
+    excluded = [e for e in exclusions(frozen, people, answers) if e.reason != "incomplete"]
     good = kept(answers, excluded)
     scored = accuracy_rows(frozen, good)
     measured = agreement_of(frozen, good, draws=50)
@@ -56,11 +63,14 @@ def summarise(store: Store, frozen: Frozen) -> Summary:
     return Summary(
         version=frozen.version,
         complete=sum(s.state == "complete" for s in people),
-        live=sum(s.state == "live" for s in people),
+        live=sum(c.live + c.waiting for c in counts),
         answers=len(answers),
-        lists=[(c.list, c.complete, c.live, c.stale) for c in counts],
+        lists=[(c.list, c.complete, c.live, c.waiting, c.stale) for c in counts],
+        target=frozen.study.targets.sittings_per_list,
+        tests=found.tests,
         items=[(i, by_item[i]) for i in items],
         agreement=list(measured.rows()),
+        agreement_note=measured.note,
         accuracy=[row for row, _ in scored],
         intervals=[interval for _, interval in scored],
         times=time_rows(good),
@@ -81,16 +91,17 @@ def right(frozen: Frozen, answer: Given) -> bool | None:
 def accuracy_rows(
     frozen: Frozen, answers: Sequence[Given]
 ) -> list[tuple[Row, tuple[float, float, float]]]:
-    """Accuracy against the labels by set, with Wilson's interval."""
-    sets: dict[str, list[bool]] = {}
+    """Accuracy against the labels by set, with an interval that covers other people and items."""
+    sets: dict[str, list[tuple[str, str, float]]] = {}
     for a in answers:
         said = right(frozen, a) if a.role == "item" else None
         if said is not None:
-            sets.setdefault(frozen.materials[a.item].set, []).append(said)
+            name = frozen.materials[a.item].set
+            sets.setdefault(name, []).append((a.person, a.item, float(said)))
     rows: list[tuple[Row, tuple[float, float, float]]] = []
     for name, values in sorted(sets.items()):
-        p = sum(values) / len(values)
-        low, high = wilson(p, len(values))
+        p = math.fsum(v for *_, v in values) / len(values)
+        low, high = crossed_interval(values)
         shown = (name, len(values), f"{100 * p:.1f} %", f"{100 * low:.1f}–{100 * high:.1f}")
         rows.append((shown, (p, low, high)))
     return rows

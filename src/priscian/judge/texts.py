@@ -1,4 +1,4 @@
-"""Words of the pages, default texts and instructed checks: data files of the package."""
+"""Words of the pages, default texts, instructed checks and presets: data files of the package."""
 
 from __future__ import annotations
 
@@ -11,18 +11,29 @@ from typing import Any
 from priscian.errors import UnknownNameError
 
 PRESETS = ("blimp-validation", "likert", "me", "yesno", "fc")
+ENGLISH = "en"
 
 
 @cache
-def texts() -> Mapping[str, Any]:
-    """Tables of `data/texts.toml`."""
-    place = resources.files("priscian.judge") / "data" / "texts.toml"
-    return tomllib.loads(place.read_text("utf-8"))
+def texts(language: str = ENGLISH) -> Mapping[str, Any]:
+    """Tables of `data/texts.toml`, in the language of a tag (`de-AT`) if we have it."""
+    english = _tables("texts.toml")
+    if spoken(language) == ENGLISH:
+        return english
+    own = _tables(f"texts.{spoken(language)}.toml")
+    return {name: {**table, **own.get(name, {})} for name, table in english.items()}
 
 
-def words(own: Mapping[str, str]) -> dict[str, str]:
-    """Every word of the interface, with those of the study in place of ours."""
-    return {**texts()["words"], **own}
+def spoken(language: str) -> str:
+    """The language that default texts have for a tag: its own if we have it, else English."""
+    main = language.split("-")[0].lower()
+    place = resources.files("priscian.judge") / "data" / f"texts.{main}.toml"
+    return main if main.isalpha() and place.is_file() else ENGLISH
+
+
+@cache
+def _tables(name: str) -> Mapping[str, Any]:
+    return tomllib.loads((resources.files("priscian.judge") / "data" / name).read_text("utf-8"))
 
 
 def preset(name: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -129,8 +130,19 @@ def _gather(
         raise UsageError(f"{paths[0]} is {what}; name a run as well, {remedy}")
     loaded = gather_runs(others)
     results = [result for run in loaded for result in run.results]
-    compared = [beside_models(folder, results) for folder in studies]
+    compared = _told_apart([beside_models(folder, results) for folder in studies])
     return loaded, compared, [read_transfer(path) for path in transfers]
+
+
+def _told_apart(studies: Sequence[StudyBesideModels]) -> list[StudyBesideModels]:
+    """Studies with names of their own: two exports of one study would share their figures."""
+    met: Counter[str] = Counter()
+    told = []
+    for study in studies:
+        met[study.name] += 1
+        number = met[study.name]
+        told.append(replace(study, name=f"{study.name} ({number})") if number > 1 else study)
+    return told
 
 
 def this_command() -> str:

@@ -1,6 +1,14 @@
-"""Agreement of raters: Fleiss' κ, Krippendorff's α, intraclass correlation, split-half.
+"""Agreement of raters: raw, Fleiss' κ, Krippendorff's α, intraclass correlation, split-half.
 
 Plain Python, so that a server can show them without loading NumPy.
+
+**Forced choices.** Whether somebody chose the good sentence of a pair is no category that people
+could disagree about by chance: nearly everybody chooses it, so that two people agree as often as
+their common preference predicts, and κ is near 0 however well they agree. What they choose between
+is two sentences. The names of the two are arbitrary, so each pair is counted under both namings
+(`double_entry`). Chance agreement is then ½, and with a raw agreement P of two people κ = 2P − 1.
+If everybody chooses the good sentence with probability a, P = a² + (1 − a)² and κ = (2a − 1)²;
+ICC(2,k) and split-half are kκ / (1 + (k − 1)κ), as Spearman and Brown say.
 """
 
 from __future__ import annotations
@@ -9,18 +17,125 @@ import math
 import random
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 Level = Literal["nominal", "ordinal", "interval"]
+Answers = Literal["choices", "categories", "scale", "numbers"]
+"""Forced choices between two (1 or 0), names such as yes and no, points of a scale, numbers."""
+LEVELS: Mapping[Answers, Level] = {
+    "choices": "nominal", "categories": "nominal", "scale": "ordinal", "numbers": "interval",
+}  # fmt: skip
 Units = Mapping[str, Mapping[str, float]]
 """Ratings by unit (item) and rater; a rater need not have rated every unit."""
+CHOICES = (
+    "Choices are compared by which of the two sentences was chosen, not by whether it is the good "
+    "one: nearly everybody chooses that, and κ would be near 0 however well people agree."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Measures of agreement; NaN where the answers do not give one."""
+
+    raters: int
+    units: int
+    raw: float
+    """How often two raters of a unit give the same answer, as a mean over units."""
+    fleiss_kappa: float
+    krippendorff_alpha: float
+    level: Level
+    icc2k: float
+    split_half: float
+    note: str
+    """What a reader of the numbers must know."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Names and values as people read them; a dash where the answers do not give a value."""
+        numbers = {
+            "Fleiss’ κ": self.fleiss_kappa,
+            f"Krippendorff’s α ({self.level})": self.krippendorff_alpha,
+            "ICC(2,k)": self.icc2k,
+            "Split-half reliability": self.split_half,
+        }
+        return [
+            ("People", f"{self.raters:,}"),
+            ("Sentences or pairs", f"{self.units:,}"),
+            ("Two people agree", "–" if math.isnan(self.raw) else f"{100 * self.raw:.1f} %"),
+            *((name, "–" if math.isnan(v) else f"{v:.3f}") for name, v in numbers.items()),
+        ]
+
+
+def measure_agreement(units: Units, answers: Answers, draws: int = 200) -> Agreement:
+    """Every measure; ICC from the units that the largest group of raters shares.
+
+    >>> units = {"a": {"x": 1, "y": 1}, "b": {"x": 1, "y": 1}, "c": {"x": 1, "y": 0}}
+    >>> round(measure_agreement(units, "choices").fleiss_kappa, 3)  # 2 · 2/3 − 1
+    0.333
+    """
+    entered = double_entry(units) if answers == "choices" else units
+    counts: list[Counter[Hashable]] = [Counter(r.values()) for r in entered.values()]
+    numbers = answers == "numbers"
+    return Agreement(
+        raters=len({r for ratings in units.values() for r in ratings}),
+        units=len(units),
+        raw=math.nan if numbers else raw_agreement(counts),
+        fleiss_kappa=math.nan if numbers else fleiss_kappa(counts),
+        krippendorff_alpha=krippendorff_alpha(entered, LEVELS[answers]),
+        level=LEVELS[answers],
+        icc2k=icc2k(shared_table(entered)),
+        split_half=split_half(entered, draws),
+        note=CHOICES if answers == "choices" else "",
+    )
+
+
+def double_entry(units: Units) -> dict[str, dict[str, float]]:
+    """Each unit twice: as it is, and with 0 and 1 exchanged.
+
+    Which of two things is called 1 is then of no consequence: Fisher's (1925) way with pairs whose
+    members have no order, for his intraclass correlation.
+    """
+    entered: dict[str, dict[str, float]] = {}
+    for unit, ratings in units.items():
+        entered[unit] = dict(ratings)
+        entered[f"{unit}\N{UNIT SEPARATOR}"] = {rater: 1 - v for rater, v in ratings.items()}
+    return entered
+
+
+def shared_table(units: Units) -> list[list[float]]:
+    """A full table: the raters of the most common group (a list), and the units they all rated."""
+    groups = Counter(frozenset(r) for r in units.values())
+    if not groups:
+        return []
+    raters, _ = max(groups.items(), key=lambda g: (g[1] * len(g[0]), sorted(g[0])))
+    return [[r[x] for x in sorted(raters)] for r in units.values() if raters <= r.keys()]
+
+
+def raw_agreement(counts: Sequence[Mapping[Hashable, int]]) -> float:
+    """How often two raters of a unit agree: the mean over units of the share of pairs that do.
+
+    Units with one rater do not count.
+
+    >>> raw_agreement([{"a": 3}, {"a": 1, "b": 1}])
+    0.5
+    """
+    agreed = []
+    for unit in counts:
+        n = sum(unit.values())
+        if n > 1:
+            agreed.append(sum(c * (c - 1) for c in unit.values()) / (n * (n - 1)))
+    return math.fsum(agreed) / len(agreed) if agreed else math.nan
 
 
 def fleiss_kappa(counts: Sequence[Mapping[Hashable, int]]) -> float:
     """Fleiss' κ = (P̄ − P̄e) / (1 − P̄e) of the counts of each category for each unit.
 
-    Fleiss (1971), Psychological Bulletin 76, 378–382. Units may have different numbers of raters:
-    each unit's agreement is the share of its pairs that agree; units with one rater do not count.
+    Fleiss (1971), Psychological Bulletin 76, 378–382. P̄ is the raw agreement. Units may have
+    different numbers of raters; units with one rater do not count.
 
     >>> round(fleiss_kappa([{"a": 3}, {"a": 1, "b": 2}]), 4)
     0.25
@@ -28,13 +143,10 @@ def fleiss_kappa(counts: Sequence[Mapping[Hashable, int]]) -> float:
     rated = [unit for unit in counts if sum(unit.values()) > 1]
     if not rated:
         return math.nan
-    agreed = []
     totals: Counter[Hashable] = Counter()
     for unit in rated:
-        n = sum(unit.values())
-        agreed.append(sum(c * (c - 1) for c in unit.values()) / (n * (n - 1)))
         totals.update(unit)
-    observed = math.fsum(agreed) / len(agreed)
+    observed = raw_agreement(rated)
     whole = sum(totals.values())
     expected = math.fsum((c / whole) ** 2 for c in totals.values())
     return math.nan if expected == 1 else (observed - expected) / (1 - expected)

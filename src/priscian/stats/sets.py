@@ -14,7 +14,7 @@ from typing import Any
 
 from priscian.errors import DataError
 from priscian.stats.differences import item_variance, paired_interval
-from priscian.stats.interval import Interval, Values, student_t
+from priscian.stats.interval import Z95, Interval, Values, student_t
 from priscian.stats.proportions import credit_interval, wilson
 
 WITHIN = 0.2
@@ -86,6 +86,39 @@ def effective_items(means: Sequence[float], sizes: Sequence[int]) -> float:
         own = (variance / (mean * (1 - mean)) - 1 / size) / (1 - 1 / size)
     within = ((k - 1) * min(1.0, max(0.0, own)) + WITHIN_SETS * WITHIN) / _weight(k)
     return k / (within + (1 - within) / size)
+
+
+def crossed_interval(answers: Sequence[tuple[str, str, float]]) -> Interval:
+    """95 % interval of the mean credit of raters on items, for other raters and other items.
+
+    Each credit comes with its rater and item. Answers of one rater are alike, and so are answers to
+    one item, so that the mean p has the variance
+
+        p(1 − p)(ρᵣ/r + ρᵢ/i + (1 − ρᵣ − ρᵢ)/n),
+
+    that of nₑ independent answers with 1/nₑ = 1/nᵣ + 1/nᵢ − 1/n, where nᵣ and nᵢ are those that n
+    answers are worth as r raters and as i items (`effective_items`). The interval is Wilson's for
+    nₑ, with Student's t of the smaller number. One rater says nothing about others, nor one item:
+    what there is only one of does not widen the interval.
+
+    >>> answers = [(r, i, 1.0) for r in "abcdefghij" for i in "12345"]
+    >>> [round(limit, 3) for limit in crossed_interval(answers)]
+    [0.827, 1.0]
+    """
+    if not answers:
+        return (0.0, 1.0)
+    groups: tuple[dict[str, list[float]], ...] = ({}, {})
+    for rater, item, credit in answers:
+        groups[0].setdefault(rater, []).append(credit)
+        groups[1].setdefault(item, []).append(credit)
+    n = len(answers)
+    worth = -1 / n
+    for group in groups:
+        own = [math.fsum(values) / len(values) for values in group.values()]
+        worth += 1 / effective_items(own, [len(values) for values in group.values()])
+    several = [len(group) for group in groups if len(group) > 1]
+    mean = math.fsum(credit for *_, credit in answers) / n
+    return wilson(mean, 1 / worth, student_t(_weight(min(several))) if several else Z95)
 
 
 def _weight(k: int) -> int:

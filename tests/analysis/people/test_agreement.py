@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from priscian.analysis.blimp.model_summary import read_model_summary
 from priscian.analysis.people.agreement import Inclusion, human_agreement
 from priscian.analysis.people.agreement_figure import human_figure
+from priscian.cli import run
 from priscian.datasets.choices import Choices, read_choices
 from priscian.datasets.published import published, published_means
 from priscian.errors import DataError, UsageError
@@ -100,6 +103,22 @@ class TestReleasedJudgements:
             assert sets[name].agreed == int(accepted)
             assert sets[name].individual == pytest.approx(float(mean), abs=0.011)
 
+    def test_two_people_agree_in_four_of_five_pairs(self, choices: Choices) -> None:
+        found = human_agreement(choices, rule="none", keep_failed=True)
+        said: dict[str, list[float]] = {}
+        for j in choices.judgements:
+            if not j.attention_check:
+                said.setdefault(j.target, []).append(float(j.response))
+        agreed = [
+            sum(a == b for a, b in combinations(answers, 2)) / math.comb(len(answers), 2)
+            for answers in said.values()
+            if len(answers) > 1
+        ]
+        assert found.between.raw == pytest.approx(sum(agreed) / len(agreed))
+        # people of 88.6 % accuracy would agree in a² + (1 − a)² = 79.8 %; pairs differ, so more
+        assert 0.798 < found.between.raw < 0.83
+        assert found.between.fleiss_kappa == pytest.approx(2 * found.between.raw - 1)
+
 
 @pytest.mark.shared
 class TestReleasedSummary:
@@ -166,6 +185,16 @@ class TestByHand:
         assert found.individual == pytest.approx((0.8 + 0.625) / 2)
         assert (found.majority_pairs, found.pairs, found.raters) == (5, 7, 4)
         assert found.as_dict()["phenomena"] == {"island_effects": 0.8, "word_order": 0.625}
+
+    def test_people_with_each_other(self, plain: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        # of gggg, gggb, gggb, ggg, ggbb, gggg, gbbb two people agree in 1, ½, ½, 1, ⅓, 1, ½
+        found = human_agreement(read_choices(plain), rule="none", keep_failed=True).between
+        assert found.raw == pytest.approx(29 / 42)
+        assert found.fleiss_kappa == pytest.approx(2 * 29 / 42 - 1)
+        assert run(["analyse", "human", str(plain), "--rule", "none", "--keep-failed"]) == 0
+        said = capsys.readouterr().out
+        assert "two agree in 69.0 %, Fleiss’ κ 0.381, Krippendorff’s α" in said
+        assert "by which of the two sentences was chosen" in said
 
     def test_the_four_of_five_rule(self, plain: Path) -> None:
         found = human_agreement(read_choices(plain), keep_failed=True).as_dict()

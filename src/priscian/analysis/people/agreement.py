@@ -12,6 +12,8 @@ from typing import Any
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.choices import Choices
 from priscian.errors import DataError, UsageError
+from priscian.records import Judgement
+from priscian.stats.agreement import Agreement, measure_agreement
 from priscian.stats.bootstrap import DRAWS, credit_mean_interval
 from priscian.stats.interval import Interval
 from priscian.stats.proportions import wilson
@@ -114,6 +116,8 @@ class HumanAgreement(HasFigures):
     attention: Attention
     raters: int
     left_out: Mapping[str, int]
+    between: Agreement
+    """Agreement of people with each other, on all sets."""
     ci: Interval
     draws: int
 
@@ -177,6 +181,7 @@ class HumanAgreement(HasFigures):
             "raters": self.raters,
             "judgements": sum(s.judgements for s in self.included),
             "attention": self.attention.as_dict(),
+            "between_people": self.between.as_dict(),
             "left_out": dict(self.left_out),
         }
 
@@ -224,9 +229,17 @@ def human_agreement(
         ),
         raters=len({j.rater for j in kept}),
         left_out=choices.left_out,
+        between=measure_agreement(_by_rater(kept), "choices", draws=20),
         ci=_interval(counted, seed, draws),
         draws=draws,
     )
+
+
+def _by_rater(judgements: Sequence[Judgement]) -> dict[str, dict[str, float]]:
+    units: dict[str, dict[str, float]] = {}
+    for j in judgements:
+        units.setdefault(j.target, {})[j.rater] = float(j.response)
+    return units
 
 
 def _judged(

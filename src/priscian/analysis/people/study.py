@@ -8,23 +8,22 @@ A class's accuracy is the unweighted mean over its sets, so that people and mode
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from priscian.analysis.people.study_files import Read, StudyPair, is_study, read_study_files
+from priscian.analysis.people.study_files import StudyPair, is_study, read_study_files
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.runs import Result
-from priscian.stats.agreement import Level, fleiss_kappa, krippendorff_alpha, split_half
+from priscian.stats.agreement import Agreement, Answers, measure_agreement
 from priscian.stats.bootstrap import credit_mean_interval
 
 __all__ = ["OVERALL", "Seat", "StudyBesideModels", "StudyScore", "beside_models", "is_study"]
 
 OVERALL = "overall"
 PEOPLE, MAJORITY, MEAN = "people, one by one", "people, majority", "people, mean rating"
-LEVELS: Mapping[str, Level] = {"choice": "nominal", "binary": "nominal", "likert": "ordinal"}
+ANSWERS: Mapping[str, Answers] = {"choice": "choices", "binary": "categories", "likert": "scale"}
 Seat = Literal["people", "asked", "scored"]
 """People, a model that answered the questionnaire, a model of a run."""
 
@@ -49,7 +48,7 @@ class StudyBesideModels(HasFigures):
     name: str
     task: str
     scores: tuple[StudyScore, ...]
-    agreement: Mapping[str, float]
+    agreement: Agreement
     people: int
     answers: int
     pairs: int
@@ -105,12 +104,13 @@ def beside_models(folder: Path, results: Iterable[Result]) -> StudyBesideModels:
             shared += 1
             given.setdefault((result.label, "scored"), {}).update(found)
     notes = [] if shared else ["No model of the runs was scored on the pairs of this study."]
+    agreement = measure_agreement(read.units, ANSWERS.get(read.task, "numbers"))
     return StudyBesideModels(
         name=read.name,
         task=read.task,
         scores=tuple(s for key, found in given.items() for s in _scores(*key, found)),
-        agreement=_agreement(read),
-        people=len({rater for ratings in read.units.values() for rater in ratings}),
+        agreement=agreement,
+        people=agreement.raters,
         answers=sum(map(len, read.units.values())),
         pairs=len(read.people),
         times=read.times,
@@ -156,13 +156,3 @@ def _score(
     mean = math.fsum(math.fsum(c) / len(c) for c in sets.values()) / len(sets)
     low, high = credit_mean_interval([np.array(c) for c in sets.values()], "items").ci
     return StudyScore(who, seat, name, mean, low, high, len(pairs))
-
-
-def _agreement(read: Read) -> dict[str, float]:
-    found: dict[str, float] = {}
-    if read.task != "magnitude":
-        counts: list[Counter[Hashable]] = [Counter(r.values()) for r in read.units.values()]
-        found["Fleiss' κ"] = fleiss_kappa(counts)
-    found["Krippendorff's α"] = krippendorff_alpha(read.units, LEVELS.get(read.task, "interval"))
-    found["split-half correlation"] = split_half(read.units)
-    return {name: value for name, value in found.items() if not math.isnan(value)}

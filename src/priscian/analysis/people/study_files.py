@@ -13,6 +13,7 @@ from priscian.errors import DataError
 from priscian.files import Row, read_table, read_text
 
 CODEBOOK, CHOICES, ITEMS = "codebook.md", "choices.csv", "items.csv"
+AGAIN = "export the study again"
 _TITLE = re.compile(r"# Codebook of (.+)")
 _DRAW = re.compile(r"#\d+$")
 
@@ -69,6 +70,14 @@ def _text(row: Row, column: str) -> str:
     return str(row.get(column) or "").strip()
 
 
+def _one_of(row: Row, column: str, known: tuple[str, str], where: str) -> int:
+    """Which of two words a cell has: 0 or 1."""
+    said = _text(row, column)
+    if said not in known:
+        raise DataError(f"{where}: {column} is {said!r}, not {' or '.join(known)}; {AGAIN}")
+    return known.index(said)
+
+
 def _choices(folder: Path, name: str) -> Read:
     pairs = {
         _text(row, "item"): StudyPair(
@@ -85,8 +94,8 @@ def _choices(folder: Path, name: str) -> Read:
             continue
         if item not in pairs:
             raise DataError(f"{where}: {ITEMS} has no item {item!r}; export the study again")
-        credit = float(_text(row, "response") == "good")
-        model = _text(row, "kind") == "model"
+        credit = float(_one_of(row, "response", ("bad", "good"), where))
+        model = bool(_one_of(row, "kind", ("person", "model"), where))
         of = said.setdefault(_DRAW.sub("", rater) if model else "", {})
         of.setdefault(pairs[item], []).append(credit)
         if not model:
@@ -104,8 +113,10 @@ def _ratings(folder: Path, name: str) -> Read:
     people, task, times = _rated(folder / "answers.csv")
     pairs: dict[tuple[str, str], StudyPair] = {}
     if (folder / "pairs.csv").is_file():
-        for _, row in _rows(folder / "pairs.csv", "good_id", "bad_id"):
+        for where, row in _rows(folder / "pairs.csv", "good_id", "bad_id"):
             good, bad = (_text(row, f"{side}_id") for side in ("good", "bad"))
+            if unknown := {good, bad} - texts.keys():
+                raise DataError(f"{where}: sentences.csv has no id {min(unknown)!r}; {AGAIN}")
             about = texts[good]
             pairs[good, bad] = StudyPair(
                 _text(about, "sentence"), _text(texts[bad], "sentence"),
@@ -143,9 +154,11 @@ def _rated(file: Path, finer: str = "") -> tuple[Ratings, str, tuple[float, ...]
         if value is None:
             value = number_of(row["rating"], "rating", where)
         if value is None:
-            raise DataError(f"{where}: the rating is empty; export the study again")
-        found.setdefault(_text(row, "participant"), {})[_text(row, "id")] = value
+            raise DataError(f"{where}: the rating is empty; {AGAIN}")
         task = task or _text(row, "task") or "log magnitude"
+        if task == "magnitude" and value <= 0:
+            raise DataError(f"{where}: a magnitude of {value:g}, which cannot be; {AGAIN}")
+        found.setdefault(_text(row, "participant"), {})[_text(row, "id")] = value
         time = number_of(row.get("response_time"), "response_time", where)
         times += [] if time is None else [time]
     return found, task, tuple(times)

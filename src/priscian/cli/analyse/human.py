@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -81,6 +82,13 @@ def _notes(found: HumanAgreement) -> Iterator[str]:
         if checks.checks
         else "no attention checks in the file"
     )
+    between = found.between
+    if not isnan(between.raw):
+        yield (
+            f"people with each other: two agree in {100 * between.raw:.1f} %, Fleiss’ κ "
+            f"{between.fleiss_kappa:.3f}, Krippendorff’s α {between.krippendorff_alpha:.3f}. "
+            f"{between.note}"
+        )
     for reason, count in found.left_out.items():
         if count:
             yield f"{reason}: {count:,}, left out"

@@ -45,31 +45,51 @@ def new_command(
     print(f"Edit it, then: priscian judge serve {out}")
 
 
-def check_command(study: Path, /, *, json: Annotated[bool, Parameter(negative="")] = False) -> None:
+def check_command(
+    study: Path, /, *, url: str = "", json: Annotated[bool, Parameter(negative="")] = False
+) -> None:
     """Say what is wrong with a study: one line for each problem, exit code 1.
+
+    Lines that begin with a note are no problems: texts that are still English in a study of another
+    language, names of languages that nobody may write.
+
+    Examples:
+      priscian judge check study/
+      priscian judge check study/ --url https://study.example.org
 
     Parameters
     ----------
     study
         Folder of the study.
+    url
+        Also look whether people can reach it there: proxy, TLS, forms, limits.
     json
         Print JSON.
     """
     from priscian.errors import DataError
-    from priscian.judge.check import problems
+    from priscian.judge.check import notes, problems
     from priscian.judge.frozen import build
     from priscian.judge.study import read_study
 
-    found = list(problems(read_study(study)))
+    read = read_study(study)
+    found = list(problems(read))
     if found:
         for line in found[:-1]:
             print(f"{study}: {line}")
         raise DataError(f"{study}: {found[-1]}")
     frozen = build(study)
+    if url:
+        _check_address(study, url, frozen)
+    noted = list(notes(read))
     if json:
-        print_json({"hash": frozen.hash, "lists": len(frozen.plans), "problems": []})
-    else:
-        print(f"{study}: {_size(frozen)}; no problems")
+        facts = {"hash": frozen.hash, "lists": len(frozen.plans), "problems": [], "notes": noted}
+        print_json(facts)
+        return
+    for line in noted:
+        print(f"note: {line}")
+    print(f"{study}: {_size(frozen)}; no problems")
+    if url:
+        print(f"{url}: people can reach the study")
 
 
 def freeze_command(study: Path, /, *, database: str = "") -> None:
@@ -92,6 +112,20 @@ def freeze_command(study: Path, /, *, database: str = "") -> None:
     for name, sha in frozen.hashes.items():
         print(f"  {name:6} {sha}")
     print(f"  {'all':6} {frozen.hash}")
+
+
+def _check_address(study: Path, url: str, frozen: Frozen) -> None:
+    from priscian.errors import DataError
+    from priscian.judge.frozen import read_frozen
+    from priscian.judge.reach import reach_problems
+
+    served = read_frozen(study)
+    hashes = {frozen.hash, *([served.hash] if served else [])}
+    found = list(reach_problems(url, hashes, frozen.study.platform.kind == "mturk"))
+    for line in found[:-1]:
+        print(line)
+    if found:
+        raise DataError(found[-1])
 
 
 def _size(frozen: Frozen) -> str:

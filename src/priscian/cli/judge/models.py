@@ -76,7 +76,8 @@ def answer_command(
 def preregister_command(study: Path, /, *, out: Path | None = None, database: str = "") -> None:
     """Write a preregistration: design, sample size, stopping, exclusion, analysis, and the hash.
 
-    The headings are those of OSF and AsPredicted. The study is frozen if it was not.
+    The headings are those of OSF and AsPredicted. The study is frozen if it was not. Answers that
+    were collected already are counted, for every version of the study.
 
     Parameters
     ----------
@@ -88,10 +89,13 @@ def preregister_command(study: Path, /, *, out: Path | None = None, database: st
         Where answers are kept.
     """
     from priscian.files import write_text
-    from priscian.judge.opening import ready
+    from priscian.judge.collected import gathered
+    from priscian.judge.opening import open_store, ready
     from priscian.judge.preregister import preregistration
 
-    text = preregistration(ready(study, database), study)
+    frozen = ready(study, database)
+    with closing(open_store(study, database)) as store:
+        text = preregistration(frozen, study, gathered(store))
     if out is None:
         print(text, end="")
     else:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import asdict
+from math import isnan
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from priscian.cli.output import print_json
-from priscian.errors import DataError, counted
+from priscian.errors import DataError, UsageError, counted
 
 
 def export_command(
@@ -21,7 +23,9 @@ def export_command(
     version: int = 0,
     transform: Literal["none", "log"] = "none",
     excel_safe: Annotated[bool, Parameter(negative="")] = False,
+    raw: Annotated[bool, Parameter(negative="")] = False,
     keep_excluded: Annotated[bool, Parameter(negative="")] = False,
+    tests: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
     """Write the answers as analyse human and analyse adc read them, with a codebook.
 
@@ -45,14 +49,22 @@ def export_command(
     transform
         log writes log(response/modulus) of magnitude estimates.
     excel_safe
-        Put an apostrophe before cells that a spreadsheet would take for a formula.
+        Put an apostrophe before every cell that a spreadsheet would take for a formula, sentences
+        included. Without it that is done to what participants typed.
+    raw
+        Leave also what participants typed as it is; do not open it in a spreadsheet.
     keep_excluded
         Leave nobody out.
+    tests
+        Also simulated people and your own tests, as if they were people, to try an analysis.
     """
-    from priscian.judge.export import export_store
+    from priscian.judge.export import Guard, export_store
     from priscian.judge.frozen import decode
     from priscian.judge.opening import latest, open_store
 
+    if raw and excel_safe:
+        raise UsageError("--raw and --excel-safe are opposites; leave one of them out")
+    guard: Guard = "none" if raw else "all" if excel_safe else "typed"
     with closing(open_store(study, database)) as store:
         frozen = decode(store.body(version)) if version else latest(store, study)
         done = export_store(
@@ -60,10 +72,15 @@ def export_command(
             frozen,
             out,
             transform=transform,
-            excel_safe=excel_safe,
+            guard=guard,
             keep_excluded=keep_excluded,
+            tests=tests,
         )
     print(f"{counted(done.answers, 'answer')} written to {out}")
+    if done.apart:
+        print(f"{counted(done.apart, 'answer')} to checks or practice: in raw.jsonl only")
+    if done.tests:
+        print(f"{counted(done.tests, 'test sitting')} left out")
     if done.excluded:
         people = len({e.person for e in done.excluded})
         print(f"left out: {people} of those who began; the reasons are in excluded.csv")
@@ -74,6 +91,35 @@ def export_command(
         )
 
 
+def payments_command(study: Path, /, *, out: Path, database: str = "") -> None:
+    """Write platform ids with completion codes, and whom to approve or reject, for payment.
+
+    The file has no answers and no pseudonyms, and only you can read it. It is refused in a folder
+    of exported answers. reject is a proposal by the rules of the study: read the platform's own
+    before you refuse to pay somebody.
+
+    Parameters
+    ----------
+    study
+        Folder of the study.
+    out
+        CSV to write: platform, id, assignment, code, state, decision, reason.
+    database
+        Where answers are kept.
+    """
+    from priscian.judge.opening import latest, open_store
+    from priscian.judge.payments import payments, write_payments
+
+    with closing(open_store(study, database)) as store:
+        latest(store, study)
+        found = payments(store)
+    if not found.rows:
+        raise DataError(f"{study}: nobody has begun yet, so there is nobody to pay")
+    write_payments(found, out)
+    told = ", ".join(f"{count:,} {name}" for name, count in sorted(found.decisions.items()))
+    print(f"{counted(len(found.rows), 'sitting')} written to {out}, readable by you only: {told}")
+
+
 def agreement_command(
     study: Path,
     /,
@@ -81,10 +127,11 @@ def agreement_command(
     database: str = "",
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
-    """Agreement of the raters: Fleiss' kappa, Krippendorff's alpha, ICC(2,k), split-half.
+    """Agreement of people: raw, Fleiss' kappa, Krippendorff's alpha, ICC(2,k), split-half.
 
-    For forced choices also how many people are needed: the mean share of resamples of so many
-    people in which the majority chooses the good sentence.
+    Forced choices are compared by which of the two sentences was chosen. For them also the accuracy
+    of one person and of the majority of 3, 5 … people, and how many people are needed for the
+    majority that all of them have.
 
     Parameters
     ----------
@@ -95,26 +142,37 @@ def agreement_command(
     json
         Print JSON.
     """
-    from priscian.judge.agreement import agreement_of, people_needed
+    from priscian.judge.agreement import ENOUGH, agreement_of, majorities, units_of
+    from priscian.judge.collected import collect
     from priscian.judge.exclusion import exclusions, kept
     from priscian.judge.opening import latest, open_store
 
     with closing(open_store(study, database)) as store:
         frozen = latest(store, study)
-        answers = [a for a in store.answers() if a.version == frozen.version and a.kind == "person"]
-        good = kept(answers, exclusions(frozen, store.sittings(), answers))
+        found = collect(store, frozen)
+    people = [a for a in found.answers if a.kind == "person"]
+    good = kept(people, exclusions(frozen, found.sittings, people))
     if not good:
         raise DataError(f"{study}: no answers yet that are not excluded")
-    found = agreement_of(frozen, good)
-    needed = people_needed(frozen, good) if frozen.study.task == "choice" else {}
+    measured = agreement_of(frozen, good)
+    choice = frozen.study.task == "choice"
+    sizes = majorities(units_of(frozen, good)) if choice else []
+    needed = next((m.people for m in sizes if m.same >= ENOUGH), None)
     if json:
-        print_json({**found.as_dict(), "people_needed": {str(n): s for n, s in needed.items()}})
+        listed = [asdict(m) for m in sizes]
+        print_json({**measured.as_dict(), "majorities": listed, "people_needed": needed})
         return
-    for name, value in found.rows():
+    for name, value in measured.rows():
         print(f"{name:28} {value}")
-    for number, share in needed.items():
-        noun = "person" if number == 1 else "people"
-        print(f"{number:3} {noun}: majority for the good sentence in {100 * share:.1f} %")
+    if measured.note:
+        print(measured.note)
+    for m in sizes:
+        who = "one person" if m.people == 1 else f"the majority of {m.people} people"
+        same = "" if isnan(m.same) else f"; as the majority of all: {100 * m.same:.1f} %"
+        print(f"Accuracy of {who}: {100 * m.good:.1f} %{same}")
+    if sizes:
+        told = counted(needed, "person", "people") if needed else "more than these"
+        print(f"Needed for the majority of all in {100 * ENOUGH:.0f} % of pairs: {told}")
 
 
 def backup_command(study: Path, /, *, out: Path, database: str = "") -> None:
@@ -167,14 +225,17 @@ def import_command(
     *,
     form: Literal["mturk", "jspsych", "pcibex"],
     out: Path,
+    items: Path | None = None,
 ) -> None:
     """Results of another tool as tables that analyse human and graded: read.
 
     Rows need a participant, an item and a response: good or bad, or a number. A set and a
-    condition (good or bad) are used where they are there.
+    condition (good or bad) are used where they are there. Ratings need the sentence too, in a
+    column or in a table of items.
 
     Examples:
       priscian judge import data.json --form jspsych --out results/
+      priscian judge import results.csv --form pcibex --items items.csv --out results/
 
     Parameters
     ----------
@@ -184,10 +245,12 @@ def import_command(
         The tool that wrote it.
     out
         Folder to write to.
+    items
+        Table with item, sentence and condition, for ratings without the sentence.
     """
     from priscian.judge.imports import import_results
 
-    done = import_results(file, form, out)
+    done = import_results(file, form, out, items)
     names = ", ".join(f.name for f in done.files)
     print(f"{counted(done.answers, 'answer')} written to {out} ({names})")
     if done.skipped:

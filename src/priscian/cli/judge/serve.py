@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from priscian.cli.output import grid, print_json
-from priscian.errors import UsageError, install
+from priscian.errors import UsageError, counted, install
 
 
 def serve_command(
@@ -20,6 +20,7 @@ def serve_command(
     port: int = 8000,
     database: str = "",
     behind_proxy: Annotated[bool, Parameter(negative="")] = False,
+    url: str = "",
     new_admin_token: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
     """Serve a study: participants at /, the researcher at /admin.
@@ -29,7 +30,7 @@ def serve_command(
 
     Examples:
       priscian judge serve study/
-      priscian judge serve study/ --host 0.0.0.0 --behind-proxy
+      priscian judge serve study/ --behind-proxy --url https://study.example.org
 
     Parameters
     ----------
@@ -42,7 +43,9 @@ def serve_command(
     database
         Where answers are kept: another file, or postgresql://… for several processes.
     behind_proxy
-        A proxy in front does TLS and says where requests come from.
+        A proxy in front does TLS and says where requests come from (X-Forwarded-For).
+    url
+        Address at which people find the study, if the proxy changes the host or the path.
     new_admin_token
         Replace the researcher's token.
     """
@@ -57,6 +60,7 @@ def serve_command(
         host=host,
         port=port,
         behind_proxy=behind_proxy,
+        url=url,
         new_admin_token=new_admin_token,
         told=lambda line: print(line, flush=True),
     )
@@ -70,6 +74,9 @@ def status_command(
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
     """Progress by list, agreement, accuracy, response times, and who is left out.
+
+    Inactive places of a list are given to others. Intervals of accuracy cover other people and
+    other items.
 
     Parameters
     ----------
@@ -95,8 +102,12 @@ def status_command(
         f"{frozen.study.name}, version {found.version}: {found.complete} complete, {found.live} "
         f"under way, {found.answers} answers"
     )
+    if found.tests:
+        print(f"{counted(found.tests, 'test sitting')} not counted")
+    target = found.target or "no limit"
+    lists = [(*row, target) for row in found.lists]
     for title, columns, rows in (
-        ("Lists", ("list", "complete", "under way", "left"), found.lists),
+        ("Lists", ("list", "complete", "under way", "no answer yet", "inactive", "target"), lists),
         ("Agreement", ("measure", "value"), found.agreement),
         ("Accuracy against the labels", ("set", "answers", "accuracy", "interval"), found.accuracy),
         ("Response times", ("seconds", "answers"), found.times),
@@ -107,3 +118,5 @@ def status_command(
             table.add_row(*map(str, row))
         if rows:
             console.print(table)
+        if rows and rows is found.agreement and found.agreement_note:
+            print(found.agreement_note)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from priscian.errors import DataError, counted
+from priscian.errors import DataError, UsageError, counted
 
 
 def demo_command(
@@ -53,7 +53,7 @@ def simulate_command(
     """Let simulated people answer a study that is being served, and check that nothing is lost.
 
     Try a study before real people see it: priscian judge serve study/ in one terminal, this in
-    another. Delete judge.sqlite afterwards.
+    another. They are tests: they count nowhere, and priscian judge clear --tests deletes them.
 
     Parameters
     ----------
@@ -76,11 +76,13 @@ def simulate_command(
     from priscian.judge.simulate import Habits, simulate, wait_for
 
     frozen = ready(study, database)
+    with closing(open_store(study, database)) as store, store.backend.transaction():
+        key = store.test_key()
     wait_for(url)
-    ledger = simulate(url, frozen, Habits(raters, seed, pause, accuracy))
+    ledger = simulate(url, frozen, Habits(raters, seed, pause, accuracy, test_key=key))
     with closing(open_store(study, database)) as store:
-        tokens = {s.id: s.token for s in store.sittings()}
-        kept = {(tokens[a.sitting], a.position): a.response for a in store.answers()}
+        tokens = {s.id: s.token for s in store.sittings(tests=True)}
+        kept = {(tokens[a.sitting], a.position): a.response for a in store.answers(tests=True)}
     lost = [key for key, said in ledger.answers.items() if kept.get(key) != said]
     print(
         f"{counted(len(ledger.codes), 'sitting')} completed, {ledger.refused} refused, "
@@ -90,3 +92,35 @@ def simulate_command(
     print(f"response times: median {half:.0f} ms, p95 {most:.0f} ms, p99 {nearly:.0f} ms")
     if lost:
         raise DataError(f"{counted(len(lost), 'acknowledged answer')} not in the database")
+
+
+def clear_command(
+    study: Path,
+    /,
+    *,
+    tests: Annotated[bool, Parameter(negative="")] = False,
+    database: str = "",
+) -> None:
+    """Delete tests: the sittings of simulated people, and those that you began from /admin.
+
+    Answers of people stay.
+
+    Examples:
+      priscian judge clear study/ --tests
+
+    Parameters
+    ----------
+    study
+        Folder of the study.
+    tests
+        Confirm that tests are to be deleted.
+    database
+        Where answers are kept.
+    """
+    from priscian.judge.opening import open_store
+
+    if not tests:
+        raise UsageError("say what to delete: --tests")
+    with closing(open_store(study, database)) as store, store.backend.transaction():
+        gone = store.clear_tests()
+    print(f"{counted(gone, 'test')} deleted")

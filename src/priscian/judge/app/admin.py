@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import io
+import re
 import secrets
 import time
 import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from urllib.parse import urlsplit
+from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -52,9 +53,12 @@ def _site(request: Request) -> Site:
 
 def _same_origin(request: Request) -> None:
     """Refuse a form that another site has sent."""
-    origin = urlsplit(request.headers.get("origin", ""))
-    if not origin.netloc or origin.netloc != request.headers.get("host"):
-        raise HTTPException(403, "The request does not come from this page.")
+    if not _site(request).is_same_origin(request):
+        raise HTTPException(
+            403,
+            "The request does not come from this page. If a proxy is in front of the study, serve "
+            "it with --behind-proxy and --url, the address that you see in your browser.",
+        )
 
 
 def _session(request: Request) -> str:
@@ -120,10 +124,22 @@ async def overview(request: Request) -> Response:
         csrf = _session(request)
     except HTTPException:
         return site.page("login", request, {"problem": ""})
-    summary, paused = await site.desk.read(
-        lambda store: (summarise(store, site.frozen), bool(store.setting("paused")))
-    )
-    return site.page("admin", request, {"summary": summary, "paused": paused, "csrf": csrf})
+    await site.desk.write(lambda store: store.test_key())
+    values = await site.desk.read(lambda store: _values(store, site))
+    return site.page("admin", request, {**values, "csrf": csrf})
+
+
+def _values(store: Store, site: Site) -> dict[str, object]:
+    """What the page shows."""
+    known = (site.frozen.version, site.frozen.hash) in store.versions()
+    summary = summarise(store, site.frozen)
+    return {
+        "summary": summary,
+        "lists": [(*row, summary.target or "no limit") for row in summary.lists],
+        "paused": bool(store.setting("paused")),
+        "test_key": store.test_key(),
+        "replaced": not known,
+    }
 
 
 async def data(request: Request) -> Response:
@@ -142,13 +158,23 @@ async def pause(request: Request) -> Response:
     return _home(request)
 
 
+async def release(request: Request) -> Response:
+    """Give the places that are held to others."""
+    await _form(request)
+    site = _site(request)
+    await site.desk.write(lambda store: store.release(site.frozen.version))
+    return _home(request)
+
+
 async def export_zip(request: Request) -> Response:
     """Everything that `judge export` writes, in one file."""
     _session(request)
     site = _site(request)
     made = await site.desk.read(lambda store: _zipped(store, site))
-    name = f"{site.frozen.study.name}.zip".replace('"', "")
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    name = f"{site.frozen.study.name}.zip"
+    plain = re.sub(r"[^A-Za-z0-9 ._-]", "_", name)  # for what does not read the second
+    said = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+    headers = {"Content-Disposition": said}
     return Response(made, media_type="application/zip", headers=headers)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal
@@ -11,9 +12,12 @@ from priscian.judge.frozen import Frozen
 from priscian.judge.items import BAD, GOOD
 from priscian.judge.records import Answer, Shown, Sitting, Timing
 from priscian.judge.study import Study
+from priscian.judge.words import words
 
 Step = Literal["instructions", "comprehension", "trial", "about", "end", "failed"]
 LONGEST_TIME = 86_400.0
+_UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060\ufeff\ufffd]")
+_SPACES = re.compile("[\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 TEXT = 2_000
 """Characters of free text."""
 
@@ -35,6 +39,18 @@ def step_of(study: Study, sitting: Sitting, trials: Sequence[Shown]) -> Step:
     return "end"
 
 
+def takes_answers(study: Study, sitting: Sitting) -> bool:
+    """Whether a sitting is at its trials or beyond: instructions read, questions understood."""
+    if sitting.state == "failed" or not sitting.facts.get("read"):
+        return False
+    return bool(sitting.facts.get("understood") or not study.checks.comprehension)
+
+
+def required(study: Study) -> tuple[str, ...]:
+    """Questions about the person that must be answered, since a rule of exclusion needs them."""
+    return ("native_languages",) if study.exclusion.native else ()
+
+
 def next_trial(trials: Sequence[Shown]) -> Shown | None:
     """The first trial without an answer."""
     return next((t for t in trials if t.response is None), None)
@@ -54,6 +70,28 @@ def display(frozen: Frozen, trial: Shown, total: int) -> dict[str, Any]:
         "practice": trial.kind == "practice",
         "sentences": sentences,
     }
+
+
+def heading(study: Study) -> str:
+    """The words over a trial; a study in another language may have only those for sentences."""
+    known = words(study)
+    pairs = study.task == "choice" and not ("trial" in study.words and "pair" not in study.words)
+    return known["pair" if pairs else "trial"]
+
+
+def seal(sentences: Sequence[str]) -> str:
+    """A short hash of what a trial shows, which the page computes of what is on the screen.
+
+    FNV-1a over UTF-16 (`seal` in judge.js), without what cannot be seen.
+
+    >>> seal(["A dog.", "Dogs a."]) == seal([" A  dog.", "Dogs \u00ada."]), seal(["A dog"])
+    (True, '997c2ace')
+    """
+    plain = "\n".join(_SPACES.sub(" ", _UNSEEN.sub("", s)).strip(" ") for s in sentences)
+    found = 0x811C9DC5
+    for unit in memoryview(plain.encode("utf-16-le")).cast("H"):
+        found = (found ^ unit) * 0x01000193 & 0xFFFFFFFF
+    return f"{found:x}"
 
 
 def response_of(study: Study, said: object) -> str | None:
@@ -123,7 +161,7 @@ def json_answer(study: Study, row: object) -> Answer | None:
         return None
     position = row.get("position")
     response = response_of(study, row.get("response"))
-    if response is None or not isinstance(position, int) or isinstance(position, bool):
+    if response is None or type(position) is not int or not 1 <= position < 10**6:
         return None
     time = seconds(row.get("time"))
     timing: Timing = "script" if time is not None else "none"

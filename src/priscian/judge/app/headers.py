@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MTURK = ("https://www.mturk.com", "https://workersandbox.mturk.com")
-"""The only hosts that results may be submitted to, and that may show the study in a frame."""
+MTURK_SUBMIT = ("https://www.mturk.com", "https://workersandbox.mturk.com")
+"""The only hosts that results may be submitted to."""
+MTURK_FRAMES = ("https://worker.mturk.com", "https://workersandbox.mturk.com",
+                "https://requester.mturk.com", "https://requestersandbox.mturk.com")  # fmt: skip
+"""Where workers do a task and requesters preview one: the pages that may show it in a frame."""
 
 
 def content_policy(mturk: bool) -> str:
     """What pages may load: nothing from elsewhere."""
-    hosts = " ".join(MTURK)
-    forms = f"'self' {hosts}" if mturk else "'self'"
-    frames = hosts if mturk else "'none'"
+    # browsers apply form-action to where a submitted form is redirected, too
+    hosts = dict.fromkeys((*MTURK_SUBMIT, *MTURK_FRAMES))
+    forms = " ".join(("'self'", *hosts)) if mturk else "'self'"
+    frames = " ".join(MTURK_FRAMES) if mturk else "'none'"
     return (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
         f"img-src 'self'; form-action {forms}; base-uri 'none'; frame-ancestors {frames}"
@@ -27,7 +31,6 @@ class SafeHeaders:
         headers = {
             "content-security-policy": content_policy(mturk),
             "x-content-type-options": "nosniff",
-            "cache-control": "no-store",
             "cross-origin-opener-policy": "same-origin",
             "permissions-policy": "camera=(), microphone=(), geolocation=()",
         }
@@ -43,8 +46,11 @@ class SafeHeaders:
                 admin = scope["path"].removeprefix(scope.get("root_path", "")).startswith("/admin")
                 # with no-referrer browsers send the forms of the page with `Origin: null`
                 referrer = b"same-origin" if admin else b"no-referrer"
+                given = list(message.get("headers", ()))
                 own = [*self.headers, (b"referrer-policy", referrer)]
-                message["headers"] = [*message.get("headers", ()), *own]
+                if not any(name == b"cache-control" for name, _ in given):
+                    own.append((b"cache-control", b"no-store"))
+                message["headers"] = [*given, *own]
             await send(message)
 
         await self.app(scope, receive, sending if scope["type"] == "http" else send)

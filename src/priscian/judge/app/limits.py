@@ -12,6 +12,8 @@ from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 BODY = 32 * 1024
 """Bytes of a body."""
@@ -19,6 +21,23 @@ SLOW = 20.0
 """Seconds in which a body must be there."""
 FIELDS = 60
 MOST_KEYS = 20_000
+
+
+class PlainFraming:
+    """Refuses requests that give the length of their body twice: a proxy may read the other one."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        if scope["type"] == "http":
+            names = {name for name, _ in scope["headers"]}
+            if names >= {b"content-length", b"transfer-encoding"}:
+                refused = PlainTextResponse("Send one length.", 400, {"Connection": "close"})
+                await refused(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
 
 
 async def read_body(request: Request) -> bytes:

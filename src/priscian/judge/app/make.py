@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from importlib import resources
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -16,10 +15,10 @@ from starlette.routing import Route
 from priscian.errors import StoreError, StoreFullError
 from priscian.judge.app import admin, participant
 from priscian.judge.app.headers import SafeHeaders
+from priscian.judge.app.limits import PlainFraming
 from priscian.judge.app.site import Site
-
-STATIC = {"judge.css": "text/css", "judge.js": "text/javascript", "admin.js": "text/javascript",
-          "icon.svg": "image/svg+xml"}  # fmt: skip
+from priscian.judge.app.static import static
+from priscian.judge.words import error_text
 
 
 def make_app(site: Site, closing: Callable[[], None] = lambda: None) -> Starlette:
@@ -38,16 +37,21 @@ def make_app(site: Site, closing: Callable[[], None] = lambda: None) -> Starlett
             Route("/s/{token}", participant.send, methods=["POST"]),
             Route("/s/{token}/block", participant.block),
             Route("/s/{token}/answers", participant.answers, methods=["POST"]),
+            Route("/s/{token}/again", participant.again, methods=["POST"]),
             Route("/admin", admin.overview),
             Route("/admin/login", admin.login, methods=["POST"]),
             Route("/admin/logout", admin.logout, methods=["POST"]),
             Route("/admin/pause", admin.pause, methods=["POST"]),
+            Route("/admin/release", admin.release, methods=["POST"]),
             Route("/admin/export.zip", admin.export_zip),
             Route("/admin/data.json", admin.data),
             Route("/static/{name}", static),
             Route("/health", health),
         ],
-        middleware=[Middleware(SafeHeaders, mturk=site.frozen.study.platform.kind == "mturk")],
+        middleware=[
+            Middleware(SafeHeaders, mturk=site.frozen.study.platform.kind == "mturk"),
+            Middleware(PlainFraming),
+        ],
         exception_handlers={
             HTTPException: _refused,
             StoreFullError: _store_full,
@@ -60,26 +64,26 @@ def make_app(site: Site, closing: Callable[[], None] = lambda: None) -> Starlett
     return app
 
 
-async def static(request: Request) -> Response:
-    """Style and script; only the files that are listed."""
-    name = str(request.path_params["name"])
-    place = resources.files("priscian.judge") / "static" / name
-    if name not in STATIC or not place.is_file():
-        raise HTTPException(404, "There is no such file.")
-    return Response(place.read_bytes(), media_type=STATIC[name])
-
-
 async def health(request: Request) -> Response:
-    """Whether the store answers."""
+    """Whether the store answers, and what a proxy in front says of a request (`judge check`)."""
     site: Site = request.app.state.site
     version = await site.desk.read(lambda store: store.versions()[-1][0])
-    return JSONResponse({"ok": True, "version": version})
+    return JSONResponse(
+        {
+            "ok": True,
+            "version": version,
+            "study": site.frozen.hash,
+            "addresses": bool(site.address(request)),
+            "forms": site.is_same_origin(request),
+        }
+    )
 
 
 def _answer(request: Request, status: int, said: str) -> Response:
     if request.url.path.endswith(("/answers", "/block", ".json")):
         return JSONResponse({"error": said}, status)
     site: Site = request.app.state.site
+    said = error_text(site.frozen.study, status, said)
     return site.page("error", request, {"said": said, "status": status}, status)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -13,13 +15,19 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from priscian.judge.app import flow
 from priscian.judge.app.limits import read_body, read_form
-from priscian.judge.app.platforms import entry_of, is_preview, parameters, way_back
-from priscian.judge.app.site import Site
-from priscian.judge.assign import enter, resume
-from priscian.judge.frozen import Frozen
-from priscian.judge.records import Answer, Shown, Sitting
+from priscian.judge.app.platforms import (
+    TEST,
+    entry_of,
+    is_from_elsewhere,
+    is_preview,
+    parameters,
+    way_back,
+)
+from priscian.judge.app.site import At, Site, visit_key
+from priscian.judge.assign import Refusal, can_go_again, enter, go_again, resume
+from priscian.judge.records import Answer, Sitting
 from priscian.judge.store import Store, random_code
-from priscian.judge.study import QUESTIONS
+from priscian.judge.study import Study
 
 _PHONE = re.compile(r"Mobi|Android|iPhone|iPad", re.IGNORECASE)
 
@@ -33,20 +41,47 @@ def _go(request: Request, token: str) -> RedirectResponse:
     return RedirectResponse(f"{request.scope.get('root_path', '')}/s/{token}", 303)
 
 
+def _message(request: Request, message: str, status: int = 200, **values: Any) -> Response:
+    return _site(request).page("message", request, {"message": message, **values}, status)
+
+
+def _refused(request: Request, refusal: Refusal) -> Response:
+    """Why somebody cannot begin."""
+    site = _site(request)
+    if refusal == "paused":
+        return _message(request, "paused", 503)
+    more = "done_code" if refusal == "done" and site.frozen.study.platform.kind != "none" else ""
+    return _message(request, refusal, more=more)
+
+
+def _open(store: Store, found: Mapping[str, str]) -> bool:
+    """Whether people can begin; for a test the key has to be right."""
+    if TEST in found and found[TEST] != (store.setting("test") or None):
+        raise HTTPException(403, "The address for trying the study is on the page /admin.")
+    return not store.setting("paused")
+
+
 async def welcome(request: Request) -> Response:
     """Welcome and consent; the parameters of the platform travel in the form."""
     site = _site(request)
-    found = parameters(site.frozen.study, request.query_params)
-    if await site.desk.read(lambda store: store.setting("paused")):
-        return site.page("message", request, {"message": "paused"}, 503)
-    preview = is_preview(found)
-    return site.page("welcome", request, {"parameters": found, "preview": preview})
+    study = site.frozen.study
+    found = parameters(study, request.query_params)
+    if not await site.desk.read(lambda store: _open(store, found)):
+        return _message(request, "paused", 503)
+    if is_from_elsewhere(study, found):
+        return _message(request, "elsewhere", 403)
+    values = {
+        "parameters": found,
+        "preview": is_preview(found),
+        "visit": visit_key(entry_of(study, found, "")),
+        "test": TEST in found,
+    }
+    return site.page("welcome", request, values)
 
 
 async def start(request: Request) -> Response:
     """Begin a sitting, or go on with one."""
     site = _site(request)
-    site.count_entry(request)
     form = await read_form(request)
     study = site.frozen.study
     found = parameters(study, form)
@@ -56,109 +91,169 @@ async def start(request: Request) -> Response:
     entry = entry_of(study, found, device)
     if form.get("consent") != "yes":
         back = way_back(study, study.platform.no_consent, entry.facts, entry.identity)
-        return site.page("message", request, {"message": "declined", "back": back})
-    if await site.desk.read(lambda store: store.setting("paused")):
-        return site.page("message", request, {"message": "paused"}, 503)
-    sitting = await site.desk.write(lambda store: enter(store, site.frozen, entry))
-    if not isinstance(sitting, Sitting):
-        return site.page("message", request, {"message": sitting})
+        return _message(request, "declined", back=back)
+    if is_from_elsewhere(study, found):
+        return _message(request, "elsewhere", 403)
+    try:
+        site.count_entry(request)
+    except HTTPException as refused:  # the page tries again by itself
+        wait = (refused.headers or {})["Retry-After"]
+        sent = {**found, **({"another": "1"} if form.get("another") else {})}
+        values = {"parameters": sent, "wait": wait, "visit": "-"}
+        page = site.page("busy", request, values, refused.status_code)
+        page.headers["Retry-After"] = wait
+        return page
+    noted = {"another": True} if form.get("another") else {}
     if form.get("website"):  # nobody sees this field
-        await site.desk.write(lambda store: store.note(sitting.id, {"honeypot": True}))
-    return _go(request, sitting.token)
+        noted["honeypot"] = True
+
+    def begin(store: Store) -> Sitting | Refusal:
+        if not _open(store, found):
+            return "paused"
+        sitting = enter(store, site.frozen, entry)
+        if noted and isinstance(sitting, Sitting):
+            store.note(sitting.id, noted)
+        return sitting
+
+    sitting = await site.desk.write(begin)
+    return (
+        _go(request, sitting.token) if isinstance(sitting, Sitting) else _refused(request, sitting)
+    )
 
 
 async def show(request: Request) -> Response:
     """The page that a sitting is at."""
     site = _site(request)
-    sitting = await site.sitting(request)
-    frozen = await site.study_of(sitting)
-    if (
-        sitting.state == "live"
-        and time.time() - sitting.seen > 60 * frozen.study.targets.resume_within
-    ):
-        await site.desk.write(lambda store: resume(store, frozen, sitting))
-    trials = await site.desk.read(lambda store: store.trials(sitting.id))
-    return await _page(request, sitting, frozen, trials)
+    token = site.token(request)
+    at = await site.desk.read(lambda store: site.at(store, token))
+    pause = time.time() - at.sitting.seen
+    if at.sitting.state == "live" and pause > 60 * at.frozen.study.targets.resume_within:
+        at = await site.desk.write(lambda store: _resume(store, site, token))
+    return await _page(request, at)
+
+
+def _resume(store: Store, site: Site, token: str) -> At:
+    """Go on after a long pause; decided here, since another request may just have done it."""
+    at = site.at(store, token)
+    if at.sitting.state == "live":
+        resume(store, at.frozen, at.sitting)
+    return site.at(store, token)
 
 
 async def _page(
     request: Request,
-    sitting: Sitting,
-    frozen: Frozen,
-    trials: list[Shown],
+    at: At,
     problem: str = "",
+    about: Mapping[str, str] = MappingProxyType({}),
 ) -> Response:
     site = _site(request)
-    step = flow.step_of(frozen.study, sitting, trials)
+    study, sitting, step = at.frozen.study, at.sitting, at.step
     values: dict[str, Any] = {
         "token": sitting.token,
         "problem": problem,
-        "done": sum(t.response is not None for t in trials),
-        "total": len(trials),
-        "questions": QUESTIONS,
+        "done": sum(t.response is not None for t in at.trials),
+        "total": len(at.trials),
+        "deletion": sitting.deletion,
+        "visit": at.visit,
+        "test": sitting.kind == "test",
+        "about": about,
     }
     if step == "trial":
-        trial = flow.next_trial(trials)
+        trial = flow.next_trial(at.trials)
         assert trial is not None
-        values["trial"] = flow.display(frozen, trial, len(trials))
-        values["points"] = range(1, frozen.study.scale.points + 1)
+        values["trial"] = flow.display(at.frozen, trial, len(at.trials))
+        values["points"] = range(1, study.scale.points + 1)
+        values["heading"] = flow.heading(study)
     if step in ("end", "failed"):
-        code, identity = await site.desk.write(lambda store: _finish(store, sitting, frozen, step))
+        code, more = await site.desk.write(lambda store: _finish(store, site, sitting.token))
         if step == "end" and not code:
             raise HTTPException(503, "Not everything has been saved yet.")
-        values |= {"code": code, "deletion": sitting.deletion}
-        values["back"] = way_back(frozen.study, code, sitting.facts, identity)
-    return site.page(step, request, values, 422 if problem else 200, frozen.study)
+        values |= {"code": code, "more": more}
+        values["back"] = way_back(study, code, sitting.facts, at.identity)
+    return site.page(step, request, values, 422 if problem else 200, study)
 
 
-def _finish(store: Store, sitting: Sitting, frozen: Frozen, step: str) -> tuple[str, str]:
-    """The code of somebody at the end, and their id on the platform, which SONA wants back."""
-    identity = store.identity(sitting.person)
-    if step == "failed":
-        return frozen.study.platform.failed, identity
-    return store.finish(sitting.id, frozen.study.platform.complete or random_code()), identity
+def _finish(store: Store, site: Site, token: str) -> tuple[str, bool]:
+    """The code of somebody at the end, and whether they may take part once more."""
+    at = site.at(store, token)
+    platform = at.frozen.study.platform
+    if at.step == "failed":
+        return platform.failed, False
+    code = store.finish(at.sitting.id, platform.complete or random_code())
+    return code, platform.kind == "none" and can_go_again(store, site.frozen, at.sitting)
+
+
+async def again(request: Request) -> Response:
+    """Another sitting of somebody who has finished one."""
+    site = _site(request)
+    token = site.token(request)
+    site.count_entry(request)
+
+    def begin(store: Store) -> Sitting | Refusal:
+        at = site.at(store, token)
+        if at.sitting.state != "complete" or at.frozen.study.platform.kind != "none":
+            return at.sitting
+        return "paused" if store.setting("paused") else go_again(store, site.frozen, at.sitting)
+
+    sitting = await site.desk.write(begin)
+    return (
+        _go(request, sitting.token) if isinstance(sitting, Sitting) else _refused(request, sitting)
+    )
 
 
 async def send(request: Request) -> Response:
     """Take the form of the page that a sitting is at."""
     site = _site(request)
-    sitting = await site.sitting(request)
-    frozen = await site.study_of(sitting)
+    token = site.token(request)
     form = await read_form(request)
-    trials = await site.desk.read(lambda store: store.trials(sitting.id))
-    step = form.get("step", "")
-    if sitting.state == "live":
-        if step == "trial":
-            answer = flow.form_answer(frozen.study, form, time.time())
-            if answer is None or answer.position not in {t.position for t in trials}:
-                return await _page(request, sitting, frozen, trials, "choose")
-            given, trap = [answer], bool(form.get("website"))
-            await site.desk.write(lambda store: _keep(store, sitting, given, trap))
-        elif step == "instructions":
-            await site.desk.write(lambda store: store.note(sitting.id, {"read": time.time()}))
-        elif step == "comprehension":
-            wrong = await _comprehension(site, sitting, frozen, form)
-            if wrong:
-                return await _page(request, sitting, frozen, trials, "check_wrong")
-        elif step == "about":
-            about = {q: form.get(q, "").strip()[: flow.TEXT] for q in frozen.study.demographics}
-            await site.desk.write(lambda store: store.note(sitting.id, {"about": about}))
-    return _go(request, sitting.token)
+    problem = await site.desk.write(lambda store: _step(store, site, token, form))
+    if problem:
+        at = await site.desk.read(lambda store: site.at(store, token))
+        return await _page(request, at, problem, _about(at.frozen.study, form))
+    return _go(request, token)
 
 
-async def _comprehension(
-    site: Site, sitting: Sitting, frozen: Frozen, form: dict[str, str]
-) -> bool:
-    """Whether the questions were answered wrongly and may be answered again."""
-    checks = frozen.study.checks
-    if sitting.facts.get("understood"):
-        return False
+def _step(store: Store, site: Site, token: str, form: Mapping[str, str]) -> str:
+    """Keep what a form says, if the sitting is where the form thinks; what is wrong with it.
+
+    One job, so that two forms at once cannot both be the first.
+    """
+    at = site.at(store, token)
+    study, sitting, now = at.frozen.study, at.sitting, time.time()
+    sent = form.get("step", "")
+    if sitting.state != "live":
+        return ""
+    if sent == "trial" and flow.takes_answers(study, sitting):
+        answer = flow.form_answer(study, form, now)
+        if answer is None or not 1 <= answer.position <= len(at.trials):
+            return "choose"
+        _keep(store, sitting, [answer], bool(form.get("website")))
+    elif sent == at.step == "instructions":
+        store.note(sitting.id, {"read": now})
+    elif sent == at.step == "comprehension":
+        return _comprehension(store, at, form)
+    elif sent == at.step == "about":
+        about = _about(study, form)
+        if not all(about.get(question) for question in flow.required(study)):
+            return "required"
+        store.note(sitting.id, {"about": about})
+    return ""
+
+
+def _about(study: Study, form: Mapping[str, str]) -> dict[str, str]:
+    """What somebody says of themselves."""
+    return {q: form.get(q, "").strip()[: flow.TEXT] for q in study.demographics}
+
+
+def _comprehension(store: Store, at: At, form: Mapping[str, str]) -> str:
+    """Take an attempt at the questions; too many wrong ones end the sitting."""
+    checks = at.frozen.study.checks
     right = all(form.get(f"q{n}") == q.answer for n, q in enumerate(checks.comprehension, start=1))
-    tries = int(sitting.facts.get("tries", 0)) + 1
-    state = "" if right or tries < checks.tries else "failed"
+    tries = int(at.sitting.facts.get("tries", 0)) + 1
+    failed = not right and tries >= checks.tries
     facts = {"tries": tries, **({"understood": True} if right else {})}
-    await site.desk.write(lambda store: store.note(sitting.id, facts, state))
-    return not right and not state
+    store.note(at.sitting.id, facts, "failed" if failed else "")
+    return "" if right or failed else "check_wrong"
 
 
 def _keep(store: Store, sitting: Sitting, answers: list[Answer], honeypot: bool) -> None:
@@ -172,17 +267,15 @@ def _keep(store: Store, sitting: Sitting, answers: list[Answer], honeypot: bool)
 async def block(request: Request) -> Response:
     """The trials that are left, for a page that may lose its connection."""
     site = _site(request)
-    sitting = await site.sitting(request)
-    frozen = await site.study_of(sitting)
-    trials = await site.desk.read(lambda store: store.trials(sitting.id))
-    ready = sitting.state == "live" and flow.step_of(frozen.study, sitting, trials) == "trial"
-    left = [t for t in trials if t.response is None] if ready else []
+    token = site.token(request)
+    at = await site.desk.read(lambda store: site.at(store, token))
+    left = [t for t in at.trials if t.response is None] if at.step == "trial" else []
     return JSONResponse(
         {
-            "task": frozen.study.task,
-            "language": frozen.study.language,
-            "total": len(trials),
-            "trials": [flow.display(frozen, t, len(trials)) for t in left],
+            "task": at.frozen.study.task,
+            "language": at.frozen.study.language,
+            "total": len(at.trials),
+            "trials": [flow.display(at.frozen, t, len(at.trials)) for t in left],
         }
     )
 
@@ -210,14 +303,29 @@ async def answers(request: Request) -> Response:
 
 
 def _take(store: Store, site: Site, token: str, rows: list[Any], honeypot: bool) -> list[int]:
-    """Positions of the answers that were kept; one job, since most requests are of this kind."""
+    """Positions of the answers that were kept; one job, since most requests are of this kind.
+
+    Of several answers to one trial the first is taken; of a sitting that is complete, none is kept.
+    """
     sitting = site.known(store, token)
-    study = site.versions.of(store, sitting.version).study
-    if sitting.state == "failed" or not sitting.facts.get("read"):
+    frozen = site.versions.of(store, sitting.version)
+    if not flow.takes_answers(frozen.study, sitting):
         raise HTTPException(409, "The sitting is not at its trials.")
-    last = store.last_position(sitting.id)
-    read = [flow.json_answer(study, row) for row in rows]
-    good = [a for a in read if a is not None and 1 <= a.position <= last]
-    if good:
-        _keep(store, sitting, good, honeypot)
-    return [a.position for a in good]
+    taken: dict[int, Answer] = {}
+    saved, changed = [], False
+    for row in rows:
+        answer = flow.json_answer(frozen.study, row)
+        trial = store.trial(sitting.id, answer.position) if answer else None
+        if answer is None or trial is None:
+            continue
+        on_screen = row.get("shown", "")
+        if on_screen and on_screen != flow.seal(flow.display(frozen, trial, 0)["sentences"]):
+            changed = True
+            continue
+        taken.setdefault(answer.position, answer)
+        saved.append(answer.position)
+    if changed:
+        store.note(sitting.id, {"changed": int(sitting.facts.get("changed", 0)) + 1})
+    if taken and sitting.state == "live":
+        _keep(store, sitting, list(taken.values()), honeypot)
+    return saved

@@ -9,7 +9,7 @@ from urllib.parse import urlencode, urlsplit
 
 from starlette.exceptions import HTTPException
 
-from priscian.judge.app.headers import MTURK
+from priscian.judge.app.headers import MTURK_SUBMIT
 from priscian.judge.records import Entry
 from priscian.judge.study import Study
 
@@ -21,6 +21,10 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "mturk": ("workerId", "assignmentId", "hitId", "turkSubmitTo"),
     "sona": ("id",),
 }
+SESSIONS: Mapping[str, str] = {"prolific": "SESSION_ID", "mturk": "assignmentId"}
+"""The parameter that only the person and the platform know, in contrast to an id."""
+TEST = "test"
+"""The parameter of the researcher's own trials of a study."""
 _SAFE = re.compile(r"[A-Za-z0-9_.@:+-]{1,120}")
 
 
@@ -35,7 +39,7 @@ class Return:
 
 def parameters(study: Study, given: Mapping[str, str]) -> dict[str, str]:
     """The parameters of the study's platform, and the list, if it may be asked for."""
-    names = PARAMETERS[study.platform.kind]
+    names = (*PARAMETERS[study.platform.kind], TEST)
     found = {name: given[name] for name in names if given.get(name)}
     for name, value in found.items():
         if name == "turkSubmitTo":
@@ -54,21 +58,39 @@ def is_preview(found: Mapping[str, str]) -> bool:
     return found.get("assignmentId") == PREVIEW
 
 
+def identity_of(study: Study, found: Mapping[str, str]) -> str:
+    """The id that the platform gives a person, or nothing."""
+    names = PARAMETERS[study.platform.kind]
+    return found.get(names[0], "") if names else ""
+
+
+def is_from_elsewhere(study: Study, found: Mapping[str, str]) -> bool:
+    """Whether somebody has not come from the platform that they must come from."""
+    platform = study.platform
+    asked = platform.kind != "none" and platform.required
+    return asked and not (identity_of(study, found) or is_preview(found) or TEST in found)
+
+
 def entry_of(study: Study, found: Mapping[str, str], device: str) -> Entry:
     """Who comes in, by the parameters of their platform."""
-    names = PARAMETERS[study.platform.kind]
-    identity = found.get(names[0], "") if names else ""
+    kind = study.platform.kind
     facts: dict[str, object] = {"device": device}
-    if study.platform.kind == "mturk":
+    session = found.get(SESSIONS.get(kind, ""), "")
+    if session:
+        facts["session"] = session
+    if kind == "mturk":
         facts |= {k: found[k] for k in ("assignmentId", "turkSubmitTo") if k in found}
-    return Entry(study.platform.kind, identity, int(found.get("list", 0)), facts=facts)
+    number = int(found.get("list", 0))
+    if TEST in found:
+        return Entry("none", "", number, "test", facts)
+    return Entry(kind, identity_of(study, found), number, facts=facts, session=session)
 
 
 def _mturk_host(url: str) -> str:
     """Only MTurk's two hosts are accepted."""
     parts = urlsplit(url)
     host = f"{parts.scheme}://{parts.netloc}"
-    if host not in MTURK:
+    if host not in MTURK_SUBMIT:
         raise HTTPException(400, "turkSubmitTo is not a host of MTurk.")
     return host
 

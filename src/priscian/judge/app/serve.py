@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.applications import Starlette
@@ -24,21 +25,41 @@ from priscian.judge.opening import open_store, ready
 
 HEADERS = 10.0
 """Seconds in which the headers of a request must be there."""
+CONNECTIONS = 1000
+ROOM = 200
+"""Files that the process opens besides connections."""
+IDLE = 0.8
+"""The share of the connections above which one that says nothing is closed for a new one."""
 
 
 class PromptProtocol(H11Protocol):
     """HTTP that closes a connection whose headers do not arrive in time."""
 
     _timer: asyncio.TimerHandle | None = None
+    _since = 0.0
 
     def connection_made(self, transport: Any) -> None:
-        """Begin to wait for the first request."""
+        """Begin to wait for the first request; of too many connections the oldest idle one goes."""
         super().connection_made(transport)
+        self._since = self.loop.time()
         self._wait()
+        if len(self.connections) > IDLE * (self.limit_concurrency or CONNECTIONS):
+            others = [c for c in self.connections if isinstance(c, PromptProtocol) and c._is_idle]
+            oldest = min((c for c in others if c is not self), key=_silent_since, default=None)
+            if oldest is not None:
+                oldest.transport.close()
+
+    @property
+    def _is_idle(self) -> bool:
+        """Whether no whole request is here that has not been answered."""
+        cycle = self.cycle
+        waits = cycle is None or cycle.response_complete or cycle.more_body
+        return waits and not self.transport.is_closing()
 
     def data_received(self, data: bytes) -> None:
         """Stop waiting when a request is whole; wait anew when only a part of one is there."""
         super().data_received(data)
+        self._since = self.loop.time()
         busy = self.cycle is not None and not self.cycle.response_complete
         if busy and self._timer is not None:
             self._timer.cancel()
@@ -60,6 +81,10 @@ class PromptProtocol(H11Protocol):
         busy = self.cycle is not None and not self.cycle.response_complete
         if not busy and self.transport is not None and not self.transport.is_closing():
             self.transport.close()
+
+
+def _silent_since(connection: PromptProtocol) -> float:
+    return connection._since
 
 
 def bound(host: str, port: int, behind_proxy: bool) -> socket.socket:
@@ -93,27 +118,55 @@ def serve_study(
     host: str = "127.0.0.1",
     port: int = 8000,
     behind_proxy: bool = False,
+    url: str = "",
     new_admin_token: bool = False,
     told: Callable[[str], None] = print,
 ) -> None:
-    """Serve a study until it is stopped; the researcher's token is shown once."""
+    """Serve a study until it is stopped; the researcher's token is shown once.
+
+    `url` is where people find it behind a proxy; its path is what the proxy has removed.
+    """
+    public = urlsplit(url)
+    if url and (public.scheme not in ("http", "https") or not public.netloc):
+        raise UsageError(f"url {url!r} is not an address; write https://study.example.org")
     with closing(bound(host, port, behind_proxy)) as listening:
         frozen = ready(folder, database)
         with closing(open_store(folder, database)) as store:
             if new_admin_token or not store.setting(KEY):
                 told(f"Researcher's token, shown only now: {new_token(store)}")
+            if store.backend.is_open_to_others():
+                told(
+                    f"warning: others on this machine can read {store.backend.place}: it has what "
+                    f"people say about themselves; chmod 600 {store.backend.place}"
+                )
         desk = Desk(lambda: open_store(folder, database))
-        app = make_app(Site(frozen, desk, behind_proxy), desk.close)
+        app = make_app(Site(frozen, desk, behind_proxy, url), desk.close)
         where = listening.getsockname()
-        place = f"http://{where[0]}:{where[1]}"
+        place = url.rstrip("/") or f"http://{where[0]}:{where[1]}"
         told(f"{frozen.study.name}, version {frozen.version}: {place}/  (you: {place}/admin)")
-        uvicorn.Server(configured(app)).run(sockets=[listening])
+        uvicorn.Server(configured(app, public.path.rstrip("/"))).run(sockets=[listening])
 
 
-def configured(app: Starlette) -> uvicorn.Config:
+def _connections() -> int:
+    """How many connections there may be at once: files that a process may open, with some room."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return CONNECTIONS
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = CONNECTIONS + ROOM
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        return max(1, soft - ROOM)
+    return CONNECTIONS
+
+
+def configured(app: Starlette, root_path: str = "") -> uvicorn.Config:
     """How uvicorn runs an app: quiet, with limits, and without anything that names it."""
     return uvicorn.Config(
         app,
+        root_path=root_path,
         http=PromptProtocol,
         ws="none",
         log_level="warning",
@@ -122,6 +175,6 @@ def configured(app: Starlette) -> uvicorn.Config:
         proxy_headers=False,
         timeout_keep_alive=20,
         timeout_graceful_shutdown=5,
-        limit_concurrency=1000,
+        limit_concurrency=_connections(),
         h11_max_incomplete_event_size=16 * 1024,
     )

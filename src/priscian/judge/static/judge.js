@@ -11,7 +11,7 @@
   const field = form.elements.namedItem("answer");
   const input = said.task === "magnitude" ? field : null;
   const buttons = [...form.querySelectorAll("button[name=answer]")];
-  const LONGEST = 30000, PATIENCE = 20000, AT_ONCE = 100;
+  const LONGEST = 30000, PATIENCE = 20000, AT_ONCE = 100, NOTICE = 1500;
 
   function hide(gone) { form.toggleAttribute("hidden", gone); }  // form.hidden is the field of that name
 
@@ -134,6 +134,36 @@
     }
   });
 
+  // ---------------------------------------------------------------- what is on the screen
+  // Translators and reading aids wrap, replace or translate text nodes of ours. Texts are written
+  // whole, and an answer is taken only while every text says what the server said.
+  function plain(text) {
+    return text.replace(/[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060\ufeff\ufffd]/g, "")
+      .replace(/[\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/g, " ")
+      .replace(/^ +| +$/g, "");
+  }
+
+  function seal(texts) {  // FNV-1a, as in flow.py
+    const text = texts.map(plain).join("\n");
+    let found = 0x811c9dc5;
+    for (let i = 0; i < text.length; i++) found = Math.imul(found ^ text.charCodeAt(i), 0x01000193);
+    return (found >>> 0).toString(16);
+  }
+
+  const places = () => [...form.querySelectorAll("[data-sentence]")];
+  const written = (place) => plain(place.textContent) === plain(place.dataset.text);
+  const unchanged = () => [...form.querySelectorAll("[data-text]")].every(written)
+    && places().length === (said.task === "choice" ? 2 : 1);
+
+  function refuse() {  // the page is loaded anew, and says why
+    position = null;
+    tell("");
+    complain(said.changed);
+    form.querySelectorAll("button, input").forEach((control) => { control.disabled = true; });
+    try { sessionStorage.setItem("judge-changed", "yes"); } catch { /* barred: it was said here */ }
+    setTimeout(finish, NOTICE);
+  }
+
   // ---------------------------------------------------------------- trials
   const done = new Set();
   let position = Number(said.position), queue = null;
@@ -193,9 +223,8 @@
     document.title = `${title} – ${said.title}`;
     document.querySelector("progress").value = position - 1;
     form.elements.namedItem("position").value = position;
-    const places = form.querySelectorAll(".sentence");
-    trial.sentences.forEach((text, n) => { places[n].firstChild.nodeValue = text; });
-    complain(false);
+    places().forEach((place, n) => { place.textContent = place.dataset.text = trial.sentences[n]; });
+    complain("");
     hide(false);
     if (!wait) tell("");
     if (input) input.value = "";
@@ -205,8 +234,7 @@
   }
 
   function complain(wrong) {
-    const problem = document.getElementById("problem");
-    problem.textContent = wrong ? said.problem : "";
+    document.getElementById("problem").textContent = wrong;
     if (!input) return;
     if (wrong) input.setAttribute("aria-invalid", "true");
     else input.removeAttribute("aria-invalid");
@@ -222,10 +250,12 @@
   function answer(response) {
     const now = performance.now();
     if (position === null || (start === null && now - asked < 300)) return;  // not on the screen yet
+    if (!unchanged()) return refuse();
     if (awaySince !== null) away += now - awaySince;
     const round = (ms) => Math.round(ms) / 1000;
     const time = start === null ? null : round(now - start - away);
-    outbox.add({ position, response, time, hidden: round(away) });
+    const shown = seal(places().map((place) => place.textContent));
+    outbox.add({ position, response, time, hidden: round(away), shown });
     next(position);
     if (!wait) send();
   }
@@ -234,7 +264,7 @@
     event.preventDefault();
     if (!input) return event.submitter && answer(event.submitter.value);
     const number = magnitude(input.value);
-    if (number === null) complain(true);
+    if (number === null) complain(said.problem);
     else answer(number);
   });
   form.addEventListener("click", (event) => {  // the second half of a double click is no answer
@@ -315,6 +345,10 @@
 
   form.noValidate = true;  // our own words, in the study's language
   offer();
+  try {
+    if (sessionStorage.getItem("judge-changed")) complain(said.changed);
+    sessionStorage.removeItem("judge-changed");
+  } catch { /* barred */ }
   // Answered before the reload: not asked again, even if the block was made before they arrived.
   for (const row of outbox.rows()) done.add(row.position);
   if (outbox.has(position)) {

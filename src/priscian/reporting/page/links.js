@@ -54,9 +54,12 @@ async function copyLink(link) {
 
 const STATES = { [WRONG]: "wrong", [RIGHT]: "right", [TIE]: "tied", [ABSENT]: "" };
 
-/** A line of a CSV file; a field with a comma, a quotation mark or a line break is quoted. */
+/**
+ * A line of a CSV file; a field with a comma, a quotation mark or a line break is quoted. A text that a spreadsheet
+ * would take for a formula begins with an apostrophe; numbers are left alone.
+ */
 const csvLine = (fields) => fields.map((field) => {
-  const text = String(field ?? "");
+  const text = typeof field === "string" && /^[=+\-@\t\r\n＝＋－＠]/.test(field) ? `'${field}` : String(field ?? "");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }).join(",");
 

@@ -46,11 +46,9 @@ def _cell(score: StudyScore | None, interval: bool) -> str:
 
 
 def _agreement(study: StudyBesideModels) -> Table:
-    rows = [
-        ("people", f"{study.people:,}"),
-        ("answers", f"{study.answers:,}"),
-        *((name, f"{value:.3f}") for name, value in study.agreement.items()),
-    ]
+    people, units, *measures = study.agreement.rows()
+    rows = [people, units, ("Answers", f"{study.answers:,}"), *measures]
     if not math.isnan(study.median_time):
-        rows.append(("median response time", f"{study.median_time:.2f} s"))
-    return Table(f"How far people agree: {study.name}", ("measure", "value"), tuple(rows))
+        rows.append(("Median response time", f"{study.median_time:.2f} s"))
+    title = f"How far people agree: {study.name}"
+    return Table(title, ("measure", "value"), tuple(rows), study.agreement.note)
