@@ -123,6 +123,15 @@ def test_tables_have_people_and_models(tmp_path: Path, scored: Path) -> None:
     assert r"Krippendorff's $\alpha$ &" in tex
 
 
+def test_two_exports_of_one_study_have_figures_of_their_own(tmp_path: Path, scored: Path) -> None:
+    folders = [judged(tmp_path / name) for name in ("one", "two")]
+    page = report([scored, *folders])
+    names = [figure.name for figure in page.figures]
+    assert len(set(names)) == len(names)
+    assert {"study-small", "study-small-2"} <= set(names)
+    assert all(page.html.count(f'id="{name}"') == 1 for name in names if name.startswith("study"))
+
+
 def test_what_is_wrong_with_a_folder_is_said(tmp_path: Path, scored: Path) -> None:
     folder = judged(tmp_path)
     with pytest.raises(UsageError, match="name a run as well"):

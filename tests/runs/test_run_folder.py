@@ -11,8 +11,10 @@ import pytest
 from msgspec import structs
 
 from priscian.errors import OutputError, PriscianWarning, RunError
+from priscian.models import ModelSpec
 from priscian.runs import DataFacts, Request
 from priscian.runs.facts import SetFacts
+from priscian.runs.job import name_models
 from priscian.runs.load import read_info
 from priscian.runs.record import Record
 
@@ -223,6 +225,13 @@ def test_a_folder_that_leads_elsewhere_is_refused(tmp_path: Path, folder: str) -
         (tmp_path / "changed/run.json").write_text(json.dumps(run))
         with pytest.raises(RunError, match="is not the name of a folder"):
             read_info(tmp_path / "changed")
+
+
+@pytest.mark.parametrize("name", ["run.json", "shards", "slurm", "export", "Shards"])
+def test_no_model_takes_a_place_that_the_run_needs(name: str) -> None:
+    (source,) = name_models([ModelSpec.parse(f"builtin:lstm?name={name}")])
+    assert source.name == name
+    assert source.folder.startswith(f"{name}-")
 
 
 def test_updates_keep_what_they_do_not_name(tmp_path: Path) -> None:

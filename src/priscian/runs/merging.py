@@ -14,7 +14,7 @@ from priscian.models import ModelKey, cache_folder, model_key
 from priscian.records import Text
 from priscian.runs.facts import ModelFacts
 from priscian.runs.job import set_up
-from priscian.runs.record import FILE, SHARDS, Record
+from priscian.runs.record import FILE, SHARDS, SLURM, Record
 from priscian.runs.run import Run
 from priscian.runs.shards import (
     ShardInfo,
@@ -33,7 +33,7 @@ from priscian.scoring.grades import CHANNEL as SCORE
 from priscian.scoring.machine import warn_of_mixture
 from priscian.scoring.store.published import local_folder, open_copy
 
-BESIDE = (SHARDS, "slurm")
+BESIDE = (SHARDS, SLURM)
 """What may be in a run folder before its shards are merged."""
 PLANNED = ("way", "batch_tokens", "row_tokens", "digest", "inputs")
 """What the plans of all shards have in common."""

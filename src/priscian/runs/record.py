@@ -23,7 +23,7 @@ import msgspec
 
 from priscian import __version__
 from priscian.errors import OutputError, PriscianError, PriscianWarning, RunError, flat
-from priscian.files import replacing, write_json
+from priscian.files import inside, replacing, write_json
 from priscian.files.lock import FolderLock, lock_folder
 from priscian.runs.facts import FORMAT, ModelFacts, Request, RunInfo, plain
 from priscian.runs.kinds.registry import Evaluated, find_kind
@@ -38,6 +38,12 @@ LIBRARIES = ("numpy", "polars", "torch", "transformers", "tokenizers")
 FILE = "run.json"
 SHARDS = "shards"
 """The folder of shards in a run folder."""
+SLURM = "slurm"
+"""The folder of scripts for SLURM."""
+EXPORTS = "export"
+"""Where exports go if no other place is named."""
+OWN = (FILE, SHARDS, SLURM, EXPORTS)
+"""What no model's folder may be called."""
 STOPPED = "it was interrupted from the keyboard"
 
 
@@ -111,7 +117,7 @@ class Record:
         }
         open_table: OpenTable = in_memory(tables)
         if self.path is not None:
-            place = self.path / about.folder / data.folder
+            place = inside(self.path, about.folder, data.folder)
             write_tables(place, tables)
             write_json(place / "summary.json", summary.to_dict())
             self.worth_keeping = True

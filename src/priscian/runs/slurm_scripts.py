@@ -17,11 +17,10 @@ from priscian.files.write import write_text
 from priscian.runs.job import Models, set_up
 from priscian.runs.merging import find_shards
 from priscian.runs.options import ScoreOptions, Settings
-from priscian.runs.record import FILE
+from priscian.runs.record import FILE, SLURM
 from priscian.runs.shards import ShardInfo, command_of, describe_shard
 from priscian.scoring import Shard
 
-FOLDER = "slurm"
 AT_MOST = 4
 """Shards that run at the same time, by default."""
 
@@ -117,7 +116,7 @@ def _unfinished(path: Path, shards: int | None) -> tuple[ShardInfo, list[int]]:
 
 
 def _write(path: Path, info: ShardInfo, numbers: Sequence[int], resources: Resources) -> SlurmJob:
-    folder = path / FOLDER
+    folder = path / SLURM
     program = f"{shlex.quote(sys.executable)} -m priscian"
     score = command_of(info, path, f'"$SLURM_ARRAY_TASK_ID"/{info.shard[1]}', program)
     log = str(folder).replace("%", "%%")
