@@ -183,6 +183,18 @@ class TestRefusals:
         assert str(caught.value) == line
         assert not (run / "run.json").exists()
 
+    def test_of_many_missing_shards_one_line_names_the_spans(self, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        for number in (2, 500_000):
+            priscian.score("builtin:ngram", DATA, out=run, shard=(number, 999_999))
+        with pytest.raises(RunError) as caught:
+            priscian.merge(run)
+        line = (
+            f"{run}: shards 1,3-499999,500001-999999 of 999999 are missing; run: priscian score "
+            f"builtin:ngram --on {DATA} --shard 1/999999 --out {run}, and likewise 999,996 others"
+        )
+        assert str(caught.value) == line
+
     def test_the_command_for_a_missing_shard_makes_it(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
