@@ -15,7 +15,6 @@ from priscian.runs import Result
 from priscian.runs.result import labelled
 from priscian.runs.show import counted
 from priscian.runs.summary import Score
-from priscian.stats.interval import Interval
 
 BoardKind = Literal["pairs", "suites", "labels"]
 FEW = 14
@@ -281,7 +280,7 @@ def _cell(cell: TableCell | None) -> Cell | None:
 # ---------------------------------------------------------------- suites and labels
 
 
-def _plain(score: Score, guess: Interval | None = None) -> Cell:
+def _plain(score: Score, guess: tuple[float, float] | None = None) -> Cell:
     chance = float(getattr(score, "chance", 0.5))
     return Cell(score.accuracy, chance, score.ci, score.n, score.ties, guess)
 

@@ -16,7 +16,6 @@ from priscian.errors import PriscianError, counted
 from priscian.reporting.boards import Board, Cell
 from priscian.reporting.headline import Headline
 from priscian.runs import Result
-from priscian.stats.bootstrap import Resample
 
 NAMED = 3
 """Models that a sentence names; of more it gives the number."""
@@ -128,7 +127,7 @@ def _not_compared(board: Board, tied: Sequence[Result]) -> str:
     return f"Not compared on {board.name}, since most items tie: {names}."
 
 
-def _compared(first: Result, second: Result, resample: Resample | None = None) -> Comparison:
+def _compared(first: Result, second: Result, resample: str | None = None) -> Comparison:
     options = CompareOptions(resample=resample)
     return compare_results(first, second, options, names=(first.label, second.label))
 
