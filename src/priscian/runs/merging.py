@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -33,7 +34,7 @@ from priscian.scoring.boundary import CHANNEL as BOUNDARY
 from priscian.scoring.grades import CHANNEL as SCORE
 from priscian.scoring.machine import warn_of_mixture
 from priscian.scoring.shard import missing_shards
-from priscian.scoring.store.published import local_folder, open_copy
+from priscian.scoring.store.published import local_folder, open_to_read
 
 BESIDE = (SHARDS, SLURM)
 """What may be in a run folder before its shards are merged."""
@@ -62,6 +63,11 @@ def merge(run: str | Path, *, store: ScoreStore | None = None, watch: Watch | No
     """
     path = Path(run)
     shards = read_shards(path)
+    if not os.access(path, os.W_OK):
+        raise RunError(
+            f"{path} cannot be written, and the run goes beside its shards; copy the folder to a "
+            "place where you may write, and merge it there"
+        )
     work = _set_up_again(path, shards)
     with nullcontext(store) if store else _usual_store() as kept:
         for number, source in enumerate(work.sources):
@@ -220,7 +226,7 @@ def _opened(path: Path, shard: Shard, info: ShardInfo) -> Iterator[ScoreStore | 
     """A shard's store; None if it had nothing to compute."""
     file = shard_store(path, shard)
     if file.is_file():
-        with open_copy(file) as store:
+        with open_to_read(file) as store:
             yield store
     elif any(facts.texts for facts in info.models.values()):
         raise RunError(missing_line(info, path, shard, f"has lost its store {file.name}"))

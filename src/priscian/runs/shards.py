@@ -27,7 +27,7 @@ from priscian.runs.sources import Desk, ModelSource, Scorer, Watch
 from priscian.runs.work import Work, score_each, silent, texts_to_score
 from priscian.scoring import Options, Shard
 from priscian.scoring.shard import Span, span_text
-from priscian.scoring.store.published import open_copy, open_where_possible
+from priscian.scoring.store.published import open_to_read, open_where_possible
 
 DEFAULTS = ScoreOptions()
 
@@ -177,7 +177,7 @@ def _complete(info: ShardInfo, out: Path) -> bool:
     path = shard_store(out, info.part)
     if not path.is_file():
         return not info.models
-    with open_copy(path) as store:
+    with open_to_read(path) as store:
         return all(
             store.texts_of(facts.digest) >= (facts.texts or 0) for facts in info.models.values()
         )
