@@ -102,6 +102,25 @@ class TestDeadRuns:
             begin(tmp_path / "run", structs.replace(REQUEST, seed=3))
         assert read_info(tmp_path / "run").request.seed == 3
 
+    def test_what_a_kill_left_of_run_json_does_not_count(self, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        run.mkdir()
+        (run / ".run.json.1234abcd").write_text("{")
+        with pytest.raises(RunError, match=r"no run\.json; to begin a run leave out --resume"):
+            Record.begin(REQUEST, run, resume=True)
+        begin(run)
+        assert [p.name for p in run.iterdir()] == ["run.json"]
+        (run / ".run.json.00ff00ff").write_text("{")  # a kill while run.json was renewed
+        with pytest.warns(PriscianWarning, match="ended before anything was scored; starting"):
+            begin(run)
+
+    def test_hidden_files_of_others_are_left_alone(self, tmp_path: Path) -> None:
+        for name in (".run.json.1234abcd", ".notes", ".key.0badcafe"):
+            (tmp_path / name).write_text("x")
+        with pytest.raises(RunError, match="exists and is not empty; give another --out"):
+            begin(tmp_path)
+        assert len(list(tmp_path.iterdir())) == 3
+
     def test_a_run_that_failed_at_once_leaves_nothing(self, tmp_path: Path) -> None:
         record = Record.begin(REQUEST, tmp_path / "run")
         record.update_model("x", **MODEL)
