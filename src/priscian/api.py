@@ -102,13 +102,13 @@ def load_model(
 
 
 def export_tasks(
-    on: str,
+    on: str | Sequence[str],
     out: str | Path,
     *,
     limit: int | None = None,
     only: str | Sequence[str] = (),
 ) -> list[Path]:
-    """Write the pairs of a data set as tasks of lm-evaluation-harness; returns the files.
+    """Write the pairs of data sets as tasks of lm-evaluation-harness; returns the files.
 
     >>> from tempfile import mkdtemp
     >>> made = export_tasks("generated:7,2,wh_island", mkdtemp())
@@ -117,13 +117,14 @@ def export_tasks(
 'priscian_generated-7-2-wh_island_wh_island.jsonl']
 
     The first file is the group of all sets; `lm-eval --tasks GROUP --include_path DIR` runs it.
+    Several data sets are named together, so that no file of one replaces one of another.
     """
     from priscian.bridges.lm_eval_tasks import write_tasks
     from priscian.runs import ScoreOptions
-    from priscian.runs.options import read_chosen
+    from priscian.runs.job import read_data
 
-    data = read_chosen(on, ScoreOptions(limit=limit).updated({"only": only}))
-    return write_tasks(data.name, data.sets, Path(out))
+    data = read_data(on, ScoreOptions(limit=limit).updated({"only": only}))
+    return write_tasks({d.name: d.sets for d in data}, Path(out))
 
 
 Unit = Literal["auto", "line", "sentence", "passage"]

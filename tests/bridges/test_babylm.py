@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.run_folders import write_run
 from tests.small_results import pairs_result
 
 from priscian import score
 from priscian.bridges.babylm import collate_sizes
 from priscian.bridges.exports import export
-from priscian.errors import PriscianWarning
+from priscian.errors import PriscianWarning, RunError
 from priscian.runs import load_run
 
 SUPPLEMENT = {
@@ -67,6 +69,14 @@ def test_another_number_than_the_collate_step_expects_is_warned_of(
 def test_names_are_compared_without_case(tmp_path: Path) -> None:
     small = {name: 200 for name in collate_sizes()["blimp_fast"] if name != "complex_np_island"}
     exported(tmp_path, {**small, "complex_NP_island": 200}, "blimp_fast")
+
+
+def test_two_sets_of_one_name_in_the_pipeline_are_refused(tmp_path: Path) -> None:
+    result = pairs_result("m", {"one": [1.0], "two": [0.0]}, data="comps", method="two_prefix")
+    facts = replace(result.facts, spec="comps:own")
+    run = load_run(write_run(tmp_path / "run", dataclasses.replace(result, facts=facts)))
+    with pytest.raises(RunError, match="two of its sets are wugs_dist_in_between in BabyLM's"):
+        export(run, "babylm", tmp_path / "out")
 
 
 @pytest.mark.filterwarnings("ignore:.*worse than guessing")

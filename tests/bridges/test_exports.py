@@ -23,6 +23,7 @@ from tests.small_results import pairs_result
 from priscian import generate, score
 from priscian.bridges.exports import export
 from priscian.errors import RunError, UnknownNameError
+from priscian.files import file_names
 from priscian.runs import Run, keys_of, load_run, references
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*worse than guessing")
@@ -220,6 +221,112 @@ class TestCsv:
         assert [r["model"] for r in rows] == ["tiny"] * 2
         assert [r["text_good"] for r in rows] == frame["text_good"].to_list()
         assert [float(r["delta"]) for r in rows] == pytest.approx(frame["delta"].to_list())
+
+
+def under_names(tmp_path: Path, *names: tuple[str, str]) -> Run:
+    """Models of those names on data of those names; each chose other sentences than the others."""
+    folders = file_names(model for model, _ in names)
+    results = [
+        dataclasses.replace(result, about=replace(result.about, folder=folders[model]))
+        for number, (model, data) in enumerate(names)
+        if (result := pairs_result(model, {"a": [1.0] * number + [0.0] * (5 - number)}, data=data))
+    ]
+    return load_run(write_run(tmp_path / "run", *results))
+
+
+class TestNamesThatLookAlike:
+    """Whatever models and data are called, no file of one replaces a file of another."""
+
+    def test_lm_eval_has_a_folder_for_each_model(self, tmp_path: Path) -> None:
+        run = under_names(tmp_path, ("a/b", "d"), ("a b", "d"), ("A-B", "d"))
+        made = export(run, "lm-eval", tmp_path / "out")
+        assert len(set(made)) == len(made) == 6
+        found = [json.loads(p.read_text()) for p in made if p.name.startswith("results")]
+        assert [f["model_name"] for f in found] == ["a/b", "a b", "A-B"]
+        assert [f["groups"]["d"]["acc,none"] for f in found] == [0.0, 0.2, 0.4]
+        folders = {p.parent.name for p in made}
+        assert {f["model_name_sanitized"] for f in found} == folders
+        assert len({name.casefold() for name in folders}) == 3
+
+    def test_models_that_share_a_public_name_have_folders_of_their_own(
+        self, tmp_path: Path
+    ) -> None:
+        one, two = (
+            dataclasses.replace(r, about=msgspec.structs.replace(r.about, string=string))
+            for r, string in (
+                (pairs_result("gpt2", {"a": [1.0]}), "hf:gpt2"),
+                (pairs_result("gpt2,dtype=float16", {"a": [0.0]}), "hf:gpt2?dtype=float16"),
+            )
+        )
+        run = load_run(write_run(tmp_path / "run", one, two))
+        made = export(run, "lm-eval", tmp_path / "out")
+        assert len(set(made)) == 4
+        assert len({p.parent for p in made}) == 2
+
+    def test_babylm_keeps_z_and_z_at_main_apart(self, tmp_path: Path) -> None:
+        run = under_names(tmp_path, ("z", "d"), ("z@main", "d"))
+        made = export(run, "babylm", tmp_path / "out")
+        assert len(set(made)) == 2
+        chosen = [json.loads(p.read_text())["a"]["predictions"][0]["pred"] for p in made]
+        assert chosen == ["Bad a 0.", "Good a 0."]
+
+    def test_babylm_keeps_a_model_and_its_own_main_apart(self, tmp_path: Path) -> None:
+        run = under_names(tmp_path, ("hf:z", "d"), ("hf:z@main", "d"))
+        made = export(run, "babylm", tmp_path / "out")
+        assert len(set(made)) == 2
+        assert {p.parts[-6] for p in made} == {"main"}
+
+    def test_babylm_takes_only_the_whole_revision_from_a_name(self, tmp_path: Path) -> None:
+        result = pairs_result("mine@step10", {"a": [1.0]})
+        about = msgspec.structs.replace(result.about, string="hf:x@step1?name=mine%40step10")
+        run = load_run(write_run(tmp_path / "run", dataclasses.replace(result, about=about)))
+        (made,) = export(run, "babylm", tmp_path / "out")
+        assert made.relative_to(tmp_path / "out").parts[:2] == ("mine@step10", "step1")
+
+    def test_csv_has_a_file_for_each_model_and_data_set(self, tmp_path: Path) -> None:
+        results = [
+            pairs_result(model, {"x": [float(n == 0)]}, data=data)
+            for n, (model, data) in enumerate([("a", "b_c"), ("a", "c"), ("a_b", "c")])
+        ]
+        run = load_run(write_run(tmp_path / "run", *results))
+        made = export(run, "csv", tmp_path / "out")
+        assert len(set(made)) == 3
+        assert [polars.read_csv(p)["model"][0] for p in made] == ["a", "a", "a_b"]
+
+    def test_the_same_run_gets_the_same_names_again(self, tmp_path: Path) -> None:
+        run = under_names(tmp_path, ("a/b", "d"), ("a b", "d"))
+        for form in ("lm-eval", "babylm", "csv"):
+            made = [export(run, form, tmp_path / out / form) for out in ("one", "two")]
+            assert [p.relative_to(tmp_path / "one") for p in made[0]] == [
+                p.relative_to(tmp_path / "two") for p in made[1]
+            ]
+
+
+@pytest.mark.parametrize("form", ["lm-eval", "babylm", "csv"])
+@pytest.mark.parametrize("folder", [".@main.", "@main..@main", "..@main"])
+def test_no_folder_of_a_forged_run_leads_an_export_out_of_its_place(
+    form: str, folder: str, tmp_path: Path
+) -> None:
+    path = write_run(tmp_path / "run", pairs_result("m", {"a": [1.0, 0.0]}))
+    info = json.loads((path / "run.json").read_text())
+    info["models"]["m"] |= {"folder": folder, "string": "hf:x@main"}
+    (path / "run.json").write_text(json.dumps(info))
+    (path / "m").rename(path / folder)
+    out = tmp_path / "deep" / "er" / "out"
+    made = export(load_run(path), form, out)
+    assert made
+    written = [p for p in tmp_path.rglob("*") if p.is_file() and not p.is_relative_to(path)]
+    assert sorted(written) == sorted(made)
+    assert all(p.resolve().is_relative_to(out) for p in made)
+
+
+def test_suites_are_exported_though_another_model_has_none(tmp_path: Path) -> None:
+    score("builtin:ngram", "generated-sg:7,2,number_src", out=tmp_path / "run")
+    info = load_run(tmp_path / "run")
+    with_pairs = pairs_result("m", {"a": [1.0]})
+    both = dataclasses.replace(info, results=(with_pairs, *info.results))
+    made = export(both, "syntaxgym", tmp_path / "out")
+    assert [p.name for p in made] == ["number_src.json"]
 
 
 def test_an_unknown_format_suggests_one(run: Run, tmp_path: Path) -> None:

@@ -61,16 +61,31 @@ class TestTasks:
     def test_names_have_no_comma_and_stay_different(self, tmp_path: Path) -> None:
         pair = {"good": Sentence("Owls hoot."), "bad": Sentence("Owls hoots.")}
         sets = [ItemSet(n, (Item(f"{n}/0", pair),)) for n in ("a,b", "a-b", "../a", "deu/SV-#")]
-        made = write_tasks("x,y", sets, tmp_path / "tasks")
+        made = write_tasks({"x,y": sets}, tmp_path / "tasks")
         assert len(made) == len(set(made)) == 9
         assert all("," not in p.name and p.parent == tmp_path / "tasks" for p in made)
+
+    def test_tasks_of_two_data_sets_never_share_a_file(self, tmp_path: Path) -> None:
+        def one(name: str, text: str) -> list[ItemSet]:
+            pair = {"good": Sentence(text), "bad": Sentence(f"{text} not")}
+            return [ItemSet(name, (Item(f"{name}/0", pair),))]
+
+        data = {"a b": one("c", "One."), "a-b": one("c", "Two.")}
+        data |= {"a": one("b_c", "Three."), "a_b": one("c", "Four.")}
+        made = write_tasks(data, tmp_path / "tasks")
+        assert len(set(made)) == len(made) == 12
+        rows = [json.loads(p.read_text())["set"] for p in made if p.suffix == ".jsonl"]
+        texts = [json.loads(p.read_text())["sentence_good"] for p in made if p.suffix == ".jsonl"]
+        assert (rows, texts) == (["c", "c", "b_c", "c"], ["One.", "Two.", "Three.", "Four."])
+        for group, task in zip(made[::3], made[1::3], strict=True):
+            assert read_yaml(group)["task"] == [task.stem] == [read_yaml(task)["task"]]
 
     def test_suites_and_different_contexts_are_refused(self, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="has no pairs; lm-eval tasks are made of pairs only"):
             export_tasks("generated-sg:1,2,number_src", tmp_path / "tasks")
         pair = {"good": Sentence("A.", context="x "), "bad": Sentence("B.", context="y ")}
         with pytest.raises(UsageError, match="s/0: its sentences have different contexts"):
-            write_tasks("d", [ItemSet("s", (Item("s/0", pair),))], tmp_path)
+            write_tasks({"d": [ItemSet("s", (Item("s/0", pair),))]}, tmp_path)
 
     def test_the_command_names_the_group(
         self, blimp: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -224,6 +224,17 @@ class TestVerb:
         )
 
 
+def test_checkpoints_whose_names_look_alike_have_runs_of_their_own(
+    training: Path, data: str, tmp_path: Path
+) -> None:
+    (training / "checkpoint-1").rename(training / "step 1")
+    (training / "checkpoint-2").rename(training / "step-1")
+    found = look(training, data, tmp_path / "out")
+    assert sorted(scored(found)) == ["step 1", "step-1"]
+    assert len(list((tmp_path / "out").glob("*/run.json"))) == 2
+    assert look(training, data, tmp_path / "out") == []
+
+
 def test_options_and_odd_names_of_folders_are_kept(
     training: Path, data: str, tmp_path: Path
 ) -> None:

@@ -27,7 +27,9 @@ class TestCompare:
         done = priscian("compare", "two", "--flips", "2")
         assert done.code == 0, done.err
         assert "small, full: the same 12 items in 2 sets" in done.out
-        assert "draws of items within each set" in done.out
+        assert "draws of items within each set; it covers other items of the same sets" in done.out
+        assert "95 %, other items" in done.out
+        assert "they cover other items of the same sets\n" in done.out
         assert "6 items flipped: builtin:a is better on 1, builtin:b on 5\n" in done.out
         assert "Differences are builtin:a − builtin:b, in points: positive where" in done.out
         assert "builtin:a − builtin:b ┃" in done.out
@@ -104,6 +106,16 @@ class TestCompare:
         assert one["data"] == "sg"
         assert priscian("compare", "both", "--figures", "p").code == 0
         assert Path("p/differences-sg.svg").is_file()
+
+    def test_of_suites_the_table_names_what_intervals_cover(
+        self, priscian: Command, in_folder: Path
+    ) -> None:
+        judged = {"cleft": [1, 0], "mvrr": [1, 1]}
+        write_run(in_folder / "s", *(suites_result(m, judged) for m in ("a", "b")))
+        done = priscian("compare", "s")
+        assert "95 %, other sets" in done.out
+        assert "overall: 95 % interval by Student's t over the sets' means; it covers" in done.out
+        assert "groups: 95 % intervals by Student's t over their sets; they cover other" in done.out
 
     def test_an_unfinished_run_is_noted(self, priscian: Command, in_folder: Path) -> None:
         results = pairs_result("a", A), pairs_result("b", B)

@@ -248,6 +248,15 @@ def test_names_that_cannot_be_files_stay_in_the_folder_and_apart(tmp_path: Path)
     assert {s.name for s in made.dataset().sets} == {"../a b", "../a/b"}
 
 
+def test_a_suite_called_manifest_is_not_overwritten_by_the_manifest(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(MY_SUITE.replace('"mine"', '"manifest"'))
+    made = generate("sg", seed=1, n=1, file=path, out=tmp_path / "out")
+    assert len(list((tmp_path / "out").iterdir())) == 2
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["seed"] == 1
+    assert read_suite(made.files[0]).name == "manifest"
+
+
 def test_an_unknown_paradigm_suggests_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="did you mean anaphor_number_agreement"):
         choose_paradigms(["anaphor_number_agrement"])

@@ -86,6 +86,8 @@ def test_what_the_schema_cannot_hold_is_refused(tmp_path):
         write_blimp([pair_set(items=(item,))], tmp_path)
     with pytest.raises(DataError, match="x > y > z is deeper than field and phenomenon"):
         write_blimp([pair_set(taxonomy=("x", "y", "z"))], tmp_path)
+    with pytest.raises(DataError, match="two sets are called 'owls'; rename one"):
+        write_blimp([pair_set(), pair_set()], tmp_path)
     taken = replace(pair_set().items[0], meta={"context": "So."})
     with pytest.raises(DataError, match=r"owls/0: its meta has context, which BLiMP's schema uses"):
         write_blimp([pair_set(items=(taken,))], tmp_path)

@@ -50,6 +50,7 @@ class TestForms:
         assert read_table(tmp_path / "t.csv") == [(2, {"good": "A.", "bad": "B."})]
 
     def test_a_file_of_another_kind_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "t.docx").write_bytes(b"PK")
         with pytest.raises(DataError, match=r"unknown kind of file '\.docx'; tables are read from"):
             read_table(tmp_path / "t.docx")
         with pytest.raises(DataError, match="no file"):

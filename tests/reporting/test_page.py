@@ -42,8 +42,32 @@ class TestHeadline:
     def test_a_class_of_ties_is_tied_and_not_below_chance(self) -> None:
         tied = Cell(0.0, 0.5, (0.0, 0.04), 100, 100)
         row = Row("m", False, Cell(0.7, 0.5, (0.69, 0.71), 1000, 0), {"binding": tied}, {})
-        assert describe(row, 2) == "all tied on binding"
+        assert describe(row, 2) == "mostly tied on binding"
         assert (tied.shade, tied.standing, tied.says) == (3, "tied", "all 100 items tied")
+
+    def test_a_class_most_of_whose_items_tie_gets_no_verdict(self) -> None:
+        mean = Cell(0.7, 0.5, (0.69, 0.71), 1000, 0)
+        for ties, said in ((31, "mostly tied on binding"), (30, "below chance on binding")):
+            cell = Cell(0.1, 0.5, (0.05, 0.2), 60, ties)
+            assert describe(Row("m", False, mean, {"binding": cell}, {}), 2) == said
+        cell = Cell(0.1, 0.5, (0.05, 0.2), 60, 54)
+        assert (cell.shade, cell.standing, cell.shown) == (3, "tied", "90 % tied")
+        assert cell.says == "10.0 %, interval 5.0–20.0, n = 60, 54 tied"
+        assert not cell.at_chance
+
+    def test_of_a_model_that_mostly_ties_no_class_is_strong_or_weak(self) -> None:
+        mean = Cell(0.2, 0.5, (0.15, 0.25), 100, 60)
+        cells = {"binding": Cell(0.9, 0.5, (0.8, 0.95), 50, 0)}
+        cells["ellipsis"] = Cell(0.0, 0.5, (0.0, 0.1), 50, 50)
+        said = "most items tie, 60 of 100, mostly tied on ellipsis"
+        assert describe(Row("m", False, mean, cells, {}), 2) == said
+
+    def test_chance_is_compared_with_other_items_and_the_mean_with_what_is_shown(self) -> None:
+        mean = Cell(0.6, 0.25, (0.5, 0.7), 300, 0)
+        few = Cell(0.033, 0.25, (0.002, 0.373), 30, 0, (0.006, 0.199))
+        assert few.standing == "below"
+        assert describe(Row("m", False, mean, {"few": few}, {}), 2) == "below chance on few"
+        assert few.says.startswith("3.3 %, interval 0.2–37.3")
 
     def test_three_are_named_the_clearest_first(self) -> None:
         row = self.row(

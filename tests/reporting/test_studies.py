@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from priscian import analyse
 from priscian.analysis.people.study import beside_models
 from priscian.errors import DataError, UsageError
 from priscian.judge.answer import Asked, answer_study
@@ -16,6 +17,7 @@ from priscian.judge.export import export_store
 from priscian.judge.opening import freeze_study, open_store
 from priscian.judge.records import Answer, Entry, Sitting
 from priscian.reporting.make_report import report, report_tables
+from priscian.reporting.sections.studies import study_tables
 from priscian.runs import score
 from tests.browser import PHONE, Visit, open_report, wait_for
 from tests.judge.studies import make
@@ -104,6 +106,71 @@ def test_people_and_models_are_counted_on_the_same_pairs(tmp_path: Path, scored:
     assert found.agreement.fleiss_kappa == pytest.approx(2 * 10 / 12 - 1)
 
 
+def exported(folder: Path, sets: dict[str, list[str]], checks: str = "") -> Path:
+    """An exported study: for each set its pairs, each with its answers, g or b by person."""
+    folder.mkdir()
+    (folder / "codebook.md").write_text("# Codebook of five\n")
+    (folder / "raw.jsonl").write_text("")
+    items, choices = (
+        ["item,set,phenomenon,good,bad"],
+        ["set,item,rater,response,kind,attention_check"],
+    )
+    for name, pairs in sets.items():
+        for number, answers in enumerate(pairs):
+            item = f"{name}{number}"
+            items.append(f"{item},{name},,Good {item}.,Bad {item}.")
+            for n, said in enumerate(answers):
+                choices.append(f"{name},{item},p{n},{'good' if said == 'g' else 'bad'},person,0")
+            choices.append(f"{name},{item},lm,good,model,0")
+    for n, said in enumerate(checks):
+        choices.append(f",check,p{n},{'good' if said == 'g' else 'bad'},person,1")
+    (folder / "items.csv").write_text("\n".join(items) + "\n")
+    (folder / "choices.csv").write_text("\n".join(choices) + "\n")
+    return folder
+
+
+def test_the_report_has_the_accuracy_of_analyse_human_and_says_what_is_left_out(
+    tmp_path: Path,
+) -> None:
+    sets = {
+        "kept": ["ggg", "ggb", "ggg", "ggb", "gbb"],  # a majority for 4 of 5
+        "left": ["ggg", "ggb", "ggg", "bbb", "gbb"],  # for 3 of 5
+    }
+    folder = exported(tmp_path / "five", sets)
+    found = beside_models(folder, [])
+    same = analyse.human(folder / "choices.csv")
+    one_by_one, majority = (found.score(f"people, {how}") for how in ("one by one", "majority"))
+    assert one_by_one is not None
+    assert majority is not None
+    assert (one_by_one.accuracy, one_by_one.pairs) == (pytest.approx(11 / 15), 5)
+    assert (majority.accuracy, majority.pairs) == (4 / 5, 5)
+    assert (one_by_one.low, one_by_one.high) == same.ci
+    assert (one_by_one.accuracy, majority.accuracy) == (same.individual, same.majority)
+    asked = found.score("lm (asked)")
+    assert asked is not None
+    assert asked.pairs == found.pairs == 5
+    assert found.classes == ("kept", "overall")
+    (note,) = [n for n in found.notes if "rule" in n]
+    assert note == same.exclusion
+    assert (
+        "5 of 10 pairs: left (3 of 5). With them, individual agreement is 66.67 %" in note
+    )  # 11/15 and 9/15
+    assert note in found.figures[0].caption
+    assert note in study_tables(found)[0].note
+
+
+def test_people_who_failed_a_check_do_not_count_and_this_is_said(tmp_path: Path) -> None:
+    folder = exported(tmp_path / "five", {"a": ["ggb", "ggg", "ggg", "ggg", "ggg"]}, "ggb")
+    found = beside_models(folder, [])
+    score_ = found.score("people, one by one")
+    assert score_ is not None
+    assert score_.accuracy == 1.0 == analyse.human(folder / "choices.csv").individual
+    assert "1 person failed an attention check; their 5 answers do not count." in found.notes
+    everybody = beside_models(exported(tmp_path / "none", {"a": ["gg"]}, "bb"), [])
+    assert "Everybody failed an attention check, so all answers count." in everybody.notes
+    assert "No set meets the rule 4/5, so all sets count." in everybody.notes
+
+
 def test_ratings_are_compared_by_pairs(tmp_path: Path) -> None:
     found = beside_models(judged(tmp_path, "likert"), [])
     assert found.everybody == ("people, mean rating",)
@@ -136,6 +203,15 @@ def test_two_exports_of_one_study_are_told_apart(tmp_path: Path, scored: Path) -
     page = (tmp_path / "report.html").read_text("utf-8")
     assert page.count('data-figure="study-small"') == 1
     assert page.count('data-figure="study-small (2)"') == 1
+
+
+def test_two_exports_of_one_study_have_figures_of_their_own(tmp_path: Path, scored: Path) -> None:
+    folders = [judged(tmp_path / name) for name in ("one", "two")]
+    page = report([scored, *folders])
+    names = [figure.name for figure in page.figures]
+    assert len(set(names)) == len(names)
+    assert {"study-small", "study-small (2)"} <= set(names)
+    assert all(page.html.count(f'id="{name}"') == 1 for name in names if name.startswith("study"))
 
 
 def test_what_is_wrong_with_a_folder_is_said(tmp_path: Path, scored: Path) -> None:

@@ -41,6 +41,14 @@ def test_a_tied_set_is_called_tied() -> None:
     assert "Binding & tied" in tex_tables([tied])
 
 
+def test_of_a_set_that_mostly_ties_the_ties_are_given_and_it_is_never_the_best() -> None:
+    made = board(row("a", 0.4, ties=6), row("b", 0.3), row("c", 0.2, ties=5))
+    text = markdown_tables([made])
+    assert "| a | 6 of 10 tied | 6 of 10 tied |" in text
+    assert "| b | **30.0 (20.0–40.0)** | **30.0** |" in text
+    assert "| c | 20.0 (10.0–30.0) | 20.0 |" in text
+
+
 def test_the_best_model_is_bold_and_published_figures_do_not_compete() -> None:
     rows = [row("a", 0.7), row("b", 0.6), row("GPT-2*", 0.9, published=True)]
     assert "| a | **70.0 (60.0–80.0)** | **70.0** |" in markdown_tables([board(*rows)])

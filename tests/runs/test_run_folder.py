@@ -11,8 +11,10 @@ import pytest
 from msgspec import structs
 
 from priscian.errors import OutputError, PriscianWarning, RunError
+from priscian.models import ModelSpec
 from priscian.runs import DataFacts, Request
 from priscian.runs.facts import SetFacts
+from priscian.runs.job import name_models
 from priscian.runs.load import read_info
 from priscian.runs.record import Record
 
@@ -99,6 +101,25 @@ class TestDeadRuns:
         with pytest.warns(PriscianWarning, match="ended before anything was scored; starting"):
             begin(tmp_path / "run", structs.replace(REQUEST, seed=3))
         assert read_info(tmp_path / "run").request.seed == 3
+
+    def test_what_a_kill_left_of_run_json_does_not_count(self, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        run.mkdir()
+        (run / ".run.json.1234abcd").write_text("{")
+        with pytest.raises(RunError, match=r"no run\.json; to begin a run leave out --resume"):
+            Record.begin(REQUEST, run, resume=True)
+        begin(run)
+        assert [p.name for p in run.iterdir()] == ["run.json"]
+        (run / ".run.json.00ff00ff").write_text("{")  # a kill while run.json was renewed
+        with pytest.warns(PriscianWarning, match="ended before anything was scored; starting"):
+            begin(run)
+
+    def test_hidden_files_of_others_are_left_alone(self, tmp_path: Path) -> None:
+        for name in (".run.json.1234abcd", ".notes", ".key.0badcafe"):
+            (tmp_path / name).write_text("x")
+        with pytest.raises(RunError, match="exists and is not empty; give another --out"):
+            begin(tmp_path)
+        assert len(list(tmp_path.iterdir())) == 3
 
     def test_a_run_that_failed_at_once_leaves_nothing(self, tmp_path: Path) -> None:
         record = Record.begin(REQUEST, tmp_path / "run")
@@ -223,6 +244,13 @@ def test_a_folder_that_leads_elsewhere_is_refused(tmp_path: Path, folder: str) -
         (tmp_path / "changed/run.json").write_text(json.dumps(run))
         with pytest.raises(RunError, match="is not the name of a folder"):
             read_info(tmp_path / "changed")
+
+
+@pytest.mark.parametrize("name", ["run.json", "shards", "slurm", "export", "Shards"])
+def test_no_model_takes_a_place_that_the_run_needs(name: str) -> None:
+    (source,) = name_models([ModelSpec.parse(f"builtin:lstm?name={name}")])
+    assert source.name == name
+    assert source.folder.startswith(f"{name}-")
 
 
 def test_updates_keep_what_they_do_not_name(tmp_path: Path) -> None:

@@ -183,6 +183,18 @@ class TestRefusals:
         assert str(caught.value) == line
         assert not (run / "run.json").exists()
 
+    def test_of_many_missing_shards_one_line_names_the_spans(self, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        for number in (2, 500_000):
+            priscian.score("builtin:ngram", DATA, out=run, shard=(number, 999_999))
+        with pytest.raises(RunError) as caught:
+            priscian.merge(run)
+        line = (
+            f"{run}: shards 1,3-499999,500001-999999 of 999999 are missing; run: priscian score "
+            f"builtin:ngram --on {DATA} --shard 1/999999 --out {run}, and likewise 999,996 others"
+        )
+        assert str(caught.value) == line
+
     def test_the_command_for_a_missing_shard_makes_it(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -200,6 +212,28 @@ class TestRefusals:
         command = str(caught.value).partition("; run: priscian ")[2]
         assert cli(shlex.split(command)) == 0
         assert priscian.merge(here).finished
+
+    def test_a_folder_that_cannot_be_written_is_one_line_with_the_way_out(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        run = tmp_path / "run"
+        make(run, [1, 2], 2)
+        monkeypatch.setattr("priscian.runs.merging.os.access", lambda path, mode: path != run)
+        with pytest.raises(RunError, match="copy the folder to a place where you may write, and"):
+            priscian.merge(run)
+        assert not (run / "run.json").exists()
+
+    def test_shards_that_cannot_be_written_are_merged_and_not_touched(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        run = tmp_path / "run"
+        make(run, [1, 2], 2)
+        before = {p: p.stat().st_mtime_ns for p in (run / "shards").iterdir()}
+        monkeypatch.setattr(
+            "priscian.scoring.store.published.may_write", lambda path: path.parent.name != "shards"
+        )
+        assert priscian.merge(run).finished
+        assert {p: p.stat().st_mtime_ns for p in (run / "shards").iterdir()} == before
 
     def test_a_copied_shard_is_named(self, tmp_path: Path) -> None:
         run = tmp_path / "run"

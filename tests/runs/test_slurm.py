@@ -90,6 +90,16 @@ def test_the_scripts_say_what_was_asked(tmp_path: Path, monkeypatch: pytest.Monk
     assert not any("gres" in line or "array" in line for line in lines(job.merge))
 
 
+def test_a_million_shards_are_refused_at_once_and_fewer_are_one_span(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with pytest.raises(UsageError, match="100000000 shards are too many; give 999,999 or fewer"):
+        priscian.slurm(run, "builtin:ngram", DATA, shards=100_000_000)
+    assert not run.exists()
+    job = priscian.slurm(run, "builtin:ngram", DATA, shards=999_999)
+    assert "#SBATCH --array=1-999999%4" in lines(job.shards)
+    assert all(len(line) < 300 for line in lines(job.shards))
+
+
 def test_submitting_gives_the_merge_the_number_of_the_array(
     tmp_path: Path, sbatch: Callable[..., Path]
 ) -> None:

@@ -24,6 +24,7 @@ torch = pytest.importorskip("torch")
 
 from priscian.training.api import resolve_recipe, train  # noqa: E402
 from priscian.training.architectures import TREES, architectures  # noqa: E402
+from priscian.training.job import check_folder  # noqa: E402
 from priscian.training.recipe import write_recipe  # noqa: E402
 
 NOUNS = ("cat", "dog", "child", "teacher", "river", "stone", "letter", "garden")
@@ -320,6 +321,9 @@ class TestFolders:
         (other / "notes.txt").write_text("x")
         with pytest.raises(UsageError, match="is not empty and holds no training"):
             train("lstm", other, corpus=[corpus], recipe="tiny", overrides=options)
+        (other / "notes.txt").rename(other / ".vocabulary.json.1234abcd")  # as a kill leaves it
+        files = {**options, "corpus.files": [str(corpus)]}
+        check_folder(resolve_recipe("lstm", "tiny", files), other, resume=False)
 
     def test_a_damaged_state_is_one_line(self, corpus: Path, tmp_path: Path) -> None:
         out = tmp_path / "model"

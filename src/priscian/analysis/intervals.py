@@ -18,19 +18,44 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float64]
 
 WHAT_IS_DRAWN: dict[Resample, str] = {
-    "items": "items within each set; it covers other items of the same sets",
-    "sets": "sets; it covers other sets of the same kind",
-    "both": "sets, and items within each; it covers other sets with other items",
+    "items": "items within each set",
+    "sets": "sets",
+    "both": "sets, and items within each",
 }
+
+
+def usual_resample(result: Result, sets: int) -> Resample:
+    """What the interval of a result's own headline score covers, if it is of several sets.
+
+    >>> import priscian
+    >>> run = priscian.score("builtin:ngram", "generated:7,3,wh_island,causative")
+    >>> usual_resample(run.results[0], 2)
+    'items'
+    """
+    return "sets" if result.kind == "suites" and sets > 1 else "items"
+
+
+def covered(resample: Resample, unit: str = "set") -> str:
+    """What an interval covers: what might have been other items or sets.
+
+    >>> covered("items", "paradigm"), covered("sets", "suite")
+    ('other items of the same paradigms', 'other suites with other items')
+    """
+    if resample == "items":
+        return f"other items of the same {unit}s"
+    return f"other {unit}s with other items"
 
 
 def how_made(resample: Resample, draws: int, paired: str = "") -> str:
     """How an interval of a mean of sets was computed, for a caption; 0 draws mean a formula."""
-    if draws:
-        return f"95 % {paired}bootstrap, {draws:,} draws of {WHAT_IS_DRAWN[resample]}"
+    covers = f"it covers {covered(resample)}"
     if resample == "items":
-        return "95 % interval combined from the sets' own; it covers other items of the same sets"
-    return "95 % interval by Student's t over the sets' means; it covers other sets"
+        covers += ", not other sets"
+    if draws:
+        return f"95 % {paired}bootstrap, {draws:,} draws of {WHAT_IS_DRAWN[resample]}; {covers}"
+    if resample == "items":
+        return f"95 % interval combined from the sets' own; {covers}"
+    return f"95 % interval by Student's t over the sets' means; {covers}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from priscian.analysis.paper import PAPERS, figure_tex, find_paper, fit, style, untitled
 from priscian.errors import UsageError
-from priscian.files import delimited_text, file_names, write_bytes, write_text
+from priscian.files import delimited_text, file_names, inside, write_bytes, write_text
 from priscian.runs.show import Chart as Shown
 
 Chart = dict[str, Any]
@@ -163,6 +163,23 @@ def printable(part: Any) -> Any:
     return part
 
 
+def set_apart(figures: Iterable[Figure]) -> list[Figure]:
+    """The same figures; of several with one name, each but the first gets a number.
+
+    >>> figure = Figure("curve", "", "", {}, [])
+    >>> [f.name for f in set_apart([figure, figure])]
+    ['curve', 'curve-2']
+    """
+    found: dict[str, Figure] = {}
+    for figure in figures:
+        name, number = figure.name, 1
+        while name in found:
+            number += 1
+            name = f"{figure.name}-{number}"
+        found[name] = replace(figure, name=name)
+    return list(found.values())
+
+
 def write_figures(
     figures: Iterable[Figure], folder: Path, formats: Sequence[str] = FORMATS, paper: str = ""
 ) -> list[Path]:
@@ -171,19 +188,19 @@ def write_figures(
     No file has a title in it. `paper` is `one-column` or `two-column`: figures are then as wide as
     that, with small letters.
     """
-    figures = list(figures)
+    figures = set_apart(figures)
     place = find_paper(paper) if paper else PAPERS["one-column"]
-    names = file_names([figure.name for figure in figures])
+    names = file_names(figure.name for figure in figures)
     written = []
     for figure in figures:
         chart, config = untitled(figure.chart), CONFIG
         if paper:
             chart, config = fit(figure.chart, place, drawn_width), {**CONFIG, **style(place)}
         for suffix in formats:
-            path = folder / f"{names[figure.name]}.{suffix}"
+            path = inside(folder, f"{names[figure.name]}.{suffix}")
             draw(chart, path, config)
             written.append(path)
-        table = folder / f"{names[figure.name]}.csv"
+        table = inside(folder, f"{names[figure.name]}.csv")
         write_text(table, figure.csv())
         written.append(table)
     if figures:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from priscian.errors import PriscianWarning
-from priscian.files import file_names, read_tsv, write_json
+from priscian.errors import PriscianWarning, RunError
+from priscian.files import file_names, inside, name_files, read_tsv, write_json
 from priscian.models import ModelSpec, recorded_traits
-from priscian.runs import Result, Run
+from priscian.runs import ModelFacts, Result, Run
 
 SIZES = Path(__file__).parent / "data" / "babylm_sizes.tsv"
+MAIN = "main"
+"""The revision of a model that was named without one."""
 TASKS = {"ewok": "ewok", "comps": "comps"}
 """The pipeline's task by our data format; everything else is `blimp`."""
 METHODS = {"comps": "two_prefix"}
@@ -26,20 +29,60 @@ COMPS_SETS = {
 """The pipeline's names of COMPS' files; every other file is `wugs_dist_in_between`."""
 
 
-def babylm(run: Run, results: Sequence[Result], out: Path) -> list[Path]:
-    """One file for each data set, in the folder where the pipeline's collate step looks for it."""
-    about = results[0].about
-    backend = "mlm" if recorded_traits(about.string).bidirectional else "causal"
-    revision = ModelSpec.parse(about.string).revision or "main"
-    (name,) = file_names([revision]).values()
-    # the checkpoints of a model share a folder, with one subfolder each
-    place = out / about.folder.replace(f"@{name}", "", 1) / name / "zero_shot" / backend
+def babylm(run: Run, by_model: Mapping[str, Sequence[Result]], out: Path) -> list[Path]:
+    """One file for each model and data set, where the pipeline's collate step looks for it."""
+    places = _places({model: results[0].about for model, results in by_model.items()})
+    return [
+        path
+        for model, results in by_model.items()
+        for path in _predict(results, inside(out, *places[model]))
+    ]
+
+
+def _places(models: Mapping[str, ModelFacts]) -> dict[str, tuple[str, str]]:
+    """A folder for each model, and in it one for the revision.
+
+    The checkpoints of a model share its folder. Different models of one revision do not, however
+    much their names look alike.
+    """
+    revisions = {name: ModelSpec.parse(about.string).revision for name, about in models.items()}
+    folders = file_names(revision or MAIN for revision in revisions.values())
+    found: dict[str, tuple[str, str]] = {}
+    for revision, folder in folders.items():
+        wanted = {
+            name: _without_revision(about.folder, revisions[name])
+            for name, about in models.items()
+            if (revisions[name] or MAIN) == revision
+        }
+        found |= {name: (own, folder) for name, own in name_files(wanted).items()}
+    return found
+
+
+def _without_revision(folder: str, revision: str) -> str:
+    """`pythia-70m@step1000,dtype=bfloat16` without its `@step1000`."""
+    if not revision:
+        return folder
+    (shown,) = file_names([revision]).values()
+    return re.sub(rf"@{re.escape(shown)}(?![\w.])", "", folder, count=1)
+
+
+def _predict(results: Sequence[Result], place: Path) -> list[Path]:
+    bidirectional = recorded_traits(results[0].about.string).bidirectional
+    backend = "mlm" if bidirectional else "causal"
     made = []
     for result in results:
         task = TASKS.get(result.facts.spec.partition(":")[0], "blimp")
-        predictions = {uid: _predictions(uid, rows) for uid, rows in _sets(task, result)}
+        predictions: dict[str, dict[str, Any]] = {}
+        for uid, rows in _sets(task, result):
+            if uid in predictions:
+                raise RunError(
+                    f"{result.model} on {result.data}: two of its sets are {uid} in BabyLM's "
+                    "pipeline; score one of them with --only"
+                )
+            predictions[uid] = _predictions(uid, rows)
         _check_sizes(result, {uid: len(p["predictions"]) for uid, p in predictions.items()})
-        made.append(place / task / result.facts.folder / "predictions.json")
+        folder = inside(place, "zero_shot", backend, task, result.facts.folder)
+        made.append(folder / "predictions.json")
         write_json(made[-1], predictions)
     return made
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from priscian.bridges.babylm import babylm
 from priscian.bridges.lm_eval import lm_eval
 from priscian.bridges.syntaxgym import syntaxgym
 from priscian.errors import RunError, UnknownNameError
-from priscian.files import write_text
+from priscian.files import inside, name_files, write_text
 from priscian.runs import Result, Run
 
 OF_PAIRS = frozenset({"lm-eval", "babylm"})
@@ -31,28 +31,29 @@ def export(run: Run, form: str, out: Path) -> list[Path]:
         kinds = " and ".join(dict.fromkeys(r.kind for r in run.results))
         other = "syntaxgym" if kinds == "suites" else "csv"
         raise RunError(f"{run.path} has only {kinds}, which {form} cannot hold; use {other}")
-    return [
-        path
-        for results in by_model.values()
-        for path in FORMATS[form](run, sorted(results, key=lambda r: r.data), out)
-    ]
+    ordered = {model: sorted(own, key=lambda r: r.data) for model, own in by_model.items()}
+    return FORMATS[form](run, ordered, out)
 
 
-def _csv(run: Run, results: Sequence[Result], out: Path) -> list[Path]:
+def _csv(run: Run, by_model: ByModel, out: Path) -> list[Path]:
     import polars
 
     made = []
-    for result in results:
+    results = {(r.model, r.data): r for own in by_model.values() for r in own}
+    files = name_files({k: f"{r.about.folder}_{r.facts.folder}" for k, r in results.items()})
+    for key, result in results.items():
         frame = result.frame()
         if "values" in frame.columns:  # in suites: a list, which CSV cannot hold
             shown = [json.dumps(v, ensure_ascii=False) for v in frame["values"].to_list()]
             frame = frame.with_columns(polars.Series("values", shown))
-        made.append(out / f"{result.about.folder}_{result.facts.folder}.csv")
+        made.append(inside(out, f"{files[key]}.csv"))
         write_text(made[-1], frame.write_csv())
     return made
 
 
-Exporter = Callable[[Run, Sequence[Result], Path], list[Path]]
+ByModel = Mapping[str, Sequence[Result]]
+Exporter = Callable[[Run, ByModel, Path], list[Path]]
+"""Writes the results of all models, so that their folders are named together."""
 FORMATS: dict[str, Exporter] = {
     "lm-eval": lm_eval,
     "babylm": babylm,

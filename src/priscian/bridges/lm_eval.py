@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from priscian.files import file_names, write_json, write_text
+from priscian.files import file_names, inside, name_files, write_json, write_text
 from priscian.models import ModelSpec
 from priscian.runs import PairsSummary, Result, Run
 from priscian.runs.summary import Score
@@ -18,12 +18,18 @@ SECONDS = 19
 """Length of a date and time up to the seconds."""
 
 
-def lm_eval(run: Run, results: Sequence[Result], out: Path) -> list[Path]:
-    """One results file for a model, and one file of samples for each set."""
+def lm_eval(run: Run, by_model: Mapping[str, Sequence[Result]], out: Path) -> list[Path]:
+    """For each model a results file, and one file of samples for each set."""
+    folders = name_files({model: public_name(own[0]) for model, own in by_model.items()})
+    return [
+        path
+        for model, results in by_model.items()
+        for path in _one_model(run, results, inside(out, folders[model]))
+    ]
+
+
+def _one_model(run: Run, results: Sequence[Result], place: Path) -> list[Path]:
     about = results[0].about
-    model = public_name(results[0])
-    (folder,) = file_names([model]).values()
-    place = out / folder
     date = run.info.created[:SECONDS].replace(":", "-")
     tasks = name_tasks(results)
     scores: dict[str, Any] = {}
@@ -57,18 +63,19 @@ def lm_eval(run: Run, results: Sequence[Result], out: Path) -> list[Path]:
         "git_hash": None,
         "date": run.info.created,
         "model_source": "hf",
-        "model_name": model,
-        "model_name_sanitized": folder,
+        "model_name": public_name(results[0]),
+        "model_name_sanitized": place.name,
         "task_hashes": dict.fromkeys(cells, ""),
         "total_evaluation_time_seconds": "" if about.seconds is None else str(about.seconds),
         "made_by": f"priscian {run.info.priscian}",
     }
-    made = [place / f"results_{date}.json"]
+    made = [inside(place, f"results_{date}.json")]
     write_json(made[0], payload)
     files = file_names(tasks.values())
     for result in results:
         for (uid,), rows in result.choices("full").group_by("set", maintain_order=True):
-            made.append(place / f"samples_{files[tasks[result.data, str(uid)]]}_{date}.jsonl")
+            task = files[tasks[result.data, str(uid)]]
+            made.append(inside(place, f"samples_{task}_{date}.jsonl"))
             lines = [
                 json.dumps(_sample(i, row), ensure_ascii=False)
                 for i, row in enumerate(rows.iter_rows(named=True))

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import UsageError
-from priscian.files import file_names, write_text
+from priscian.files import inside, name_files, write_text
 from priscian.records import Item, ItemSet
 
 VERSION = 1.0
+GROUP = ""
+"""In the place of a set's name: the group of all sets."""
 # The bad sentence comes first: of two equal scores the harness takes the first, and a tie counts
 # as wrong here. There is no space before a sentence, unlike in the harness's own BLiMP.
 TASK: Mapping[str, Any] = {
@@ -27,43 +29,44 @@ TASK: Mapping[str, Any] = {
 }
 
 
-def write_tasks(data: str, sets: Sequence[ItemSet], out: Path) -> list[Path]:
-    """Write the task files of a data set's pairs; the group has the name of the data set.
+def write_tasks(data: Mapping[str, Sequence[ItemSet]], out: Path) -> list[Path]:
+    """Write the task files of the pairs of some data sets, each of which becomes a group.
 
-    The paths of the files: the group's YAML, then YAML and JSONL of each set. `lm-eval --tasks
-    GROUP --include_path DIR` runs them all; the group's accuracy is the mean over its sets.
+    The paths of the files: for each data set the group's YAML, then YAML and JSONL of each set.
+    `lm-eval --tasks GROUP --include_path DIR` runs them all; the group's accuracy is the mean over
+    its sets.
     """
-    group = f"priscian_{_one_name(data)}"
-    chosen = [(s, pairs) for s in sets if (pairs := [i for i in s.items if i.is_pair])]
-    if not chosen:
-        raise UsageError(
-            f"{data} has no pairs; lm-eval tasks are made of pairs only, not of suites"
-        )
-    tasks = _task_names(group, [s.name for s, _ in chosen])
-    made = [out / f"{group}.yaml"]
-    for itemset, pairs in chosen:
-        task = tasks[itemset.name]
-        rows = out / f"{task}.jsonl"
-        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in _docs(itemset, pairs))
-        write_text(rows, text)
-        made += [out / f"{task}.yaml", rows]
-        write_text(made[-2], _yaml(_task(task, itemset, rows)))
-    write_text(made[0], _yaml(_group(group, list(tasks.values()))))
+    pairs = {
+        name: [(s, found) for s in sets if (found := [i for i in s.items if i.is_pair])]
+        for name, sets in data.items()
+    }
+    for name, chosen in pairs.items():
+        if not chosen:
+            raise UsageError(
+                f"{name} has no pairs; lm-eval tasks are made of pairs only, not of suites"
+            )
+    names = _task_names({name: [s.name for s, _ in chosen] for name, chosen in pairs.items()})
+    made: list[Path] = []
+    for name, chosen in pairs.items():
+        group = inside(out, f"{names[name, GROUP]}.yaml")
+        made.append(group)
+        for itemset, found in chosen:
+            task = names[name, itemset.name]
+            rows = inside(out, f"{task}.jsonl")
+            docs = _docs(itemset, found)
+            write_text(rows, "".join(json.dumps(doc, ensure_ascii=False) + "\n" for doc in docs))
+            made += [inside(out, f"{task}.yaml"), rows]
+            write_text(made[-2], _yaml(_task(task, itemset, rows)))
+        tasks = [names[name, s.name] for s, _ in chosen]
+        write_text(group, _yaml(_group(group.stem, tasks)))
     return made
 
 
-def _one_name(name: str) -> str:
-    (made,) = file_names([name]).values()
-    return made.replace(",", "-")
-
-
-def _task_names(group: str, sets: Sequence[str]) -> dict[str, str]:
-    """A task name for each set: a comma would end a name in the harness's --tasks."""
-    names = {name: f"{group}_{short}" for name, short in file_names(sets).items()}
-    plain = {name: task.replace(",", "-") for name, task in names.items()}
-    if len(set(plain.values())) < len(plain):
-        return {name: f"{task}-{n}" for n, (name, task) in enumerate(plain.items())}
-    return plain
+def _task_names(data: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], str]:
+    """Names of the groups and of all tasks: a comma would end a name in the harness's --tasks."""
+    wanted = {(name, GROUP): f"priscian_{name}" for name in data}
+    wanted |= {(name, s): f"priscian_{name}_{s}" for name, sets in data.items() for s in sets}
+    return name_files({key: name.replace(",", "-") for key, name in wanted.items()})
 
 
 def _docs(itemset: ItemSet, pairs: Sequence[Item]) -> Iterator[dict[str, Any]]:

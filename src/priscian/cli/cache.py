@@ -29,11 +29,14 @@ def cache_list(*, json_: Annotated[bool, Parameter(name="--json", negative="")] 
         Print JSON.
     """
     from priscian.cli.screen import out
-    from priscian.scoring import ScoreStore
+    from priscian.scoring.store.opening import stored_bytes
+    from priscian.scoring.store.published import read_default
+    from priscian.scoring.store.scores import default_store
 
-    with ScoreStore.default() as store:
+    with read_default() as store:
         models = store.models()
-        path, whole = store.path, store.size()
+    path = default_store()
+    whole = stored_bytes(path)
     if json_:
         rows = [
             {"key": m.key, "label": m.label, "texts": m.texts, "bytes": m.bytes} for m in models
@@ -54,10 +57,10 @@ def cache_list(*, json_: Annotated[bool, Parameter(name="--json", negative="")] 
 @cache_app.command(name="size")
 def cache_size() -> None:
     """Space that the store takes on disk."""
-    from priscian.scoring import ScoreStore
+    from priscian.scoring.store.opening import stored_bytes
+    from priscian.scoring.store.scores import default_store
 
-    with ScoreStore.default() as store:
-        print(f"{_size(store.size())}\t{store.path}")
+    print(f"{_size(stored_bytes(default_store()))}\t{default_store()}")
 
 
 @cache_app.command(name="prune")

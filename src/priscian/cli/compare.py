@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from priscian.analysis.compare.comparison import DEFAULTS, CompareOptions
+from priscian.analysis.intervals import covered
 from priscian.cli.output import FLAT, print_json
 from priscian.errors import UsageError
 from priscian.runs.show import counted
@@ -15,6 +17,11 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from priscian.analysis.compare.comparison import Comparison, Difference, Flip
+
+
+OTHER = {"items": "other items", "sets": "other sets", "both": "other sets"}
+"""What an interval covers, for the head of a column."""
+ONE_SET = "†"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +58,9 @@ def compare_command(
     """Compare two models item by item: tests, intervals, and what flipped.
 
     Differences are A − B: positive where A is better. McNemar's test with mid-p for every paradigm
-    or suite, corrected by Holm; a paired bootstrap of the overall difference. Runs on different
-    data are compared on the items that both have.
+    or suite, corrected by Holm; a paired bootstrap of the overall difference. The output says what
+    each interval covers: other items of the same sets, or other sets too. Runs on different data
+    are compared on the items that both have.
 
     Examples:
       priscian compare runs/two
@@ -96,13 +104,13 @@ def _print(comparison: Comparison, flips: int) -> None:
     print(f"Differences are {comparison.minus}, in points: positive where {comparison.a} is better")
     console.print(_summary(comparison))
     print(f"overall: {comparison.interval_words}")
-    if comparison.groups:
-        print("groups: 95 % intervals combined from those of their sets (Zou, Huang and Zhang)")
+    for line in _groups(comparison):
+        print(line)
     console.print(_sets(comparison))
     clear = [s for s in comparison.sets if s.significant]
     print(
         f"{len(clear)} of {counted(len(comparison.sets), 'set')} differ at 5 % (McNemar, mid-p, "
-        "Holm); 95 % intervals of Bonett and Price"
+        "Holm); 95 % intervals of Bonett and Price, for other items of the same set"
     )
     hint = "" if flips or not comparison.flips else "; --flips 10 shows the clearest"
     print(_flipped(comparison) + hint)
@@ -110,6 +118,21 @@ def _print(comparison: Comparison, flips: int) -> None:
         print(f"\n{flip.set} {flip.item}: {_credits(comparison, flip)}")
         for condition, text in flip.texts.items():
             print(f"  {condition}: {text}")
+
+
+def _groups(comparison: Comparison) -> Iterator[str]:
+    """What the intervals of groups cover, which is not more than their sets allow."""
+    covers = {group.resample for group in comparison.groups.values()}
+    if covers == {"items"}:
+        yield (
+            "groups: 95 % intervals combined from those of their sets (Zou, Huang and Zhang); they "
+            f"cover {covered('items')}"
+        )
+    elif covers:
+        (wider,) = covers - {"items"}
+        yield f"groups: 95 % intervals by Student's t over their sets; they cover {covered(wider)}"
+        if "items" in covers:
+            yield f"{ONE_SET} one set: its interval covers other items of this set"
 
 
 def _flipped(comparison: Comparison) -> str:
@@ -134,10 +157,12 @@ def _summary(comparison: Comparison) -> Table:
 
     made = Table()
     made.add_column("")
-    for name in ("sets", "n", comparison.a, comparison.b, comparison.minus, "95 % interval"):
+    of = f"95 %, {OTHER[comparison.overall.resample]}"
+    for name in ("sets", "n", comparison.a, comparison.b, comparison.minus, of):
         made.add_column(name, justify="right")
     for name, group in comparison.groups.items():
-        made.add_row(name, *_cells(group))
+        alone = group.resample != comparison.overall.resample
+        made.add_row(f"{name} {ONE_SET}" if alone else name, *_cells(group))
     made.add_section()
     made.add_row("overall (mean of sets)", *_cells(comparison.overall), style="bold")
     return made
@@ -168,7 +193,7 @@ def _sets(comparison: Comparison) -> Table:
         title_style="bold",
     )
     made.add_column("set", overflow="fold")
-    for name in ("n", "A", "B", "A − B", "95 % interval", "better", "p, Holm"):
+    for name in ("n", "A", "B", "A − B", "95 %, other items", "better", "p, Holm"):
         made.add_column(name, justify="right", no_wrap=True)
     for s in sorted(comparison.sets, key=lambda s: -s.difference):
         made.add_row(

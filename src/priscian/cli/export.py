@@ -33,8 +33,9 @@ def export_command(
     """
     from priscian.bridges.exports import export
     from priscian.runs import load_run
+    from priscian.runs.record import EXPORTS
 
-    made = export(load_run(run), format_, out or run / "export" / format_)
+    made = export(load_run(run), format_, out or run / EXPORTS / format_)
     for path in made[:5]:
         print(path)
     if len(made) > 5:

@@ -40,9 +40,11 @@ def export_tasks_command(
     """
     from priscian.api import export_tasks
 
-    for data in on:
-        made = export_tasks(data, out, limit=limit, only=only or ())
-        print(f"{made[0]}: {len(made) // 2} tasks")
+    made = export_tasks(on, out, limit=limit, only=only or ())
+    rows = {path.stem for path in made if path.suffix == ".jsonl"}
+    groups = [n for n, path in enumerate(made) if path.stem not in rows]
+    for first, after in zip(groups, [*groups[1:], len(made)], strict=True):
+        print(f"{made[first]}: {(after - first) // 2} tasks")
 
 
 def lm_eval_command(

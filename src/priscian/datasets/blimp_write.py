@@ -13,7 +13,15 @@ from priscian.datasets.blimp import CONSUMED, SET_KEYS
 from priscian.datasets.prefixes import FIELDS, Method
 from priscian.datasets.reference import REFERENCE, blimp_taxonomy
 from priscian.errors import DataError, UsageError
-from priscian.files import PathLike, Row, collector_paused, delimited_text, file_names, write_bytes
+from priscian.files import (
+    PathLike,
+    Row,
+    collector_paused,
+    delimited_text,
+    file_names,
+    inside,
+    write_bytes,
+)
 from priscian.records import Item, ItemSet, Sentence
 
 OPTIONAL = {"context": "", "language": "en", "licence": "", "reference": ""}
@@ -26,8 +34,12 @@ def write_blimp(itemsets: Iterable[ItemSet], folder: PathLike) -> list[Path]:
     Keys that BLiMP does not have are added only if they have a value: `spans_good` and
     `spans_bad`, `context`, `language`, `licence`, `reference`, and what an item's meta holds.
     """
-    encoded = {itemset.name: encode_blimp(itemset) for itemset in itemsets}
-    paths = [Path(folder) / f"{stem}.jsonl" for stem in file_names(encoded).values()]
+    encoded: dict[str, bytes] = {}
+    for itemset in itemsets:
+        if itemset.name in encoded:
+            raise DataError(f"two sets are called {itemset.name!r}; rename one")
+        encoded[itemset.name] = encode_blimp(itemset)
+    paths = [inside(Path(folder), f"{stem}.jsonl") for stem in file_names(encoded).values()]
     for path, data in zip(paths, encoded.values(), strict=True):
         write_bytes(path, data)
     return paths

@@ -24,7 +24,7 @@ from priscian.errors import (
     UnknownNameError,
     UsageError,
 )
-from priscian.files import file_names, write_bytes, write_json
+from priscian.files import inside, name_files, write_bytes, write_json
 from priscian.lexicon import load_lexicon
 from priscian.records import ItemSet
 from priscian.workers import run_batches
@@ -130,10 +130,11 @@ def generate(
     names = maker.choose(only, Path(file) if file is not None else None)
     load_lexicon()  # a malformed row is one error before any work, not one for each set
     folder = None if out is None else _prepare(Path(out))
-    files = {name: f"{stem}{maker.suffix}" for name, stem in file_names(names).items()}
+    stems = name_files({name: name for name in names}, taken=[Path(MANIFEST).stem])
+    files = {name: f"{stem}{maker.suffix}" for name, stem in stems.items()}
     made: dict[str, _Made] = {}
     for one in _make_all(maker, names, (n, seed), jobs, bool(folder)):
-        made[one.name] = one if folder is None else one.save(folder / files[one.name])
+        made[one.name] = one if folder is None else one.save(inside(folder, files[one.name]))
         watch("generating", len(made), len(names))
     failed = {name: made[name].error for name in names if made[name].error}
     for error in failed.values():
@@ -143,7 +144,7 @@ def generate(
         listed = {files[name]: one for name, one in kept.items()}
         write_json(folder / MANIFEST, _manifest(maker, n, seed, listed))
     sets = tuple(one.itemset for one in kept.values() if one.itemset)
-    paths = tuple(folder / files[name] for name in kept) if folder else ()
+    paths = tuple(inside(folder, files[name]) for name in kept) if folder else ()
     return Generated(what, seed, n, tuple(kept), sets, folder, paths, failed)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from priscian.files.delimited import DELIMITED_SUFFIXES, NumberedRows, Row, parse_delimited
-from priscian.files.names import file_names, natural_order
+from priscian.files.names import file_names, inside, lasting_name, name_files, natural_order
 from priscian.files.packaged import read_tsv
 from priscian.files.parquet import read_frame
 from priscian.files.places import hide_paths, hide_place
@@ -22,6 +22,7 @@ from priscian.files.write import (
     delimited_text,
     filling,
     is_free,
+    is_leftover,
     replacing,
     replacing_folder,
     write_bytes,
@@ -49,8 +50,12 @@ __all__ = [
     "filling",
     "hide_paths",
     "hide_place",
+    "inside",
     "is_free",
+    "is_leftover",
     "label",
+    "lasting_name",
+    "name_files",
     "natural_order",
     "open_unpacked",
     "parse_delimited",

@@ -13,7 +13,7 @@ from typing import IO
 from urllib.parse import urljoin
 
 from priscian.errors import DataError, brief
-from priscian.files.names import file_names
+from priscian.files.names import file_names, inside
 
 MOST = 1 << 30
 """Bytes that a file may have, downloaded or unpacked."""
@@ -107,7 +107,7 @@ def _copy(
 ) -> list[Path]:
     made, size = [], 0
     for name, stream in streams:
-        made.append(folder / chosen[name])
+        made.append(inside(folder, chosen[name]))
         with stream, made[-1].open("wb") as out:
             while piece := stream.read(PIECE):
                 size += len(piece)

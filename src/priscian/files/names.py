@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import TypeVar
 
+from priscian.errors import OutputError
+
+K = TypeVar("K", bound=str | tuple[str, str])
 LONGEST = 120
+_ONE_PART = re.compile(r"[^/\\\x00-\x1f]+")
 _RESERVED = frozenset(
     {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)}
 )
@@ -22,17 +29,57 @@ def file_names(names: Iterable[str]) -> dict[str, str]:
     >>> file_names(["hf:gpt2", "../x", "a/b", "a b"])
     {'hf:gpt2': 'hf-gpt2', '../x': 'x', 'a/b': 'a-b-c14cddc033', 'a b': 'a-b-c8687a08aa'}
     """
-    names = list(dict.fromkeys(names))
-    plain = {name: _plain(name) for name in names}
-    met = Counter(short.casefold() for short in plain.values())
+    return name_files({name: name for name in names})
+
+
+def name_files(wanted: Mapping[K, str], taken: Collection[str] = ()) -> dict[K, str]:
+    """A file name for each key, made of the name that it wants; different keys, different files.
+
+    Where two keys would get the same file, or one of `taken`, a hash of the key is added.
+
+    >>> name_files({"one": "a/b", "two": "a b", "three": "run.json"}, taken=["run.json"])
+    {'one': 'a-b-7692c3ad35', 'two': 'a-b-3fc4ccfe74', 'three': 'run.json-8b5b9db0c1'}
+    """
+    plain = {key: _plain(name) for key, name in wanted.items()}
+    met = Counter(map(_seen, (*plain.values(), *taken)))
     made = {
-        name: f"{short}-{_hash(name)}" if met[short.casefold()] > 1 else short
-        for name, short in plain.items()
+        key: f"{short}-{_hash(key)}" if met[_seen(short)] > 1 else short
+        for key, short in plain.items()
     }
-    if len({short.casefold() for short in made.values()}) < len(made):
+    if len({_seen(short) for short in (*made.values(), *taken)}) < len(made) + len(taken):
         # a name that looks like another's with its hash: all are hashed then
-        made = {name: f"{short}-{_hash(name)}" for name, short in plain.items()}
+        made = {key: f"{short}-{_hash(key)}" for key, short in plain.items()}
     return made
+
+
+def lasting_name(name: str) -> str:
+    """The file name of a name whose companions are not known yet: it depends on nothing else.
+
+    >>> lasting_name("checkpoint-500"), lasting_name("step 1")
+    ('checkpoint-500', 'step-1-9a2deff46a')
+    """
+    short = _plain(name)
+    return short if short == name else f"{short}-{_hash(name)}"
+
+
+def is_one_part(name: str) -> bool:
+    """Whether a name is one part of a path, which cannot lead out of its folder."""
+    return _ONE_PART.fullmatch(name) is not None and name not in {".", ".."}
+
+
+def inside(folder: Path, *names: str) -> Path:
+    """A path below a folder; every name that was made of another one goes through here.
+
+    >>> inside(Path("out"), "my-model", "blimp.csv").as_posix()
+    'out/my-model/blimp.csv'
+    """
+    for name in names:
+        if not is_one_part(name):
+            raise OutputError(
+                f"cannot write {name[:40]!r} below {folder}: it is not the name of a file or "
+                "folder; rename the model or the data"
+            )
+    return folder.joinpath(*names)
 
 
 def natural_order(name: str) -> list[tuple[int, int, str]]:
@@ -52,5 +99,11 @@ def _plain(name: str) -> str:
     return f"{short}-{_hash(name)}" if short.split(".")[0].casefold() in _RESERVED else short
 
 
-def _hash(name: str) -> str:
+def _seen(name: str) -> str:
+    """What a name is on a disk that ignores case and how accents are encoded."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def _hash(key: str | tuple[str, str]) -> str:
+    name = key if isinstance(key, str) else "\0".join(key)
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:10]

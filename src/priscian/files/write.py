@@ -6,9 +6,10 @@ import contextlib
 import csv
 import json
 import os
+import re
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from priscian.files.lock import lock_folder
 if TYPE_CHECKING:
     import polars as pl
 
+_LEFTOVER = re.compile(r"\..+\.[0-9a-f]{8}", re.DOTALL)
 UNFINISHED = "unfinished"
 """What a folder is called while its files are made, after a dot."""
 
@@ -69,11 +71,24 @@ def replacing_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def is_free(folder: Path) -> bool:
-    """Whether a folder is new, or empty but for what a killed process left unfinished."""
+def is_leftover(name: str) -> bool:
+    """Whether a file has the name of one that a killed process was writing, by `replacing`.
+
+    >>> is_leftover(".run.json.1234abcd"), is_leftover("run.json"), is_leftover(".gitignore")
+    (True, False, False)
+    """
+    return _LEFTOVER.fullmatch(name) is not None
+
+
+def is_free(folder: Path, beside: Collection[str] = ()) -> bool:
+    """Whether a folder is new, or empty but for what a killed process left unfinished.
+
+    `beside` has names of what may be in it.
+    """
     if not folder.is_dir():
         return not os.path.lexists(folder)
-    return all(path.name == f".{UNFINISHED}" for path in folder.iterdir())
+    names = {path.name for path in folder.iterdir()}.difference(beside, {f".{UNFINISHED}"})
+    return all(map(is_leftover, names))
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ from priscian.analysis.blimp.accuracy_table import OVERALL, AccuracyTable, accur
 from priscian.analysis.blimp.accuracy_table import Cell as TableCell
 from priscian.analysis.blimp.published_rows import PEOPLE
 from priscian.analysis.named_results import name_results, short_names, words
+from priscian.analysis.standing import Standing, guess_intervals, mostly_tied, standing
 from priscian.runs import Result
 from priscian.runs.result import labelled
 from priscian.runs.show import counted
@@ -18,9 +19,6 @@ from priscian.runs.summary import Score
 BoardKind = Literal["pairs", "suites", "labels"]
 FEW = 14
 """Largest number of sets without classes that get columns of their own."""
-Standing = Literal["above", "below", "at chance", "unsure", "tied", "known"]
-TIGHT = 0.1
-"""How far from chance an interval around it may reach, so that the score counts as chance."""
 AT_CHANCE = 3
 """The shade of a cell at chance."""
 STEPS = (-0.6, -0.3, -0.1, 0.1, 0.3, 0.5, 0.7, 0.9)
@@ -39,11 +37,23 @@ class Cell:
     ci: tuple[float, float] | None = None
     n: int | None = None
     ties: int | None = None
+    guess_ci: tuple[float, float] | None = None
+    """As wide as the interval of a model that guesses, if `ci` covers other sets."""
 
     @property
     def tied(self) -> bool:
-        """Whether every item is a tie: the model says nothing, for or against."""
-        return bool(self.n) and self.ties == self.n
+        """Whether more than half of the items tie: the model says little, for or against."""
+        return mostly_tied(self.ties, self.n)
+
+    @property
+    def shown(self) -> str:
+        """The cell's text: per cent right, or how many items tie."""
+        if not self.tied:
+            return f"{100 * self.accuracy:.0f}"
+        if self.ties == self.n:
+            return "tied"
+        share = 100 * (self.ties or 0) / (self.n or 1)
+        return f"{min(99, max(51, round(share)))} % tied"
 
     @property
     def shade(self) -> int:
@@ -56,18 +66,8 @@ class Cell:
 
     @property
     def standing(self) -> Standing:
-        """Above or below chance by the interval, at chance if it is tight, unsure if it is wide."""
-        if self.tied:
-            return "tied"
-        if self.ci is None:
-            return "known"
-        low, high = self.ci
-        if high < self.chance:
-            return "below"
-        if low > self.chance:
-            return "above"
-        tight = self.chance - low <= TIGHT and high - self.chance <= TIGHT
-        return "at chance" if tight else "unsure"
+        """How the score stands to chance."""
+        return standing(self.chance, self.guess_ci or self.ci, self.ties, self.n)
 
     @property
     def at_chance(self) -> bool:
@@ -77,7 +77,7 @@ class Cell:
     @property
     def says(self) -> str:
         """The cell in words."""
-        if self.tied:
+        if self.tied and self.ties == self.n:
             return f"all {counted(self.n or 0, 'item')} tied"
         parts = [f"{100 * self.accuracy:.1f} %"]
         if self.ci:
@@ -89,9 +89,11 @@ class Cell:
         return ", ".join(parts)
 
     def as_list(self) -> list[Any]:
-        """For the page's data: accuracy, low, high, n, ties, shade, standing."""
+        """For the page's data: accuracy, low, high, n, ties, shade, standing, text."""
         low, high = self.ci or (None, None)
-        return [self.accuracy, low, high, self.n, self.ties, self.shade, self.standing]
+        return [
+            self.accuracy, low, high, self.n, self.ties, self.shade, self.standing, self.shown,
+        ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,9 +280,9 @@ def _cell(cell: TableCell | None) -> Cell | None:
 # ---------------------------------------------------------------- suites and labels
 
 
-def _plain(score: Score) -> Cell:
+def _plain(score: Score, guess: tuple[float, float] | None = None) -> Cell:
     chance = float(getattr(score, "chance", 0.5))
-    return Cell(score.accuracy, chance, score.ci, score.n, score.ties)
+    return Cell(score.accuracy, chance, score.ci, score.n, score.ties, guess)
 
 
 def _suites(number: str, results: list[Result]) -> Board:
@@ -290,8 +292,10 @@ def _suites(number: str, results: list[Result]) -> Board:
         sets = {name: _plain(score) for name, score in result.summary.by_set().items()}
         for name in sets:
             classes.setdefault(result.narrowest(name) or "other", {})[name] = None
-        circuits = {name: _plain(score) for name, score in result.summary.by_class().items()}
-        overall = _plain(result.summary.headline)
+        guess = guess_intervals(result)
+        by_class = result.summary.by_class()
+        circuits = {name: _plain(score, guess.get(name)) for name, score in by_class.items()}
+        overall = _plain(result.summary.headline, guess.get(ALL))
         rows.append(Row(result.label, False, overall, circuits, sets, marked))
     known = {name for row in rows for name in row.sets}
     count = max(row.overall.n or 0 for row in rows if row.overall)

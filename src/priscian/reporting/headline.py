@@ -13,10 +13,13 @@ SHOWN = 3
 RULE = (
     "Below chance: the 95 % interval of a phenomenon or circuit is below chance. At chance: it "
     "includes chance and reaches at most ten points to either side. Cannot be told from chance: it "
-    "includes chance and reaches further, so more items are needed. Strong: it begins above the "
-    "model's own mean. Weak: it ends below that mean, and is above chance. Tied: all its items "
-    "are. The three clearest of each are named. Intervals are not corrected for the number of "
-    "classes: of twelve equal classes, one stands out by chance in nearly every other report."
+    "includes chance and reaches further, so more items are needed. For circuits and SG this "
+    "interval is as wide as that of a model that guesses on the same items; the one that is shown "
+    "covers other suites and is wider. Strong: the interval that is shown begins above the model's "
+    "own mean. Weak: it ends below that mean, and the class is above chance. Where more than half "
+    "of the items tie there is no verdict. The three clearest of each are named. Intervals are not "
+    "corrected for the number of classes: of twelve equal classes, one stands out by chance in "
+    "nearly every other report."
 )
 WORDS = {
     "strong": "strong on",
@@ -24,7 +27,7 @@ WORDS = {
     "at chance": "at chance on",
     "unsure": "cannot be told from chance on",
     "below": "below chance on",
-    "tied": "all tied on",
+    "tied": "mostly tied on",
 }
 
 
@@ -85,6 +88,7 @@ def describe(row: Row, classes: int) -> str:
     if row.overall is None or classes < 2:
         return ""
     mean = row.overall.accuracy
+    compared = not row.overall.tied
     found: dict[str, list[tuple[float, str]]] = {how: [] for how in WORDS}
     for name, cell in row.classes.items():
         if cell.ci is None:
@@ -92,17 +96,22 @@ def describe(row: Row, classes: int) -> str:
         low, high = cell.ci
         away = abs(cell.accuracy - cell.chance)
         if cell.standing == "above":
+            if not compared:
+                continue
             if low > mean:
                 found["strong"].append((mean - cell.accuracy, name))
             elif high < mean:
                 found["weak"].append((cell.accuracy - mean, name))
         else:
             found[cell.standing].append((-away if cell.standing == "below" else away, name))
-    return ", ".join(
+    said = [
         f"{WORDS[how]} {_listed([name for _, name in sorted(names)])}"
         for how, names in found.items()
         if names
-    )
+    ]
+    if not compared:
+        said.insert(0, f"most items tie, {row.overall.ties:,} of {row.overall.n:,}")
+    return ", ".join(said)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -25,12 +25,12 @@ def heat_figure(board: Board) -> Figure:
         for name, shown in columns.items()
         if (cell := row.classes.get(name) if name else row.overall) is not None
     ]
-    caption = (
-        f"Per cent right on {board.heading}: {board.size}. Colours count from chance; * published "
-        "figures on BLiMP's own sentences."
-        if any(row.published for row in board.rows)
-        else f"Per cent right on {board.heading}: {board.size}. Colours count from chance."
-    )
+    caption = f"Per cent right on {board.heading}: {board.size}. Colours count from chance"
+    if any(row["shown"] == "tied" for row in rows):
+        caption += "; tied: more than half of the items tie, so there is no verdict"
+    if any(row.published for row in board.rows):
+        caption += "; * published figures on BLiMP's own sentences"
+    caption += "."
     chart = _chart(rows, list(columns.values()), [row.label for row in board.rows])
     return Figure(f"{board.id}-heat-map", f"Heat map, {board.heading}", caption, chart, rows)
 
@@ -39,11 +39,12 @@ def _row(row: BoardRow, column: str, cell: Cell) -> Row:
     return {
         "model": row.label,
         "column": column,
-        "shown": "tied" if cell.tied else f"{100 * cell.accuracy:.0f}",
+        "shown": "tied" if cell.tied else cell.shown,
         "accuracy": cell.accuracy,
         "low": cell.ci[0] if cell.ci else None,
         "high": cell.ci[1] if cell.ci else None,
         "n": cell.n,
+        "ties": cell.ties,
         "shade": cell.shade,
     }
 
@@ -68,7 +69,8 @@ def _chart(rows: list[Row], columns: list[str], models: list[str]) -> Chart:
             "x": {"field": "column", "sort": columns, **names,
                   "axis": {**axis, "orient": "top", "labelAngle": -45}},
             "y": {"field": "model", "sort": models, **names, "axis": axis},
-            "tooltip": tips("model", "column", "accuracy:.1%", "low:.1%", "high:.1%", "n:,"),
+            "tooltip": tips("model", "column", "accuracy:.1%", "low:.1%", "high:.1%", "n:,",
+                            "ties:,"),
         },
         "layer": [
             {"mark": {"type": "rect", "stroke": "white"}, "encoding": {"color": shade}},

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from priscian.analysis.sg.suite_view import Prediction, prediction_scores
+from priscian.analysis.standing import mostly_tied
 from priscian.files import hide_paths
 from priscian.reporting.boards import Board, Cell, Row, class_label
 from priscian.reporting.sections import Table
@@ -19,6 +20,8 @@ ADC = (
 )
 RIGHT = "Per cent right; overall with its 95 % interval"
 PUBLISHED = "* published figures, on BLiMP's own sentences"
+TIED = "tied"
+"""In the place of a number where more than half of the items tie."""
 CHANCE = "Chance is for a model that knows nothing"
 
 
@@ -122,7 +125,7 @@ def formula_sheets(board: Board) -> list[Sheet]:
 def _formula_row(
     name: str, prediction: Prediction, scores: Sequence[Score | None]
 ) -> tuple[Entry, ...]:
-    shown = ["" if s is None else "tied" if s.ties == s.n else _percent(s.accuracy) for s in scores]
+    shown = ["" if s is None else _tied(s.ties, s.n) or _percent(s.accuracy) for s in scores]
     best = _highest(shown)
     return (
         Entry(name),
@@ -168,7 +171,7 @@ def _best(cells: Sequence[Cell | None], rows: Sequence[Row]) -> set[int]:
 
 def _highest(shown: Sequence[str]) -> set[int]:
     """The places of the highest number, if some other number is lower."""
-    numbers = {n: float(text) for n, text in enumerate(shown) if text not in ("", "tied")}
+    numbers = {n: float(text) for n, text in enumerate(shown) if text and TIED not in text}
     top = max(numbers.values(), default=0.0)
     best = {n for n, value in numbers.items() if value == top}
     return best if len(best) < sum(map(bool, shown)) else set()
@@ -177,12 +180,20 @@ def _highest(shown: Sequence[str]) -> set[int]:
 def _cell(cell: Cell | None, *, interval: bool) -> str:
     if cell is None:
         return ""
-    if cell.tied:
-        return "tied"
+    tied = _tied(cell.ties, cell.n)
+    if tied:
+        return tied
     text = _percent(cell.accuracy)
     if not interval or cell.ci is None:
         return text
     return f"{text} ({100 * cell.ci[0]:.1f}–{100 * cell.ci[1]:.1f})"
+
+
+def _tied(ties: int | None, n: int | None) -> str:
+    """What stands in the place of a number if more than half of the items tie."""
+    if not mostly_tied(ties, n):
+        return ""
+    return TIED if ties == n else f"{ties:,} of {n:,} {TIED}"
 
 
 def _share(score: Score) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from priscian.errors import FormulaError
+from priscian.files.names import is_one_part
 from priscian.formulas import parse_formula
 from priscian.runs.options import SuiteOptions
 
@@ -18,7 +19,6 @@ FORMAT = 2
 Status = Literal["running", "stopped", "failed", "finished"]
 
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([+-]\d\d:?\d\d|Z)?)?")
-_FOLDER = re.compile(r"[^/\\\x00-\x1f]+")
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -194,5 +194,5 @@ def _number(found: Any) -> Any:
 
 def check_folder(name: str) -> None:
     """Refuse a folder name that is not a single plain path component."""
-    if not _FOLDER.fullmatch(name) or name in {".", ".."}:
+    if not is_one_part(name):
         raise ValueError(f"{name[:40]!r} is not the name of a folder")

@@ -12,7 +12,7 @@ from msgspec import structs
 from priscian.datasets import Dataset, read_dataset
 from priscian.datasets.graded_scores import read_scores
 from priscian.errors import UsageError
-from priscian.files import file_names
+from priscian.files import file_names, name_files
 from priscian.formulas import print_formula
 from priscian.models import (
     LanguageModel,
@@ -26,6 +26,7 @@ from priscian.records import ItemSet, Text
 from priscian.runs.facts import DataFacts, Request, SetFacts, UnigramModel
 from priscian.runs.kinds.registry import find_kind
 from priscian.runs.options import ScoreOptions, Settings, choose_sets, name_generated
+from priscian.runs.record import OWN
 from priscian.runs.run import Run
 from priscian.runs.shards import score_shard
 from priscian.runs.sources import ModelSource, Scorer, TableSource, Watch
@@ -135,7 +136,7 @@ def score_table(
         raise UsageError("--from-scores takes scores as they are; leave --measure out")
     data = read_data(on, options)
     columns = read_scores(table)
-    folders = file_names(column.name for column in columns)
+    folders = name_files({column.name: column.name for column in columns}, taken=OWN)
     sources = [TableSource(column, folders[column.name], data) for column in columns]
     check(sources, data, options)
     request = describe_request(sources, data, options)
@@ -254,5 +255,5 @@ def name_models(specs: Iterable[ModelSpec]) -> list[ModelSource]:
         s.label if labels.count(s.label) == 1 else f"{s.label}-{model_key(s).digest[:6]}": s
         for s in specs
     }
-    folders = file_names(named)
+    folders = name_files({name: name for name in named}, taken=OWN)
     return [ModelSource(spec, name, folders[name]) for name, spec in named.items()]

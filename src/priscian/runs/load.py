@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from priscian.errors import RunError, UnknownNameError
+from priscian.files import inside
 from priscian.runs.facts import FORMAT, DataFacts, ModelFacts, RunInfo
 from priscian.runs.kinds.registry import find_kind
 from priscian.runs.result import FolderTables, Result, check_columns
@@ -41,7 +42,7 @@ def load_run(path: str | Path) -> Run:
     results = []
     for model, about in info.models.items():
         for name, data in info.request.data.items():
-            place = path / about.folder / data.folder
+            place = inside(path, about.folder, data.folder)
             if (place / "summary.json").is_file():
                 results.append(_result(model, name, data, about, place))
     return Run(info, tuple(results), path)

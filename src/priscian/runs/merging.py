@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -14,11 +15,12 @@ from priscian.models import ModelKey, cache_folder, model_key
 from priscian.records import Text
 from priscian.runs.facts import ModelFacts
 from priscian.runs.job import set_up
-from priscian.runs.record import FILE, SHARDS, Record
+from priscian.runs.record import FILE, SHARDS, SLURM, Record
 from priscian.runs.run import Run
 from priscian.runs.shards import (
     ShardInfo,
     missing_line,
+    missing_lines,
     part_of_model,
     read_shard,
     score_options,
@@ -31,9 +33,10 @@ from priscian.scoring import ScoreStore, Shard
 from priscian.scoring.boundary import CHANNEL as BOUNDARY
 from priscian.scoring.grades import CHANNEL as SCORE
 from priscian.scoring.machine import warn_of_mixture
-from priscian.scoring.store.published import local_folder, open_copy
+from priscian.scoring.shard import missing_shards
+from priscian.scoring.store.published import local_folder, open_to_read
 
-BESIDE = (SHARDS, "slurm")
+BESIDE = (SHARDS, SLURM)
 """What may be in a run folder before its shards are merged."""
 PLANNED = ("way", "batch_tokens", "row_tokens", "digest", "inputs")
 """What the plans of all shards have in common."""
@@ -60,6 +63,11 @@ def merge(run: str | Path, *, store: ScoreStore | None = None, watch: Watch | No
     """
     path = Path(run)
     shards = read_shards(path)
+    if not os.access(path, os.W_OK):
+        raise RunError(
+            f"{path} cannot be written, and the run goes beside its shards; copy the folder to a "
+            "place where you may write, and merge it there"
+        )
     work = _set_up_again(path, shards)
     with nullcontext(store) if store else _usual_store() as kept:
         for number, source in enumerate(work.sources):
@@ -93,17 +101,16 @@ def read_shards(path: Path) -> dict[Shard, ShardInfo]:
         if info.part != shard:
             raise RunError(
                 f"{shard_file(path, shard)} is a copy of shard {info.part}; delete it and "
-                + missing_line(info, path, [shard], "is missing")
+                + missing_line(info, path, shard, "is missing")
             )
         _agree(path, first, info)
-    missing = [s for n in range(counts[0]) if (s := Shard(n + 1, counts[0])) not in shards]
+    missing = missing_shards({shard.number for shard in shards}, counts[0])
     if missing:
-        what = "is missing" if len(missing) == 1 else "are missing"
-        raise RunError(missing_line(first, path, missing, what))
+        raise RunError(missing_lines(first, path, missing))
     for shard, info in shards.items():
         if info.status != "finished":
             why = f"failed ({info.error})" if info.error else "is not finished"
-            raise RunError(missing_line(info, path, [shard], why))
+            raise RunError(missing_line(info, path, shard, why))
     _say_mixtures(shards)
     return shards
 
@@ -137,7 +144,7 @@ def _agree(path: Path, first: ShardInfo, other: ShardInfo) -> None:
         raise RunError(
             f"{path}: shards {first.part} and {other.part} do not belong together: they differ in "
             f"{', '.join(different)}; delete {shard_store(path, other.part).with_suffix('')}.* and "
-            + missing_line(first, path, [other.part], "is then missing")
+            + missing_line(first, path, other.part, "is then missing")
         )
 
 
@@ -219,10 +226,10 @@ def _opened(path: Path, shard: Shard, info: ShardInfo) -> Iterator[ScoreStore | 
     """A shard's store; None if it had nothing to compute."""
     file = shard_store(path, shard)
     if file.is_file():
-        with open_copy(file) as store:
+        with open_to_read(file) as store:
             yield store
     elif any(facts.texts for facts in info.models.values()):
-        raise RunError(missing_line(info, path, [shard], f"has lost its store {file.name}"))
+        raise RunError(missing_line(info, path, shard, f"has lost its store {file.name}"))
     else:
         yield None
 
@@ -245,7 +252,7 @@ def _take(
             raise RunError(
                 f"{path}: shards {found[text]} and {shard} both have scores of {text.text!r}; "
                 f"delete {shard_store(path, shard).with_suffix('')}.* and "
-                + missing_line(info, path, [shard], "is then missing")
+                + missing_line(info, path, shard, "is then missing")
             )
         found[text] = shard
 
@@ -258,7 +265,7 @@ def _check_count(
     there = sum(owner == shard for owner in next(iter(found.values())).values())
     if there < (said or 0):
         what = f"has scores of {there} texts where it computed {said}"
-        raise RunError(missing_line(info, path, [shard], what))
+        raise RunError(missing_line(info, path, shard, what))
 
 
 def _sum(parts: Sequence[ModelFacts]) -> dict[str, Any]:

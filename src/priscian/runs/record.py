@@ -23,7 +23,7 @@ import msgspec
 
 from priscian import __version__
 from priscian.errors import OutputError, PriscianError, PriscianWarning, RunError, flat
-from priscian.files import replacing, write_json
+from priscian.files import inside, is_free, is_leftover, replacing, write_json
 from priscian.files.lock import FolderLock, lock_folder
 from priscian.runs.facts import FORMAT, ModelFacts, Request, RunInfo, plain
 from priscian.runs.kinds.registry import Evaluated, find_kind
@@ -38,6 +38,12 @@ LIBRARIES = ("numpy", "polars", "torch", "transformers", "tokenizers")
 FILE = "run.json"
 SHARDS = "shards"
 """The folder of shards in a run folder."""
+SLURM = "slurm"
+"""The folder of scripts for SLURM."""
+EXPORTS = "export"
+"""Where exports go if no other place is named."""
+OWN = (FILE, SHARDS, SLURM, EXPORTS)
+"""What no model's folder may be called."""
 STOPPED = "it was interrupted from the keyboard"
 
 
@@ -111,7 +117,7 @@ class Record:
         }
         open_table: OpenTable = in_memory(tables)
         if self.path is not None:
-            place = self.path / about.folder / data.folder
+            place = inside(self.path, about.folder, data.folder)
             write_tables(place, tables)
             write_json(place / "summary.json", summary.to_dict())
             self.worth_keeping = True
@@ -201,10 +207,16 @@ def _story(path: Path, info: RunInfo) -> str:
 
 
 def _clear(path: Path, beside: Collection[str] = ()) -> None:
-    """Make sure that a folder is empty; a run that scored nothing is removed."""
-    there = {entry.name for entry in path.iterdir()}.difference(beside)
-    if not there:
+    """Make sure that a folder is empty; what a killed process left is removed.
+
+    So is a run that scored nothing.
+    """
+    if is_free(path, beside):
+        for entry in path.glob(f".{FILE}.*"):  # we hold the lock: nobody is writing it
+            with contextlib.suppress(OSError):
+                entry.unlink()
         return
+    there = {entry.name for entry in path.iterdir()}.difference(beside)
     if SHARDS in there and FILE not in there:
         raise RunError(
             f"{path} has shards of a run; make the run of them with priscian merge {path}, or "
@@ -226,7 +238,7 @@ def _clear(path: Path, beside: Collection[str] = ()) -> None:
 
 def came_to_nothing(path: Path) -> bool:
     """Whether a run folder has only `run.json`, from a run that scored nothing."""
-    if [p.name for p in path.iterdir()] != [FILE]:
+    if [p.name for p in path.iterdir() if not is_leftover(p.name)] != [FILE]:
         return False
     if (path / FILE).stat().st_size == 0:
         return True

@@ -26,7 +26,8 @@ from priscian.runs.run import Run
 from priscian.runs.sources import Desk, ModelSource, Scorer, Watch
 from priscian.runs.work import Work, score_each, silent, texts_to_score
 from priscian.scoring import Options, Shard
-from priscian.scoring.store.published import open_copy, open_where_possible
+from priscian.scoring.shard import Span, span_text
+from priscian.scoring.store.published import open_to_read, open_where_possible
 
 DEFAULTS = ScoreOptions()
 
@@ -176,7 +177,7 @@ def _complete(info: ShardInfo, out: Path) -> bool:
     path = shard_store(out, info.part)
     if not path.is_file():
         return not info.models
-    with open_copy(path) as store:
+    with open_to_read(path) as store:
         return all(
             store.texts_of(facts.digest) >= (facts.texts or 0) for facts in info.models.values()
         )
@@ -243,10 +244,19 @@ def command_of(info: ShardInfo, out: Path | str, shard: str, program: str = "pri
     return f"{program} {shlex.join(words)} --shard {shard} --out {shlex.quote(str(out))}"
 
 
-def missing_line(info: ShardInfo, out: Path, shards: Sequence[Shard], what: str) -> str:
-    """One line that says what is wrong with some shards, and the command that makes the first."""
-    first = shards[0]
-    listed = ", ".join(str(shard) for shard in shards)
-    noun = "shard" if len(shards) == 1 else "shards"
-    rest = f", and likewise {counted(len(shards) - 1, 'other')}" if len(shards) > 1 else ""
-    return f"{out}: {noun} {listed} {what}; run: {command_of(info, out, str(first))}{rest}"
+def missing_line(info: ShardInfo, out: Path, shard: Shard, what: str) -> str:
+    """One line that says what is wrong with a shard, and the command that makes it."""
+    return f"{out}: shard {shard} {what}; run: {command_of(info, out, str(shard))}"
+
+
+def missing_lines(info: ShardInfo, out: Path, spans: Sequence[Span]) -> str:
+    """The same about all shards that are missing, with the command that makes the first."""
+    count = info.shard[1]
+    first = Shard(spans[0][0], count)
+    others = sum(last - start + 1 for start, last in spans) - 1
+    if not others:
+        return missing_line(info, out, first, "is missing")
+    return (
+        f"{out}: shards {span_text(spans)} of {count} are missing; run: "
+        f"{command_of(info, out, str(first))}, and likewise {counted(others, 'other')}"
+    )

@@ -17,11 +17,11 @@ from priscian.files.write import write_text
 from priscian.runs.job import Models, set_up
 from priscian.runs.merging import find_shards
 from priscian.runs.options import ScoreOptions, Settings
-from priscian.runs.record import FILE
+from priscian.runs.record import FILE, SLURM
 from priscian.runs.shards import ShardInfo, command_of, describe_shard
 from priscian.scoring import Shard
+from priscian.scoring.shard import Span, missing_shards, span_text
 
-FOLDER = "slurm"
 AT_MOST = 4
 """Shards that run at the same time, by default."""
 
@@ -86,18 +86,19 @@ def slurm(
     if (path / FILE).is_file():
         raise RunError(f"{path} is a run already; give another folder")
     if models is None or on is None:
-        info, numbers = _unfinished(path, shards)
+        info, spans = _unfinished(path, shards)
     else:
         count = 8 if shards is None else shards
         given = (options or ScoreOptions()).updated(settings)
+        first = Shard(1, count)
         _, request = set_up(models, on, given)
-        info = describe_shard(given, request, Shard(1, count))
-        numbers = list(range(1, count + 1))
-    job = _write(path.resolve(), info, numbers, resources or Resources())
+        info = describe_shard(given, request, first)
+        spans = [(1, count)]
+    job = _write(path.resolve(), info, spans, resources or Resources())
     return _submit(job) if submit else job
 
 
-def _unfinished(path: Path, shards: int | None) -> tuple[ShardInfo, list[int]]:
+def _unfinished(path: Path, shards: int | None) -> tuple[ShardInfo, list[Span]]:
     """A shard that is there, and the numbers of those that are not finished."""
     there = find_shards(path) if path.is_dir() else {}
     if not there:
@@ -109,22 +110,27 @@ def _unfinished(path: Path, shards: int | None) -> tuple[ShardInfo, list[int]]:
     count = info.shard[1]
     if shards not in (None, count):
         raise UsageError(f"{path} is divided into {count} shards; leave out --shards {shards}")
-    done = {shard.number for shard, told in there.items() if told.status == "finished"}
-    numbers = [number for number in range(1, count + 1) if number not in done]
-    if not numbers:
+    done = {
+        shard.number
+        for shard, told in there.items()
+        if shard.count == count and told.status == "finished"
+    }
+    spans = missing_shards(done, count)
+    if not spans:
         raise UsageError(f"all shards of {path} are finished: priscian merge {path}")
-    return info, numbers
+    return info, spans
 
 
-def _write(path: Path, info: ShardInfo, numbers: Sequence[int], resources: Resources) -> SlurmJob:
-    folder = path / FOLDER
+def _write(path: Path, info: ShardInfo, spans: Sequence[Span], resources: Resources) -> SlurmJob:
+    folder = path / SLURM
+    jobs = sum(last - first + 1 for first, last in spans)
     program = f"{shlex.quote(sys.executable)} -m priscian"
     score = command_of(info, path, f'"$SLURM_ARRAY_TASK_ID"/{info.shard[1]}', program)
     log = str(folder).replace("%", "%%")
     both = {"partition": resources.partition, "account": resources.account, "chdir": info.folder}
     shards = {
         "job-name": f"priscian-{path.name}",
-        "array": f"{ranges(numbers)}%{max(1, min(resources.at_most, len(numbers)))}",
+        "array": f"{span_text(spans)}%{max(1, min(resources.at_most, jobs))}",
         "gres": resources.gres,
         "cpus-per-task": resources.cpus,
         "mem": resources.mem,
@@ -154,21 +160,6 @@ def _quoted(value: str) -> str:
     if "\n" in value or '"' in value:
         raise UsageError(f"sbatch cannot take {value!r}; use a name without quotes and line breaks")
     return f'"{value}"' if re.search(r"[\s#]", value) else value
-
-
-def ranges(numbers: Sequence[int]) -> str:
-    """Numbers in the short form of SLURM.
-
-    >>> ranges([1, 2, 3, 5, 7, 8])
-    '1-3,5,7-8'
-    """
-    parts: list[list[int]] = []
-    for number in sorted(numbers):
-        if parts and number == parts[-1][-1] + 1:
-            parts[-1][1:] = [number]
-        else:
-            parts.append([number])
-    return ",".join("-".join(map(str, part)) for part in parts)
 
 
 def _submit(job: SlurmJob) -> SlurmJob:

@@ -8,7 +8,7 @@ from pathlib import Path
 from priscian.datasets import read_dataset
 from priscian.datasets.syntaxgym_write import write_suite
 from priscian.errors import RunError
-from priscian.files import file_names
+from priscian.files import file_names, inside
 from priscian.records import Item, ItemSet
 from priscian.runs.result import Result
 
@@ -28,7 +28,7 @@ def write_suite_files(result: Result, limit: int | None, folder: Path) -> list[P
         def values(item: Item, condition: str, bits: Bits = bits) -> Mapping[str, float]:
             return bits[item.id, condition]
 
-        made.append(folder / f"{files[suite.name]}.json")
+        made.append(inside(folder, f"{files[suite.name]}.json"))
         write_suite(suite, made[-1], values, result.model)
     return made
 

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priscian.errors import DataError, ModelError
-from priscian.models import PrecomputedScores, cache_folder, open_model, recorded_traits
+from priscian.models import PrecomputedScores, open_model, recorded_traits
 from priscian.records import Text, TokenScores
 from priscian.runs.facts import ModelFacts
 from priscian.scoring.store import ScoreStore, columns_of
+from priscian.scoring.store.published import read_default
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +48,9 @@ def read_tokens(
         columns = columns_of(_from_table(about, texts))
     elif store is not None:
         columns = store.columns(about.digest, _hashes(tuple(texts)))
-    elif (cache_folder() / "scores.sqlite").is_file():
-        with ScoreStore.default() as kept:
-            columns = kept.columns(about.digest, _hashes(tuple(texts)))
     else:
-        return None
+        with read_default() as kept:
+            columns = kept.columns(about.digest, _hashes(tuple(texts)))
     if not columns.found.any():
         return None
     bits: NDArray[np.float32] = (-columns.logps / math.log(2)).astype(np.float32)

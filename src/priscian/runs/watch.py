@@ -9,7 +9,7 @@ from pathlib import Path
 
 from priscian.datasets import Dataset
 from priscian.errors import ModelError, OutputError, RunError, WorkerError, flat
-from priscian.files import file_names, natural_order
+from priscian.files import inside, lasting_name, natural_order
 from priscian.files.lock import lock_folder
 from priscian.models import ModelSpec, model_key, parse_model
 from priscian.models.spec import escape
@@ -122,7 +122,7 @@ class Watcher:
 
     def _score(self, name: str) -> Run | None:
         """Score one checkpoint; None if that was done before."""
-        place = self.out / file_names([name])[name]
+        place = inside(self.out, lasting_name(name))
         spec = self._at(name)
         work, request = set_up([spec], self._data, self.options)
         resume = False

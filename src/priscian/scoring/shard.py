@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from priscian.errors import UsageError
 
+MOST = 999_999
+"""Largest number of shards."""
+Span = tuple[int, int]
+"""The first and the last of some consecutive numbers."""
 _FORM = re.compile(r"(\d{1,6})\s*/\s*(\d{1,6})")
 
 
@@ -27,6 +31,8 @@ class Shard:
     count: int
 
     def __post_init__(self) -> None:
+        if self.count > MOST:
+            raise UsageError(f"{self.count} shards are too many; give {MOST:,} or fewer")
         if not 1 <= self.number <= self.count:
             raise UsageError(
                 f"there is no shard {self.number}/{self.count}; with {max(self.count, 1)} shards "
@@ -57,3 +63,27 @@ class Shard:
     def has(self, batch: int) -> bool:
         """Whether a batch, numbered from 0, belongs to this shard."""
         return batch % self.count == self.number - 1
+
+
+def missing_shards(present: Collection[int], count: int) -> list[Span]:
+    """The numbers from 1 to `count` that are not present; many in a row are one span.
+
+    >>> missing_shards({4, 6}, 8), missing_shards(set(), 500_000)
+    ([(1, 3), (5, 5), (7, 8)], [(1, 500000)])
+    """
+    found = []
+    before = 0
+    for number in (*sorted(present), count + 1):
+        if number > before + 1:
+            found.append((before + 1, number - 1))
+        before = number
+    return found
+
+
+def span_text(spans: Sequence[Span]) -> str:
+    """Spans in the short form of SLURM.
+
+    >>> span_text([(1, 3), (5, 5), (7, 8)])
+    '1-3,5,7-8'
+    """
+    return ",".join(f"{first}-{last}" if last > first else str(first) for first, last in spans)

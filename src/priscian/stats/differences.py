@@ -36,22 +36,11 @@ def paired_interval(differences: Values) -> Interval:
     Bonett & Price (2012), J. Educational and Behavioral Statistics 37, 479–488, for differences of
     −1, 0 and 1. A half credit makes a difference of ±½ with the square ¼, and the same formula.
     """
-    mean, variance = _adjusted(differences)
-    half = Z95 * math.sqrt(variance)
-    return (max(-1.0, mean - half), min(1.0, mean + half))
-
-
-def item_variance(differences: Values) -> float:
-    """The variance of a mean paired difference that `paired_interval` uses; never 0."""
-    return _adjusted(differences)[1]
-
-
-def _adjusted(differences: Values) -> tuple[float, float]:
-    """Mean and its variance after one item was added for each side."""
     n = len(differences) + 2
     mean = math.fsum(differences) / n
     square = (math.fsum(d * d for d in differences) + 2) / n
-    return mean, max(0.0, square - mean * mean) / n
+    half = Z95 * math.sqrt(max(0.0, square - mean * mean) / n)
+    return (max(-1.0, mean - half), min(1.0, mean + half))
 
 
 def paired_difference(first: Values, second: Values) -> Difference:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from priscian.errors import DataError
-from priscian.stats.differences import item_variance, paired_interval
+from priscian.stats.differences import paired_interval
 from priscian.stats.interval import Z95, Interval, Values, student_t
 from priscian.stats.proportions import credit_interval, wilson
 
@@ -21,8 +21,11 @@ WITHIN = 0.2
 """Correlation of items within a set to begin with. Its median over the 46 models in the released
 results of Hu et al. (2020) is .21 for suites within circuits (tenth to ninetieth percentile .14 to
 .35); for paradigms within phenomena the four models of BLiMP have .12 to .19."""
+WITHIN_DIFFERENCES = 0.15
+"""The same for the differences of two models on an item: the median over all pairs of those 46
+models is .14 (tenth to ninetieth percentile .05 to .37)."""
 WITHIN_SETS = 2
-"""How many sets that value counts for."""
+"""How many sets these values count for."""
 
 
 def credit_sets_interval(sets: Sequence[Values]) -> Interval:
@@ -81,11 +84,16 @@ def effective_items(means: Sequence[float], sizes: Sequence[int]) -> float:
     mean = math.fsum(means) / k
     variance = math.fsum((m - mean) ** 2 for m in means) / (k - 1)
     size = k / math.fsum(1 / n for n in sizes)
-    own = 0.0
-    if variance > 0 and size > 1:
-        own = (variance / (mean * (1 - mean)) - 1 / size) / (1 - 1 / size)
-    within = ((k - 1) * min(1.0, max(0.0, own)) + WITHIN_SETS * WITHIN) / _weight(k)
+    within = _within(variance, mean * (1 - mean), size, k, WITHIN)
     return k / (within + (1 - within) / size)
+
+
+def _within(of_means: float, of_items: float, size: float, k: int, usual: float) -> float:
+    """The correlation of items within a set, from the variances of sets' means and of items."""
+    own = 0.0
+    if of_means > 0 and size > 1:
+        own = (of_means / of_items - 1 / size) / (1 - 1 / size)
+    return ((k - 1) * min(1.0, max(0.0, own)) + WITHIN_SETS * usual) / _weight(k)
 
 
 def crossed_interval(answers: Sequence[tuple[str, str, float]]) -> Interval:
@@ -129,15 +137,28 @@ def _weight(k: int) -> int:
 def difference_sets_interval(sets: Sequence[Values]) -> Interval:
     """95 % interval of the unweighted mean d of k sets' mean paired differences, for other sets.
 
-    d ± t·√v, Student's t with k − 1 degrees of freedom, v the variance of the k means over k, but
-    no less than the variance that items alone give (`item_variance`), so that models which differ
-    nowhere still have an interval. One set alone has the interval of its items.
+    As for credits (`credit_sets_interval`): items of one set are alike, so with the variance S² of
+    an item's difference and a correlation ρ within sets of n items, the interval is
+
+        d ± t·√(S²·(ρ + (1 − ρ)/n)/k),   Student's t with k + 1 degrees of freedom
+
+    ρ̂ = (s²/S² − 1/n) / (1 − 1/n), from the variance s² of the k means, is averaged with
+    `WITHIN_DIFFERENCES`, which counts for two sets. S² has one item more for each side, as in
+    `paired_interval`, so that models which differ nowhere still have an interval. One set says
+    nothing about others: its interval is that of its items.
+
+    >>> [round(limit, 3) for limit in difference_sets_interval([[1.0, 0.0] * 12] * 3)]
+    [0.216, 0.784]
     """
     k, mean, variance = _spread(sets)
     if k == 1:
         return paired_interval(sets[0])
-    least = math.fsum(item_variance(items) for items in sets) / (k * k)
-    half = student_t(k - 1) * math.sqrt(max(variance / k, least))
+    items = sum(map(len, sets))
+    square = math.fsum(math.fsum(d * d for d in one) / len(one) for one in sets) / k
+    of_items = (square * items + 2) / (items + 2) - (mean * items / (items + 2)) ** 2
+    size = k / math.fsum(1 / len(one) for one in sets)
+    within = _within(variance, of_items, size, k, WITHIN_DIFFERENCES)
+    half = student_t(_weight(k)) * math.sqrt(of_items * (within + (1 - within) / size) / k)
     return (max(-1.0, mean - half), min(1.0, mean + half))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import UnknownNameError, UsageError
+from priscian.files import inside
 from priscian.sweeps.sweep import NGRAM, Sweep, SweepModel, passes_of, sentences_of
 from priscian.training.amounts import format_amount, parse_amount
 from priscian.training.api import resolve_recipe
@@ -197,15 +198,15 @@ class Place:
 
     def model(self, job: Job) -> Path:
         """The folder of a job's model."""
-        return self.root / "models" / job.model_folder
+        return inside(self.root, "models", job.model_folder)
 
     def run(self, job: Job) -> Path:
         """The run folder of a job's model."""
-        return self.root / "runs" / job.run_folder
+        return inside(self.root, "runs", job.run_folder)
 
     def desk(self, job: Job) -> Path:
         """The folder of a job's record and log."""
-        return self.root / "jobs" / job.model_folder
+        return inside(self.root, "jobs", job.model_folder)
 
     @property
     def manifest(self) -> Path:

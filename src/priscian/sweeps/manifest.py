@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from priscian.errors import DataError, RunError
-from priscian.files import read_json, write_json, write_text
+from priscian.files import is_free, read_json, write_json, write_text
 from priscian.runs.choose import INDEX
 from priscian.sweeps.jobs import Hashes, Place
 from priscian.sweeps.sweep import Sweep, largest_size
@@ -97,8 +97,7 @@ def read_test(place: Place) -> list[str]:
 def _refuse_other_contents(root: Path) -> None:
     if root.is_file():
         raise RunError(f"{root} is a file; give --out a folder")
-    strangers = {p.name for p in root.iterdir()} - {"corpus"} if root.is_dir() else set()
-    if strangers:
+    if not is_free(root, beside={"corpus"}):
         raise RunError(f"{root} is not empty and holds no sweep; give another --out")
 
 

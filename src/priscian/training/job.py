@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from priscian.errors import DataError, UsageError, counted
-from priscian.files import read_json, replacing, replacing_folder, write_json, write_text
+from priscian.files import is_free, read_json, replacing, replacing_folder, write_json, write_text
 from priscian.files.lock import lock_file
 from priscian.models.vocabulary import Vocabulary, load_vocabulary
 from priscian.training.amounts import parse_amount
@@ -334,7 +334,7 @@ def check_folder(recipe: Recipe, out: Path, resume: bool) -> None:
     if out.is_file():
         raise UsageError(f"{out} is a file; name a folder with --out")
     if not saved.is_file():
-        if out.is_dir() and any(out.iterdir()) and not (out / "training").is_dir():
+        if out.is_dir() and not is_free(out) and not (out / "training").is_dir():
             raise UsageError(f"{out} is not empty and holds no training; name a new --out")
         return
     if not is_same(saved.read_text("utf-8"), recipe):

@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 import polars
 import pytest
+from msgspec import structs
 from tests.small_results import pairs_result, suites_result
 
 from priscian.analysis.compare.comparison import CompareOptions, Comparison, compare_results
 from priscian.analysis.compare.comparison_figure import compare_figure
+from priscian.catalogue import FURTHER
 from priscian.errors import RunError, UsageError
 from priscian.runs import Result
 from priscian.runs.result import in_memory
 from priscian.stats.differences import paired_interval
 from priscian.stats.mcnemar import holm, mid_p
+from priscian.stats.sets import difference_sets_interval
 
 
 def compare(a: Result, b: Result, **options: Any) -> Comparison:
@@ -69,6 +72,9 @@ class TestByHand:
         found = json.loads(json.dumps(self.found.as_dict()))
         assert found["flipped"] == {"total": 6, "only_a": 1, "only_b": 5}
         assert found["overall"]["resample"] == "items"
+        assert found["overall"]["covers"] == "other items of the same sets"
+        assert found["groups"]["island_effects"]["covers"] == "other items of the same sets"
+        assert found["sets"]["wh_island"]["covers"] == "other items of the same set"
         assert found["sets"]["wh_island"]["only_b"] == 5
         assert len(found["flips"]) == 6
         assert "flips" not in self.found.as_dict(flips=False)
@@ -156,6 +162,38 @@ class TestSuites:
         assert found.flips[0].delta_a is None
         assert list(found.groups) == ["Gross Syntactic State"]
 
+    def test_the_intervals_cover_other_suites_as_those_of_the_scores_do(self) -> None:
+        a = suites_result("a", {"cleft": [1, 0, 1, 1], "mvrr": [1, 1, 1, 0]})
+        b = suites_result("b", {"cleft": [1, 1, 0, 0], "mvrr": [0, 1, 0, 0]})
+        found = compare(a, b)
+        expected = difference_sets_interval([[0, -1, 1, 1], [1, 0, 1, 0]])
+        assert found.overall.ci == pytest.approx(expected)
+        assert found.groups["Gross Syntactic State"].ci == pytest.approx(expected)
+        facts = found.as_dict()
+        assert facts["overall"]["resample"] == "sets"
+        assert facts["overall"]["covers"] == "other sets with other items"
+        assert "it covers other sets with other items" in found.interval_words
+        items = compare(a, b, resample="items").overall
+        assert items.resample == "items"
+        assert items.ci != found.overall.ci
+
+    def test_one_suite_says_nothing_about_others(self) -> None:
+        a, b = (suites_result(m, {"cleft": c}) for m, c in (("a", [1, 0, 1]), ("b", [1, 1, 1])))
+        found = compare(a, b, draws=500)
+        assert found.overall.resample == found.groups["Gross Syntactic State"].resample == "items"
+        with pytest.raises(UsageError, match="one set cannot be resampled; use items"):
+            compare(a, b, resample="sets")
+
+    def test_further_suites_are_compared_but_do_not_count_overall(self) -> None:
+        a, b = (
+            with_further(suites_result(m, {"cleft": c, "mvrr": c, "own": d}))
+            for m, c, d in (("a", [1, 1], [0, 0]), ("b", [0, 1], [1, 1]))
+        )
+        found = compare(a, b)
+        assert (found.overall.a, found.overall.b, found.overall.sets) == (1.0, 0.5, 2)
+        assert found.groups[FURTHER].difference == -1.0
+        assert len(found.sets) == 3
+
     def test_detached_punctuation_is_the_same_item(self) -> None:
         a = suites_result("a", {"cleft": [1, 0, 0]})
         b = suites_result("b", {"cleft": [1, 1]}, stop=" .")  # one item fewer: another hash
@@ -166,6 +204,15 @@ class TestSuites:
         b = suites_result("b", {"cleft": [1, 1]}, words="Oh! ")
         with pytest.raises(RunError, match="cleft is in both, but with other sentences"):
             compare(a, b)
+
+
+def with_further(result: Result) -> Result:
+    """The same result, whose set `own` is a further suite."""
+    sets = {
+        name: structs.replace(facts, taxonomy=(FURTHER,)) if name == "own" else facts
+        for name, facts in result.facts.sets.items()
+    }
+    return replace(result, facts=structs.replace(result.facts, sets=sets))
 
 
 def with_margins(name: str, margins: list[float]) -> Result:

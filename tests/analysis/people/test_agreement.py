@@ -205,6 +205,16 @@ class TestByHand:
         assert found["majority_ci"][0] < 0.8 < found["majority_ci"][1]
         assert found["individual_ci"][0] < 0.8 < found["individual_ci"][1]
 
+    def test_what_the_rule_leaves_out_is_said_with_the_figures_that_it_changes(
+        self, plain: Path
+    ) -> None:
+        assert human_agreement(read_choices(plain), keep_failed=True).exclusion == (
+            "The rule 4/5 leaves out sets where most people agree with the label of fewer than 4 "
+            "pairs or 80 % of them, in all 2 of 7 pairs: ours (1 of 2). With them, individual "
+            "agreement is 71.25 % and majority agreement 71.43 %."
+        )
+        assert human_agreement(read_choices(plain), rule="none").exclusion == ""
+
     def test_who_fails_a_check_is_left_out(self, plain: Path) -> None:
         found = human_agreement(read_choices(plain), rule="none")
         assert found.attention.as_dict() == {

@@ -132,13 +132,19 @@ class TestDamage:
 
 
 class TestDisk:
-    def test_a_folder_that_cannot_be_made_is_one_clear_error(self, tmp_path: Path) -> None:
+    def test_a_folder_that_cannot_be_made_is_one_clear_error(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         (tmp_path / "file").write_text("x")
+        monkeypatch.setenv("PRISCIAN_CACHE", str(tmp_path / "file"))
         with pytest.raises(StoreError, match="PRISCIAN_CACHE"):
             ScoreStore(tmp_path / "file" / "s.sqlite")
 
-    def test_a_folder_in_place_of_the_file_is_one_clear_error(self, tmp_path: Path) -> None:
+    def test_a_folder_in_place_of_the_file_is_one_clear_error(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         (tmp_path / "s.sqlite").mkdir()
+        monkeypatch.setenv("PRISCIAN_CACHE", str(tmp_path))
         with pytest.raises(StoreError, match="PRISCIAN_CACHE"):
             ScoreStore(tmp_path / "s.sqlite")
 

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from priscian.analysis.intervals import set_credits
+from priscian.analysis.compare.comparison import class_interval
+from priscian.analysis.compare.matching import headline_sets
+from priscian.analysis.intervals import covered, set_credits, usual_resample
 from priscian.analysis.marks import figure, tips
 from priscian.analysis.model_looks import NO_CLEAR, look
 from priscian.analysis.named_results import words
 from priscian.analysis.vega import Chart, Figure, inline
 from priscian.errors import DataError
 from priscian.runs import Result
-from priscian.stats.differences import paired_interval
-from priscian.stats.interval import Interval, combined_interval
+from priscian.stats.bootstrap import Resample
+from priscian.stats.interval import Interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float64]
 
 OVERALL = "overall"
+HOW: Mapping[Resample, str] = {
+    "items": "Bonett and Price's, combined over sets",
+    "sets": "Student's t over sets; that of a single set is Bonett and Price's",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,10 @@ class ClassDifference:
 
 
 def class_differences(results: Sequence[Result], method: str = "full") -> list[ClassDifference]:
-    """Every two models on the same sentences, class by class; intervals combine those of sets."""
+    """Every two models on the same sentences, class by class and overall.
+
+    The intervals cover what those of the scores do: other items, or of suites other suites too.
+    """
     same = [r for r in results if r.hashes == results[0].hashes]
     if len(same) < 2:
         raise DataError("the models were scored on different sentences")
@@ -49,34 +58,18 @@ def class_differences(results: Sequence[Result], method: str = "full") -> list[C
         classes.setdefault(same[0].narrowest(name) or "other", []).append(name)
     found: list[ClassDifference] = []
     for a, b in combinations(credit, 2):
-        found += _pair(a, b, credit[a], credit[b], classes)
+        sets = {
+            name: values - credit[b][name]
+            for name, values in credit[a].items()
+            if name in credit[b] and len(credit[b][name]) == len(values)
+        }
+        for name, members in {OVERALL: headline_sets(same[0], list(sets)), **classes}.items():
+            changes = [sets[n] for n in members if n in sets]
+            if changes:
+                mean = math.fsum(float(c.mean()) for c in changes) / len(changes)
+                covers = usual_resample(same[0], len(changes))
+                found.append(ClassDifference(a, b, name, mean, class_interval(changes, covers)))
     return found
-
-
-def _pair(
-    a: str,
-    b: str,
-    first: Mapping[str, Array],
-    second: Mapping[str, Array],
-    classes: Mapping[str, Sequence[str]],
-) -> list[ClassDifference]:
-    sets = {}
-    for name, values in first.items():
-        if name in second and len(second[name]) == len(values):
-            change = values - second[name]
-            sets[name] = (float(change.mean()), paired_interval(change))
-    groups = {OVERALL: list(sets), **{k: [n for n in v if n in sets] for k, v in classes.items()}}
-    return [
-        ClassDifference(
-            a,
-            b,
-            name,
-            math.fsum(sets[n][0] for n in members) / len(members),
-            combined_interval([sets[n] for n in members]),
-        )
-        for name, members in groups.items()
-        if members
-    ]
 
 
 def baseline_figure(results: Sequence[Result], method: str = "full") -> Figure:
@@ -96,10 +89,12 @@ def baseline_figure(results: Sequence[Result], method: str = "full") -> Figure:
         for d in found
     ]
     order = [*sorted({str(row["name"]) for row in rows} - {OVERALL}), OVERALL]
+    covers = usual_resample(results[0], len(results[0].summary.by_set()))
     caption = (
         f"Accuracy of one model minus that of the baseline on {results[0].data}, by class; choose "
-        "both below the chart. Lines are 95 % intervals of paired differences (Bonett and Price), "
-        "combined over sets; coloured where they exclude 0, uncorrected for the number of classes."
+        f"both below the chart. Lines are 95 % intervals of paired differences: {HOW[covers]}, so "
+        f"they cover {covered(covers, results[0].summary.unit)}; coloured where they exclude 0, "
+        "uncorrected for the number of classes."
     )
     chart = _chart(rows, models, best, order)
     return figure("differences", "Differences from a baseline", caption, chart, rows)

@@ -7,8 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from priscian.analysis.compare.matching import Matched, Overlap, groups_of, match, sentences_of
-from priscian.analysis.intervals import find_resample, how_made
+from priscian.analysis.compare.matching import (
+    Matched,
+    Overlap,
+    groups_of,
+    headline_sets,
+    match,
+    sentences_of,
+)
+from priscian.analysis.intervals import covered, find_resample, how_made, usual_resample
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import UsageError
 from priscian.runs import Result
@@ -16,6 +23,7 @@ from priscian.stats.bootstrap import DRAWS, Resample, difference_mean_interval
 from priscian.stats.differences import paired_interval
 from priscian.stats.interval import Interval, combined_interval
 from priscian.stats.mcnemar import holm, mid_p
+from priscian.stats.sets import difference_sets_interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,11 +32,16 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float64]
 
 LEVEL = 0.05
+OF_A_SET = "other items of the same set"
+"""What the interval of a single set's difference covers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two means of the same sets, and the first minus the second with its 95 % interval."""
+    """Two means of the same sets, and the first minus the second with its 95 % interval.
+
+    `resample` says what the interval covers.
+    """
 
     a: float
     b: float
@@ -36,6 +49,7 @@ class Difference:
     ci: Interval
     sets: int
     n: int
+    resample: Resample
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -44,6 +58,8 @@ class Difference:
             "b": self.b,
             "difference": self.difference,
             "ci": list(self.ci),
+            "resample": self.resample,
+            "covers": covered(self.resample),
             "sets": self.sets,
             "n": self.n,
         }
@@ -83,6 +99,7 @@ class SetDifference:
             "b": self.b,
             "difference": self.difference,
             "ci": list(self.ci),
+            "covers": OF_A_SET,
             "only_a": self.only_a,
             "only_b": self.only_b,
             "p": self.p,
@@ -148,8 +165,8 @@ class Comparison(HasFigures):
     groups: Mapping[str, Difference]
     sets: tuple[SetDifference, ...]
     flips: tuple[Flip, ...]
-    resample: Resample
     draws: int
+    """Bootstrap draws of the overall interval; 0 if it is from a formula."""
 
     @property
     def minus(self) -> str:
@@ -166,7 +183,7 @@ class Comparison(HasFigures):
     @property
     def interval_words(self) -> str:
         """How the overall interval was made."""
-        return how_made(self.resample, self.draws, "paired ")
+        return how_made(self.overall.resample, self.draws, "paired ")
 
     def as_dict(self, flips: bool = True) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -176,11 +193,7 @@ class Comparison(HasFigures):
             "data": self.data,
             "method": self.method,
             "shared": self.overlap.as_dict(),
-            "overall": {
-                **self.overall.as_dict(),
-                "resample": self.resample,
-                "draws": self.draws,
-            },
+            "overall": {**self.overall.as_dict(), "draws": self.draws},
             "groups": {name: g.as_dict() for name, g in self.groups.items()},
             "sets": {s.name: s.as_dict() for s in self.sets},
             "significant": [s.name for s in self.sets if s.significant],
@@ -204,8 +217,9 @@ class CompareOptions:
     method
         full, one_prefix or two_prefix; by default full.
     resample
-        What the overall interval covers: items (other items of the same paradigms), sets (other
-        paradigms) or both.
+        What the intervals of the overall difference and of groups cover: items (other items of the
+        same paradigms), sets (other paradigms with other items) or both (the same, a little wider).
+        By default what the intervals of the scores cover: items for pairs, sets for suites.
     draws
         Number of bootstrap draws.
     seed
@@ -213,15 +227,15 @@ class CompareOptions:
     """
 
     method: str | None = None
-    resample: str = "items"
+    resample: str | None = None
     draws: int = DRAWS
     seed: int = 0
 
-    def check(self) -> Resample:
-        """Check the options and return what is resampled."""
+    def check(self) -> Resample | None:
+        """Check the options and return what is resampled; None leaves it to the scores."""
         if self.draws < 100:
             raise UsageError(f"{self.draws} bootstrap draws are too few; --draws is 100 or more")
-        return find_resample(self.resample)
+        return None if self.resample is None else find_resample(self.resample)
 
 
 DEFAULTS = CompareOptions()
@@ -237,18 +251,21 @@ def compare_results(
     """Compare two results on the items that both have.
 
     For every set McNemar's test with mid-p, corrected by Holm; where ties have half credit, an item
-    counts for the model with more. The overall difference of means of sets has a paired bootstrap
-    interval over what `resample` says; that of a group combines those of its sets.
+    counts for the model with more. The overall difference is that of the headline scores: of the
+    means of the sets that count for them. Its interval is a paired bootstrap over what `resample`
+    says, by default over what the intervals of these scores cover.
     """
-    resample = options.check()
+    asked = options.check()
     matched = match(a, b, options.method)
     columns = dict(_columns(matched))
     sets = _set_differences(a, columns)
+    counted = [columns[name] for name in headline_sets(a, list(columns))]
+    resample = asked or usual_resample(a, len(counted))
     groups = {
-        group: _group([s for s in sets if s.name in members])
+        group: _group([columns[name] for name in members], resample)
         for group, members in groups_of(a, list(columns)).items()
     }
-    overall, drawn = _difference(list(columns.values()), resample, options.seed, options.draws)
+    overall, drawn = _difference(counted, resample, options.seed, options.draws)
     first, second = names or (a.model, b.model)
     return Comparison(
         a=first,
@@ -260,7 +277,6 @@ def compare_results(
         groups=dict(sorted(groups.items())),
         sets=sets,
         flips=tuple(sorted(_flips(a, matched), key=lambda flip: -flip.size)),
-        resample=resample,
         draws=drawn,
     )
 
@@ -302,13 +318,24 @@ def _difference(
     first, second = (_mean(s[side] for s in sets) for side in (0, 1))
     found = difference_mean_interval([a - b for a, b in sets], resample, seed, draws)
     n = sum(len(a) for a, _ in sets)
-    return Difference(first, second, first - second, found.ci, len(sets), n), found.draws
+    made = Difference(first, second, first - second, found.ci, len(sets), n, resample)
+    return made, found.draws
 
 
-def _group(sets: Sequence[SetDifference]) -> Difference:
-    ci = combined_interval([(s.difference, s.ci) for s in sets])
-    first, second = (math.fsum(getattr(s, k) for s in sets) / len(sets) for k in ("a", "b"))
-    return Difference(first, second, first - second, ci, len(sets), sum(s.n for s in sets))
+def _group(sets: Sequence[tuple[Array, Array]], resample: Resample) -> Difference:
+    """One set says nothing about others: its interval covers other items of it."""
+    first, second = (_mean(s[side] for s in sets) for side in (0, 1))
+    covers: Resample = resample if len(sets) > 1 else "items"
+    ci = class_interval([a - b for a, b in sets], covers)
+    n = sum(len(a) for a, _ in sets)
+    return Difference(first, second, first - second, ci, len(sets), n, covers)
+
+
+def class_interval(sets: Sequence[Array], resample: Resample) -> Interval:
+    """The interval of a mean of a few sets of paired differences, by a formula."""
+    if resample == "items":
+        return combined_interval([(float(s.mean()), paired_interval(s)) for s in sets])
+    return difference_sets_interval(sets)
 
 
 def _mean(sets: Iterable[Array]) -> float:

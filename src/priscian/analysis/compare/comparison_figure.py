@@ -40,7 +40,8 @@ def compare_figure(comparison: Comparison) -> Figure:
     caption = (
         f"Accuracy of {a} minus that of {b} on {comparison.data}, in points, for each set "
         f"(paradigm or suite), sorted by its class; {comparison.overlap.words}. Lines are 95 % "
-        f"intervals of a paired difference (Bonett and Price). {tested}."
+        "intervals of a paired difference (Bonett and Price) and cover other items of the same "
+        f"set. {tested}."
     )
     chart = _chart(rows, a, b, comparison.minus)
     return Figure("differences", comparison.minus, caption, chart, rows)

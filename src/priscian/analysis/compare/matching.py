@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from priscian.catalogue import FURTHER
 from priscian.errors import RunError, UsageError
 from priscian.runs import Result
 from priscian.runs.show import counted
@@ -208,3 +209,14 @@ def groups_of(result: Result, names: list[str]) -> Mapping[str, list[str]]:
         if group:
             found.setdefault(group, []).append(name)
     return found
+
+
+def headline_sets(result: Result, names: list[str]) -> list[str]:
+    """The sets that count for the headline score: not further suites, unless there are no others.
+
+    >>> import priscian
+    >>> run = priscian.score("builtin:ngram", "generated:7,3,wh_island,causative")
+    >>> headline_sets(run.results[0], ["wh_island", "causative"])
+    ['wh_island', 'causative']
+    """
+    return [name for name in names if result.narrowest(name) != FURTHER] or names

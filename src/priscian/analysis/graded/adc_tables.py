@@ -15,7 +15,7 @@ from priscian.analysis.graded.adc import (
 )
 from priscian.datasets.graded import GradedPair
 from priscian.datasets.type_pairs import Agreement, Formation
-from priscian.files import file_names, write_delimited
+from priscian.files import file_names, inside, write_delimited
 
 
 def adc_json(analysis: AdcAnalysis, *, full: bool = False) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def write_lists(
     """Write every list as a CSV file with its name."""
     files = file_names(lists)
     for name, pairs in lists.items():
-        write_list(analysis, pairs, folder / f"{files[name]}.csv")
+        write_list(analysis, pairs, inside(folder, f"{files[name]}.csv"))
 
 
 def write_list(analysis: AdcAnalysis, pairs: Iterable[GradedPair], path: Path) -> None:

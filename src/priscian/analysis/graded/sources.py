@@ -13,6 +13,7 @@ from priscian.datasets.graded_read import read_graded, read_target
 from priscian.datasets.graded_scores import match_scores, read_scores
 from priscian.datasets.li_adger import SENTENCES, read_li_adger
 from priscian.errors import DataError, PriscianError, PriscianWarning, UsageError
+from priscian.files import inside
 from priscian.runs import GradedSummary, Result, Run, load_run
 
 TABLE = "scores.csv"
@@ -94,7 +95,7 @@ def _of_run(path: Path, graded: GradedSet, data: str) -> list[SentenceScores]:
 
 
 def _place(run: Run, result: Result) -> Path:
-    return Path(run.path or "") / result.about.folder / result.facts.folder / TABLE
+    return inside(Path(run.path or ""), result.about.folder, result.facts.folder) / TABLE
 
 
 @dataclass(frozen=True, slots=True)

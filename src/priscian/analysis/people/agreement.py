@@ -19,6 +19,8 @@ from priscian.stats.interval import Interval
 from priscian.stats.proportions import wilson
 
 RULE = "4/5"
+SHOWN = 12
+"""Sets that a sentence names; of more it gives the number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ class JudgedSet:
     """Share of people who chose the good sentence, of each pair."""
     judgements: int
     included: bool
+    targets: tuple[str, ...] = ()
+    """Which pairs these are, in the order of `means`."""
 
     @property
     def individual(self) -> float:
@@ -85,6 +89,32 @@ class JudgedSet:
             "judgements": self.judgements,
             "included": self.included,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Agreement with the labels of some sets: one by one and by majority, with 95 % intervals.
+
+    One by one: the unweighted mean over sets of the mean over pairs, with a bootstrap over pairs
+    within sets. By majority: the share of all pairs, with Wilson's interval.
+    """
+
+    individual: float
+    individual_ci: Interval
+    majority: float
+    majority_ci: Interval
+    pairs: int
+
+
+def shares_of(sets: Sequence[JudgedSet], seed: int = 0, draws: int = DRAWS) -> Shares:
+    """The agreement of people with the labels of some sets."""
+    import numpy as np
+
+    pairs = sum(len(s.means) for s in sets)
+    majority = sum(s.agreed for s in sets) / pairs
+    drawn = credit_mean_interval([np.array(s.means) for s in sets], "items", seed, draws)
+    mean = math.fsum(s.individual for s in sets) / len(sets)
+    return Shares(mean, drawn.ci, majority, wilson(majority, pairs), pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +148,10 @@ class HumanAgreement(HasFigures):
     left_out: Mapping[str, int]
     between: Agreement
     """Agreement of people with each other, on all sets."""
-    ci: Interval
+    shares: Shares
+    """Agreement on the sets that count."""
     draws: int
+    seed: int = 0
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -136,12 +168,17 @@ class HumanAgreement(HasFigures):
     @property
     def individual(self) -> float:
         """Unweighted mean over sets of the mean over pairs: 88.56 % for BLiMP."""
-        return _mean([s.individual for s in self.included])
+        return self.shares.individual
+
+    @property
+    def ci(self) -> Interval:
+        """Its 95 % interval."""
+        return self.shares.individual_ci
 
     @property
     def pairs(self) -> int:
         """Pairs of the sets that count."""
-        return sum(len(s.means) for s in self.included)
+        return self.shares.pairs
 
     @property
     def majority_pairs(self) -> int:
@@ -151,7 +188,31 @@ class HumanAgreement(HasFigures):
     @property
     def majority(self) -> float:
         """Their share: 96.42 % for BLiMP."""
-        return self.majority_pairs / self.pairs
+        return self.shares.majority
+
+    @property
+    def excluded(self) -> tuple[JudgedSet, ...]:
+        """The sets that the rule leaves out."""
+        return tuple(s for s in self.sets if not s.included)
+
+    @property
+    def exclusion(self) -> str:
+        """Which sets are left out, why, and what the figures are with them; empty if none is."""
+        if not self.excluded:
+            return ""
+        names = [f"{s.name} ({s.agreed} of {len(s.means)})" for s in self.excluded]
+        listed = ", ".join(names[:SHOWN])
+        if len(names) > SHOWN:
+            listed += f" and {len(names) - SHOWN} more"
+        every = shares_of(self.sets, self.seed, self.draws)
+        share = f"{100 * float(self.rule.share):.0f} %"
+        return (
+            f"The rule {self.rule.name} leaves out sets where most people agree with the label of "
+            f"fewer than {self.rule.least} pairs or {share} of them, in all "
+            f"{every.pairs - self.pairs:,} of {every.pairs:,} pairs: {listed}. With them, "
+            f"individual agreement is {100 * every.individual:.2f} % and majority agreement "
+            f"{100 * every.majority:.2f} %."
+        )
 
     def phenomena(self) -> dict[str, tuple[JudgedSet, ...]]:
         """The sets that count, by phenomenon."""
@@ -165,11 +226,13 @@ class HumanAgreement(HasFigures):
             "individual": self.individual,
             "individual_ci": list(self.ci),
             "majority": self.majority,
-            "majority_ci": list(wilson(self.majority, self.pairs)),
+            "majority_ci": list(self.shares.majority_ci),
             "majority_pairs": self.majority_pairs,
             "pairs": self.pairs,
             "ties": sum(s.ties for s in self.included),
-            "phenomena": {n: _mean([s.individual for s in g]) for n, g in groups.items()},
+            "phenomena": {
+                n: math.fsum(s.individual for s in g) / len(g) for n, g in groups.items()
+            },
             "phenomena_majority": {
                 n: sum(s.agreed for s in g) / sum(len(s.means) for s in g)
                 for n, g in groups.items()
@@ -177,7 +240,7 @@ class HumanAgreement(HasFigures):
             "paradigms": {s.name: s.individual for s in self.included},
             "sets": {s.name: s.as_dict() for s in self.sets},
             "rule": self.rule.name,
-            "excluded": [s.name for s in self.sets if not s.included],
+            "excluded": [s.name for s in self.excluded],
             "raters": self.raters,
             "judgements": sum(s.judgements for s in self.included),
             "attention": self.attention.as_dict(),
@@ -230,8 +293,9 @@ def human_agreement(
         raters=len({j.rater for j in kept}),
         left_out=choices.left_out,
         between=measure_agreement(_by_rater(kept), "choices", draws=20),
-        ci=_interval(counted, seed, draws),
+        shares=shares_of(counted, seed, draws),
         draws=draws,
+        seed=seed,
     )
 
 
@@ -252,15 +316,5 @@ def _judged(
         means=means,
         judgements=sum(map(len, found.values())),
         included=rule.admits(sum(mean > 0.5 for mean in means), len(means)),
+        targets=tuple(found),
     )
-
-
-def _interval(sets: Sequence[JudgedSet], seed: int, draws: int) -> Interval:
-    """An interval that covers other pairs of the same sets; people are not resampled."""
-    import numpy as np
-
-    return credit_mean_interval([np.array(s.means) for s in sets], "items", seed, draws).ci
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)

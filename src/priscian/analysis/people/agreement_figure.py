@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from priscian.analysis.people.agreement import HumanAgreement, JudgedSet
+from priscian.analysis.people.agreement import HumanAgreement, JudgedSet, shares_of
 from priscian.analysis.vega import SCHEMA, Chart, Figure, inline
 from priscian.runs.show import counted
-from priscian.stats.bootstrap import credit_mean_interval
-from priscian.stats.proportions import wilson
 
 ONE_BY_ONE, BY_MAJORITY = "individual", "majority"
 
@@ -24,16 +22,13 @@ def human_figure(found: HumanAgreement) -> Figure:
         f"{found.raters:,} people. Lines are 95 % intervals: a bootstrap over pairs within sets, "
         "and Wilson's."
     )
+    if found.exclusion:
+        caption += f" {found.exclusion}"
     return Figure("people", "How well people agree with the labels", caption, _chart(rows), rows)
 
 
 def _rows(name: str, sets: Sequence[JudgedSet], draws: int) -> list[dict[str, object]]:
-    import numpy as np
-
-    pairs = sum(len(s.means) for s in sets)
-    mean = sum(s.individual for s in sets) / len(sets)
-    share = sum(s.agreed for s in sets) / pairs
-    spread = credit_mean_interval([np.array(s.means) for s in sets], "items", draws=draws).ci
+    found = shares_of(sets, draws=draws)
     return [
         {
             "phenomenon": name,
@@ -42,11 +37,11 @@ def _rows(name: str, sets: Sequence[JudgedSet], draws: int) -> list[dict[str, ob
             "low": round(100 * low, 2),
             "high": round(100 * high, 2),
             "sets": len(sets),
-            "pairs": pairs,
+            "pairs": found.pairs,
         }
         for kind, value, (low, high) in (
-            (ONE_BY_ONE, mean, spread),
-            (BY_MAJORITY, share, wilson(share, pairs)),
+            (ONE_BY_ONE, found.individual, found.individual_ci),
+            (BY_MAJORITY, found.majority, found.majority_ci),
         )
     ]
 

@@ -2,17 +2,20 @@
 
 Everybody gets a credit from 0 to 1 for each pair: of people the share who choose the good sentence,
 or, where sentences were rated, whether its mean z-score is higher; of a model whether it is right.
-A class's accuracy is the unweighted mean over its sets, so that people and models can be compared.
+A class's accuracy is the unweighted mean over its sets, so that people and models can be compared;
+by majority it is the share of all pairs. People's forced choices are counted as `priscian analyse
+human` counts them, and models on the pairs that count there.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from priscian.analysis.people.agreement import JudgedSet, shares_of
 from priscian.analysis.people.study_files import StudyPair, is_study, read_study_files
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.runs import Result
@@ -90,10 +93,7 @@ def beside_models(folder: Path, results: Iterable[Result]) -> StudyBesideModels:
     """Read an exported study and compare it with the models of some runs."""
     read = read_study_files(folder)
     given: dict[tuple[str, Seat], dict[StudyPair, float]] = {}
-    if read.task == "choice":
-        given[PEOPLE, "people"] = dict(read.people)
-        given[MAJORITY, "people"] = {p: float(c > 0.5) for p, c in read.people.items()}
-    else:
+    if not read.judged:
         given[MEAN, "people"] = dict(read.people)
     for name, found in read.models.items():
         given[f"{name} (asked)", "asked"] = dict(found)
@@ -108,7 +108,10 @@ def beside_models(folder: Path, results: Iterable[Result]) -> StudyBesideModels:
     return StudyBesideModels(
         name=read.name,
         task=read.task,
-        scores=tuple(s for key, found in given.items() for s in _scores(*key, found)),
+        scores=(
+            *_people(read.judged),
+            *(s for key, found in given.items() for s in _scores(*key, found)),
+        ),
         agreement=agreement,
         people=agreement.raters,
         answers=sum(map(len, read.units.values())),
@@ -116,6 +119,18 @@ def beside_models(folder: Path, results: Iterable[Result]) -> StudyBesideModels:
         times=read.times,
         notes=(*notes, *read.notes),
     )
+
+
+def _people(judged: Mapping[str, Sequence[JudgedSet]]) -> Iterator[StudyScore]:
+    """People's forced choices, by class and overall, with the figures of `human_agreement`."""
+    classes = dict(sorted(judged.items()))
+    if classes:
+        classes[OVERALL] = [s for sets in judged.values() for s in sets]
+    shares = {name: shares_of(sets) for name, sets in classes.items()}
+    for name, s in shares.items():
+        yield StudyScore(PEOPLE, "people", name, s.individual, *s.individual_ci, s.pairs)
+    for name, s in shares.items():
+        yield StudyScore(MAJORITY, "people", name, s.majority, *s.majority_ci, s.pairs)
 
 
 def _right(result: Result, pairs: Iterable[StudyPair]) -> dict[StudyPair, float]:

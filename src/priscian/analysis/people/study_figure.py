@@ -26,10 +26,11 @@ def accuracy_figure(found: StudyBesideModels) -> Figure:
     ]
     caption = (
         f"Accuracy of people ({found.people:,} of them) and of models on the same pairs of the "
-        f"study {found.name}: unweighted means over sets; 95 % intervals, bootstrap over pairs "
-        "within sets. A model marked as asked answered the questionnaire; the others "
-        "come from the runs."
+        f"study {found.name}: unweighted means over sets, by majority the share of pairs; 95 % "
+        "intervals, bootstrap over pairs within sets, by majority Wilson's. A model marked as "
+        "asked answered the questionnaire; the others come from the runs."
     )
+    caption = " ".join([caption, *found.notes])
     title = f"People and models on the same pairs: {found.name}"
     return Figure(f"study-{found.name}", title, caption, _accuracy_chart(rows), rows)
 

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from priscian.analysis.people.agreement import (
+    RULE,
+    HumanAgreement,
+    JudgedSet,
+    human_agreement,
+)
+from priscian.datasets.choices import read_choices
 from priscian.datasets.graded_ratings import number_of, standardise
-from priscian.errors import DataError
+from priscian.errors import DataError, counted
 from priscian.files import Row, read_table, read_text
 
 CODEBOOK, CHOICES, ITEMS = "codebook.md", "choices.csv", "items.csv"
@@ -30,7 +37,11 @@ class StudyPair:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a folder holds: credits by pair of people and of each model; ratings; times."""
+    """What a folder holds: credits by pair of people and of each model; ratings; times.
+
+    Of forced choices, `judged` has people's agreement with the labels by class of sets, as
+    `human_agreement` computes it; the credits are on the pairs that count in it.
+    """
 
     name: str
     task: str
@@ -40,6 +51,7 @@ class Read:
     """People's answers by unit (pair or sentence) and rater, for measures of agreement."""
     times: tuple[float, ...]
     notes: tuple[str, ...] = ()
+    judged: Mapping[str, Sequence[JudgedSet]] = field(default_factory=dict)
 
 
 def is_study(folder: Path) -> bool:
@@ -85,6 +97,14 @@ def _choices(folder: Path, name: str) -> Read:
         )
         for _, row in _rows(folder / ITEMS, "item", "set", "phenomenon", "good", "bad")
     }
+    agreement, notes = _agreement(folder / CHOICES)
+    people: dict[StudyPair, float] = {}
+    judged: dict[str, list[JudgedSet]] = {}
+    for s in agreement.included:
+        known = [pairs[item] for t in s.targets if (item := t.partition("\x1f")[2]) in pairs]
+        people |= dict(zip(known, s.means, strict=False))
+        if known:
+            judged.setdefault(known[0].phenomenon or known[0].set, []).append(s)
     said: dict[str, dict[StudyPair, list[float]]] = {}
     units: dict[str, dict[str, float]] = {}
     times: list[float] = []
@@ -95,17 +115,43 @@ def _choices(folder: Path, name: str) -> Read:
         if item not in pairs:
             raise DataError(f"{where}: {ITEMS} has no item {item!r}; export the study again")
         credit = float(_one_of(row, "response", ("bad", "good"), where))
-        model = bool(_one_of(row, "kind", ("person", "model"), where))
-        of = said.setdefault(_DRAW.sub("", rater) if model else "", {})
-        of.setdefault(pairs[item], []).append(credit)
-        if not model:
+        if _one_of(row, "kind", ("person", "model"), where):
+            if pairs[item] in people:
+                of = said.setdefault(_DRAW.sub("", rater), {})
+                of.setdefault(pairs[item], []).append(credit)
+        else:
             units.setdefault(item, {})[rater] = credit
             time = number_of(row.get("response_time"), "response_time", where)
             times += [] if time is None else [time]
     means = {w: {p: math.fsum(c) / len(c) for p, c in of.items()} for w, of in said.items()}
-    if "" not in means:
-        raise DataError(f"{folder / CHOICES}: no answers of people; collect some first")
-    return Read(name, "choice", means.pop(""), means, units, tuple(times))
+    return Read(name, "choice", people, means, units, tuple(times), tuple(notes), judged)
+
+
+def _agreement(file: Path) -> tuple[HumanAgreement, list[str]]:
+    """As `priscian analyse human` counts it, and what it leaves out.
+
+    Where its rule would leave nothing, all sets count; where all people failed a check, all people.
+    """
+    choices = read_choices(file)
+    failed = {j.rater for j in choices.judgements if j.attention_check and j.response != 1.0}
+    all_failed = failed >= {j.rater for j in choices.judgements}
+    notes = []
+    try:
+        found = human_agreement(choices, keep_failed=all_failed)
+    except DataError:
+        found = human_agreement(choices, rule="none", keep_failed=all_failed)
+        notes.append(f"No set meets the rule {RULE}, so all sets count.")
+    if found.exclusion:
+        notes.append(found.exclusion)
+    if all_failed:
+        notes.append("Everybody failed an attention check, so all answers count.")
+    elif failed:
+        people = counted(len(failed), "person").replace("persons", "people")
+        notes.append(
+            f"{people} failed an attention check; their {found.attention.dropped:,} answers do "
+            "not count."
+        )
+    return found, notes
 
 
 def _ratings(folder: Path, name: str) -> Read:

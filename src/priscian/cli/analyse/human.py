@@ -56,14 +56,12 @@ def human_command(
 
 
 def _notes(found: HumanAgreement) -> Iterator[str]:
-    from priscian.stats.proportions import wilson
-
     low, high = found.ci
     yield (
         f"individual {100 * found.individual:.2f} % ({100 * low:.2f}–{100 * high:.2f}): mean of "
         f"pairs, then of sets; 95 % bootstrap over pairs within sets, {found.draws:,} draws"
     )
-    low, high = wilson(found.majority, found.pairs)
+    low, high = found.shares.majority_ci
     ties = sum(s.ties for s in found.included)
     yield (
         f"majority   {100 * found.majority:.2f} % ({100 * low:.2f}–{100 * high:.2f}): "
@@ -72,9 +70,8 @@ def _notes(found: HumanAgreement) -> Iterator[str]:
     judgements = sum(s.judgements for s in found.included)
     people = counted(found.raters, "person").replace("persons", "people")
     yield f"{counted(judgements, 'judgement')} of {people} in {counted(len(found.included), 'set')}"
-    dropped = [f"{s.name} ({s.agreed} of {len(s.means)})" for s in found.sets if not s.included]
-    if dropped:
-        yield f"not counted by the rule {found.rule.name}: {', '.join(dropped)}"
+    if found.exclusion:
+        yield found.exclusion
     checks = found.attention
     yield (
         f"attention checks: {checks.passed:,} of {checks.checks:,} passed; {len(checks.failed)} "

@@ -11,6 +11,7 @@ from priscian.analysis.blimp.published_rows import starred
 from priscian.cli.screen import out
 from priscian.cli.tables.graded import graded_table
 from priscian.cli.tables.labels import label_table
+from priscian.cli.tables.scores import score_cell
 from priscian.cli.tables.suites import suites_table
 from priscian.datasets.published import published_means
 from priscian.datasets.reference import blimp_taxonomy
@@ -118,14 +119,7 @@ def _level(scores: MethodScores, by_class: bool) -> Mapping[str, Score]:
 def _cell(score: Score | None) -> Rich:
     if score is None:
         return Rich("–", style="dim")
-    low, high = score.ci
-    chance = float(getattr(score, "chance", 0.5))
-    colour = "green" if low > chance else "red" if high < chance else "yellow"
-    text = Rich(f"{100 * score.accuracy:5.1f}", style=colour)
-    text.append(f"  {100 * low:.1f}–{100 * high:.1f}", style="dim")
-    if score.ties:
-        text.append(f"  {score.ties} tied", style="magenta")
-    return text
+    return score_cell(score, float(getattr(score, "chance", 0.5)))
 
 
 def _tell_unigrams(result: Result) -> None:

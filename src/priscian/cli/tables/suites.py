@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text as Rich
 
+from priscian.analysis.standing import OVERALL, guess_intervals
 from priscian.catalogue import FURTHER
+from priscian.cli.tables.scores import score_cell
 from priscian.runs import Result, SuitesSummary
 from priscian.runs.kinds.suites import SgScore, SuiteScore
 from priscian.runs.show import counted
+from priscian.stats.interval import Interval
 
 FEW = 14
 """Up to this many suites are shown one by one; more are shown by circuit only."""
@@ -29,17 +32,19 @@ def suites_table(data: str, results: Sequence[Result]) -> Table:
     summaries = [r.expect(SuitesSummary) for r in results]
     few = len(summaries[0].suites) <= FEW
     rows = [s.suites if few else s.circuits for s in summaries]
+    guess = [{} if few else guess_intervals(r) for r in results]
     for name in dict.fromkeys(name for row in rows for name in row):
         cells = [row.get(name) for row in rows]
         first = next(c for c in cells if c)
-        made.add_row(name, f"{first.n:,}", f"{100 * first.chance:.1f}", *(_cell(c) for c in cells))
+        shown = (_cell(c, own.get(name)) for c, own in zip(cells, guess, strict=True))
+        made.add_row(name, f"{first.n:,}", f"{100 * first.chance:.1f}", *shown)
     made.add_section()
     overall = [s.sg for s in summaries]
     made.add_row(
         _headline(summaries[0]),
         f"{overall[0].n:,}",
         f"{100 * overall[0].chance:.1f}",
-        *(_cell(c) for c in overall),
+        *(_cell(c, guess_intervals(r).get(OVERALL)) for c, r in zip(overall, results, strict=True)),
         style="bold",
     )
     return made
@@ -50,14 +55,5 @@ def _headline(summary: SuitesSummary) -> str:
     return mean if set(summary.circuits) == {FURTHER} else f"SG score ({mean})"
 
 
-def _cell(cell: SuiteScore | SgScore | None) -> Rich:
-    if cell is None:
-        return Rich("–", style="dim")
-    low, high = cell.ci
-    chance = cell.chance
-    colour = "green" if low > chance else "red" if high < chance else "yellow"
-    text = Rich(f"{100 * cell.accuracy:5.1f}", style=colour)
-    text.append(f"  {100 * low:.1f}–{100 * high:.1f}", style="dim")
-    if cell.ties:
-        text.append(f"  {cell.ties} tied", style="magenta")
-    return text
+def _cell(cell: SuiteScore | SgScore | None, guess: Interval | None) -> Rich:
+    return Rich("–", style="dim") if cell is None else score_cell(cell, cell.chance, guess)

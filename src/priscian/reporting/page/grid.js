@@ -49,8 +49,8 @@ const percent = (share) => (100 * share).toFixed(1);
 
 const STANDING = { "at chance": "unsure", unsure: "unsure", tied: "tied" };
 
-function saysOf([accuracy, low, high, n, ties, , standing]) {
-  if (standing === "tied") return `all ${n.toLocaleString("en")} items tied`;
+function saysOf([accuracy, low, high, n, ties]) {
+  if (n && ties === n) return `all ${n.toLocaleString("en")} item${n > 1 ? "s" : ""} tied`;
   const parts = [`${percent(accuracy)} %`];
   if (low !== null) parts.push(`interval ${percent(low)}–${percent(high)}`);
   if (n) parts.push(`n = ${n.toLocaleString("en")}`);
@@ -81,8 +81,7 @@ function drawDetail(board, place, name, rowLabel, choose) {
             row.label === rowLabel ? "chosen" : "", row.published ? "published" : ""].join(" "),
           title: cell ? `${shown(row)}, ${board.labels[set]}: ${saysOf(cell)}` : null,
         };
-        const number = cell?.[6] === "tied" ? "tied" : cell && (100 * cell[0]).toFixed(0);
-        return make("td", attributes, number ?? "–");
+        return make("td", attributes, cell?.[7] ?? "–");
       })));
   const title = name ? board.labels[name] : `All ${board.unit}s`;
   const table = make("table", { class: "heat inner", role: "grid", "aria-label": title },

@@ -39,7 +39,7 @@ function drawFormula(formula, number, count, board, models) {
 function drawScore(score, chance) {
   if (!score) return make("td", {}, "–");
   const [accuracy, low, high, n, ties] = score;
-  if (ties === n) return make("td", {}, "tied");
+  if (2 * ties > n) return make("td", {}, ties === n ? "tied" : `${ties} of ${n} tied`);
   return make("td", {}, make("b", {}, percent(accuracy)), make("small", {}, ` ${percent(low)}–${percent(high)}`),
     make("span", { class: "bar", "aria-hidden": "true", "--v": 100 * accuracy, "--lo": 100 * low, "--hi": 100 * high, "--ch": 100 * chance },
       make("i", { class: "chance" }), make("i", { class: "range" }), make("i", { class: "dot" })),

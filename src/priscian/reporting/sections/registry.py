@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from priscian.analysis.curves.curve import CurveAnalysis
 from priscian.analysis.curves.sizes import Sizes
@@ -22,7 +23,7 @@ from priscian.analysis.graded.adc import AdcAnalysis
 from priscian.analysis.model_looks import repaint
 from priscian.analysis.people.study import StudyBesideModels
 from priscian.analysis.transfer.transfer import Transfer
-from priscian.analysis.vega import Figure
+from priscian.analysis.vega import Figure, set_apart
 from priscian.catalogue import Catalogue
 from priscian.errors import PriscianError
 from priscian.reporting.boards import Board, BoardKind
@@ -143,7 +144,11 @@ def make_sections(boards: Sequence[Board], given: Given | None = None) -> list[S
         made.append(Section(board.heading, tuple(figures), tuple(reasons)))
     made += _page_sections([e for e in ordered if e[1].place >= BOARDS], given)
     order = list(dict.fromkeys(r.label for board in boards for r in board.results))
-    return [replace(s, figures=tuple(_painted(f, order) for f in s.figures)) for s in made]
+    apart = iter(set_apart(figures_of(made)))
+    return [
+        replace(s, figures=tuple(_painted(f, order) for f in islice(apart, len(s.figures))))
+        for s in made
+    ]
 
 
 def _page_sections(

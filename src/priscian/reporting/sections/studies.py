@@ -27,8 +27,9 @@ def _accuracy(study: StudyBesideModels) -> Table:
         for who in study.everybody
     )
     note = (
-        f"Per cent right on the {study.pairs:,} pairs of the study, overall with 95 % intervals; "
-        "means over sets. A model of a run counts on those of these pairs that it was scored on."
+        f"Per cent right on {study.pairs:,} pairs of the study, overall with 95 % intervals; "
+        "means over sets, by majority the share of pairs. A model of a run counts on those of "
+        "these pairs that it was scored on."
     )
     return Table(
         f"People and models on the same pairs: {study.name}",

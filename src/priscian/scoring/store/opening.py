@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import sqlite3
 import time
 import warnings
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from priscian.errors import PriscianWarning, StoreError, counted
+from priscian.files.cache import cache_folder
 from priscian.files.disks import refuse_network_disk
 from priscian.scoring.store.migrate import migrate
 from priscian.scoring.store.tables import VERSION, create_tables
@@ -21,6 +23,8 @@ PATIENCE = 60.0
 """Seconds to wait for another process that writes."""
 MIGRATION = 3600.0
 """The same for a process that converts a large store to this version."""
+LOG = "-wal"
+"""What the name of a store's log ends in."""
 HEADER = 100
 """The first bytes of every SQLite file."""
 NOT_SQLITE = "not an SQLite file"
@@ -49,6 +53,43 @@ def open_database(path: Path | None) -> sqlite3.Connection:
     return db
 
 
+def may_write(path: Path) -> bool:
+    """Whether a store can be opened in its place, which writes a log beside it."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def needs_copy(path: Path) -> bool:
+    """Whether a store that cannot be written can only be read in a copy.
+
+    So it is if its log has something to be written back, or if it is of an older version.
+    """
+    if stored_bytes(path) > path.stat().st_size:
+        return True
+    with store_errors(path), contextlib.closing(_connect_unchanged(path)) as db:
+        return _version(db, path) != VERSION
+
+
+def open_unchanged(path: Path) -> sqlite3.Connection:
+    """A connection to a store of this version that nobody writes to: no file is made or changed."""
+    with store_errors(path):
+        return _connect_unchanged(path)
+
+
+def _connect_unchanged(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?immutable=1",
+        uri=True,
+        check_same_thread=False,
+        isolation_level=None,
+    )
+
+
+def stored_bytes(path: Path) -> int:
+    """Bytes that a store takes on disk, its log included."""
+    files = [path.with_name(path.name + tail) for tail in ("", LOG)]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
 @contextlib.contextmanager
 def store_errors(path: Path | None) -> Iterator[None]:
     """SQLite's errors as one line with a remedy."""
@@ -63,7 +104,7 @@ def store_errors(path: Path | None) -> Iterator[None]:
         elif name.startswith("SQLITE_IOERR"):
             remedy = "check the disk and its free space, then run again: what was stored is kept"
         elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-            remedy = "set PRISCIAN_CACHE to a folder that can be written"
+            remedy = _somewhere_else(path)
         else:
             remedy = "move the file away to start again"
         where = path or "the store in memory"
@@ -150,13 +191,19 @@ def _version(db: sqlite3.Connection, path: Path | None) -> int:
     return version
 
 
+def _somewhere_else(path: Path | None) -> str:
+    """What to do if a store cannot be written; that of a shard is where its run is."""
+    if path is None or path.parent == cache_folder():
+        return "set PRISCIAN_CACHE to a folder that can be written"
+    return f"make {path.parent} writable, or give a run folder that is"
+
+
 def _make_folder(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(
-            f"cannot make the cache folder {path.parent}: {error.strerror}; "
-            f"set PRISCIAN_CACHE to a folder that can be written"
+            f"cannot make the cache folder {path.parent}: {error.strerror}; {_somewhere_else(path)}"
         ) from None
 
 
@@ -177,8 +224,8 @@ def _set_aside_if_damaged(path: Path) -> None:
         return
     except OSError as error:
         raise StoreError(
-            f"score store {path}: {error.strerror}; check its permissions, or set PRISCIAN_CACHE "
-            f"to a folder that can be written"
+            f"score store {path}: {error.strerror}; check its permissions, or "
+            f"{_somewhere_else(path)}"
         ) from None
     warnings.warn(
         f"score store {path} is damaged ({reason}); renamed to {aside.name}, starting a new one",

@@ -16,8 +16,8 @@ from priscian.files.disks import network_disk, refuse_network_disk
 from priscian.files.write import replacing
 from priscian.models import ModelKey
 from priscian.records import Text, TokenScores
-from priscian.scoring.store.opening import store_errors
-from priscian.scoring.store.scores import ScoreStore
+from priscian.scoring.store.opening import LOG, may_write, needs_copy, store_errors
+from priscian.scoring.store.scores import ScoreStore, default_store
 
 EVERY = 60.0
 """Seconds between two copies; a process that is killed loses at most what came after the last."""
@@ -88,16 +88,35 @@ def open_where_possible(path: Path) -> Iterator[ScoreStore]:
 
 
 @contextlib.contextmanager
-def open_copy(path: Path) -> Iterator[ScoreStore]:
-    """A store to read from; one on a network disk is copied to this machine's disk first."""
-    if not network_disk(path):
+def open_to_read(path: Path) -> Iterator[ScoreStore]:
+    """A store to read from.
+
+    One that may not be written is read as it is. One on a network disk, or whose log must be
+    written back, is copied to this machine's disk first.
+    """
+    remote = network_disk(path)
+    if not remote and may_write(path):
         with ScoreStore(path) as store:
             yield store
-        return
-    with local_folder() as folder:
-        shutil.copyfile(path, folder / path.name)
-        with ScoreStore(folder / path.name) as store:
+    elif not remote and not needs_copy(path):
+        with ScoreStore(path, unchanged=True) as store:
             yield store
+    else:
+        with local_folder() as folder:
+            for name in (path.name, path.name + LOG):
+                if path.with_name(name).is_file():
+                    shutil.copyfile(path.with_name(name), folder / name)
+                    (folder / name).chmod(0o600)
+            with ScoreStore(folder / path.name) as store:
+                yield store
+
+
+@contextlib.contextmanager
+def read_default() -> Iterator[ScoreStore]:
+    """The store in the cache folder, to read from; an empty one if there is none."""
+    path = default_store()
+    with open_to_read(path) if path.is_file() else ScoreStore() as store:
+        yield store
 
 
 @contextlib.contextmanager

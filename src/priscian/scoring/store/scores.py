@@ -21,7 +21,13 @@ from priscian.errors import StoreError
 from priscian.models import ModelKey, cache_folder
 from priscian.records import Text, TokenScores
 from priscian.scoring.store.columns import TokenColumns, decode
-from priscian.scoring.store.opening import open_database, store_errors, transaction
+from priscian.scoring.store.opening import (
+    open_database,
+    open_unchanged,
+    store_errors,
+    stored_bytes,
+    transaction,
+)
 from priscian.scoring.store.rows import CHANNELS, DamagedRow, Row, owner, unpack
 from priscian.scoring.store.tables import (
     add_model,
@@ -57,6 +63,11 @@ class Pruned:
     texts: int
 
 
+def default_store() -> Path:
+    """The file of the store in the cache folder."""
+    return cache_folder() / "scores.sqlite"
+
+
 class ScoreStore:
     """Scores on disk, or in memory when no path is given.
 
@@ -68,15 +79,16 @@ class ScoreStore:
     (-1.5, -0.25)
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, *, unchanged: bool = False) -> None:
+        """With `unchanged` the file is only read, and no other process may write to it."""
         self.path = path
         self._lock = threading.RLock()  # two threads of a process share one connection
-        self._db = open_database(path)
+        self._db = open_unchanged(path) if path and unchanged else open_database(path)
 
     @classmethod
     def default(cls) -> ScoreStore:
         """The store in the cache folder."""
-        return cls(cache_folder() / "scores.sqlite")
+        return cls(default_store())
 
     def __enter__(self) -> ScoreStore:
         return self
@@ -148,10 +160,7 @@ class ScoreStore:
 
     def size(self) -> int:
         """Bytes that the store takes on disk, its log included."""
-        if self.path is None:
-            return 0
-        files = [self.path.with_name(self.path.name + tail) for tail in ("", "-wal")]
-        return sum(file.stat().st_size for file in files if file.is_file())
+        return 0 if self.path is None else stored_bytes(self.path)
 
     def prune(self, keys: Iterable[str]) -> Pruned:
         """Delete models by key, and texts for which no other model has scores.
