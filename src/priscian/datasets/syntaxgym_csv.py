@@ -7,7 +7,7 @@ from typing import Any
 
 from priscian.datasets.published_suites import find_published
 from priscian.errors import DataError
-from priscian.files import NumberedRows, Row, parse_delimited, read_text, shown
+from priscian.files import NumberedRows, Row, parse_delimited, read_text, shown, whole_number
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
 MARK = "#prediction"
@@ -86,10 +86,10 @@ def _as_json(file: Path, rows: NumberedRows, formulas: list[str]) -> dict[str, A
 
 
 def _whole(file: Path, line: int, row: Row, column: str) -> int:
-    text = row[column].strip()
-    if not (text.isdecimal() and text.isascii() and len(text) <= LONGEST_NUMBER):
+    number = whole_number(row[column].strip(), 10**LONGEST_NUMBER - 1)
+    if number is None:
         raise DataError(
             f"{file}:{line}: {column} is {shown(row[column])}; write a whole number of at most "
             f"{LONGEST_NUMBER} digits"
         )
-    return int(text)
+    return number

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from priscian.files.delimited import DELIMITED_SUFFIXES, NumberedRows, Row, parse_delimited
 from priscian.files.names import file_names, natural_order
+from priscian.files.numbers import whole_number
 from priscian.files.packaged import read_tsv
 from priscian.files.parquet import read_frame
 from priscian.files.places import hide_paths, hide_place
@@ -64,6 +65,7 @@ __all__ = [
     "replacing_folder",
     "sentence_at",
     "shown",
+    "whole_number",
     "write_bytes",
     "write_delimited",
     "write_json",

@@ -15,6 +15,7 @@ from typing import IO
 
 from priscian.errors import DataError
 from priscian.files.names import file_names
+from priscian.files.numbers import whole_number
 
 MOST = 1 << 30
 """Bytes that a file may have, downloaded or unpacked."""
@@ -49,8 +50,9 @@ def download(url: str, file: Path) -> str:
         raise ConnectionError(str(error.reason)) from None
     except (TimeoutError, http.client.HTTPException) as error:
         raise ConnectionError(str(error) or type(error).__name__) from None
-    if announced is not None and announced.isdigit() and int(announced) != size:
-        raise ConnectionError(f"it was cut off after {size:,} of {int(announced):,} bytes")
+    wanted = whole_number(announced or "")
+    if wanted is not None and wanted != size:
+        raise ConnectionError(f"it was cut off after {size:,} of {wanted:,} bytes")
     return digest.hexdigest()
 
 

@@ -41,8 +41,12 @@ def natural_order(name: str) -> list[tuple[int, int, str]]:
     >>> sorted(["step10", "step9", "main"], key=natural_order)
     ['main', 'step9', 'step10']
     """
-    parts = re.split(r"(\d+)", name)
-    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
+    # digits in odd places; without leading zeros the longer number is the larger one
+    parts = re.split("([0-9]+)", name)
+    return [
+        (1, len(part.lstrip("0")), part.lstrip("0")) if place % 2 else (0, 0, part)
+        for place, part in enumerate(parts)
+    ]
 
 
 def _plain(name: str) -> str:

@@ -25,7 +25,7 @@ PEOPLE = ("participant", "subject", "subject_id", "participant_id", "PROLIFIC_PI
 ITEMS = ("item", "item_id", "id", "Item number", "sentence", "stimulus")
 SENTENCES = ("sentence", "stimulus", "text")
 _HTML = re.compile(r"<[^>]+>")
-_COLUMN = re.compile(r"#\s*(\d+)\.\s*(.+?)\.?\s*$")
+_COLUMN = re.compile(r"#\s*([0-9]{1,6})\.\s*(.+?)\.?\s*$")
 
 
 @dataclass(frozen=True, slots=True)

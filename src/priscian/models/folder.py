@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import tomllib
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import ModelError
+from priscian.files import natural_order
 from priscian.models.fingerprint import hash_file
 from priscian.models.key import ModelKey
 from priscian.models.spec import ModelSpec
@@ -124,10 +126,5 @@ def folder_key(folder: Path, provider: str) -> ModelKey:
 
 def checkpoints(spec: ModelSpec, pattern: str) -> list[ModelSpec]:
     """The model at every checkpoint folder whose name matches, by the number in the name."""
-    found = [p for p in spec.path.glob(pattern) if (p / "model.safetensors").is_file()]
-
-    def order(path: Path) -> tuple[int, str]:
-        digits = "".join(c for c in path.name if c.isdigit())
-        return int(digits or 0), path.name
-
-    return [spec.at(path.name) for path in sorted(found, key=order)]
+    names = [p.parent.name for p in spec.path.glob("*/model.safetensors") if p.is_file()]
+    return [spec.at(name) for name in sorted(fnmatch.filter(names, pattern), key=natural_order)]

@@ -13,6 +13,7 @@ from priscian.models.classifier.views import CLS, LAST, MAX, MEAN, Floats32, Vie
 from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.loading import (
     HuggingFaceProvider,
+    check_ids,
     context_length,
     import_transformers,
     load_config,
@@ -161,6 +162,7 @@ class Encoder:
         for group in _groups([len(encodings[i].ids) for i in order]):
             members = [order[i] for i in group]
             ids, mask = pad([encodings[i].ids for i in members])
+            check_ids(self.spec.label, self.net.get_input_embeddings().weight.shape[0], ids.numpy())
             with torch.inference_mode(), self._up_to(max(layers)):
                 states = self.net(
                     input_ids=ids.to(self.device),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import ModelError, UsageError
+from priscian.files import shown, whole_number
 from priscian.models.fingerprint import hash_file
 from priscian.models.key import ModelKey
 from priscian.models.ngram.model import NgramModel
@@ -90,10 +91,12 @@ def _shorten(trie: Trie, spec: ModelSpec) -> Trie:
 
 
 def _order(spec: ModelSpec) -> int:
-    asked = spec.options["order"]
-    if not asked.isdecimal() or int(asked) < 1:
-        raise UsageError(f"order must be a whole number from 1, not {asked!r} (in {spec})")
-    return int(asked)
+    order = whole_number(spec.options["order"])
+    if not order:
+        raise UsageError(
+            f"order must be a whole number from 1, not {shown(spec.options['order'])} (in {spec})"
+        )
+    return order
 
 
 def is_pngm(path: Path) -> bool:
