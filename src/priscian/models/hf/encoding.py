@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from priscian.errors import ModelError, OffsetsError
 from priscian.files import shown, whole_number
+from priscian.models.hf.bounds import stored_size
 from priscian.models.hf.locate import Place, locate_tokenizer
 from priscian.models.protocol import Encoding
 from priscian.models.spec import ModelSpec
@@ -28,6 +29,8 @@ class Tokenizer:
 
         self.name = spec.label
         place = locate_tokenizer(spec, place)
+        if place.gguf and "tokenizer" in spec.options:  # else it was read with the configuration
+            stored_size(spec, place)
         extra = {"gguf_file": place.gguf} if place.gguf else {}
         try:
             self.hf: Any = AutoTokenizer.from_pretrained(

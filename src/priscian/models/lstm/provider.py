@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from priscian.errors import ModelError
+from priscian.files import shown
 from priscian.models.fingerprint import hash_file
 from priscian.models.folder import (
     checkpoints,
@@ -87,7 +88,13 @@ class FolderModel(FolderScores):
         config = read_config(folder, ("lstm", "on-lstm"))
         weights = read_safetensors(folder / "model.safetensors")
         self.vocabulary = load_vocabulary(folder)
-        keep = 1.0 - float(config.get("drop_connect", 0.0))
+        dropped = config.get("drop_connect", 0.0)
+        if not isinstance(dropped, int | float) or not 0 <= dropped < 1:
+            raise ModelError(
+                f"{folder}: drop_connect is {shown(dropped)} in config.json, and it is a share "
+                "from 0 to 1; copy it again"
+            )
+        keep = 1.0 - dropped
         try:
             self.network = NumpyLstm(
                 {name.removeprefix("words."): value for name, value in weights.items()}, keep
