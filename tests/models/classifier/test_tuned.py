@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 pytest.importorskip("torch")
-from priscian.errors import ModelError  # noqa: E402
-from priscian.models.classifier.encoder import load_encoder  # noqa: E402
-from priscian.models.classifier.tuned import TunedEncoder  # noqa: E402
-from priscian.models.safetensors_file import write_safetensors  # noqa: E402
+from priscian.errors import ModelError
+from priscian.models.classifier.encoder import load_encoder
+from priscian.models.classifier.tuned import TunedEncoder
+from priscian.models.safetensors_file import write_safetensors
 
 TEXTS = ["The old nurse has admired us!", "Go."]
 

@@ -9,18 +9,19 @@ from typing import Any
 import pytest
 
 pytest.importorskip("torch")
-from priscian.errors import ModelError, UsageError  # noqa: E402
-from priscian.models import load  # noqa: E402
-from priscian.models.networks.rnng import Rnng, RnngShape  # noqa: E402
-from priscian.models.networks.transformer_xl import (  # noqa: E402
+from tests.fuzz.folder_samples import parser
+
+from priscian.errors import ModelError, UsageError
+from priscian.models import load
+from priscian.models.networks.rnng import Rnng, RnngShape
+from priscian.models.networks.transformer_xl import (
     TransformerXl,
     TransformerXlShape,
 )
-from priscian.models.parser.parser import Parser  # noqa: E402
-from priscian.models.vocabulary import WordVocabulary  # noqa: E402
-from priscian.records import Text  # noqa: E402
-from priscian.training.save import export  # noqa: E402
-from tests.fuzz.folder_samples import parser  # noqa: E402
+from priscian.models.parser.parser import Parser
+from priscian.models.vocabulary import WordVocabulary
+from priscian.records import Text
+from priscian.training.save import export
 
 WORDS = WordVocabulary(["<s>", "UNK", *(f"w{n}" for n in range(118))])
 TEXTS = [Text("w3 w4 w5"), Text("zebra w7")]
