@@ -294,15 +294,15 @@ def parquet_with_a_list_as_long_as_may_be(path: Path) -> None:
 def parquet_with_a_text_in_every_row(path: Path) -> None:
     import polars as pl
 
-    pl.DataFrame({"good": ["a " * 500_000] * 20_000, "bad": ["b"] * 20_000}).write_parquet(path)
+    pl.DataFrame({"good": ["a " * 50_000] * 12_000, "bad": ["b"] * 12_000}).write_parquet(path)
 
 
 @bomb("t.parquet", dataset("pairs"))
 def parquet_with_a_text_in_every_list(path: Path) -> None:
     import polars as pl
 
-    rows = 20_000
-    many = pl.Series("x", [["a " * 50_000] * 5] * rows)
+    rows = 12_000
+    many = pl.Series("x", [["a " * 10_000] * 5] * rows)
     pl.DataFrame({"good": ["a"] * rows, "bad": ["b"] * rows, "x": many}).write_parquet(path)
 
 

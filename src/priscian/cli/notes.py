@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from priscian.cli.streams import printable
 from priscian.errors import DataWarning
 
 SHOWN = 3
@@ -77,7 +78,7 @@ def _kind(message: str) -> tuple[str, str]:
 
 def complain(line: str) -> None:
     """A line on standard error."""
-    print(f"priscian: {line}", file=sys.stderr, flush=True)
+    print(f"priscian: {printable(line)}", file=sys.stderr, flush=True)
 
 
 NOTES = Notes(complain)

@@ -8,11 +8,14 @@ from typing import Any
 from priscian.datasets.published_suites import find_published
 from priscian.errors import DataError
 from priscian.files import NumberedRows, Row, parse_delimited, read_text, shown, whole_number
+from priscian.files.budget import refuse_large
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
 MARK = "#prediction"
 FACTS = ("circuit", "author", "reference", "licence", "language")
 """Keys of a suite's meta that may be written above the header, as `#licence: CC-BY-4.0`."""
+MOST_REGIONS = 500_000
+"""Rows of a suite: a region takes more memory than a row of other tables."""
 LONGEST_NUMBER = 9
 """Digits of an item's or region's number."""
 
@@ -24,6 +27,7 @@ def read_suite_csv(file: Path) -> dict[str, Any]:
     a published suite may leave them out. `#circuit: …` and other facts may be there too.
     """
     lines = read_text(file).split("\n")
+    refuse_large(file, rows=len(lines), most_rows=MOST_REGIONS)
     formulas, skipped = [], 0
     facts: dict[str, str] = {}
     for line in lines:

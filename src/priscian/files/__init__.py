@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from priscian.files.delimited import DELIMITED_SUFFIXES, NumberedRows, Row, parse_delimited
-from priscian.files.names import file_names, natural_order
+from priscian.files.names import file_names, is_unicode, names_in, natural_order
 from priscian.files.numbers import whole_number
 from priscian.files.packaged import read_tsv
 from priscian.files.parquet import read_frame
@@ -51,7 +51,9 @@ __all__ = [
     "hide_paths",
     "hide_place",
     "is_free",
+    "is_unicode",
     "label",
+    "names_in",
     "natural_order",
     "open_unpacked",
     "parse_delimited",

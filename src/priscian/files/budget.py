@@ -13,10 +13,12 @@ MOST_CELLS = 20_000_000
 MOST_BYTES = 1 << 30
 
 
-def refuse_large(file: Path, *, rows: int = 0, cells: int = 0, size: int = 0) -> None:
+def refuse_large(
+    file: Path, *, rows: int = 0, cells: int = 0, size: int = 0, most_rows: int | None = None
+) -> None:
     """Refuse a table before, or while, it fills the memory; a small file may stand for much."""
     for found, most, what in (
-        (rows, MOST_ROWS, "rows"),
+        (rows, MOST_ROWS if most_rows is None else most_rows, "rows"),
         (cells, MOST_CELLS, "cells"),
         (size, MOST_BYTES, "bytes"),
     ):

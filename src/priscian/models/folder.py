@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import json
 import tomllib
 from collections.abc import Sequence
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import ModelError
-from priscian.files import natural_order
+from priscian.files import names_in
 from priscian.models.fingerprint import hash_file
 from priscian.models.key import ModelKey
 from priscian.models.spec import ModelSpec
@@ -91,7 +90,9 @@ def read_config(folder: Path, architectures: Sequence[str]) -> dict[str, Any]:
     try:
         config = json.loads(file.read_text("utf-8"))
     except OSError as error:
-        raise ModelError(f"cannot read {file}: {error.strerror}") from None
+        raise ModelError(
+            f"cannot read {file}: {error.strerror}; check the path and its permissions"
+        ) from None
     except (ValueError, RecursionError) as error:
         raise ModelError(f"{file} is not valid JSON ({error}); copy the folder again") from None
     name = config.get("architecture") if isinstance(config, dict) else None
@@ -126,5 +127,8 @@ def folder_key(folder: Path, provider: str) -> ModelKey:
 
 def checkpoints(spec: ModelSpec, pattern: str) -> list[ModelSpec]:
     """The model at every checkpoint folder whose name matches, by the number in the name."""
-    names = [p.parent.name for p in spec.path.glob("*/model.safetensors") if p.is_file()]
-    return [spec.at(name) for name in sorted(fnmatch.filter(names, pattern), key=natural_order)]
+    return [
+        spec.at(name)
+        for name in names_in(spec.path, pattern)
+        if (spec.path / name / "model.safetensors").is_file()
+    ]

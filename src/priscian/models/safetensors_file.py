@@ -27,7 +27,9 @@ def read_safetensors(path: Path) -> dict[str, Floats32]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise ModelError(f"cannot read {path}: {error.strerror}") from None
+        raise ModelError(
+            f"cannot read {path}: {error.strerror}; check the path and its permissions"
+        ) from None
     length = int.from_bytes(data[:8], "little")
     if len(data) < 8 or length > min(LARGEST_HEADER, len(data) - 8):
         raise ModelError(f"{path} is not a safetensors file or is cut short; copy it again")

@@ -23,7 +23,7 @@ from priscian.models.key import ModelKey
 from priscian.models.lstm.model_file import read_model
 from priscian.models.lstm.recurrent import NumpyLstm
 from priscian.models.safetensors_file import read_safetensors
-from priscian.models.spec import ModelSpec
+from priscian.models.spec import ModelSpec, files_beside
 from priscian.models.text_offsets import own_tokens
 from priscian.models.traits import Traits
 from priscian.models.vocabulary import load_vocabulary
@@ -61,10 +61,8 @@ class LstmProvider:
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """Checkpoint folders inside this one, or files beside it, whose names match."""
-        if spec.path.is_dir():
-            return checkpoints(spec, pattern)
-        found = sorted(spec.path.parent.glob(pattern))
-        return [ModelSpec("lstm", str(p), "", spec.options) for p in found]
+        of_folder = spec.path.is_dir()
+        return checkpoints(spec, pattern) if of_folder else files_beside(spec, pattern)
 
 
 def lstm_key(path: Path) -> ModelKey:

@@ -13,7 +13,7 @@ from priscian.models.ngram.model import NgramModel
 from priscian.models.ngram.pngm import MAGIC, read_facts
 from priscian.models.ngram.tokenise import Tokenisation
 from priscian.models.ngram.trie import Trie
-from priscian.models.spec import ModelSpec
+from priscian.models.spec import ModelSpec, files_beside
 from priscian.models.traits import Traits
 
 OPTIONS = frozenset({"words", "case", "eos", "order", "name"})
@@ -57,9 +57,7 @@ class NgramProvider:
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """Model files in the same folder whose names match."""
-        folder = spec.path
-        folder = folder if folder.is_dir() else folder.parent
-        return [ModelSpec("ngram", str(p), "", spec.options) for p in sorted(folder.glob(pattern))]
+        return files_beside(spec, pattern)
 
 
 def load_ngram(path: Path, spec: ModelSpec | None = None) -> NgramModel:
@@ -105,7 +103,9 @@ def is_pngm(path: Path) -> bool:
         with path.open("rb") as file:
             head = file.read(len(MAGIC))
     except OSError as error:
-        raise ModelError(f"cannot read {path}: {error.strerror}") from None
+        raise ModelError(
+            f"cannot read {path}: {error.strerror}; check the path and its permissions"
+        ) from None
     return head == MAGIC or path.suffix == ".pngm"
 
 
