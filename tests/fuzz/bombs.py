@@ -335,12 +335,12 @@ def trees_of_tiny_trees(path: Path) -> None:
 
 @bomb("t.txt.gz", trees)
 def packed_trees(path: Path) -> None:
-    packed(path, b"(S (A a) (B b))\n", 5 << 30)
+    packed(path, b"(S (A a) (B b))\n", 1 << 30)
 
 
 @bomb("t.txt.xz", corpus)
 def packed_corpus_of_one_line(path: Path) -> None:
-    packed(path, b"a", 4 << 30)
+    packed(path, b"a", 2 << 30)
 
 
 def packed(path: Path, line: bytes, size: int) -> None:

@@ -83,16 +83,16 @@ def refuse_bytes(arguments: Sequence[str]) -> None:
     ):
         if is_unicode(value):
             continue
+        found = f"{what}, {shown(value, 200)},"
         try:
             os.fsencode(value).decode()
         except UnicodeError:
             raise UsageError(
-                f"{what}, {shown(value)}, is not UTF-8; rename the file or folder, or convert the "
-                "text: iconv -f latin1 -t utf-8"
+                f"{found} is not UTF-8; rename the file or folder, or convert the text: "
+                "iconv -f latin1 -t utf-8"
             ) from None
         raise UsageError(
-            f"{what}, {shown(value)}, is UTF-8, but the locale is not; set LANG=C.UTF-8 or "
-            "PYTHONUTF8=1"
+            f"{found} is UTF-8, but the locale is not; set LANG=C.UTF-8 or PYTHONUTF8=1"
         )
 
 
