@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 
 from priscian.errors import DataError, DataWarning
+from priscian.files import budget, read_json, read_table, read_text, read_tsv
 from priscian.files import parquet as parquet_files
-from priscian.files import read_json, read_table, read_text, read_tsv
-from priscian.files.parquet import declared_size
+from priscian.files.parquet import read_frame
+from priscian.files.parquet_footer import read_footer
 
 ROWS = [
     {"good": "It rains.", "bad": "It rain.", "id": "1"},
@@ -112,30 +113,80 @@ class TestDamage:
 
 
 class TestSizes:
-    def test_a_parquet_file_says_how_large_it_is(self, tmp_path: Path) -> None:
-        pl.DataFrame({"good": ["word " * 1000] * 50}).write_parquet(
-            tmp_path / "t.parquet", use_pyarrow=False
-        )
-        rows, size = declared_size(tmp_path / "t.parquet")
-        assert rows == 50
-        assert 5000 <= size < 400_000
+    def test_a_parquet_file_says_how_large_its_columns_are(self, tmp_path: Path) -> None:
+        frame = pl.DataFrame({"good": ["word " * 1000] * 50, "n": [[1, 2, 3]] * 49 + [None]})
+        frame.write_parquet(tmp_path / "t.parquet", row_group_size=20)
+        rows, (good, n) = read_footer(tmp_path / "t.parquet")
+        assert (rows, good.values, good.nested, n.values, n.nested) == (50, 50, False, 148, True)
+        assert 15_000 <= good.size < 400_000
 
-    def test_a_table_with_too_many_rows_is_refused_unread(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.jsonl", "t.parquet"])
+    def test_a_table_with_too_many_rows_or_cells_is_refused_unread(
+        self, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        pl.DataFrame({"good": ["A."] * 1000}).write_parquet(tmp_path / "t.parquet")
-        monkeypatch.setattr(parquet_files, "MOST_ROWS", 999)
-        with pytest.raises(DataError, match="1,000 rows when unpacked"):
-            read_table(tmp_path / "t.parquet")
+        write(tmp_path / name)
+        with monkeypatch.context() as patch:
+            patch.setattr(budget, "MOST_ROWS", 2)
+            with pytest.raises(DataError, match=rf"{name}: [34] rows.* and a table may have 2;"):
+                read_table(tmp_path / name)
+        monkeypatch.setattr(budget, "MOST_CELLS", 8)
+        with pytest.raises(DataError, match=rf"{name}: \d+ cells.* and a table may have 8; split"):
+            read_table(tmp_path / name)
 
     def test_a_text_that_is_stored_once_and_repeated_counts_as_often_as_it_stands(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        pl.DataFrame({"good": ["word " * 2000] * 1000}).write_parquet(tmp_path / "t.parquet")
-        assert declared_size(tmp_path / "t.parquet")[1] < 1_000_000
-        monkeypatch.setattr(parquet_files, "MOST_BYTES", 9_000_000)
-        with pytest.raises(DataError, match="10,000,000 bytes when unpacked"):
-            read_table(tmp_path / "t.parquet")
+        long = ["word " * 2000] * 1000
+        monkeypatch.setattr(budget, "MOST_BYTES", 9_000_000)
+        for column in (pl.Series("good", long), pl.Series("good", long, dtype=pl.Categorical)):
+            column.to_frame().write_parquet(tmp_path / "t.parquet")
+            assert sum(c.size for c in read_footer(tmp_path / "t.parquet")[1]) < 1_000_000
+            with pytest.raises(DataError, match="10,000,000 bytes when unpacked"):
+                read_table(tmp_path / "t.parquet")
+        # Polars itself writes texts in lists as often as they stand; other programs do not
+        for inside in ([[text] for text in long], [{"a": {"b": [text]}} for text in long]):
+            with pytest.raises(DataError, match="10,000,000 bytes when unpacked"):
+                parquet_files._check(tmp_path / "t.parquet", pl.DataFrame({"x": inside}))
+
+    def test_a_list_that_is_too_long_is_left_out_with_a_note(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        file = tmp_path / "t.parquet"
+        lists = {"x": [[0] * 100_000, [1], []], "y": [[1], [2, 3], None]}
+        pl.DataFrame(ROWS).with_columns(
+            *(pl.Series(name, column) for name, column in lists.items())
+        ).write_parquet(file)
+        assert file.stat().st_size < 10_000
+        assert len(read_table(file)[0][1]["x"]) == 100_000
+        monkeypatch.setattr(budget, "MOST_CELLS", 100_000)
+        with pytest.warns(DataWarning, match=r"the column 'x' has 100,002 values in lists or rec"):
+            rows = read_table(file)
+        assert [row for _, row in rows] == [
+            row | {"y": y} for row, y in zip(ROWS, lists["y"], strict=True)
+        ]
+        # a table of a run is used as it stands, or not at all
+        monkeypatch.setattr(parquet_files, "MOST_VALUES", 100_000)
+        with pytest.raises(DataError, match=r"100,015 values, and a table may have 100,000"):
+            read_frame(file)
+
+    def test_a_page_that_has_other_values_than_the_footer_says_is_refused(
+        self, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "t.parquet"
+        pl.DataFrame({"good": [n % 3 for n in range(300)]}).write_parquet(file)
+        data, (_, (column,)) = file.read_bytes(), read_footer(file)
+        assert column.values == 300
+        said, refused = b"\xd8\x04", 0  # 300 as Thrift writes it
+        for at in range(len(data) - len(said)):
+            if data[at : at + 2] == said:
+                file.write_bytes(data[:at] + b"\xd6\x04" + data[at + 2 :])
+                try:
+                    assert [row["good"] for _, row in read_table(file)] == [
+                        n % 3 for n in range(300)
+                    ]
+                except DataError:
+                    refused += 1
+        assert refused >= 2  # the values of the page, and of the column
 
 
 class TestJson:

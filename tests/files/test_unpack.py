@@ -82,6 +82,16 @@ class TestDamage:
         assert read(path, ratio=50) == TEXT
 
 
+@pytest.mark.parametrize("zeros", [4, 1 << 18, (1 << 19) + 4, 3 << 20])
+@pytest.mark.parametrize("name", ["t.gz", "t.xz"])
+def test_what_follows_any_amount_of_padding_is_read(tmp_path: Path, name: str, zeros: int) -> None:
+    path = pack(tmp_path / name, b"one\n" * 3)
+    first = path.read_bytes()
+    second = pack(path, b"two\n" * 3).read_bytes()
+    path.write_bytes(first + bytes(zeros) + second + bytes(zeros))
+    assert read(path) == b"one\n" * 3 + b"two\n" * 3
+
+
 def test_an_xz_file_that_asks_for_too_much_memory_is_refused(tmp_path: Path) -> None:
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 29}]
     (tmp_path / "t.xz").write_bytes(lzma.compress(b"hello", filters=filters))

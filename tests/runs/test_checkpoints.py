@@ -8,6 +8,7 @@ import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,6 +44,25 @@ def test_only_names_that_match_are_taken(run: Path, causal: Callable[..., Path])
     add(causal("gpt2"), run / "tmp-checkpoint-2000")
     assert names(run, pattern="*-9*") == ["checkpoint-900"]
     assert "tmp-checkpoint-2000" not in names(run)
+
+
+def test_an_oddly_named_folder_beside_checkpoints_stops_nothing(
+    run: Path, causal: Callable[..., Path]
+) -> None:
+    for name in ("step5²", "²", "checkpoint-" + "9" * 200):
+        add(causal("gpt2"), run / name)
+    assert names(run) == [
+        "checkpoint-50", "checkpoint-900", "checkpoint-1000", "checkpoint-" + "9" * 200,
+        "step5²", "²",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("ends", [[0, "x"], [0, None], ["a", 4], 5, [[], []]])
+def test_a_header_whose_places_are_no_numbers_is_left_to_the_reader(run: Path, ends: Any) -> None:
+    weights = run / "checkpoint-50" / "model.safetensors"
+    head = json.dumps({"a": {"data_offsets": ends}, "b": {"data_offsets": [0, 4]}}).encode()
+    weights.write_bytes(len(head).to_bytes(8, "little") + head + bytes(4))
+    assert is_whole(weights.parent)
 
 
 def test_a_folder_that_is_not_there_has_none(tmp_path: Path) -> None:

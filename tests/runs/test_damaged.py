@@ -17,7 +17,8 @@ from priscian.runs import load_run
 
 V1 = Path(__file__).parent / "data" / "v1"
 ODD: tuple[Any, ...] = (
-    None, True, -1, 10**30, 1.5, float("nan"), "", "../../x", "\x00", [], {}, ["x"], {"x": 1},
+    None, True, -1, 10**30, 1.5, float("nan"), "", "../../x", "\x00", "\ud800", [], {}, ["x"],
+    {"x": 1},
 )  # fmt: skip
 
 

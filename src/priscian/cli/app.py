@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from priscian import __version__
-from priscian.cli.edge import USAGE, guard, use_unicode
+from priscian.cli.edge import USAGE, guard, refuse_bytes
+from priscian.cli.streams import set_up_streams
 
 VERBS = {
     "demo": ("demo:demo_command", "start here: fresh pairs, the built-in models, a report"),
@@ -58,7 +59,7 @@ and options. Exit codes: 0 done, 1 failed, 2 usage."""
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit."""
-    use_unicode([sys.stdout, sys.stderr])
+    set_up_streams()
     sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
 
 
@@ -68,7 +69,7 @@ def run(arguments: Sequence[str]) -> int:
         guard("", _print_help)
         return USAGE
     verb, *rest = arguments
-    action = {
+    actions: dict[str, Callable[[], object]] = {
         "--help": _print_help,
         "-h": _print_help,
         "help": _print_help,
@@ -76,8 +77,13 @@ def run(arguments: Sequence[str]) -> int:
         "-V": lambda: print(__version__),
         "--install-completion": lambda: _complete("install_completion", rest),
         "--show-completion": lambda: _complete("show_completion", rest),
-    }.get(verb, lambda: _dispatch(verb, rest))
-    return guard(verb, action)
+    }
+
+    def act() -> None:
+        refuse_bytes(arguments)
+        actions.get(verb, lambda: _dispatch(verb, rest))()
+
+    return guard(verb, act)
 
 
 def _print_help() -> None:

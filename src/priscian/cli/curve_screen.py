@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from priscian.cli.notes import NOTES
-from priscian.cli.screen import Bars
+from priscian.cli.screen import Bars, Screen
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -20,7 +20,6 @@ class JobScreen(Bars):
     """Shows what happens to jobs."""
 
     def __init__(self, quiet: bool = False) -> None:
-        from rich.console import Console
         from rich.progress import (
             BarColumn,
             TaskProgressColumn,
@@ -28,7 +27,7 @@ class JobScreen(Bars):
             TimeRemainingColumn,
         )
 
-        self.console = Console(stderr=True, markup=False, highlight=False)
+        self.console = Screen(stderr=True, highlight=False)
         self.quiet = quiet
         super().__init__(
             self.console,

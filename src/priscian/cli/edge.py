@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import io
 import os
 import sys
 import warnings
@@ -12,7 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TextIO
 
 from priscian.cli.notes import NOTES, complain
-from priscian.errors import PriscianError, PriscianWarning, flat
+from priscian.errors import PriscianError, PriscianWarning, UsageError, flat
+from priscian.files.cache import cache_folder
+from priscian.files.names import is_unicode
+from priscian.files.reading import shown
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 KEPT = {
@@ -69,16 +71,36 @@ def explain(verb: str, error: Exception) -> tuple[str, int]:
     ), FAILED
 
 
-def use_unicode(streams: Sequence[TextIO]) -> None:
-    """Make sure that printing cannot fail, whatever the locale.
+def refuse_bytes(arguments: Sequence[str]) -> None:
+    """Refuse arguments, and places, that are not text: no file of ours can hold them.
 
-    A terminal keeps its encoding and shows unsupported characters as \\uXXXX. Files and pipes get
-    UTF-8, so that no data are changed.
+    They reach Python with surrogates in place of the bytes that it could not read.
     """
-    for stream in streams:
-        if isinstance(stream, io.TextIOWrapper):
-            encoding = stream.encoding if stream.isatty() else "utf-8"
-            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+    places = {"the current folder": os.getcwd, "the cache folder": lambda: str(cache_folder())}
+    for what, value in (
+        *((f"argument {n}", argument) for n, argument in enumerate(arguments, 1)),
+        *((what, _place(find)) for what, find in places.items()),
+    ):
+        if is_unicode(value):
+            continue
+        found = f"{what}, {shown(value, 200)},"
+        try:
+            os.fsencode(value).decode()
+        except UnicodeError:
+            raise UsageError(
+                f"{found} is not UTF-8; rename the file or folder, or convert the text: "
+                "iconv -f latin1 -t utf-8"
+            ) from None
+        raise UsageError(
+            f"{found} is UTF-8, but the locale is not; set LANG=C.UTF-8 or PYTHONUTF8=1"
+        )
+
+
+def _place(find: Callable[[], str]) -> str:
+    try:
+        return find()
+    except OSError:  # the folder is gone; whatever needs it will say so
+        return ""
 
 
 @contextlib.contextmanager
@@ -113,8 +135,27 @@ def _discard_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+REMEDIES = {
+    errno.EACCES: "check its permissions (ls -l) and those of the folders that it is in",
+    errno.EPERM: "check its permissions (ls -l) and those of the folders that it is in",
+    errno.ENOENT: "check the path",
+    errno.ENOTDIR: "check the path",
+    errno.EISDIR: "give a file",
+    errno.ELOOP: "check where its links lead",
+    errno.EROFS: "choose another place",
+    errno.EMFILE: "raise the limit of open files: ulimit -n 4096",
+    errno.EIO: "check the disk",
+}
+
+
 def _os_error(error: OSError) -> str:
-    where = f": {error.filename}" if error.filename else ""
+    named = error.filename2 or error.filename
+    where = ""
+    if isinstance(named, str):
+        where = f": {named if len(named) <= 200 else named[:199] + '…'}"
     if error.errno == errno.ENOSPC:
         return f"the disk is full{where}; free some space and run again: what was scored is kept"
-    return f"{error.strerror or error}{where}"
+    if error.errno == errno.ENAMETOOLONG:
+        return f"a name of {len(str(named)):,} characters is too long{where}; give a shorter one"
+    remedy = REMEDIES.get(error.errno or 0)
+    return f"{error.strerror or error}{where}{f'; {remedy}' if remedy else ''}"

@@ -7,16 +7,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from priscian.cli.streams import printable
 from priscian.errors import DataWarning
 
 SHOWN = 3
 _PLACE = re.compile(r"(?P<before>skipped )?(?P<file>[^\n]+?)(?P<line>:\d+)?: (?P<rest>.+)")
 _DETAILS = re.compile(r"\([^)]*\)|'[^']*'|\d[\d,.]*")
-_OBEYED = {
-    code: ascii(chr(code))[1:-1]
-    for code in (*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F))
-}
-"""Control characters but for tabs and line breaks, and those that turn the direction of text."""
 _PLURALS = re.compile(r"\b(file|pair|region|row|sentence|value)s\b")
 
 
@@ -81,8 +77,8 @@ def _kind(message: str) -> tuple[str, str]:
 
 
 def complain(line: str) -> None:
-    """A line on standard error; what a terminal would obey, as in a file name, is spelled out."""
-    print(f"priscian: {line.translate(_OBEYED)}", file=sys.stderr, flush=True)
+    """A line on standard error."""
+    print(f"priscian: {printable(line)}", file=sys.stderr, flush=True)
 
 
 NOTES = Notes(complain)

@@ -15,6 +15,7 @@ from cyclopts import Parameter
 
 from priscian.datasets import PairColumns
 from priscian.errors import DataError, UsageError, counted
+from priscian.files import shown, whole_number
 from priscian.models import ModelSpec
 from priscian.runs.options import ScoreOptions, SuiteOptions
 from priscian.runs.run import Run
@@ -226,6 +227,7 @@ def _harness_model(provider: str, arguments: str) -> str:
 def _number(name: str, text: str) -> int | None:
     if text == "auto":
         return None
-    if not text.isdigit() or int(text) < 1:
-        raise UsageError(f"{name} takes a whole number from 1, or auto; not {text!r}")
-    return int(text)
+    number = whole_number(text)
+    if not number:
+        raise UsageError(f"{name} takes a whole number from 1, or auto; not {shown(text)}")
+    return number

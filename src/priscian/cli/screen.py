@@ -3,25 +3,43 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
 from priscian.cli.notes import NOTES
+from priscian.cli.streams import printable
 
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn, TaskID
 
 
-def out() -> Console:
-    """Standard output; wide and plain when it is not a terminal.
+class Screen(Console):
+    """A console that shows control characters in names and sentences as escapes.
 
     Brackets are text, never markup: they occur in file names and sentences.
     """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, **options)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """What is shown, cleaned."""
+        for segment in super().render(renderable, options):
+            cleaned = segment.text if segment.control else printable(segment.text)
+            yield segment if cleaned == segment.text else Segment(cleaned, segment.style)
+
+
+def out() -> Screen:
+    """Standard output; wide and plain when it is not a terminal."""
     NOTES.flush()
-    console = Console(markup=False)
-    return console if console.is_terminal else Console(markup=False, width=160)
+    console = Screen()
+    return console if console.is_terminal else Screen(width=160)
 
 
 class Bars:
@@ -59,7 +77,7 @@ class Progress(Bars):
         )
 
         super().__init__(
-            Console(stderr=True),
+            Screen(stderr=True),
             quiet,
             TextColumn("{task.description}", markup=False),
             BarColumn(),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from priscian.cli.streams import as_it_is
 from priscian.errors import UsageError
 from priscian.runs.reading.word_by_word import DEFAULTS, SurprisalOptions
 from priscian.runs.show import counted
@@ -118,7 +119,7 @@ def surprisal_command(
     elif output.json:
         _print_json(table, passages, options, trees)
     elif prints_table:
-        sys.stdout.write(table.text())
+        as_it_is(sys.stdout).write(table.text())
     else:
         _print_colour(table, options.context)
     if trees and (output.out is not None or not output.json):

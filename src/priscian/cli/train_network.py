@@ -159,9 +159,9 @@ class TrainingLine:
     """A line that shows loss, speed and time left; a terminal updates it in place."""
 
     def __init__(self, quiet: bool) -> None:
-        from rich.console import Console
+        from priscian.cli.screen import Screen
 
-        self.console = Console(stderr=True, markup=False, highlight=False)
+        self.console = Screen(stderr=True, highlight=False)
         self.quiet = quiet
         self._last = 0.0
         self._shown = False
@@ -182,6 +182,9 @@ class TrainingLine:
         """Update twice a second in a terminal, every half minute in a log."""
         import time
 
+        from rich.control import Control
+        from rich.segment import ControlType
+
         now = time.monotonic()
         if self.quiet or now - self._last < (0.5 if self.console.is_terminal else 30):
             return
@@ -193,7 +196,8 @@ class TrainingLine:
         )
         if self.console.is_terminal:
             self._shown = True
-            self.console.print(f"\r{text}   ", end="")
+            self.console.control(Control(ControlType.CARRIAGE_RETURN))  # print would drop it
+            self.console.print(f"{text}   ", end="")
         else:
             self.console.print(text)
 

@@ -24,7 +24,7 @@ from priscian.errors import (
     UnknownNameError,
     UsageError,
 )
-from priscian.files import inside, name_files, write_bytes, write_json
+from priscian.files import inside, name_files, shown, whole_number, write_bytes, write_json
 from priscian.lexicon import load_lexicon
 from priscian.records import ItemSet
 from priscian.workers import run_batches
@@ -158,13 +158,16 @@ def find_maker(what: str) -> Maker:
 def read_generated(what: str, target: str) -> tuple[list[ItemSet], list[str]]:
     """The sets of `generated:SEED,N,UID,…`, and one line for each that could not be made."""
     maker = MAKERS[what]
-    seed, _, rest = target.partition(",")
-    n, _, only = rest.partition(",")
-    if not seed.isdigit() or (n and not n.isdigit()) or n == "0":
+    first, _, rest = target.partition(",")
+    second, _, only = rest.partition(",")
+    seed, n = whole_number(first), whole_number(second or str(IN_MEMORY))
+    if seed is None or not n:
         form = f"{maker.format}:SEED"
-        raise UsageError(f"'{maker.format}:{target}' should be {form}, {form},N or {form},N,NAME,…")
+        raise UsageError(
+            f"{shown(f'{maker.format}:{target}')} should be {form}, {form},N or {form},N,NAME,…"
+        )
     names = maker.choose([name for name in only.split(",") if name], None)
-    made = list(_make_all(maker, names, (int(n or IN_MEMORY), int(seed)), 1, False))
+    made = list(_make_all(maker, names, (n, seed), 1, False))
     return [one.itemset for one in made if one.itemset], [one.error for one in made if one.error]
 
 

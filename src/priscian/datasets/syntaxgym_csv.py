@@ -7,12 +7,15 @@ from typing import Any
 
 from priscian.datasets.published_suites import find_published
 from priscian.errors import DataError
-from priscian.files import NumberedRows, Row, parse_delimited, read_text, shown
+from priscian.files import NumberedRows, Row, parse_delimited, read_text, shown, whole_number
+from priscian.files.budget import refuse_large
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
 MARK = "#prediction"
 FACTS = ("circuit", "author", "reference", "licence", "language")
 """Keys of a suite's meta that may be written above the header, as `#licence: CC-BY-4.0`."""
+MOST_REGIONS = 500_000
+"""Rows of a suite: a region takes more memory than a row of other tables."""
 LONGEST_NUMBER = 9
 """Digits of an item's or region's number."""
 
@@ -24,6 +27,7 @@ def read_suite_csv(file: Path) -> dict[str, Any]:
     a published suite may leave them out. `#circuit: …` and other facts may be there too.
     """
     lines = read_text(file).split("\n")
+    refuse_large(file, rows=len(lines), most_rows=MOST_REGIONS)
     formulas, skipped = [], 0
     facts: dict[str, str] = {}
     for line in lines:
@@ -86,10 +90,10 @@ def _as_json(file: Path, rows: NumberedRows, formulas: list[str]) -> dict[str, A
 
 
 def _whole(file: Path, line: int, row: Row, column: str) -> int:
-    text = row[column].strip()
-    if not (text.isdecimal() and text.isascii() and len(text) <= LONGEST_NUMBER):
+    number = whole_number(row[column].strip(), 10**LONGEST_NUMBER - 1)
+    if number is None:
         raise DataError(
             f"{file}:{line}: {column} is {shown(row[column])}; write a whole number of at most "
             f"{LONGEST_NUMBER} digits"
         )
-    return int(text)
+    return number

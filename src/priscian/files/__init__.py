@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from priscian.files.delimited import DELIMITED_SUFFIXES, NumberedRows, Row, parse_delimited
-from priscian.files.names import file_names, inside, lasting_name, name_files, natural_order
+from priscian.files.names import (
+    file_names,
+    inside,
+    is_unicode,
+    lasting_name,
+    name_files,
+    names_in,
+    natural_order,
+)
+from priscian.files.numbers import whole_number
 from priscian.files.packaged import read_tsv
 from priscian.files.parquet import read_frame
 from priscian.files.places import hide_paths, hide_place
@@ -53,9 +62,11 @@ __all__ = [
     "inside",
     "is_free",
     "is_leftover",
+    "is_unicode",
     "label",
     "lasting_name",
     "name_files",
+    "names_in",
     "natural_order",
     "open_unpacked",
     "parse_delimited",
@@ -69,6 +80,7 @@ __all__ = [
     "replacing_folder",
     "sentence_at",
     "shown",
+    "whole_number",
     "write_bytes",
     "write_delimited",
     "write_json",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from priscian.errors import DataError, DataWarning
+from priscian.files.budget import refuse_large
 from priscian.files.reading import read_text, shown
 
 Row = dict[str, Any]
@@ -45,6 +46,8 @@ def parse_delimited(
             "or CRLF line endings"
         )
     delimiter = delimiter or _sniff(text, suits, tab=file.suffix.lower() != ".csv")
+    lines = text.count("\n")
+    refuse_large(file, rows=lines, cells=lines + text.count(delimiter))
     try:
         table = _parse(text, delimiter, csv.QUOTE_MINIMAL, first)
     except csv.Error as error:

@@ -1,16 +1,22 @@
-"""File names from other names: safe on any system, and different for different names."""
+"""File names from other names: safe on any system, and different for different names.
+
+Names on disk may be any bytes. Those that are not UTF-8 reach Python with surrogates in them, which
+no file of ours can hold and no terminal shows.
+"""
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import re
 import unicodedata
+import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from priscian.errors import OutputError
+from priscian.errors import DataWarning, OutputError
 
 K = TypeVar("K", bound=str | tuple[str, str])
 LONGEST = 120
@@ -88,8 +94,36 @@ def natural_order(name: str) -> list[tuple[int, int, str]]:
     >>> sorted(["step10", "step9", "main"], key=natural_order)
     ['main', 'step9', 'step10']
     """
-    parts = re.split(r"(\d+)", name)
-    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
+    # digits in odd places; without leading zeros the longer number is the larger one
+    parts = re.split("([0-9]+)", name)
+    return [
+        (1, len(part.lstrip("0")), part.lstrip("0")) if place % 2 else (0, 0, part)
+        for place, part in enumerate(parts)
+    ]
+
+
+def is_unicode(name: str) -> bool:
+    """Whether a name is text, not bytes of another encoding."""
+    return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)
+
+
+def names_in(folder: Path, pattern: str = "*") -> list[str]:
+    """Names of what is in a folder that match a pattern, by the numbers in them.
+
+    One that is not UTF-8 is left out, with a note.
+    """
+    found = []
+    listed = folder.iterdir() if folder.is_dir() else ()
+    for name in fnmatch.filter((path.name for path in listed), pattern):
+        if is_unicode(name):
+            found.append(name)
+        else:
+            warnings.warn(
+                f"{folder}: the name {name!r} is not UTF-8; left out; rename it",
+                DataWarning,
+                stacklevel=3,
+            )
+    return sorted(found, key=natural_order)
 
 
 def _plain(name: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from priscian.errors import DataError
 from priscian.files.delimited import Row
+from priscian.files.names import is_unicode
 from priscian.files.reading import PathLike, shown
 
 
@@ -34,6 +35,10 @@ def data_files(path: PathLike, suffixes: Iterable[str]) -> list[Path]:
         raise DataError(f"no file or folder {str(path)!r}; check the path")
     for candidates in (path.iterdir(), path.rglob("*")):
         found = [f for f in candidates if f.suffix.lower() in wanted and _visible(f, path)]
+        for file in found:
+            name = str(file.relative_to(path))
+            if not is_unicode(name):
+                raise DataError(f"{path}: the name {name!r} is not UTF-8; rename the file")
         if found:
             return sorted(found)
     raise DataError(f"{path}: no data files in this folder; it needs {', '.join(wanted)}")

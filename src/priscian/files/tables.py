@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from priscian.errors import DataError
+from priscian.files.budget import refuse_large
 from priscian.files.delimited import DELIMITED_SUFFIXES, NumberedRows, Row, Suits, read_delimited
 from priscian.files.parquet import read_parquet
 from priscian.files.reading import DEEPEST, PathLike, decode_json, read_text
@@ -75,6 +76,7 @@ def read_jsonl(file: Path) -> NumberedRows:
     decode = decoder.decode
     text = read_text(file)
     # not splitlines(): U+2028 and similar characters may occur inside a JSON string
+    refuse_large(file, rows=text.count("\n"), cells=text.count(":"))
     lines = text.split("\n")
     nested = text.count("[") + text.count("{") - len(lines) > DEEPEST // 2
     suspect = nested or "\\u0000" in text

@@ -88,10 +88,12 @@ class _Xz(io.RawIOBase):
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         while True:
             if self._decoder.eof:
-                rest = self._decoder.unused_data or self._raw.read(PIECE)
-                rest = rest.lstrip(b"\0")  # padding between streams
-                if not rest:
-                    return 0
+                rest = self._decoder.unused_data.lstrip(b"\0")
+                while not rest:  # padding between streams may have any length
+                    piece = self._raw.read(PIECE)
+                    if not piece:
+                        return 0
+                    rest = piece.lstrip(b"\0")
                 self._decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY)
             elif self._decoder.needs_input:
                 rest = self._raw.read(PIECE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from priscian.files import whole_number
 from priscian.lexicon.classes import ListedClasses
 from priscian.lexicon.entries import Adverb, Determiner, Preposition, Pronoun
 from priscian.lexicon.sorts import Selections
@@ -51,9 +52,9 @@ def read_determiners(folder: Path) -> list[Determiner]:
         )
     for row in read_table(folder / "numerals.tsv", ("lemma", "value")):
         word = (Word(row["lemma"], row["lemma"], "det.pl"),)
-        if not row["value"].isdigit():
+        number = whole_number(row["value"])
+        if number is None:
             raise row.error("value", f"{row['value']!r}; expected a number")
-        number = int(row["value"])
         determiners.append(
             Determiner(row["lemma"], "numeral", (), word, (), "weak", "up", "up", value=number)
         )

@@ -10,10 +10,14 @@ from dataclasses import dataclass
 from itertools import count, product
 
 from priscian.errors import UsageError
+from priscian.files import shown, whole_number
 from priscian.formulas import values_of
 from priscian.metrics.contrasts import Coin, Verdict, evaluate
 from priscian.metrics.measures import Measure, find_measure
 from priscian.records import Contrast, Expression, Item, ItemSet, Sentence, TokenScores
+
+MOST_VOTES = 100_001
+"""Tosses of a coin for one tie; a tie takes longer with each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +57,12 @@ class TieRule:
         kind, _, count = text.partition(":")
         if kind in ("wrong", "half", "random") and not count:
             return cls(kind, votes=int(kind == "random"))
-        if kind == "vote" and count.isdecimal() and int(count) % 2 == 1:
-            return cls(kind, votes=int(count))
+        votes = whole_number(count, MOST_VOTES)
+        if kind == "vote" and votes is not None and votes % 2 == 1:
+            return cls(kind, votes=votes)
         raise UsageError(
-            f"no tie rule {text!r}; use wrong, half, random or vote:N with an odd N, e.g. vote:51"
+            f"no tie rule {shown(text)}; use wrong, half, random or vote:N with an odd N up to "
+            f"{MOST_VOTES:,}, e.g. vote:51"
         )
 
     def credit(self, verdict: Verdict, toss: Callable[[Coin], bool], rng_seed: int) -> float:

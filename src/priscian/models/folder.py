@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import ModelError
+from priscian.files import names_in
 from priscian.models.fingerprint import hash_file
 from priscian.models.key import ModelKey
 from priscian.models.spec import ModelSpec
@@ -89,7 +90,9 @@ def read_config(folder: Path, architectures: Sequence[str]) -> dict[str, Any]:
     try:
         config = json.loads(file.read_text("utf-8"))
     except OSError as error:
-        raise ModelError(f"cannot read {file}: {error.strerror}") from None
+        raise ModelError(
+            f"cannot read {file}: {error.strerror}; check the path and its permissions"
+        ) from None
     except (ValueError, RecursionError) as error:
         raise ModelError(f"{file} is not valid JSON ({error}); copy the folder again") from None
     name = config.get("architecture") if isinstance(config, dict) else None
@@ -124,10 +127,8 @@ def folder_key(folder: Path, provider: str) -> ModelKey:
 
 def checkpoints(spec: ModelSpec, pattern: str) -> list[ModelSpec]:
     """The model at every checkpoint folder whose name matches, by the number in the name."""
-    found = [p for p in spec.path.glob(pattern) if (p / "model.safetensors").is_file()]
-
-    def order(path: Path) -> tuple[int, str]:
-        digits = "".join(c for c in path.name if c.isdigit())
-        return int(digits or 0), path.name
-
-    return [spec.at(path.name) for path in sorted(found, key=order)]
+    return [
+        spec.at(name)
+        for name in names_in(spec.path, pattern)
+        if (spec.path / name / "model.safetensors").is_file()
+    ]

@@ -27,7 +27,9 @@ def read_safetensors(path: Path) -> dict[str, Floats32]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise ModelError(f"cannot read {path}: {error.strerror}") from None
+        raise ModelError(
+            f"cannot read {path}: {error.strerror}; check the path and its permissions"
+        ) from None
     length = int.from_bytes(data[:8], "little")
     if len(data) < 8 or length > min(LARGEST_HEADER, len(data) - 8):
         raise ModelError(f"{path} is not a safetensors file or is cut short; copy it again")
@@ -35,6 +37,7 @@ def read_safetensors(path: Path) -> dict[str, Floats32]:
     try:
         header = json.loads(data[8 : 8 + length])
         header.pop("__metadata__", None)
+        _refuse_overlaps(header)
         return {str(name): _array(body, **facts) for name, facts in header.items()}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ModelError(f"{path} is damaged ({error}); copy it again") from None
@@ -54,6 +57,15 @@ def write_safetensors(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> Non
         file.write(len(head).to_bytes(8, "little") + head)
         for array in arrays.values():
             file.write(np.ascontiguousarray(array, "<f4").tobytes())
+
+
+def _refuse_overlaps(header: Mapping[str, Any]) -> None:
+    """Arrays that share bytes could be many times as large as their file."""
+    reached = 0
+    for begin, end in sorted(facts["data_offsets"] for facts in header.values()):
+        if begin < reached:
+            raise ValueError("two arrays share their bytes")
+        reached = end
 
 
 def _array(body: memoryview, dtype: str, shape: list[int], data_offsets: list[int]) -> Floats32:

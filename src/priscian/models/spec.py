@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote
 
 from priscian.errors import UsageError
+from priscian.files import names_in
 
 DTYPE_ALIASES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
@@ -98,6 +99,15 @@ class ModelSpec:
                 raise UsageError(
                     f"{self.provider}: has no option {name!r} (in {self}); it has {listed}"
                 )
+
+
+def files_beside(spec: ModelSpec, pattern: str) -> list[ModelSpec]:
+    """The models whose files are in the same folder and match; of a folder, those inside it."""
+    folder = spec.path if spec.path.is_dir() else spec.path.parent
+    return [
+        ModelSpec(spec.provider, str(folder / name), "", spec.options)
+        for name in names_in(folder, pattern)
+    ]
 
 
 def as_path(name: str) -> Path:

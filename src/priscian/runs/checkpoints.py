@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import fnmatch
 import json
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from priscian.files import natural_order
+from priscian.files import names_in
 from priscian.models.safetensors_file import LARGEST_HEADER
 
 SETTLE = 10.0
@@ -44,11 +43,10 @@ class CheckpointFolder:
     def names(self) -> list[str]:
         """All folders that match, complete or not; numbers in names count as numbers."""
         try:
-            names = [p.name for p in self.path.iterdir() if p.is_dir()]
-        except OSError:  # not there yet
+            names = names_in(self.path, self.pattern)
+        except OSError:  # it was removed at this moment
             return []
-        matching = fnmatch.filter(names, self.pattern)
-        return sorted((n for n in matching if not n.startswith(UNFINISHED)), key=natural_order)
+        return [n for n in names if not n.startswith(UNFINISHED) and (self.path / n).is_dir()]
 
     def _settled(self, name: str) -> Stamp | None:
         """A stamp of the folder's files, if they have not changed for a while.
@@ -112,8 +110,8 @@ def _has_its_length(file: Path) -> bool:
                 return size > 8 and length > LARGEST_HEADER  # else it has just been begun
             header = json.loads(opened.read(length))
             ends = [facts["data_offsets"][1] for k, facts in header.items() if k[:2] != "__"]
+        return bool(size >= 8 + length + max(ends, default=0))
     except OSError:
         return False
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
         return True
-    return bool(size >= 8 + length + max(ends, default=0))

@@ -122,7 +122,10 @@ def _result(model: str, name: str, data: DataFacts, about: ModelFacts, place: Pa
 
 def _read_json(file: Path) -> dict[str, Any]:
     try:
-        found = json.loads(file.read_text("utf-8"))
+        text = file.read_text("utf-8")
+        found = json.loads(text)
+        if "\\ud" in text.lower():  # half of a character, which no file can hold
+            json.dumps(found, ensure_ascii=False).encode()
     except (OSError, ValueError, RecursionError) as error:
         raise _damaged(file, str(error)) from None
     if not isinstance(found, dict):

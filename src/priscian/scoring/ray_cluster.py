@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from priscian.errors import UsageError, WorkerError, install
+from priscian.files import whole_number
 from priscian.models import is_object
 from priscian.scoring.cluster import Gone
 from priscian.scoring.planner import Work
@@ -106,11 +107,12 @@ def check_address(address: str) -> None:
     """Refuse an address where nothing listens; Ray itself would try for minutes."""
     if address in NAMED:
         return
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdigit():
+    host, _, digits = address.removeprefix("ray://").rpartition(":")
+    port = whole_number(digits, 65535)
+    if not host or not port:
         raise UsageError(f"--executor ray:{address}: write ray:HOST:PORT, such as ray:head:6379")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), KNOCK).close()
+        socket.create_connection((host.strip("[]"), port), KNOCK).close()
     except (OSError, OverflowError) as error:
         raise WorkerError(
             f"no Ray cluster at {address} ({error}); check the address and that `ray status` "

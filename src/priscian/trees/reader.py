@@ -19,7 +19,7 @@ from priscian.trees.tree import Tree, Word
 DEEPEST = 200
 """Phrases inside each other; real trees have 30."""
 LONGEST_LINE = 1 << 20
-RATIO = 100
+RATIO = 25
 """How many times its size a packed file of trees may unfold to."""
 
 _TOP = re.compile(r"\((ROOT|TOP|S1)?\s*\(")

@@ -12,6 +12,7 @@ from typing import Any
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.choices import Choices
 from priscian.errors import DataError, UsageError
+from priscian.files import shown
 from priscian.records import Judgement
 from priscian.stats.agreement import Agreement, measure_agreement
 from priscian.stats.bootstrap import DRAWS, credit_mean_interval
@@ -39,9 +40,9 @@ class Inclusion:
         """Read `4/5`, or `none` for all sets."""
         if text == "none":
             return cls(0, Fraction(0), text)
-        found = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", text)
+        found = re.fullmatch("([1-9][0-9]{0,8})/([1-9][0-9]{0,8})", text)
         if not found or int(found[1]) > int(found[2]):
-            raise UsageError(f"--rule {text!r} is neither K/N, such as 4/5, nor none")
+            raise UsageError(f"--rule {shown(text)} is neither K/N, such as 4/5, nor none")
         return cls(int(found[1]), Fraction(int(found[1]), int(found[2])), text)
 
     def admits(self, agreed: int, pairs: int) -> bool:

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from priscian.cli.output import FLAT, Output, grid, show
 from priscian.errors import RunError, UsageError
-from priscian.files import check_folder
+from priscian.files import check_folder, shown, whole_number
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -182,10 +182,11 @@ def _settings(states: States, design: Design) -> TransferSettings:
 
 
 def _sizes(text: str) -> tuple[int, ...]:
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    if not all(part.isdecimal() for part in parts):
-        raise UsageError(f"--sizes takes whole numbers separated by commas, not {text!r}")
-    return tuple(sorted({int(part) for part in parts}))
+    sizes = {whole_number(part.strip()) for part in text.split(",") if part.strip()}
+    known = {size for size in sizes if size is not None}
+    if known != sizes:
+        raise UsageError(f"--sizes takes whole numbers separated by commas, not {shown(text)}")
+    return tuple(sorted(known))
 
 
 def _print(found: Transfer, form: str, output: Output) -> None:

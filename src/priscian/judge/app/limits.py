@@ -15,6 +15,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from priscian.files import whole_number
+
 BODY = 32 * 1024
 """Bytes of a body."""
 SLOW = 20.0
@@ -42,8 +44,7 @@ class PlainFraming:
 
 async def read_body(request: Request) -> bytes:
     """The body of a request, refused when it is too large or too slow."""
-    said = request.headers.get("content-length", "0")
-    if not said.isdigit() or int(said) > BODY:
+    if whole_number(request.headers.get("content-length", "0"), BODY) is None:
         raise HTTPException(413, "The request is too large.")
     parts: list[bytes] = []
     size = 0

@@ -14,6 +14,7 @@ from priscian.models.fingerprint import Files
 from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.loading import (
     HuggingFaceProvider,
+    check_ids,
     context_length,
     import_transformers,
     load_config,
@@ -176,6 +177,7 @@ class Encoder:
         for group in _groups([len(encodings[i].ids) for i in order]):
             members = [order[i] for i in group]
             ids, mask = pad([encodings[i].ids for i in members])
+            check_ids(self.spec.label, self.net.get_input_embeddings().weight.shape[0], ids.numpy())
             with torch.inference_mode(), self._up_to(max(layers)):
                 states = self.net(
                     input_ids=ids.to(self.device),

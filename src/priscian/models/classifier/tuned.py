@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from priscian.errors import ModelError, install
 from priscian.models.classifier.encoder import Encoder, pad
 from priscian.models.classifier.views import CLS, LAST, MAX
+from priscian.models.safetensors_file import read_safetensors
 
 RANK = 8
 ATTENTION = (
@@ -81,23 +82,17 @@ class TunedEncoder(nn.Module):
 
     def restore(self, path: Path) -> None:
         """Put weights from a file in place; every trained weight must be there."""
-        from safetensors.torch import load_file
-
         own = {name: value for name, value in self.named_parameters() if value.requires_grad}
-        try:
-            found = load_file(path)
+        found = read_safetensors(path)
+        for name, value in own.items():
+            # PyTorch would stretch an array of another shape
+            if name not in found or found[name].shape != value.shape:
+                raise ModelError(
+                    f"{path} does not hold the weights of this classifier ({name} is missing or "
+                    "of another shape); train it again"
+                )
             with torch.no_grad():
-                for name, value in own.items():
-                    value.copy_(found[name])
-        except (OSError, KeyError, RuntimeError, ValueError) as error:
-            reason = str(error).splitlines()[0]
-            raise ModelError(
-                f"{path} does not hold the weights of this classifier ({reason}); train it again"
-            ) from None
-        except Exception as error:
-            if type(error).__module__.partition(".")[0] != "safetensors":
-                raise
-            raise ModelError(f"{path} is damaged ({error}); train it again") from None
+                value.copy_(torch.from_numpy(found[name]))
 
 
 def _pool(states: Tensor, own: Tensor, pooling: str) -> Tensor:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import UsageError
+from priscian.files import shown, whole_number
 
 Floats32 = npt.NDArray[np.float32]
 
@@ -36,10 +37,11 @@ class View:
     @classmethod
     def parse(cls, text: str) -> View:
         """Read `layer-pooling`."""
-        layer, _, pooling = text.partition("-")
-        if not layer.isdecimal() or pooling not in POOLINGS:
-            raise UsageError(f"{text!r} is not a layer and a pooling, such as 6-mean")
-        return cls(int(layer), pooling)
+        number, _, pooling = text.partition("-")
+        layer = whole_number(number)
+        if layer is None or pooling not in POOLINGS:
+            raise UsageError(f"{shown(text)} is not a layer and a pooling, such as 6-mean")
+        return cls(layer, pooling)
 
 
 def pool(states: Floats32, first: int, count: int, pooling: str) -> Floats32:

@@ -14,7 +14,9 @@ from priscian.models.hf.channels import Entropy, Extra, Mass
 from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.loading import (
     HuggingFaceProvider,
+    architectures,
     check_finite,
+    check_ids,
     cited,
     context_length,
     import_transformers,
@@ -22,6 +24,7 @@ from priscian.models.hf.loading import (
     load_weights,
     loads_ahead,
     pick_device,
+    running,
 )
 from priscian.models.hf.locate import Place
 from priscian.models.hf.word_beginnings import begins_word
@@ -114,11 +117,14 @@ class CausalModel:
         self._beginnings: Bools | None = None
         self._outputs = 0  # logits per position, found with the head
         self.parameters = self.model.num_parameters()
-        with torch.inference_mode(), threads_for(2 * PROBE * self.parameters):
+        short = threads_for(2 * PROBE * self.parameters)
+        with torch.inference_mode(), short, running(self.tokenizer.name):
             self.head = self._verified_head()
+        self._vectors = int(self.model.get_input_embeddings().weight.shape[0])
+        check_ids(self.tokenizer.name, self._vectors, np.array([self.bos or 0]))
         self.notes = {
             "dtype": str(self.model.dtype),
-            "vocabulary": str(self.model.get_input_embeddings().weight.shape[0]),
+            "vocabulary": str(self._vectors),
             "bos": self._bos_note(),
             "head": "tiled" if self.head else "full logits (this model post-processes them)",
         }
@@ -183,7 +189,10 @@ class CausalModel:
         """Log-probabilities and, if requested, another value for each query."""
         import torch
 
-        with torch.inference_mode():
+        name = self.tokenizer.name
+        check_ids(name, self._vectors, batch.ids, batch.prefix)
+        check_ids(name, self._outputs, batch.queries[:, 2])
+        with torch.inference_mode(), running(name):
             queries = torch.from_numpy(batch.queries).to(self.device)
             if self.head is None:
                 return self._from_logits(batch, queries, extra)
@@ -272,7 +281,8 @@ class CausalModel:
         """Log-probabilities of a text's own tokens by one plain forward pass."""
         import torch
 
-        with torch.inference_mode():
+        check_ids(self.tokenizer.name, self._vectors, np.array(encoding.ids))
+        with torch.inference_mode(), running(self.tokenizer.name):
             ids = torch.tensor([encoding.ids], device=self.device)
             logits = self.model(input_ids=ids, use_cache=False).logits[0].float()
             logps = logits.log_softmax(-1)[:-1].gather(1, ids[0, 1:, None])[:, 0]
@@ -284,7 +294,8 @@ class CausalModel:
         import torch
 
         members = torch.from_numpy(self.word_beginnings()).to(self.device)
-        with torch.inference_mode():
+        check_ids(self.tokenizer.name, self._vectors, np.array(encoding.ids))
+        with torch.inference_mode(), running(self.tokenizer.name):
             ids = torch.tensor([encoding.ids], device=self.device)
             logits = self.model(input_ids=ids, use_cache=False).logits[0].float()
             masses = logits.log_softmax(-1)[:-1, members].logsumexp(-1)
@@ -323,7 +334,7 @@ def one_row(batch: TokenBatch, row: int) -> TokenBatch:
 
 def refuse_encoder(spec: ModelSpec, config: Any) -> None:
     """Refuse an encoder, even if Transformers would load it as a causal model."""
-    names = config.architectures or []
+    names = architectures(config)
     masked = any(n.endswith(("ForMaskedLM", "ForPreTraining")) for n in names)
     causal = any(n.endswith(("ForCausalLM", "LMHeadModel")) for n in names)
     if config.is_encoder_decoder:

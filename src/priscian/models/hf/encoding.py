@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from priscian.errors import ModelError, OffsetsError
+from priscian.files import shown, whole_number
+from priscian.models.hf.bounds import stored_size
 from priscian.models.hf.locate import Place, locate_tokenizer
 from priscian.models.protocol import Encoding
 from priscian.models.spec import ModelSpec
@@ -27,6 +29,8 @@ class Tokenizer:
 
         self.name = spec.label
         place = locate_tokenizer(spec, place)
+        if place.gguf and "tokenizer" in spec.options:  # else it was read with the configuration
+            stored_size(spec, place)
         extra = {"gguf_file": place.gguf} if place.gguf else {}
         try:
             self.hf: Any = AutoTokenizer.from_pretrained(
@@ -84,9 +88,12 @@ class Tokenizer:
         known = self.fast.token_to_id(policy)
         if known is not None:
             return int(known)
-        if policy.isdigit() and int(policy) < self.fast.get_vocab_size(with_added_tokens=True):
-            return int(policy)
-        raise ModelError(f"{self.name} has no token {policy!r} to use as BOS; try auto or none")
+        number = whole_number(policy, self.fast.get_vocab_size(with_added_tokens=True) - 1)
+        if number is not None:
+            return number
+        raise ModelError(
+            f"{self.name} has no token {shown(policy)} to use as BOS; try auto or none"
+        )
 
     def end(self, policy: str) -> str:
         """The token between documents, whether it is called BOS or EOS; else EOS; else ""."""

@@ -6,13 +6,24 @@ import contextlib
 import io
 import logging
 import os
+import re
 import threading
-from collections.abc import Collection
+import warnings
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from priscian.errors import ModelError, ScoreError, WrongKindError, install
+from priscian.errors import (
+    ModelError,
+    PriscianWarning,
+    ScoreError,
+    WrongKindError,
+    counted,
+    install,
+)
+from priscian.models.hf.bounds import bounded, check_numbers, stored_size
 from priscian.models.hf.half_precision import check_dtype
 from priscian.models.hf.hub_cache import cached_weights, remove_weights
 from priscian.models.hf.locate import Place, list_revisions, locate, locate_tokenizer
@@ -22,7 +33,10 @@ from priscian.models.key import ModelKey
 from priscian.models.protocol import Floats
 from priscian.models.spec import ModelSpec
 
+_DIGITS = re.compile("[0-9]+")
 DTYPES = ("float32", "bfloat16", "float16", "auto")
+NO_MEMORY = ("out of memory", "can't allocate memory")
+"""What PyTorch says, whose errors have no type of their own on CPUs."""
 NO_LIMIT = 10**7
 """Some configurations use a context length this large, or larger, for no limit."""
 
@@ -110,13 +124,21 @@ def load_config(spec: ModelSpec, place: Place) -> Any:
     """The model's configuration."""
     transformers = import_transformers()
     extra = {"gguf_file": place.gguf} if place.gguf else {}
+    revision = place.commit or None
     try:
+        if place.gguf:
+            stored_size(spec, place)
+        else:
+            raw, _ = transformers.PreTrainedConfig.get_config_dict(place.source, revision=revision)
+            check_numbers(spec, raw)
         return transformers.AutoConfig.from_pretrained(
             place.source,
-            revision=place.commit or None,
+            revision=revision,
             trust_remote_code=spec.options.get("remote_code") == "yes",
             **extra,
         )
+    except ModelError:
+        raise
     except Exception as error:
         raise _cannot_load(spec, "configuration", error) from error
 
@@ -139,7 +161,7 @@ def load_weights(
     if "attention" in spec.options:
         extra["attn_implementation"] = spec.options["attention"]
     try:
-        with _hidden_bar():
+        with _hidden_bar(), bounded(spec, stored_size(spec, place)):
             model, told = auto.from_pretrained(
                 place.source,
                 revision=place.commit or None,
@@ -155,6 +177,7 @@ def load_weights(
             )
         needed = [name for name in told["missing_keys"] if not name.startswith(unused)]
         _refuse_missing(spec, model, needed)
+        _note_left_out(spec, model, told["unexpected_keys"])
         model = model.to(device=device) if name == "auto" else model.to(device=device, dtype=dtype)
         model = model.eval().requires_grad_(False)
         if name == "auto":
@@ -178,7 +201,7 @@ def _hidden_bar() -> contextlib.AbstractContextManager[object]:
 def _refuse_missing(spec: ModelSpec, model: Any, missing: Collection[str]) -> None:
     """Refuse missing weights: Transformers would initialise them at random."""
     absent = sorted(name for name, _ in model.named_parameters() if name in missing)
-    saved = ", ".join(model.config.architectures or [])
+    saved = ", ".join(architectures(model.config))
     if (
         absent
         and saved.endswith("Model")
@@ -198,9 +221,64 @@ def _refuse_missing(spec: ModelSpec, model: Any, missing: Collection[str]) -> No
         )
 
 
+def _note_left_out(spec: ModelSpec, model: Any, left_out: Collection[str]) -> None:
+    """A note if whole layers of the file are not used: names that differ only in a number."""
+    used = {_DIGITS.sub("#", name) for name, _ in model.named_parameters()}
+    layers = sorted(name for name in left_out if _DIGITS.sub("#", name) in used)
+    if layers:
+        warnings.warn(
+            f"{spec}: its configuration leaves out {counted(len(layers), 'tensor')} of layers that "
+            f"the file has ({layers[0]}, …); check the number of layers",
+            PriscianWarning,
+            stacklevel=2,
+        )
+
+
+@contextlib.contextmanager
+def running(name: str) -> Iterator[None]:
+    """While a model runs: its configuration may be one that fails only then."""
+    try:
+        yield
+    except (MemoryError, ModelError):
+        raise
+    except Exception as error:
+        reason = _reason(error)
+        if any(sign in reason for sign in NO_MEMORY):
+            raise MemoryError(reason) from error
+        raise ModelError(
+            f"{name} was loaded but does not run: {reason}; check its config.json"
+        ) from error
+
+
+def architectures(config: Any) -> list[str]:
+    """The names of classes that a configuration gives; whatever else stands there is left out."""
+    named = config.architectures
+    return [n for n in (named if isinstance(named, list) else [named]) if isinstance(n, str)]
+
+
+def check_ids(name: str, outputs: int, *ids: npt.NDArray[np.int64] | None) -> None:
+    """Refuse tokens for which a model has no vector: tokenizer and weights are not of one model."""
+    largest = max((int(some.max()) for some in ids if some is not None and some.size), default=0)
+    if largest >= outputs:
+        raise ModelError(
+            f"the tokenizer of {name} gives the token {largest:,}, but the weights are for "
+            f"{outputs:,} tokens; put the files of one model together, or name its tokenizer with "
+            "?tokenizer=PATH"
+        )
+
+
+def _reason(error: Exception) -> str:
+    """The first line of an error; also the second where that is only a heading."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if lines and "ignore_mismatched_sizes" in lines[0]:
+        return "the sizes in its configuration are not those of its weights"
+    if len(lines) > 1 and lines[0].endswith(":"):
+        lines[0] += f" {lines[1]}"
+    return lines[0].rstrip(".") if lines else type(error).__name__
+
+
 def _cannot_load(spec: ModelSpec, part: str, error: Exception) -> ModelError:
-    lines = [line for line in str(error).splitlines() if line.strip()]
-    reason = lines[0].rstrip(".") if lines else type(error).__name__
+    reason = _reason(error)
     if "trust_remote_code" in str(error):
         return ModelError(
             f"{spec} comes with code of its own, which is run only if you trust it: "

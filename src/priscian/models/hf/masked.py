@@ -12,13 +12,16 @@ from priscian.errors import ModelError, UsageError, WrongKindError
 from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.loading import (
     HuggingFaceProvider,
+    architectures,
     check_finite,
+    check_ids,
     cited,
     context_length,
     load_config,
     load_weights,
     loads_ahead,
     pick_device,
+    running,
 )
 from priscian.models.hf.locate import Place
 from priscian.models.protocol import Encoding, Floats, TokenBatch
@@ -113,12 +116,15 @@ class MaskedModel:
         self.model = load_weights(AutoModelForMaskedLM, spec, place, self.device)
         self.context_length = _readable(config)
         self.parameters = self.model.num_parameters()
-        with torch.inference_mode(), threads_for(PROBES * self.parameters):
+        self._vectors = int(self.model.get_input_embeddings().weight.shape[0])
+        check_ids(self.tokenizer.name, self._vectors, np.array([self.mask_id]))
+        short = threads_for(PROBES * self.parameters)
+        with torch.inference_mode(), short, running(self.tokenizer.name):
             self.head = self._take_head()
             self.bert = self._find_bert() if self.head else None
         self.notes = {
             "dtype": str(self.model.dtype),
-            "vocabulary": str(self.model.get_input_embeddings().weight.shape[0]),
+            "vocabulary": str(self._vectors),
             "pll": self.pll,
             "head": "tiled" if self.head else "full logits",
             "layers": "where asked" if self.bert else "everywhere",
@@ -175,7 +181,8 @@ class MaskedModel:
         """log p of each query's target at its masked position."""
         import torch
 
-        with torch.inference_mode():
+        check_ids(self.tokenizer.name, self._vectors, batch.ids, batch.queries[:, 2])
+        with torch.inference_mode(), running(self.tokenizer.name):
             queries = torch.from_numpy(batch.queries).to(self.device)
             ids = torch.from_numpy(batch.ids).to(self.device)
             mask = None
@@ -237,7 +244,7 @@ class MaskedModel:
 
 def refuse_causal(spec: ModelSpec, config: Any) -> None:
     """Refuse a causal model, which has no mask token."""
-    names = config.architectures or []
+    names = architectures(config)
     if any(n.endswith(("ForCausalLM", "LMHeadModel")) for n in names) or (
         not names and config.model_type in {"gpt2", "llama", "gpt_neox", "opt", "mistral"}
     ):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from priscian.errors import ModelError
+from priscian.files import shown
 from priscian.models.fingerprint import hash_file
 from priscian.models.folder import (
     checkpoints,
@@ -22,7 +23,7 @@ from priscian.models.key import ModelKey
 from priscian.models.lstm.model_file import read_model
 from priscian.models.lstm.recurrent import NumpyLstm
 from priscian.models.safetensors_file import read_safetensors
-from priscian.models.spec import ModelSpec
+from priscian.models.spec import ModelSpec, files_beside
 from priscian.models.text_offsets import own_tokens
 from priscian.models.traits import Traits
 from priscian.models.vocabulary import load_vocabulary
@@ -60,10 +61,8 @@ class LstmProvider:
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """Checkpoint folders inside this one, or files beside it, whose names match."""
-        if spec.path.is_dir():
-            return checkpoints(spec, pattern)
-        found = sorted(spec.path.parent.glob(pattern))
-        return [ModelSpec("lstm", str(p), "", spec.options) for p in found]
+        of_folder = spec.path.is_dir()
+        return checkpoints(spec, pattern) if of_folder else files_beside(spec, pattern)
 
 
 def lstm_key(path: Path) -> ModelKey:
@@ -87,7 +86,13 @@ class FolderModel(FolderScores):
         config = read_config(folder, ("lstm", "on-lstm"))
         weights = read_safetensors(folder / "model.safetensors")
         self.vocabulary = load_vocabulary(folder)
-        keep = 1.0 - float(config.get("drop_connect", 0.0))
+        dropped = config.get("drop_connect", 0.0)
+        if not isinstance(dropped, int | float) or not 0 <= dropped < 1:
+            raise ModelError(
+                f"{folder}: drop_connect is {shown(dropped)} in config.json, and it is a share "
+                "from 0 to 1; copy it again"
+            )
+        keep = 1.0 - dropped
         try:
             self.network = NumpyLstm(
                 {name.removeprefix("words."): value for name, value in weights.items()}, keep

@@ -7,9 +7,7 @@ sinusoidal. The memory holds what each layer read in the previous segment, witho
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -43,12 +41,6 @@ class TransformerXlShape:
     """Every token sees as many places, `memory` of them with itself."""
     zero_memory: bool = False
     """A text begins after a memory of zeros, as in Transformers' TransfoXL, not after none."""
-
-    @classmethod
-    def of(cls, sizes: Mapping[str, Any]) -> TransformerXlShape:
-        """As `config.json` has it."""
-        bands = tuple((int(end), int(width)) for end, width in sizes.get("bands", ()))
-        return cls(**{**sizes, "bands": bands})
 
     @property
     def size(self) -> int:

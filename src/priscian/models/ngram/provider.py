@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import ModelError, UsageError
+from priscian.files import shown, whole_number
 from priscian.models.fingerprint import hash_file
 from priscian.models.key import ModelKey
 from priscian.models.ngram.model import NgramModel
 from priscian.models.ngram.pngm import MAGIC, read_facts
 from priscian.models.ngram.tokenise import Tokenisation
 from priscian.models.ngram.trie import Trie
-from priscian.models.spec import ModelSpec
+from priscian.models.spec import ModelSpec, files_beside
 from priscian.models.traits import Traits
 
 OPTIONS = frozenset({"words", "case", "eos", "order", "name"})
@@ -56,9 +57,7 @@ class NgramProvider:
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """Model files in the same folder whose names match."""
-        folder = spec.path
-        folder = folder if folder.is_dir() else folder.parent
-        return [ModelSpec("ngram", str(p), "", spec.options) for p in sorted(folder.glob(pattern))]
+        return files_beside(spec, pattern)
 
 
 def load_ngram(path: Path, spec: ModelSpec | None = None) -> NgramModel:
@@ -90,10 +89,12 @@ def _shorten(trie: Trie, spec: ModelSpec) -> Trie:
 
 
 def _order(spec: ModelSpec) -> int:
-    asked = spec.options["order"]
-    if not asked.isdecimal() or int(asked) < 1:
-        raise UsageError(f"order must be a whole number from 1, not {asked!r} (in {spec})")
-    return int(asked)
+    order = whole_number(spec.options["order"])
+    if not order:
+        raise UsageError(
+            f"order must be a whole number from 1, not {shown(spec.options['order'])} (in {spec})"
+        )
+    return order
 
 
 def is_pngm(path: Path) -> bool:
@@ -102,7 +103,9 @@ def is_pngm(path: Path) -> bool:
         with path.open("rb") as file:
             head = file.read(len(MAGIC))
     except OSError as error:
-        raise ModelError(f"cannot read {path}: {error.strerror}") from None
+        raise ModelError(
+            f"cannot read {path}: {error.strerror}; check the path and its permissions"
+        ) from None
     return head == MAGIC or path.suffix == ".pngm"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from priscian.errors import ModelError
 from priscian.models.folder import read_config
-from priscian.models.networks.loading import load_network
+from priscian.models.networks.loading import load_network, read_shape
 from priscian.models.parser.chart import best_spans
 from priscian.models.parser.words import ParserWords
 from priscian.trees import Tree, Word
@@ -38,7 +38,7 @@ class Parser:
     def load(cls, folder: Path) -> Parser:
         """The parser of a folder that `priscian parse --train` has written."""
         check_folder(folder)
-        network = load_network(folder, ARCHITECTURE, _build, assign=True)
+        network = load_network(folder, ARCHITECTURE, _build)
         words = ParserWords.load(folder)
         for name, size in words.sizes.items():
             if getattr(network.shape, name) != size:
@@ -114,10 +114,6 @@ def batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[int]]:
 
 
 def _build(sizes: Mapping[str, Any]) -> SpanParser:
-    import torch
-
     from priscian.models.networks.span_parser import SpanParser, SpanParserShape
 
-    listed = {name: tuple(map(str, sizes[name])) for name in ("labels", "tags")}
-    with torch.device("meta"):
-        return SpanParser(SpanParserShape(**{**sizes, **listed}))
+    return SpanParser(read_shape(SpanParserShape, sizes))

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from priscian.errors import UsageError
+from priscian.files import whole_number
 from priscian.models.spec import ModelSpec
 
 OPTIONS = frozenset({"name", "beam"})
 LARGEST = 10_000
-DIGITS = 9
-"""More of them are too many, and Python does not read thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +28,15 @@ class Beam:
     @classmethod
     def parse(cls, text: str) -> Beam:
         """As the option `beam` has it: `100,5,10`."""
-        parts = text.split(",")
-        if len(parts) != 3 or not all(part.strip().isdecimal() for part in parts):
-            raise UsageError(f"beam={text}: give three numbers, as beam=100,5,10")
-        if any(len(part) > DIGITS or int(part) > LARGEST for part in map(str.strip, parts)):
+        parts = [part.strip() for part in text.split(",")]
+        if len(parts) != 3 or not all(part.isascii() and part.isdecimal() for part in parts):
+            raise UsageError(f"beam={text[:60]}: give three numbers, as beam=100,5,10")
+        sizes = [size for part in parts if (size := whole_number(part, LARGEST)) is not None]
+        if len(sizes) != 3:
             raise UsageError(
                 f"beam={text[:60]}: a beam this large is too slow; give numbers up to {LARGEST:,}"
             )
-        made = cls(*map(int, parts))
+        made = cls(*sizes)
         if not made.actions or not made.words:
             raise UsageError(f"beam={text}: a beam of 0 finds nothing; give numbers from 1")
         if made.words > made.actions:

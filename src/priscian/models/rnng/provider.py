@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from priscian.errors import ModelError, TooLongError
 from priscian.models.folder import checkpoints, folder_key, model_folder
 from priscian.models.key import ModelKey
-from priscian.models.networks.loading import load_network
+from priscian.models.networks.loading import load_network, read_shape
 from priscian.models.rnng.options import OPTIONS, Beam
 from priscian.models.spec import ModelSpec
 from priscian.models.text_offsets import own_tokens, shorten
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from priscian.models.networks.rnng import Rnng
     from priscian.models.rnng.beam import Reading
 
+MOST_OPEN = 10_000
+"""Constituents that a grammar may let be open; the search goes through all of them."""
 LONGEST = 300
 """Words of a text; a grammar is about sentences, and its stack grows with them."""
 REMEMBERED = 20_000
@@ -159,9 +161,10 @@ class RnngModel:
 def _build(sizes: Mapping[str, Any]) -> Rnng:
     from priscian.models.networks.rnng import Rnng, RnngShape
 
-    shape = RnngShape(**{**sizes, "labels": tuple(map(str, sizes["labels"]))})
-    if min(int(shape.most_open), int(shape.most_opening)) < 1:
-        raise ValueError("a limit of open constituents is below 1")
+    shape = read_shape(RnngShape, sizes)
+    limits = (shape.most_open, shape.most_opening)
+    if min(limits) < 1 or max(limits) > MOST_OPEN:
+        raise ValueError(f"a limit of open constituents is not from 1 to {MOST_OPEN:,}")
     return Rnng(shape)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from priscian.errors import ModelError, UnknownNameError
 from priscian.models.fingerprint import hash_file
 from priscian.models.key import ModelKey
-from priscian.models.spec import ModelSpec
+from priscian.models.spec import ModelSpec, files_beside
 from priscian.models.surprisals.table import UNITS, SurprisalTable, read_surprisals
 from priscian.models.traits import Traits
 from priscian.records import Text, TokenScores
@@ -38,9 +38,7 @@ class SurprisalsProvider:
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """Tables in the same folder whose names match."""
-        folder = spec.path
-        folder = folder if folder.is_dir() else folder.parent
-        return [ModelSpec(PROVIDER, str(p), "", spec.options) for p in sorted(folder.glob(pattern))]
+        return files_beside(spec, pattern)
 
 
 class PrecomputedModel:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from priscian.errors import DataError, UnknownNameError
-from priscian.files import PathLike, Row, read_table
+from priscian.files import PathLike, Row, read_table, whole_number
 from priscian.models.surprisals.alignment import Place, align
 from priscian.models.surprisals.lookup import SentenceIndex, TableSentence, TokenRow
 from priscian.records import Text, TokenScores
@@ -147,8 +147,7 @@ def _read_row(
     if not str(row[token]).strip():
         raise DataError(f"{file}:{line}: the token is empty; write it or delete the row")
     begin = str(row[start]).strip() if start else ""
-    place = int(begin) if begin.isdecimal() and len(begin) < 10 else None
-    return TokenRow(str(row[token]), str(row[value]).strip(), line, place)
+    return TokenRow(str(row[token]), str(row[value]).strip(), line, whole_number(begin, 10**9))
 
 
 def _pick(header: Sequence[str], names: Sequence[str]) -> str | None:

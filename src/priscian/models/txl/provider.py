@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from priscian.errors import ModelError
+from priscian.files import shown
 from priscian.models.folder import checkpoints, model_folder, trained_on_sentences
 from priscian.models.folder_scores import Around, FolderScores
 from priscian.models.key import ModelKey
-from priscian.models.networks.loading import load_network
+from priscian.models.networks.loading import load_network, read_shape
 from priscian.models.spec import ModelSpec
 from priscian.models.traits import Traits
 from priscian.models.vocabulary import BOUNDARY_ID, load_vocabulary
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from priscian.models.networks.transformer_xl import TransformerXl
 
 AROUND = Around()
+MOST_MEMORY = 20_000
+"""States that are read before each text; the published models have 1,600."""
 TOGETHER = 4096
 """Tokens that are read at once."""
 
@@ -52,6 +56,11 @@ class TransformerXlModel(FolderScores):
         self.reads_sentences = trained_on_sentences(folder)
         self.network = load_network(folder, "transformer-xl", _build)
         self.vocabulary = load_vocabulary(folder)
+        if self.vocabulary.size != self.network.shape.vocabulary:
+            raise ModelError(
+                f"{folder}: {self.network.shape.vocabulary} rows of weights for a vocabulary of "
+                f"{self.vocabulary.size}; copy it again"
+            )
         self.notes = {
             "architecture": "transformer-xl",
             "dtype": "float32",
@@ -87,7 +96,10 @@ class TransformerXlModel(FolderScores):
 def _build(sizes: Mapping[str, Any]) -> TransformerXl:
     from priscian.models.networks.transformer_xl import TransformerXl, TransformerXlShape
 
-    return TransformerXl(TransformerXlShape.of(sizes))
+    shape = read_shape(TransformerXlShape, sizes)
+    if shape.zero_memory and shape.memory > MOST_MEMORY:
+        raise ValueError(f"memory is {shown(shape.memory)}, and {MOST_MEMORY:,} is the most")
+    return TransformerXl(shape)
 
 
 def _same_length(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from priscian.errors import DataError
+from priscian.files.budget import refuse_large
 
 STDIN = Path("-")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
@@ -103,8 +104,11 @@ def read_passages(file: Path, *, together: bool = False, joint: str = " ") -> li
 
 
 def _read(file: Path) -> str:
+    if file == STDIN and sys.stdin is None:
+        raise DataError("standard input is closed; name a file, or send the text through a pipe")
     try:
         data = sys.stdin.buffer.read() if file == STDIN else file.read_bytes()
+        refuse_large(Path(_name(file)), rows=data.count(b"\n") + data.count(b"\r"))
         return data.decode("utf-8-sig")
     except FileNotFoundError:
         raise DataError(f"no file {file}") from None
@@ -113,7 +117,9 @@ def _read(file: Path) -> str:
             f"{_name(file)} is not UTF-8 (byte {error.start}); convert it: iconv -f latin1 -t utf-8"
         ) from None
     except OSError as error:
-        raise DataError(f"cannot read {_name(file)}: {error.strerror}") from None
+        raise DataError(
+            f"cannot read {_name(file)}: {error.strerror}; check the path and its permissions"
+        ) from None
 
 
 def _name(file: Path) -> str:

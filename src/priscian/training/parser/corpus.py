@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from priscian.errors import DataError, UsageError
+from priscian.files import check_folder as check_place
 from priscian.files import read_json, replacing, write_bytes, write_json
 from priscian.files.lock import FolderLock, lock_file
 from priscian.models.fingerprint import hash_file
@@ -81,6 +82,7 @@ def parse_corpus(
     if out.is_dir():
         raise UsageError(f"--out {out} is a folder; name a file such as {out / 'trees.txt.xz'}")
     check_folder(model)
+    check_place(out.parent)
     sentences = read_corpus(files)
     folder = out.with_name(f"{out.name}.parts")
     lock = _lock(folder, out)
