@@ -9,6 +9,7 @@ from priscian.files.parquet import read_frame
 from priscian.files.places import hide_paths, hide_place
 from priscian.files.reading import PathLike, decode_json, read_bytes, read_json, read_text, shown
 from priscian.files.rows import collector_paused, data_files, label, sentence_at
+from priscian.files.steady import steady
 from priscian.files.tables import (
     JSONL_SUFFIXES,
     ROW_SUFFIXES,
@@ -18,10 +19,12 @@ from priscian.files.tables import (
 )
 from priscian.files.unpack import open_unpacked
 from priscian.files.write import (
+    as_json,
     check_folder,
     delimited_text,
     filling,
     is_free,
+    is_unfinished,
     replacing,
     replacing_folder,
     write_bytes,
@@ -39,6 +42,7 @@ __all__ = [
     "NumberedRows",
     "PathLike",
     "Row",
+    "as_json",
     "check_folder",
     "collector_paused",
     "columns_of",
@@ -50,6 +54,7 @@ __all__ = [
     "hide_paths",
     "hide_place",
     "is_free",
+    "is_unfinished",
     "label",
     "natural_order",
     "open_unpacked",
@@ -64,6 +69,7 @@ __all__ = [
     "replacing_folder",
     "sentence_at",
     "shown",
+    "steady",
     "write_bytes",
     "write_delimited",
     "write_json",

@@ -6,6 +6,7 @@ import contextlib
 import csv
 import json
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 UNFINISHED = "unfinished"
 """What a folder is called while its files are made, after a dot."""
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}")
 
 
 @contextlib.contextmanager
@@ -69,11 +71,16 @@ def replacing_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
+def is_unfinished(path: Path) -> bool:
+    """Whether a file or folder is what a killed process left of what it was writing."""
+    return path.name == f".{UNFINISHED}" or _TEMPORARY.fullmatch(path.name) is not None
+
+
 def is_free(folder: Path) -> bool:
     """Whether a folder is new, or empty but for what a killed process left unfinished."""
     if not folder.is_dir():
         return not os.path.lexists(folder)
-    return all(path.name == f".{UNFINISHED}" for path in folder.iterdir())
+    return all(map(is_unfinished, folder.iterdir()))
 
 
 @contextlib.contextmanager
@@ -126,9 +133,14 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode("utf-8", "surrogatepass"))
 
 
+def as_json(data: Any) -> str:
+    """The text of a JSON file, indented."""
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
 def write_json(path: Path, data: Any) -> None:
     """Write indented JSON, whole or not at all."""
-    write_text(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    write_text(path, as_json(data))
 
 
 def write_delimited(

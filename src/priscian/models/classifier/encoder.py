@@ -18,6 +18,7 @@ from priscian.models.hf.loading import (
     load_config,
     load_weights,
     pick_device,
+    tokenizer_content,
 )
 from priscian.models.hf.locate import locate
 from priscian.models.key import ModelKey
@@ -49,12 +50,25 @@ def encoder_spec(model: str | ModelSpec) -> ModelSpec:
 def encoder_key(spec: ModelSpec) -> ModelKey:
     """Everything that can change a hidden state; nothing is loaded."""
     options = {f"option {k}": spec.options[k] for k in KEPT_OPTIONS if k in spec.options}
+    if "tokenizer" in spec.options:
+        options["option tokenizer"] = tokenizer_content(spec)
     return ModelKey({"provider": "encoder", "method": "states"} | locate(spec).fields() | options)
 
 
-def load_encoder(model: str | ModelSpec) -> Encoder:
-    """The encoder, ready to read texts."""
-    return Encoder(encoder_spec(model))
+def load_encoder(model: str | ModelSpec, digest: str = "") -> Encoder:
+    """The encoder, ready to read texts; where a digest is given, only one with this key."""
+    encoder = Encoder(encoder_spec(model))
+    refuse_other(encoder.spec, encoder.key, digest)
+    return encoder
+
+
+def refuse_other(spec: ModelSpec, key: ModelKey, digest: str) -> None:
+    """Refuse an encoder that does not have the key that a classifier is bound to."""
+    if digest and key.digest != digest:
+        raise ModelError(
+            f"the encoder {spec} is not the one that the classifier was trained on: its files have "
+            "changed; put the old ones back or train again"
+        )
 
 
 class Encoder:
@@ -70,6 +84,8 @@ class Encoder:
         if config.is_encoder_decoder:
             raise ModelError(f"{spec} is an encoder–decoder; give an encoder or a causal model")
         self.spec = spec
+        self.key = encoder_key(spec)
+        """Everything that can change a hidden state."""
         self.bidirectional = _is_bidirectional(config)
         self.device = pick_device(spec)
         self.tokenizer = Tokenizer(spec, place)
@@ -83,11 +99,10 @@ class Encoder:
         self.width = int(text.hidden_size)
         self._stack: tuple[Any, str] | None = None
         self._looked = False
-
-    @property
-    def key(self) -> ModelKey:
-        """Everything that can change a hidden state."""
-        return encoder_key(self.spec)
+        if encoder_key(spec) != self.key:
+            raise ModelError(
+                f"the files of {spec} changed while it was loaded; run the same command again"
+            )
 
     @property
     def poolings(self) -> tuple[str, ...]:

@@ -145,8 +145,7 @@ def _on_states(folder: Path, card: ClassifierCard, restart: RestartCard) -> Logi
     view = View.parse(restart.view)
 
     def logits(texts: Sequence[str]) -> Floats:
-        check_encoder(card)
-        states = pooled_states(card.encoder, texts, [view])[view]
+        states = pooled_states(card.encoder, texts, [view], digest=card.encoder_key)[view]
         if len(texts) and states.shape[1] != len(head.mean):
             raise ModelError(
                 f"{folder / HEAD} is a head for vectors of width {len(head.mean)}, but "
@@ -165,21 +164,10 @@ def _tuned(folder: Path, card: ClassifierCard, restart: RestartCard) -> Logits:
 
     def logits(texts: Sequence[str]) -> Floats:
         if not made:
-            check_encoder(card)
-            net = TunedEncoder(load_encoder(card.encoder), restart.view, lora=card.method == "lora")
+            encoder = load_encoder(card.encoder, card.encoder_key)
+            net = TunedEncoder(encoder, restart.view, lora=card.method == "lora")
             net.restore(folder / WEIGHTS)
             made.append(net)
         return made[0].logits(texts)
 
     return logits
-
-
-def check_encoder(card: ClassifierCard) -> None:
-    """Refuse an encoder whose files have changed since training."""
-    from priscian.models.classifier.encoder import encoder_key, encoder_spec
-
-    if encoder_key(encoder_spec(card.encoder)).digest != card.encoder_key:
-        raise ModelError(
-            f"the encoder {card.encoder} is not the one that the classifier was trained on: its "
-            "files have changed; put the old ones back or train again"
-        )
