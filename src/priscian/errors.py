@@ -18,6 +18,7 @@ PriscianError
 │   └── StoreFullError    the disk under it is full
 ├── OutputError           a file cannot be written: disk full, no permission
 ├── RunError              a run folder exists, is unfinished or does not match
+│   └── BusyError         another process is writing into the folder
 └── WorkerError           a worker process failed or died
     └── SetAsideError     a batch was given up because workers died while they computed it
 
@@ -187,6 +188,10 @@ class OutputError(PriscianError):
 
 class RunError(PriscianError):
     """A run folder exists, is unfinished or does not match."""
+
+
+class BusyError(RunError):
+    """Another process is writing into the folder."""
 
 
 class WorkerError(PriscianError):

@@ -132,7 +132,7 @@ class TestWhileLoading:
         loaded = open_model(f"hf:{folder}")
         swap(folder)
         key = model_key(f"hf:{folder}")
-        with pytest.raises(ModelError, match="none of its scores were stored"):
+        with pytest.raises(ModelError, match="nothing of it was kept"):
             score_texts(f"hf:{folder}", TEXTS, ScoreStore(), key=key, loaded=loaded)
 
     def test_a_worker_elsewhere_checks_for_itself(

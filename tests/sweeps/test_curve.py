@@ -358,7 +358,10 @@ def test_a_corpus_that_changes_while_models_are_trained_is_noticed(counts: Path)
     found = curve(counts, counts.parent / "out", processes=0, watch=change)
     assert [m.model for m in found.table.models] == NAMES[:1]
     assert list(found.failed) == NAMES[1:]
-    assert "text.txt changed while the sweep was running" in found.failed[NAMES[1]]
+    assert (
+        "text.txt changed since the command began; run the same command again"
+        in found.failed[NAMES[1]]
+    )
     text.write_bytes(before)
     assert go(counts)[0].finished
 

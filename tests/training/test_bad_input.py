@@ -75,14 +75,14 @@ class TestCorpora:
     def test_a_dev_part_without_a_word(
         self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from priscian.training import job
+        from priscian.training import prepare
         from priscian.training.subsets import Corpus, read_corpus
 
         def read(files: Any, **given: Any) -> Corpus:
             found = read_corpus(files, **given)
             return replace(found, dev=(" ",))
 
-        monkeypatch.setattr(job, "read_corpus", read)
+        monkeypatch.setattr(prepare, "read_corpus", read)
         with pytest.raises(DataError, match=r"the dev part is empty: .* add text"):
             start(corpus, tmp_path / "m")
 

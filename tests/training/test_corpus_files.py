@@ -14,6 +14,7 @@ from priscian.cli.app import run
 from priscian.errors import DataError, OutputError, RunError, UsageError
 from priscian.files import filling
 from priscian.training import corpus_files
+from priscian.training.corpora import read_texts
 from priscian.training.corpus_files import write_corpus
 from priscian.training.subsets import check_parts, read_corpus
 
@@ -106,7 +107,7 @@ class TestParts:
             with pytest.raises(UsageError, match=wanted):
                 read_corpus(files)
         with pytest.raises(UsageError, match=wanted):
-            check_parts([parts / "train-200.txt", path])
+            check_parts(read_texts([parts / "train-200.txt", path]))
 
     def test_a_packed_or_renamed_part_is_still_held_out(self, parts: Path) -> None:
         packed = parts / "test.txt.gz"
@@ -114,7 +115,7 @@ class TestParts:
         shutil.copy(parts / "dev.txt", parts / "more.txt")
         for path in (packed, parts / "more.txt"):
             with pytest.raises(UsageError, match="held out"):
-                check_parts([path])
+                check_parts(read_texts([path]))
             with pytest.raises(UsageError, match="held out"):
                 read_corpus([path])
 
@@ -122,7 +123,7 @@ class TestParts:
     def test_a_manifest_of_something_else_says_nothing(self, manifest: str, text: Path) -> None:
         (text.parent / "manifest.json").write_text(manifest)
         (text.parent / "test.txt").write_text("A test of something else.\n")
-        check_parts([text, text.parent / "test.txt"])
+        check_parts(read_texts([text, text.parent / "test.txt"]))
 
     def test_a_damaged_manifest_of_ours_is_an_error(self, parts: Path) -> None:
         (parts / "manifest.json").write_text("{")

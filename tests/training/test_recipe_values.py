@@ -232,18 +232,18 @@ class TestMovedCorpora:
         train("lstm", "m", corpus=["text.txt"], recipe="tiny", overrides=self.OPTIONS)
         return tmp_path / "m"
 
-    @pytest.mark.parametrize("sizes_kept", [True, False], ids=["now", "prepared before"])
+    @pytest.mark.parametrize("hashed", [True, False], ids=["now", "of an older version"])
     def test_a_training_goes_on_from_another_folder(
-        self, sizes_kept: bool, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, hashed: bool, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         import json
 
         out = self.begin(corpus, tmp_path, monkeypatch)
-        if not sizes_kept:
+        if not hashed:
             prepared = out / "training" / "prepared.json"
             facts = json.loads(prepared.read_text())
-            del facts["sizes"]
-            prepared.write_text(json.dumps(facts))
+            del facts["recipe"], facts["digest"]
+            prepared.write_text(json.dumps({**facts, "mark": "1f", "sizes": [9], "network": {}}))
         (tmp_path / "elsewhere").mkdir()
         monkeypatch.chdir(tmp_path / "elsewhere")
         assert train("lstm", out, resume=True)["tokens_seen"] >= 300

@@ -22,6 +22,7 @@ from priscian.cli.surprisal import Given, Output, surprisal_command  # noqa: E40
 from priscian.models import TreeModel, load, model_key, parse_model, traits_of  # noqa: E402
 from priscian.runs.reading.word_by_word import SurprisalOptions  # noqa: E402
 from priscian.training.api import train  # noqa: E402
+from priscian.training.corpora import read_texts  # noqa: E402
 from priscian.training.recipe import TextPart  # noqa: E402
 from priscian.training.subsets import read_corpus  # noqa: E402
 from priscian.training.tree_source import EncodedTrees, TreePass, TreeText  # noqa: E402
@@ -115,7 +116,7 @@ class TestCorpus:
         self, corpus: Path
     ) -> None:
         reader = source()
-        lines = reader.read([corpus])
+        lines = [line for _, line in read_texts([corpus])[0].numbered()]
         data = reader.encode(reader.learn(lines), lines)
         assert isinstance(data, EncodedTrees)
         passes = [TreePass(data, 64, np.random.default_rng(seed)) for seed in (5, 5, 6)]
@@ -166,10 +167,11 @@ class TestCorpus:
         path = tmp_path / "trees.txt"
         path.write_text("(S " * depth + "(X a)" + ")" * depth + "\n")
         with pytest.raises(DataError) as caught:
-            source().read([path])
+            read_corpus([path], source=source())
         given = re.findall(r"network\.(\w+)=(\d+)", str(caught.value))
         limits = {name: int(value) for name, value in given}
-        assert len(TreeText(TextPart(), limits).read([path])) == 1
+        with pytest.raises(DataError, match="1 paragraphs are too few"):
+            read_corpus([path], source=TreeText(TextPart(), limits))
 
     def test_other_words_than_those_of_the_trees_are_refused(self, corpus: Path) -> None:
         with pytest.raises(UsageError, match=r"leave out text\.words"):

@@ -18,6 +18,7 @@ from priscian.files.parquet import read_frame
 from priscian.files.places import hide_paths, hide_place
 from priscian.files.reading import PathLike, decode_json, read_bytes, read_json, read_text, shown
 from priscian.files.rows import collector_paused, data_files, label, sentence_at
+from priscian.files.steady import steady
 from priscian.files.tables import (
     JSONL_SUFFIXES,
     ROW_SUFFIXES,
@@ -27,6 +28,7 @@ from priscian.files.tables import (
 )
 from priscian.files.unpack import open_unpacked
 from priscian.files.write import (
+    as_json,
     check_folder,
     delimited_text,
     filling,
@@ -49,6 +51,7 @@ __all__ = [
     "NumberedRows",
     "PathLike",
     "Row",
+    "as_json",
     "check_folder",
     "collector_paused",
     "columns_of",
@@ -80,6 +83,7 @@ __all__ = [
     "replacing_folder",
     "sentence_at",
     "shown",
+    "steady",
     "whole_number",
     "write_bytes",
     "write_delimited",

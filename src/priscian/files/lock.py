@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from priscian.errors import RunError
+from priscian.errors import BusyError
 
 try:
     import fcntl as locks
@@ -58,7 +58,7 @@ def _lock(path: Path, mode: int, refusal: str) -> FolderLock:
             locks.flock(handle, locks.LOCK_EX | locks.LOCK_NB)
     except BlockingIOError:
         os.close(handle)
-        raise RunError(refusal) from None
+        raise BusyError(refusal) from None
     except OSError:
         os.close(handle)
         return FolderLock()

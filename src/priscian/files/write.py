@@ -72,12 +72,12 @@ def replacing_folder(path: Path) -> Iterator[Path]:
 
 
 def is_leftover(name: str) -> bool:
-    """Whether a file has the name of one that a killed process was writing, by `replacing`.
+    """Whether a name is that of what a killed process was writing: a file, or a folder of files.
 
     >>> is_leftover(".run.json.1234abcd"), is_leftover("run.json"), is_leftover(".gitignore")
     (True, False, False)
     """
-    return _LEFTOVER.fullmatch(name) is not None
+    return name == f".{UNFINISHED}" or _LEFTOVER.fullmatch(name) is not None
 
 
 def is_free(folder: Path, beside: Collection[str] = ()) -> bool:
@@ -87,8 +87,7 @@ def is_free(folder: Path, beside: Collection[str] = ()) -> bool:
     """
     if not folder.is_dir():
         return not os.path.lexists(folder)
-    names = {path.name for path in folder.iterdir()}.difference(beside, {f".{UNFINISHED}"})
-    return all(map(is_leftover, names))
+    return all(is_leftover(path.name) or path.name in beside for path in folder.iterdir())
 
 
 @contextlib.contextmanager
@@ -141,9 +140,14 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode("utf-8", "surrogatepass"))
 
 
+def as_json(data: Any) -> str:
+    """The text of a JSON file, indented."""
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
 def write_json(path: Path, data: Any) -> None:
     """Write indented JSON, whole or not at all."""
-    write_text(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    write_text(path, as_json(data))
 
 
 def write_delimited(

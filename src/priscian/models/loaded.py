@@ -61,6 +61,6 @@ def refuse_changed(spec: ModelSpec, files: Files) -> None:
 def other_key(spec: ModelSpec) -> ModelError:
     """The error for a model that is not the one whose key was computed."""
     return ModelError(
-        f"{spec.label} changed while it was being loaded, so none of its scores were stored; run "
-        "again when its files are complete"
+        f"{spec.label} changed while it was being loaded, so nothing of it was kept; run the same "
+        "command again when its files are complete"
     )

@@ -3,25 +3,45 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+import msgspec
 
 from priscian.files import read_json
 from priscian.models.spec import ModelSpec, escape
 from priscian.models.trained_options import check_trained_options
 from priscian.runs.facts import ModelFacts
 
-__all__ = ["CARD", "check_trained_options", "name_path", "read_card"]
+__all__ = ["CARD", "Card", "check_trained_options", "name_path", "read_card"]
 
 CARD = "card.json"
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
-def read_card(about: ModelFacts) -> dict[str, Any] | None:
+class CorpusFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a card says of the corpus."""
+
+    size: str | Count = "all"
+    words: Count = 0
+
+
+class Card(msgspec.Struct, frozen=True, kw_only=True):
+    """What analyses read of `card.json`; that of a converted model has less."""
+
+    architecture: str = ""
+    corpus: CorpusFacts = CorpusFacts()
+    tokens_seen: Count = 0
+    steps: Count = 0
+    seed: int = 0
+
+
+def read_card(about: ModelFacts) -> Card | None:
     """The card in a model's folder, or beside its file; None if there is none."""
     spec = ModelSpec.parse(about.string)
     path: Path = spec.path / spec.revision if spec.revision else spec.path
     folder = path.parent if path.is_file() else path
     file = folder / CARD
-    return read_json(file, dict[str, Any]) if file.is_file() else None
+    return read_json(file, Card) if file.is_file() else None
 
 
 def name_path(path: Path, provider: str = "") -> str:

@@ -17,7 +17,7 @@ from priscian.sweeps.collect import collect
 from priscian.sweeps.estimate import Estimate, estimate
 from priscian.sweeps.items import forget_changed
 from priscian.sweeps.jobs import Place, choose, expand
-from priscian.sweeps.manifest import begin, check_start, hash_files
+from priscian.sweeps.manifest import begin, check_start
 from priscian.sweeps.pool import Event, Pool, Tell
 from priscian.sweeps.sweep import NGRAM, Sweep, read_sweep
 from priscian.sweeps.work import missing_of
@@ -128,11 +128,7 @@ def plan_curve(
     """What `curve` would do, job by job; nothing is written."""
     plan = read_sweep(sweep, corpus, trees)
     place = Place(Path(out).resolve())
-    if place.manifest.is_file():
-        hashes = begin(place, plan)
-    else:
-        check_start(place, plan)
-        hashes = hash_files(plan)
+    hashes = begin(place, plan) if place.manifest.is_file() else check_start(place, plan)[1]
     jobs = choose(expand(plan, hashes), _patterns(only))
     return estimate(place, jobs, plan)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from priscian.errors import PriscianError, PriscianWarning, RunError
+from priscian.errors import BusyError, PriscianError, PriscianWarning, RunError
 from priscian.files import write_json
 from priscian.files.lock import lock_file
 from priscian.runs import Run, load_run
@@ -107,7 +107,7 @@ def _forget(place: Place, job: Job) -> bool:
     desk = place.desk(job)
     try:
         lock = lock_file(desk / LOCK, "")
-    except RunError:
+    except BusyError:
         return False
     try:
         record = msgspec.structs.replace(read_record(place, job), scored="")

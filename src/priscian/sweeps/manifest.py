@@ -9,11 +9,12 @@ from pathlib import Path
 import msgspec
 
 from priscian.errors import DataError, RunError
-from priscian.files import is_free, read_json, write_json, write_text
+from priscian.files import is_free, read_bytes, read_json, write_json, write_text
 from priscian.runs.choose import INDEX
 from priscian.sweeps.jobs import Hashes, Place
 from priscian.sweeps.sweep import Sweep, largest_size
-from priscian.training.subsets import Corpus, hash_text, read_corpus
+from priscian.training.corpora import hash_text
+from priscian.training.subsets import Corpus, read_corpus
 
 VERSION = 1
 
@@ -40,42 +41,44 @@ def hash_files(sweep: Sweep) -> dict[str, str]:
     return {name: hash_text(Path(name)) for name in (*sweep.corpus.files, *sweep.corpus.trees)}
 
 
-def refuse_changed(sweep: Sweep, hashes: Hashes) -> None:
-    """Compare the files with what they were when the jobs of a sweep were named."""
-    now = hash_files(sweep)
-    changed = [Path(name).name for name, mark in now.items() if hashes.get(name, mark) != mark]
-    if changed:
-        raise RunError(
-            f"{', '.join(changed)} changed while the sweep was running; run the same command again"
-        )
-
-
 def begin(place: Place, sweep: Sweep) -> Hashes:
     """Start a sweep in a folder, or go on with one that has the same corpus.
 
     Trees may change, since a grammar's job is identified by them: more text may be parsed later.
     """
-    hashes = hash_files(sweep)
-    files = sweep.corpus.files
-    corpus = tuple(CorpusFile(name=Path(name).name, sha256=hashes[name]) for name in files)
-    if not place.manifest.is_file():
-        test = check_start(place, sweep).test
-        text = "".join(f"{sentence}\n" for sentence in test)
-        write_text(place.test, text)
-        made = Manifest(version=VERSION, corpus=corpus, test=_sha(text), test_sentences=len(test))
-        write_json(place.manifest, msgspec.to_builtins(made))
-        write_json(place.root / INDEX, [])  # from now on it is the folder of a sweep
+    if place.manifest.is_file():
+        hashes = hash_files(sweep)
+        _compare(place, read_manifest(place).corpus, _corpus(sweep, hashes))
         return hashes
-    _compare(place, read_manifest(place).corpus, corpus)
+    whole, hashes = check_start(place, sweep)
+    text = "".join(f"{sentence}\n" for sentence in whole.test)
+    write_text(place.test, text)
+    made = Manifest(
+        version=VERSION,
+        corpus=_corpus(sweep, hashes),
+        test=_sha(text),
+        test_sentences=len(whole.test),
+    )
+    write_json(place.manifest, msgspec.to_builtins(made))
+    write_json(place.root / INDEX, [])  # from now on it is the folder of a sweep
     return hashes
 
 
-def check_start(place: Place, sweep: Sweep) -> Corpus:
-    """The corpus of a sweep that can begin here: long enough, and the folder has nothing else."""
+def check_start(place: Place, sweep: Sweep) -> tuple[Corpus, dict[str, str]]:
+    """The corpus of a sweep that can begin here: long enough, and the folder has nothing else.
+
+    And the hashes of its files, as they were read, and of the trees.
+    """
     _refuse_other_contents(place.root)
-    whole = read_corpus([Path(name) for name in sweep.corpus.files])
+    files = sweep.corpus.files
+    whole = read_corpus([Path(name) for name in files])
     whole.subset(largest_size(sweep), 1)  # or the last of all jobs would find it too short
-    return whole
+    hashes = {name: mark for name, (_, mark) in zip(files, whole.files, strict=True)}
+    return whole, hashes | {name: hash_text(Path(name)) for name in sweep.corpus.trees}
+
+
+def _corpus(sweep: Sweep, hashes: Hashes) -> tuple[CorpusFile, ...]:
+    return tuple(CorpusFile(name=Path(n).name, sha256=hashes[n]) for n in sweep.corpus.files)
 
 
 def read_manifest(place: Place) -> Manifest:
@@ -85,13 +88,14 @@ def read_manifest(place: Place) -> Manifest:
 
 def read_test(place: Place) -> list[str]:
     """The sentences of the test part, as they were when the sweep began."""
-    text = place.test.read_text("utf-8")
-    if _sha(text) != read_manifest(place).test:
+    data = read_bytes(place.test)
+    if hashlib.sha256(data).hexdigest() != read_manifest(place).test:
         raise DataError(
             f"{place.test} has changed since the sweep began; restore it, or begin again with "
             "another --out"
         )
-    return text.split("\n")[:-1]  # other separators may be part of a sentence
+    # other separators may be part of a sentence
+    return data.decode("utf-8", "surrogatepass").split("\n")[:-1]
 
 
 def _refuse_other_contents(root: Path) -> None:

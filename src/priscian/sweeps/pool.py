@@ -12,7 +12,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -117,6 +117,7 @@ class Pool:
             out=str(self.place.root.resolve()),
             sweep=self.sweep,
             job=job.name,
+            trained=job.trained,
             hashes=dict(self.hashes),
             threads=self.threads,
         )
@@ -129,8 +130,10 @@ class Pool:
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=environment,
             )  # fmt: skip
         assert process.stdin is not None
-        process.stdin.write(msgspec.json.encode(task))
-        process.stdin.close()
+        with suppress(BrokenPipeError):  # it has ended already; its exit code says how
+            process.stdin.write(msgspec.json.encode(task))
+        with suppress(BrokenPipeError):
+            process.stdin.close()
         return process
 
     @contextmanager

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import msgspec
 
-from priscian.errors import DataError, RunError
+from priscian.errors import BusyError, DataError, RunError
 from priscian.files import read_json, write_json, write_text
-from priscian.files.lock import lock_file
+from priscian.files.lock import lock_file, lock_folder
 from priscian.runs import score
 from priscian.runs.cards import name_path
 from priscian.runs.options import IN_ONE_PROCESS, ScoreOptions
 from priscian.runs.reading.sentences import count_words, sentence_perplexity
 from priscian.sweeps.jobs import Hashes, Job, NgramRecipe, Place
-from priscian.sweeps.manifest import read_test, refuse_changed
+from priscian.sweeps.manifest import read_test
 from priscian.sweeps.sweep import Sweep, shared_sentences
 from priscian.training.api import resolve_recipe
 from priscian.training.recipe import SAVED
-from priscian.training.subsets import read_corpus
+from priscian.training.subsets import read_corpus, refuse_changed
 
 Watch = Callable[[str, int, int], None]
 """Called with the stage, and how much of it is done and in all."""
+Stage = Callable[[Place, Job, Sweep, Watch], dict[str, Any]]
 CARD = "card.json"
 LOCK = "lock"
 """A file, since a folder cannot be locked on NFS."""
@@ -113,7 +115,7 @@ def is_busy(place: Place, job: Job) -> bool:
         return False
     try:
         lock_file(desk / LOCK, "").release()
-    except RunError:
+    except BusyError:
         return True
     return False
 
@@ -129,15 +131,14 @@ def do_job(
     desk.mkdir(parents=True, exist_ok=True)
     try:
         lock = lock_file(desk / LOCK, "")
-    except RunError:
+    except BusyError:
         raise Busy(job.name) from None
-    stages = {"train": _train, "score": _score, "perplexity": _measure}
+    train = partial(_train, hashes=hashes or {})
+    stages: Mapping[str, Stage] = {"train": train, "score": _score, "perplexity": _measure}
     try:
         for stage in missing_of(place, job, sweep):  # asked again, now that nobody else changes it
             began = time.monotonic()
             watch(stage, 0, 1)
-            if stage == "train" and hashes is not None:
-                refuse_changed(sweep, hashes)
             changes = stages[stage](place, job, sweep, watch)
             record = read_record(place, job)
             seconds = {**record.seconds, stage: round(time.monotonic() - began, 1)}
@@ -147,10 +148,10 @@ def do_job(
         lock.release()
 
 
-def _train(place: Place, job: Job, sweep: Sweep, watch: Watch) -> dict[str, Any]:
+def _train(place: Place, job: Job, sweep: Sweep, watch: Watch, hashes: Hashes) -> dict[str, Any]:
     out = place.model(job)
     if isinstance(job.recipe, NgramRecipe):
-        _train_ngram(job.recipe, out, watch)
+        _train_ngram(job.recipe, out, watch, hashes)
         return {}
     from priscian.training.job import train
 
@@ -158,18 +159,19 @@ def _train(place: Place, job: Job, sweep: Sweep, watch: Watch) -> dict[str, Any]
     if (out / SAVED).is_file():  # threads may be others now; bits stay the same with the old ones
         recipe = resolve_recipe(job.architecture, out / SAVED)
     train(
-        recipe, out, resume=True,
+        recipe, out, resume=True, hashes=hashes,
         report=lambda moment: watch("train", moment.tokens, moment.total),
     )  # fmt: skip
     return {}
 
 
-def _train_ngram(recipe: NgramRecipe, out: Path, watch: Watch) -> None:
+def _train_ngram(recipe: NgramRecipe, out: Path, watch: Watch, hashes: Hashes) -> None:
     """Write the subset, estimate, and leave a card as other trainings do."""
     from priscian.training.ngram.estimate import NgramSettings, train_ngram
 
     began = time.monotonic()
     corpus = read_corpus([Path(name) for name in recipe.files])
+    refuse_changed(recipe.files, corpus.files, hashes)
     sentences = corpus.subset(recipe.size, recipe.order_seed)
     text = out / "corpus.txt"
     write_text(text, "".join(f"{sentence}\n" for sentence in sentences))
@@ -215,10 +217,24 @@ def _score(place: Place, job: Job, sweep: Sweep, watch: Watch) -> dict[str, Any]
         try:
             _score_into(out, place, job, watch, resume=True)
             return {"scored": job.scored}
+        except BusyError:
+            raise
         except RunError:  # the folder was moved, or a library is another one now
-            shutil.rmtree(out)  # scores are in the store; only their summary is made again
+            _remove(out)  # scores are in the store; only their summary is made again
     _score_into(out, place, job, watch)
     return {"scored": job.scored}
+
+
+def _remove(run: Path) -> None:
+    """Remove a run, all of it or nothing, unless another process is using it."""
+    lock = lock_folder(run)
+    try:
+        aside = run.with_name(f".{run.name}")
+        shutil.rmtree(aside, ignore_errors=True)  # of a removal that was killed
+        run.rename(aside)
+        shutil.rmtree(aside, ignore_errors=True)
+    finally:
+        lock.release()
 
 
 def _score_into(out: Path, place: Place, job: Job, watch: Watch, resume: bool = False) -> None:

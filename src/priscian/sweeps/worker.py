@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from priscian.errors import PriscianError, flat
+from priscian.errors import PriscianError, RunError, flat
 from priscian.sweeps.jobs import Place, expand
 from priscian.sweeps.sweep import Sweep
 from priscian.sweeps.work import Busy, do_job
@@ -33,6 +33,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     sweep: Sweep
     job: str
     """Name of the job."""
+    trained: str
+    """What decides its weights, by the recipe as the sweep has read it."""
     hashes: dict[str, str]
     threads: int
 
@@ -62,10 +64,13 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the sweep decides what Ctrl-C means
     task = msgspec.json.decode(sys.stdin.buffer.read(), type=Task)
     lines = _Lines()
-    jobs = {job.name: job for job in expand(task.sweep, task.hashes, task.threads)}
     warnings.simplefilter("default")
     try:
-        do_job(Place(Path(task.out)), jobs[task.job], task.sweep, lines, task.hashes)
+        jobs = {job.name: job for job in expand(task.sweep, task.hashes, task.threads)}
+        job = jobs[task.job]
+        if job.trained != task.trained:
+            raise RunError("its recipe changed since the command began; run the same command again")
+        do_job(Place(Path(task.out)), job, task.sweep, lines, task.hashes)
     except Busy:
         return BUSY
     except (PriscianError, OSError) as error:

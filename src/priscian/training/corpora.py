@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from priscian.errors import DataError
-from priscian.files import open_unpacked
+from priscian.files import open_unpacked, steady
 
 BLOCK = 1 << 22
 LONGEST_LINE = 1 << 26
@@ -21,6 +23,28 @@ _NO_BREAK = re.compile(
     r"|\b[A-Z])\.$"
 )
 _LONGEST_NO_BREAK = len("Messrs.")
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A text file as it was read, with a hash of what was read."""
+
+    path: Path
+    sha256: str
+    """Of the text itself, the same for a plain and a packed file."""
+    lines: tuple[str, ...]
+    """Without spaces around them."""
+
+    @property
+    def mark(self) -> tuple[str, str]:
+        """Name and hash."""
+        return self.path.name, self.sha256
+
+    def numbered(self) -> Iterator[tuple[int, str]]:
+        """The lines that are not empty, with their numbers."""
+        return ((number, line) for number, line in enumerate(self.lines, 1) if line)
 
 
 def split_sentences(paragraph: str) -> list[str]:
@@ -41,21 +65,52 @@ def split_sentences(paragraph: str) -> list[str]:
 
 
 def read_blocks(
-    files: Sequence[Path], progress: Callable[[int, int], None] = lambda done, total: None
+    files: Sequence[Path], progress: Progress = lambda done, total: None
 ) -> Iterator[tuple[Path, int, bytes]]:
     """Whole lines of every file, a block at a time, with the number of the block's first line.
 
-    Text, gzip or xz. The bytes are valid UTF-8 and every line ends with a newline.
+    Text, gzip or xz. The bytes are valid UTF-8 and every line ends with a newline. A file that
+    changes before all are read is an error.
     """
-    sizes = [_size(file) for file in files]
-    done = 0
-    for path, size in zip(files, sizes, strict=True):
-        with open_unpacked(path) as (stream, raw):
-            for line, block in _whole_lines(path, stream):
-                _check(path, line, block)
-                yield path, line, block
-                progress(done + min(raw.tell(), size), sum(sizes))
-        done += size
+    with steady(files):
+        sizes = [_size(file) for file in files]
+        done = 0
+        for path, size in zip(files, sizes, strict=True):
+            with open_unpacked(path) as (stream, raw):
+                for line, block in _whole_lines(path, stream):
+                    _check(path, line, block)
+                    yield path, line, block
+                    progress(done + min(raw.tell(), size), sum(sizes))
+            done += size
+
+
+def read_texts(
+    files: Sequence[Path], progress: Progress = lambda done, total: None
+) -> list[TextFile]:
+    """Files in memory; each is read once, so that the hash is that of the lines."""
+    with steady(files):
+        sizes = [_size(file) for file in files]
+        return [
+            _read_text(path, sum(sizes[:number]), sum(sizes), progress)
+            for number, path in enumerate(files)
+        ]
+
+
+def _read_text(path: Path, before: int, total: int, progress: Progress) -> TextFile:
+    digest = hashlib.sha256()
+    lines: list[str] = []
+    for _, _, block in read_blocks([path], lambda done, _: progress(before + done, total)):
+        digest.update(block)
+        lines += (line.strip() for line in block.decode().split("\n")[:-1])
+    return TextFile(path, digest.hexdigest(), tuple(lines))
+
+
+def hash_text(path: Path) -> str:
+    """The hash of a text file, as `TextFile` has it."""
+    digest = hashlib.sha256()
+    for _, _, block in read_blocks([path]):
+        digest.update(block)
+    return digest.hexdigest()
 
 
 def read_sentences(files: Sequence[Path], split: bool) -> Iterator[str]:

@@ -34,6 +34,8 @@ class Data:
     main: Encoded
     extra: Encoded | None
     dev: Encoded
+    digest: str = ""
+    """A hash of what was read: a saved state goes on with the same alone."""
 
 
 @dataclass(frozen=True, slots=True)

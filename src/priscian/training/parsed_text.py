@@ -13,7 +13,7 @@ from typing import Any
 
 from priscian.errors import DataError
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
-from priscian.training.corpora import read_blocks, split_sentences
+from priscian.training.corpora import read_texts, split_sentences
 from priscian.training.recipe import TextPart
 from priscian.training.rows import Encoded
 from priscian.training.sources import Learnt
@@ -44,10 +44,11 @@ class ParsedText(TreeText):
         self._splitter = WordSplitter(Tokenisation())
         self._trees: dict[str, str] = {}
         self._longest_tree = 0
-        for path, first, block in read_blocks(self.files):
-            for number, line in enumerate(block.decode().split("\n")[:-1], first):
-                if line.strip():
-                    self._add(line.strip(), path, number)
+        found = read_texts(self.files)
+        self.trees = tuple(file.mark for file in found)
+        for file in found:
+            for number, line in file.numbered():
+                self._add(line, file.path, number)
 
     def _add(self, line: str, path: Path, number: int) -> None:
         words = words_of(actions_of(parse_tree(line, path, number)))

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import torch
 from torch import nn
 
-from priscian.errors import OutputError, TrainingError
-from priscian.files import replacing, write_json, write_text
+from priscian.errors import DataError, OutputError, TrainingError
+from priscian.files import read_bytes, replacing, write_json, write_text
 from priscian.models.vocabulary import Vocabulary
 from priscian.training.loop import Loop, Moment, mean_nats
 
 if TYPE_CHECKING:
-    from priscian.training.job import Prepared
+    from priscian.training.prepare import Prepared
 
 EVERY = 50
 """Steps between two lines of the log."""
@@ -38,6 +41,19 @@ def export(folder: Path, network: nn.Module, vocabulary: Vocabulary) -> None:
         temporary.write_bytes(save(weights, metadata={"format": "pt"}))
 
 
+class LogLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A line of `log.jsonl`: some steps, a checkpoint, or a look at dev."""
+
+    step: int | None = None
+    tokens: Annotated[int, msgspec.Meta(ge=1, le=2**53)]
+    loss: float | None = None
+    rate: float | None = None
+    tokens_per_second: float | None = None
+    checkpoint: int | None = None
+    dev_perplexity: Annotated[float, msgspec.Meta(gt=0)] | None = None
+    dev_f1: float | None = None
+
+
 class StepLog:
     """`log.jsonl`: the loss now and then, and whatever else is measured on the way."""
 
@@ -46,19 +62,25 @@ class StepLog:
         self.path = out / "log.jsonl"
         self.lines = self._read()
 
-    def _read(self) -> list[dict[str, Any]]:
+    def _read(self) -> list[LogLine]:
         """Lines of an earlier start, up to where this one goes on."""
         if not self.path.is_file():
             return []
-        lines = []
-        for line in self.path.read_text("utf-8").splitlines():
-            try:
-                lines.append(json.loads(line))
-            except ValueError:  # the last line of a training that was killed
-                break
-        kept = [line for line in lines if line["tokens"] <= self.loop.progress.tokens]
-        write_text(self.path, "".join(json.dumps(line) + "\n" for line in kept))
+        *whole, last = read_bytes(self.path).split(b"\n")
+        kept = [self._decode(line, number) for number, line in enumerate(whole, 1)]
+        with contextlib.suppress(DataError):  # of a training that was killed while it wrote
+            kept += [self._decode(last, len(whole) + 1)] if last else []
+        kept = [line for line in kept if line.tokens <= self.loop.progress.tokens]
+        write_text(self.path, "".join(map(_line, kept)))
         return kept
+
+    def _decode(self, line: bytes, number: int) -> LogLine:
+        try:
+            return msgspec.json.decode(line, type=LogLine)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            raise DataError(
+                f"{self.path}:{number}: not a line of the log ({error}); delete it, or the file"
+            ) from None
 
     def step(self, moment: Moment) -> None:
         """Add the mean loss of the last steps now and then, and after the last step."""
@@ -69,22 +91,22 @@ class StepLog:
             return
         if self.loop.machine.rank == 0:
             self.add(
-                {
-                    "step": moment.step,
-                    "tokens": moment.tokens,
-                    "loss": math.fsum(unlogged) / len(unlogged),
-                    "rate": moment.rate,
-                    "tokens_per_second": round(moment.speed, 1),
-                }
+                LogLine(
+                    step=moment.step,
+                    tokens=moment.tokens,
+                    loss=math.fsum(unlogged) / len(unlogged),
+                    rate=moment.rate,
+                    tokens_per_second=round(moment.speed, 1),
+                )
             )
         unlogged.clear()
 
-    def add(self, line: dict[str, Any]) -> None:
+    def add(self, line: LogLine) -> None:
         """One more line."""
         self.lines.append(line)
         try:
             with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
+                file.write(_line(line))
         except OSError as error:
             raise OutputError(
                 f"cannot write {self.path}: {error.strerror}; free some space"
@@ -102,7 +124,7 @@ class Log(StepLog):
         """Perplexity on dev at a checkpoint, in the log and in the checkpoint's own card."""
         nats = mean_nats(self.loop.network, self.ready.dev, self.loop.machine.device)
         value = self._per_word(nats, "dev")
-        line = {"tokens": self.loop.progress.tokens, "checkpoint": count, "dev_perplexity": value}
+        line = LogLine(tokens=self.loop.progress.tokens, checkpoint=count, dev_perplexity=value)
         if line not in self.lines:  # made again where a training had ended
             self.add(line)
         write_json(folder / "card.json", self._card() | {"dev": {"perplexity": value}})
@@ -117,7 +139,7 @@ class Log(StepLog):
                 "perplexity": self._per_word(nats, part),
                 "nats_per_token": nats,
                 "of": data.predicts,
-                **self.ready.facts[part],
+                **msgspec.to_builtins(getattr(self.ready.facts, part)),
             }
         write_json(self.out / "card.json", card)
         write_text(self.out / "loss.svg", draw_loss(self.lines))
@@ -125,7 +147,7 @@ class Log(StepLog):
 
     def _card(self) -> dict[str, Any]:
         recipe, progress = self.loop.recipe, self.loop.progress
-        facts = dict(self.ready.facts)
+        facts = msgspec.json.decode(msgspec.json.encode(self.ready.facts))
         return {
             "architecture": recipe.architecture,
             "parameters": sum(p.numel() for p in self.loop.network.parameters()),
@@ -140,6 +162,7 @@ class Log(StepLog):
             "closed_vocabulary": not recipe.text.words.startswith("bpe"),
             "corpus": {
                 "files": facts["files"],
+                **({"trees": facts["trees"]} if "trees" in facts else {}),
                 "size": recipe.corpus.size,
                 "sentences": facts["sentences"],
                 "words": facts["words"],
@@ -152,8 +175,9 @@ class Log(StepLog):
     def _per_word(self, nats: float, part: str) -> float:
         from priscian.training.job import perplexity_per_word
 
+        data, facts = getattr(self.ready, part), getattr(self.ready.facts, part)
         try:
-            value = perplexity_per_word(nats, getattr(self.ready, part), self.ready.facts[part])
+            value = perplexity_per_word(nats, data, facts)
         except OverflowError:
             raise TrainingError(
                 f"the training has diverged: {nats:,.0f} nats a token on {part}; lower "
@@ -162,13 +186,17 @@ class Log(StepLog):
         return round(value, 3)
 
 
-def draw_loss(lines: list[dict[str, Any]]) -> str:
+def _line(line: LogLine) -> str:
+    return json.dumps(msgspec.to_builtins(line)) + "\n"
+
+
+def draw_loss(lines: Sequence[LogLine]) -> str:
     """The loss against tokens as an SVG line; dev perplexity at checkpoints as dots."""
-    points = [(line["tokens"], line["loss"]) for line in lines if "loss" in line]
+    points = [(line.tokens, line.loss) for line in lines if line.loss is not None]
     dots = [
-        (line["tokens"], math.log(line["dev_perplexity"]))
+        (line.tokens, math.log(line.dev_perplexity))
         for line in lines
-        if "dev_perplexity" in line
+        if line.dev_perplexity is not None
     ]
     width, height, left, bottom = 640, 360, 60, 40
     shown = [*points, *dots] or [(1, 0.0)]

@@ -16,7 +16,7 @@ from priscian.errors import UsageError
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.models.vocabulary import BpeVocabulary, Vocabulary, WordVocabulary
 from priscian.training.amounts import parse_amount
-from priscian.training.corpora import read_sentences, split_sentences
+from priscian.training.corpora import split_sentences
 from priscian.training.recipe import TextPart
 from priscian.training.rows import Encoded, encode
 
@@ -36,6 +36,9 @@ class Learnt:
 class Source(Protocol):
     """How a corpus is read."""
 
+    trees: tuple[tuple[str, str], ...]
+    """Name and hash of the files with the trees of a text, where they are apart from it."""
+
     def check(self, line: str, path: Path, number: int) -> None:
         """Refuse a line that is not what it should be; errors name its file and number."""
         ...
@@ -46,10 +49,6 @@ class Source(Protocol):
 
     def count(self, sentence: str) -> int:
         """Words of a sentence."""
-        ...
-
-    def read(self, files: Sequence[Path]) -> list[str]:
-        """All sentences of files."""
         ...
 
     def learn(self, sentences: Sequence[str]) -> Learnt:
@@ -70,6 +69,8 @@ class Source(Protocol):
 class PlainText:
     """A paragraph on each line."""
 
+    trees: tuple[tuple[str, str], ...] = ()
+
     def __init__(self, text: TextPart, *, limited: bool = False) -> None:
         """`limited`: the network cannot read more than `longest` tokens, so dev and test too."""
         self.text, self.limited = text, limited
@@ -85,10 +86,6 @@ class PlainText:
     def count(self, sentence: str) -> int:
         """Penn Treebank tokens."""
         return len(self._splitter.split(sentence))
-
-    def read(self, files: Sequence[Path]) -> list[str]:
-        """All sentences of files."""
-        return list(read_sentences(files, split=True))
 
     def learn(self, sentences: Sequence[str]) -> Learnt:
         """Whole words with UNK classes, or BPE."""

@@ -55,6 +55,7 @@ def save_state(loop: Loop) -> None:
         "averaged": loop.averaged,
         "best": loop.best,
         "products": machine.products,
+        "data": loop.data.digest,
     }
     with replacing(loop.folder / STATE) as temporary:
         try:
@@ -74,6 +75,11 @@ def resume_state(loop: Loop) -> bool:
             if changed := parts.testzip():
                 raise ValueError(f"the checksum of {changed} is wrong")
         state = torch.load(path, weights_only=True, map_location="cpu")
+        if state.get("data", loop.data.digest) != loop.data.digest:
+            raise UsageError(
+                f"the corpus of the training in {loop.folder.parent} has changed since; restore "
+                "what it was, or name a new --out"
+            )
         loop.network.load_state_dict(state["network"])
         loop.optimiser.load_state_dict(state["optimiser"])
         loop.progress = Progress(**state["progress"])

@@ -8,13 +8,13 @@ of the larger one. The dev and test parts are cut off first, by a hash that no s
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from priscian.errors import DataError, UsageError
+from priscian.errors import DataError, RunError, UsageError
 from priscian.files import read_json
-from priscian.training.corpora import read_blocks
+from priscian.training.corpora import Progress, TextFile, read_texts
 from priscian.training.recipe import TextPart
 from priscian.training.sources import PlainText, Source
 
@@ -26,18 +26,22 @@ LARGEST_SHARE = 20
 """Dev and test are each at most one paragraph in so many of a small corpus."""
 
 Paragraph = tuple[bytes, str]  # hash of file and line, text
-Progress = Callable[[int, int], None]
+Mark = tuple[str, str]  # name of a file, hash of its text
+_Parts = tuple[Sequence[str], Sequence[str], Sequence[Paragraph]]  # dev, test, and the rest
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """Everything that was read, with dev and test cut off."""
 
-    files: tuple[tuple[str, str], ...]  # name and hash of the content
+    files: tuple[Mark, ...]
     train: tuple[Paragraph, ...]
     dev: tuple[str, ...]
     test: tuple[str, ...]
     source: Source
+    extra_files: tuple[Mark, ...] = ()
+    extra: tuple[str, ...] = ()
+    """Sentences that are mixed in."""
 
     def subset(self, size: int | None, order_seed: int) -> list[str]:
         """Sentences of the first paragraphs that together have `size` tokens; all if None."""
@@ -69,25 +73,32 @@ def read_corpus(
     Subsets that `priscian corpus` wrote keep the dev and test parts that lie beside them, which
     text that will be mixed in must not have.
     """
-    source = source or PlainText(TextPart())
+    reader: Source = source or PlainText(TextPart())
     if not files:
         raise DataError("no corpus; name at least one text file")
-    marks = [(path.name, hash_text(path)) for path in files]
-    check_parts([*files, *mixed_in], [*(mark for _, mark in marks), *map(hash_text, mixed_in)])
-    paragraphs = list(_paragraphs(files, [mark for _, mark in marks], progress, source))
-    if (parts := _shared_parts(files, dict(marks))) is not None:
-        return Corpus(tuple(marks), tuple(paragraphs), *parts, source)
+    texts, others = read_texts(files, progress), read_texts(mixed_in)
+    check_parts([*texts, *others])
+    paragraphs = list(_paragraphs(texts, reader))
+    extra = [s for _, line in _paragraphs(others, reader) for s in reader.split(line)]
+    dev, test, rest = _shared_parts(texts, paragraphs) or _hold_out(texts, paragraphs, reader)
+    return Corpus(
+        tuple(text.mark for text in texts), tuple(rest), tuple(dev), tuple(test), reader,
+        tuple(text.mark for text in others), tuple(extra),
+    )  # fmt: skip
+
+
+def _hold_out(texts: Sequence[TextFile], paragraphs: Sequence[Paragraph], source: Source) -> _Parts:
     ranked = sorted(paragraphs, key=lambda p: _rank("held out", p[0]))
     share = len(ranked) // LARGEST_SHARE
     dev, rest = _cut(ranked, DEV_SENTENCES, share, source)
     test, rest = _cut(rest, TEST_SENTENCES, share, source)
     if not dev or not test or not rest:
-        names = ", ".join(map(str, files))
+        names = ", ".join(str(text.path) for text in texts)
         raise DataError(
             f"{names}: {len(paragraphs)} paragraphs are too few to hold out dev and test parts; "
             f"give at least {LARGEST_SHARE + 1} lines of text"
         )
-    return Corpus(tuple(marks), tuple(rest), tuple(dev), tuple(test), source)
+    return dev, test, rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,28 +131,34 @@ def _read_written(folder: Path) -> _Written | None:
     return _Written(sources, parts) if parts.keys() >= {*HELD_OUT} else None
 
 
-def check_parts(files: Sequence[Path], marks: Sequence[str] = ()) -> None:
+def refuse_changed(names: Sequence[str], found: Sequence[Mark], hashes: Mapping[str, str]) -> None:
+    """Refuse files, as they were read, that are not those whose hashes are given by name."""
+    for name, (_, mark) in zip(names, found, strict=False):
+        if hashes.get(name, mark) != mark:
+            raise RunError(f"{name} changed since the command began; run the same command again")
+
+
+def check_parts(texts: Sequence[TextFile]) -> None:
     """Refuse parts of `priscian corpus` that were held out, or hold the same sentences twice.
 
-    A packed or renamed part is recognised in its own folder by its hash (`marks`).
+    A packed or renamed part is recognised in its own folder by its hash.
     """
-    marks = marks or [hash_text(path) for path in files]
     cut: dict[str, Path] = {}  # hash of a text, and the part that was cut from it
-    for path, mark in zip(files, marks, strict=True):
-        written = _read_written(path.parent)
-        if written is None or not written.holds(path, mark):
+    for text in texts:
+        written = _read_written(text.path.parent)
+        if written is None or not written.holds(text.path, text.sha256):
             continue
-        _refuse_held_out(path, mark, written)
+        _refuse_held_out(text.path, text.sha256, written)
         for source in written.sources:
             if source in cut:
                 raise UsageError(
-                    f"{cut[source]} and {path} are parts of one corpus and share sentences; "
+                    f"{cut[source]} and {text.path} are parts of one corpus and share sentences; "
                     "name only the larger one"
                 )
-            cut[source] = path
-    for path, mark in zip(files, marks, strict=True):
-        if mark in cut:
-            raise UsageError(f"{cut[mark]} was cut from {path}; name only one of them")
+            cut[source] = text.path
+    for text in texts:
+        if text.sha256 in cut:
+            raise UsageError(f"{cut[text.sha256]} was cut from {text.path}; name only one of them")
 
 
 def _refuse_held_out(path: Path, mark: str, written: _Written) -> None:
@@ -153,34 +170,30 @@ def _refuse_held_out(path: Path, mark: str, written: _Written) -> None:
             )
 
 
-def _shared_parts(
-    files: Sequence[Path], marks: Mapping[str, str]
-) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+def _shared_parts(texts: Sequence[TextFile], paragraphs: Sequence[Paragraph]) -> _Parts | None:
     """Dev and test of the folder in which `priscian corpus` wrote the files, if it did."""
-    folder = files[0].parent
+    folder = texts[0].path.parent
     written = _read_written(folder)
-    if written is None or any(f.parent != folder or f.name not in written.parts for f in files):
+    if written is None or any(
+        text.path.parent != folder or text.path.name not in written.parts for text in texts
+    ):
         return None
-    held = {name: hash_text(folder / name) for name in HELD_OUT}
-    for name, mark in {**marks, **held}.items():
-        if mark != written.parts[name]:
+    held = read_texts([folder / name for name in HELD_OUT])
+    for text in (*texts, *held):
+        if text.sha256 != written.parts[text.path.name]:
             raise DataError(
-                f"{folder / name} has changed since priscian corpus wrote it, so it may "
+                f"{text.path} has changed since priscian corpus wrote it, so it may "
                 "share sentences with the other parts; write the corpus again"
             )
-    dev, test = (tuple((folder / n).read_text("utf-8").split("\n")[:-1]) for n in held)
-    return dev, test
+    dev, test = ([line for _, line in text.numbered()] for text in held)
+    return dev, test, paragraphs
 
 
-def _paragraphs(
-    files: Sequence[Path], marks: Sequence[str], progress: Progress, source: Source
-) -> Iterator[Paragraph]:
-    by_path = dict(zip(files, marks, strict=True))
-    for path, first, block in read_blocks(files, progress):
-        for number, line in enumerate(block.decode().split("\n")[:-1], first):
-            if line.strip():
-                source.check(line.strip(), path, number)
-                yield f"{by_path[path]} {number}".encode(), line.strip()
+def _paragraphs(texts: Sequence[TextFile], source: Source) -> Iterator[Paragraph]:
+    for text in texts:
+        for number, line in text.numbered():
+            source.check(line, text.path, number)
+            yield f"{text.sha256} {number}".encode(), line
 
 
 def _cut(
@@ -197,11 +210,3 @@ def _cut(
 
 def _rank(seed: str, mark: bytes) -> bytes:
     return hashlib.blake2b(mark, digest_size=16, key=seed.encode()[:64]).digest()
-
-
-def hash_text(path: Path) -> str:
-    """A hash of the text itself, the same for a plain and a packed file."""
-    digest = hashlib.sha256()
-    for _, _, block in read_blocks([path]):
-        digest.update(block)
-    return digest.hexdigest()

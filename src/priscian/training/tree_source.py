@@ -16,7 +16,6 @@ import numpy as np
 
 from priscian.errors import DataError, UsageError
 from priscian.models.vocabulary import Vocabulary, WordVocabulary
-from priscian.training.corpora import read_blocks
 from priscian.training.recipe import TextPart
 from priscian.training.rows import Encoded, Ints, Pass
 from priscian.training.sources import Learnt
@@ -91,6 +90,8 @@ class TreePass:
 class TreeText:
     """A tree in Penn Treebank brackets on each line."""
 
+    trees: tuple[tuple[str, str], ...] = ()
+
     def __init__(self, text: TextPart, network: Mapping[str, Any]) -> None:
         if text.words != "ptb" or text.pack != "sentence":
             raise UsageError(
@@ -136,16 +137,6 @@ class TreeText:
     def count(self, sentence: str) -> int:
         """Words of a tree."""
         return len(words_of(self._actions(sentence)))
-
-    def read(self, files: Sequence[Path]) -> list[str]:
-        """All trees of files."""
-        found = []
-        for path, first, block in read_blocks(files):
-            for number, line in enumerate(block.decode().split("\n")[:-1], first):
-                if line.strip():
-                    self.check(line.strip(), path, number)
-                    found.append(line.strip())
-        return found
 
     def learn(self, sentences: Sequence[str]) -> Learnt:
         """Words with UNK classes, and labels, the most frequent first."""

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from priscian.errors import DataError, counted
-from priscian.files import open_unpacked, shown
+from priscian.files import open_unpacked, shown, steady
 from priscian.trees.tree import Tree, Word
 
 DEEPEST = 200
@@ -22,6 +23,7 @@ LONGEST_LINE = 1 << 20
 RATIO = 25
 """How many times its size a packed file of trees may unfold to."""
 
+_BOM = b"\xef\xbb\xbf"
 _TOP = re.compile(r"\((ROOT|TOP|S1)?\s*\(")
 """How a line begins that begins a tree and cannot go on with one."""
 _TOKEN = re.compile(r"[()]|[^\s()]+")
@@ -46,8 +48,18 @@ class _Open:
     """Whether the first part is a bare word, so that the label is its tag."""
 
 
-def read_trees(path: Path, *, join_hyphens: bool = False) -> Iterator[Tree]:
-    """The trees of a file, plain or packed (.gz, .xz), in order.
+class Digest(Protocol):
+    """A hash that grows."""
+
+    def update(self, data: bytes, /) -> None:
+        """Add bytes."""
+        ...
+
+
+def read_trees(
+    path: Path, *, join_hyphens: bool = False, digest: Digest | None = None
+) -> Iterator[Tree]:
+    """The trees of a file, plain or packed (.gz, .xz), in order; `digest` gets the text.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "trees.txt"
@@ -56,7 +68,7 @@ def read_trees(path: Path, *, join_hyphens: bool = False) -> Iterator[Tree]:
     ['(ROOT (S (NP I) (VP see (NP -LRB-))))']
     """
     count = 0
-    for tree in parse_trees(_lines(path), path, join_hyphens=join_hyphens):
+    for tree in parse_trees(_lines(path, digest), path, join_hyphens=join_hyphens):
         count += 1
         yield tree
     if not count:
@@ -105,15 +117,18 @@ def _unclosed(path: Path, stack: list[_Open]) -> DataError:
     )
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    with open_unpacked(path, ratio=RATIO) as (stream, _):
+def _lines(path: Path, digest: Digest | None) -> Iterator[tuple[int, str]]:
+    with steady([path]), open_unpacked(path, ratio=RATIO) as (stream, _):
         number = 0
         while raw := stream.readline(LONGEST_LINE):
             number += 1
             if len(raw) == LONGEST_LINE:
                 raise DataError(f"{path}:{number}: a line of a megabyte; write one tree a line")
+            if digest is not None:  # the same for a packed file, and one without a last line feed
+                digest.update(raw.removeprefix(_BOM) if number == 1 else raw)
+                digest.update(b"" if raw.endswith(b"\n") else b"\n")
             try:
-                text = raw.removeprefix(b"\xef\xbb\xbf").decode()
+                text = raw.removeprefix(_BOM).decode()
             except UnicodeDecodeError:
                 raise DataError(f"{path}:{number}: not valid UTF-8; save it as UTF-8") from None
             if "\0" in text:

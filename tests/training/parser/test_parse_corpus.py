@@ -309,3 +309,45 @@ class TestVerb:
         assert code == 2
         assert message in said
         assert said.count("\n") == 1
+
+
+def test_a_parser_that_is_replaced_while_it_is_loaded_parses_nothing(
+    parser: Path, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its trees would be kept, and gone on with, as those of the parser that was hashed."""
+    own, out = tmp_path / "own", tmp_path / "trees.txt"
+    shutil.copytree(parser, own)
+    load = corpus_module.Parser.load
+
+    def replaced(folder: Path) -> Any:
+        data = bytearray((own / "model.safetensors").read_bytes())
+        data[-40:] = bytes(40)
+        (own / "new").write_bytes(data)
+        (own / "new").replace(own / "model.safetensors")
+        return load(folder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(corpus_module.Parser, "load", replaced)
+        with pytest.raises(DataError, match=r"model\.safetensors changed while it was read; run"):
+            priscian.parse_corpus(text, own, out, workers=1)
+    assert not out.exists()
+    assert not list((tmp_path / "trees.txt.parts").glob("*.trees"))
+
+
+@pytest.mark.parametrize("name", ["work.json", "000000.json"])
+def test_damaged_notes_of_the_parts_are_one_line_with_a_remedy(
+    name: str, parser: Path, text: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "trees.txt"
+
+    def stop(done: int, total: int) -> None:
+        if done >= 8:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        priscian.parse_corpus(text, parser, out, workers=1, progress=stop)
+    (tmp_path / "trees.txt.parts" / name).write_text('{"mark": 3, "trees": "x"}')
+    with pytest.raises(DataError, match=rf"{name}: Expected .*parts, and all is parsed again"):
+        priscian.parse_corpus(text, parser, out, workers=1)
+    shutil.rmtree(tmp_path / "trees.txt.parts")
+    assert priscian.parse_corpus(text, parser, out, workers=1).resumed == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,10 @@ from priscian.errors import DataError, ModelError, PriscianError, UsageError
 
 torch = pytest.importorskip("torch")
 
+from tests.swapped_files import swap_everywhere  # noqa: E402
+
 import priscian  # noqa: E402
+from priscian.training.corpora import hash_text  # noqa: E402
 from priscian.training.parser.api import resolve_parser_recipe  # noqa: E402
 from priscian.training.parser.treebank import read_examples, read_treebank  # noqa: E402
 from priscian.trees import leaves  # noqa: E402
@@ -188,3 +192,54 @@ def test_a_folder_of_another_kind_is_refused(tmp_path: Path) -> None:
         priscian.parse("A dog barks.", tmp_path)
     with pytest.raises(ModelError, match=r"has no config\.json of a finished parser; train one"):
         priscian.parse("A dog barks.", tmp_path / "nowhere")
+
+
+def test_a_treebank_that_is_swapped_while_it_is_read_gives_one_version_or_an_error(
+    trees: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "trees.txt"
+    path.write_bytes(trees.read_bytes())
+
+    def make() -> tuple[Any, str]:
+        found = read_treebank([path], 100)
+        return found.files, repr(found.train)
+
+    outcomes, opened = swap_everywhere(path, path.read_bytes().replace(b"cat", b"cow"), make)
+    assert "refused" in outcomes
+    assert opened == 1, "a treebank is read once"
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+@pytest.mark.parametrize("begin", [b"", b"\xef\xbb\xbf"])
+def test_the_hash_of_a_treebank_is_that_of_a_corpus_of_trees(
+    begin: bytes, end: bytes, tmp_path: Path
+) -> None:
+    """It is recognised as what a grammar was trained on."""
+    path = tmp_path / "trees.txt"
+    path.write_bytes(begin + b"\n".join([b"(S (X a))"] * 40) + end)
+    ((name, mark),) = read_treebank([path], 9).files
+    assert (name, mark) == ("trees.txt", hash_text(path))
+    packed = tmp_path / "trees.txt.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert read_treebank([packed], 9).files[0][1] == mark
+
+
+def test_a_state_of_another_treebank_is_not_gone_on_with(
+    trees: Path, small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy, out = tmp_path / "trees.txt", tmp_path / "model"
+    copy.write_bytes(trees.read_bytes())
+    monkeypatch.setattr("priscian.training.loop.SAVE_EVERY", 0.0)
+
+    def stop(moment: Any) -> None:
+        if moment.step == 3:
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        priscian.train_parser(copy, out, overrides=small, report=stop)
+    copy.write_bytes(trees.read_bytes().replace(b"(NP-SBJ (NP", b"(NP-OBJ (NP", 1).replace(
+        b"(NN cat)", b"(NN dog)", 3
+    ))  # fmt: skip
+    (out / "training" / "treebank.json").unlink()
+    with pytest.raises(UsageError, match=r"the corpus of the training in .* has changed since"):
+        priscian.train_parser([], out, resume=True)

@@ -76,15 +76,14 @@ def find_checkpoints(results: Sequence[Result]) -> list[tuple[Result, Checkpoint
 
 def _of_card(result: Result, series: Collection[str], *, tokens: bool) -> Checkpoint | None:
     card = read_card(result.about)
-    amount = (card or {}).get("tokens_seen" if tokens else "steps")
-    if card is None or not isinstance(amount, int | float) or amount <= 0:
+    amount = 0 if card is None else card.tokens_seen if tokens else card.steps
+    if card is None or not amount:
         return None
     name = result.model.strip(SIGNS)
     if name in series:
         return Checkpoint(name, float(amount), tokens)
-    corpus = card.get("corpus", {})
-    trained = f"{card.get('architecture', 'model')}, corpus {corpus.get('size', 'all')}"
-    return Checkpoint(f"{trained}, seed {card.get('seed', 0)}", float(amount), tokens)
+    trained = f"{card.architecture or 'model'}, corpus {card.corpus.size}"
+    return Checkpoint(f"{trained}, seed {card.seed}", float(amount), tokens)
 
 
 def is_series(marked: Sequence[tuple[Result, Checkpoint]]) -> bool:

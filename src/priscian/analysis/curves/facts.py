@@ -65,14 +65,10 @@ def _of_card(result: Result) -> TrainedFacts | None:
     card = read_card(result.about)
     if card is None:
         return None
-    corpus = card.get("corpus", {})
-    size = corpus.get("size", "all")
-    if size == "all":
-        size = corpus.get("words", 0)
-    try:
-        return TrainedFacts(str(card["architecture"]), parse_amount(size, "size"))
-    except KeyError:
+    size = card.corpus.words if card.corpus.size == "all" else card.corpus.size
+    if not card.architecture or not size:  # a converted model
         return None
+    return TrainedFacts(card.architecture, parse_amount(size, "size"))
 
 
 def observations(results: Sequence[Result], facts: Mapping[str, TrainedFacts]) -> list[Observation]:

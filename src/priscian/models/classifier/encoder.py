@@ -58,14 +58,23 @@ def encoder_key(spec: ModelSpec) -> ModelKey:
     return ModelKey({"provider": "encoder", "method": "states"} | locate(spec).fields() | options)
 
 
-def load_encoder(model: str | ModelSpec, key: ModelKey | None = None) -> Encoder:
-    """The encoder, ready to read texts; one with another key than the given one is refused."""
+def load_encoder(model: str | ModelSpec, digest: str = "") -> Encoder:
+    """The encoder, ready to read texts; where a digest is given, only one with this key."""
     spec = encoder_spec(model)
-    encoder, found, files = load_unchanged(
-        spec, lambda: encoder_key(spec), lambda: Encoder(spec), key
-    )
-    encoder.key, encoder.files = found, files
+    key = encoder_key(spec)
+    refuse_other(spec, key, digest)
+    encoder, _, files = load_unchanged(spec, lambda: encoder_key(spec), lambda: Encoder(spec), key)
+    encoder.key, encoder.files = key, files
     return encoder
+
+
+def refuse_other(spec: ModelSpec, key: ModelKey, digest: str) -> None:
+    """Refuse an encoder that does not have the key that a classifier is bound to."""
+    if digest and key.digest != digest:
+        raise ModelError(
+            f"the encoder {spec} is not the one that the classifier was trained on: its files have "
+            "changed; put the old ones back or train again"
+        )
 
 
 class Encoder:

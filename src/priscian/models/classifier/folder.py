@@ -38,6 +38,8 @@ class RestartCard(msgspec.Struct, frozen=True, kw_only=True):
     temperature: float = 1.0
     intercept: float = 0.0
     collapsed: bool = False
+    job: str = ""
+    """A hash of data, encoder, method and settings; empty in older folders."""
     mcc: dict[str, float] = msgspec.field(default_factory=dict)
     accuracy: dict[str, float] = msgspec.field(default_factory=dict)
     seconds: float = 0.0

@@ -145,7 +145,7 @@ def _on_states(folder: Path, card: ClassifierCard, restart: RestartCard) -> Logi
     view = View.parse(restart.view)
 
     def logits(texts: Sequence[str]) -> Floats:
-        states = pooled_states(card.encoder, texts, [view], key=check_encoder(card))[view]
+        states = pooled_states(card.encoder, texts, [view], digest=card.encoder_key)[view]
         if len(texts) and states.shape[1] != len(head.mean):
             raise ModelError(
                 f"{folder / HEAD} is a head for vectors of width {len(head.mean)}, but "
@@ -164,23 +164,10 @@ def _tuned(folder: Path, card: ClassifierCard, restart: RestartCard) -> Logits:
 
     def logits(texts: Sequence[str]) -> Floats:
         if not made:
-            encoder = load_encoder(card.encoder, check_encoder(card))
+            encoder = load_encoder(card.encoder, card.encoder_key)
             net = TunedEncoder(encoder, restart.view, lora=card.method == "lora")
             net.restore(folder / WEIGHTS)
             made.append(net)
         return made[0].logits(texts)
 
     return logits
-
-
-def check_encoder(card: ClassifierCard) -> ModelKey:
-    """The key of the encoder; one whose files have changed since training is refused."""
-    from priscian.models.classifier.encoder import encoder_key, encoder_spec
-
-    key = encoder_key(encoder_spec(card.encoder))
-    if key.digest != card.encoder_key:
-        raise ModelError(
-            f"the encoder {card.encoder} is not the one that the classifier was trained on: its "
-            "files have changed; put the old ones back or train again"
-        )
-    return key

@@ -16,7 +16,13 @@ import numpy.typing as npt
 
 from priscian.errors import PriscianWarning
 from priscian.files import replacing
-from priscian.models.classifier.encoder import Encoder, encoder_key, encoder_spec, load_encoder
+from priscian.models.classifier.encoder import (
+    Encoder,
+    encoder_key,
+    encoder_spec,
+    load_encoder,
+    refuse_other,
+)
 from priscian.models.classifier.views import Floats32, View
 from priscian.models.fingerprint import cache_folder
 from priscian.models.key import ModelKey
@@ -91,14 +97,15 @@ def pooled_states(
     texts: Sequence[str],
     views: Sequence[View] | None = None,
     *,
-    key: ModelKey | None = None,
     cache: StateCache | None = None,
     progress: Progress = lambda done, total: None,
+    digest: str = "",
 ) -> dict[View, Floats32]:
     """For each view, by default all of them, one vector per text: (texts, width).
 
-    Vectors that are on disk are read; the encoder is loaded only if some are missing, and must
-    have `key` if it is given. All of them
+    Where a digest is given, only by the encoder with this key.
+
+    Vectors that are on disk are read; the encoder is loaded only if some are missing. All of them
     are rounded to float16. Texts that are computed together are padded to one length, which can
     change a state in the last digit of float16: that of a text depends, as far as that, on which
     texts were missing with it.
@@ -109,13 +116,14 @@ def pooled_states(
     if views is None:
         encoder = encoder or load_encoder(spec)
         views = encoder.views()
-    key = key or (encoder.key if encoder else encoder_key(spec))
+    key = encoder.key if encoder else encoder_key(spec)
+    refuse_other(spec, key, digest)
     distinct = list(dict.fromkeys(texts))
     known = {view: cache.read(key, view, distinct) for view in views}
     missing = [text for text in distinct if any(text not in known[view] for view in views)]
     progress(len(distinct) - len(missing), len(distinct))
     if missing:
-        encoder = encoder or load_encoder(spec, key)
+        encoder = encoder or load_encoder(spec, key.digest)
         # texts of one length are computed together without padding, the longest first
         missing.sort(key=len, reverse=True)
         done = len(distinct) - len(missing)

@@ -72,9 +72,13 @@ class BpeVocabulary:
         splitter = WordSplitter(Tokenisation())
         return sum(len(splitter.split(text)) for text in texts)
 
+    def as_text(self) -> str:
+        """What `tokenizer.json` holds."""
+        return str(self._tokenizer.to_str(pretty=True))
+
     def save(self, folder: Path) -> None:
         """Write `tokenizer.json`, and what Transformers wants to know beside it."""
-        write_text(folder / FILE, self._tokenizer.to_str(pretty=True))
+        write_text(folder / FILE, self.as_text())
         facts = {
             "tokenizer_class": "PreTrainedTokenizerFast",
             "bos_token": BOUNDARY,

@@ -38,6 +38,10 @@ class Vocabulary(Protocol):
         """Those words, as they are in the text."""
         ...
 
+    def as_text(self) -> str:
+        """What its file holds."""
+        ...
+
     def save(self, folder: Path) -> None:
         """Write what `load_vocabulary` reads back."""
         ...

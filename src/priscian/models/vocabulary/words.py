@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import DataError
-from priscian.files import write_json
+from priscian.files import as_json, write_text
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.models.vocabulary.protocol import Coded
 from priscian.models.vocabulary.unk_classes import UNKNOWN, unk_class
@@ -137,8 +137,8 @@ class WordVocabulary:
         """Words of texts."""
         return sum(len(self._splitter.split(text)) for text in texts)
 
-    def save(self, folder: Path) -> None:
-        """Write `vocabulary.json`."""
+    def as_text(self) -> str:
+        """What `vocabulary.json` holds."""
         facts: dict[str, object] = {
             "kind": "words",
             "tokenisation": self.tokenisation.to_dict(),
@@ -146,7 +146,11 @@ class WordVocabulary:
         }
         if (self.boundary, self.unknown_word) != (BOUNDARY, UNKNOWN):
             facts |= {"boundary": self.boundary, "unknown": self.unknown_word}
-        write_json(folder / FILE, {**facts, "words": list(self.words)})
+        return as_json({**facts, "words": list(self.words)})
+
+    def save(self, folder: Path) -> None:
+        """Write `vocabulary.json`."""
+        write_text(folder / FILE, self.as_text())
 
     def _class_id(self, form: str) -> int:
         found = self._rare.get(form)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -21,15 +22,26 @@ FILE = "views.json"
 Say = Callable[[str], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What all restarts of a classifier have in common, as hashes."""
+
+    job: str
+    """Of data, encoder, method and settings."""
+    encoder: str = ""
+    """The encoder's key."""
+
+
 class _Kept(msgspec.Struct, frozen=True):
     view: str
     c: float
     views: dict[str, float]
     penalties: dict[str, float]
+    job: str = ""
 
 
 def choose_view(
-    settings: ClassifierSettings, data: ClassifierData, out: Path, say: Say
+    settings: ClassifierSettings, data: ClassifierData, out: Path, say: Say, bound: Bound
 ) -> ProbeChoice:
     """Layer, pooling and penalty by cross-validation on the training sentences.
 
@@ -37,8 +49,8 @@ def choose_view(
     """
     file = out / FILE
     if file.is_file():
-        return _read(file)
-    encoder = load_encoder(settings.encoder)
+        return _read(file, bound.job)
+    encoder = load_encoder(settings.encoder, bound.encoder)
     views = [
         view
         for view in encoder.views()
@@ -63,14 +75,17 @@ def choose_view(
             "c": choice.c,
             "views": {str(view): value for view, value in choice.views.items()},
             "penalties": {repr(c): value for c, value in choice.penalties.items()},
+            "job": bound.job,
         },
     )
     return choice
 
 
-def _read(file: Path) -> ProbeChoice:
+def _read(file: Path, job: str) -> ProbeChoice:
     try:
         found = read_json(file, _Kept)
+        if found.job not in ("", job):
+            raise DataError("it is of another training")
         return ProbeChoice(
             View.parse(found.view),
             found.c,

@@ -9,9 +9,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from priscian.datasets.cola import IN_DEV, OUT_TEST, TRAIN, read_cola, read_cola_sets
+from priscian.datasets.cola import (
+    FEATURES,
+    IN_DEV,
+    OUT_DEV,
+    OUT_TEST,
+    SPLITS,
+    TRAIN,
+    read_cola,
+    read_cola_sets,
+)
 from priscian.errors import DataError, UsageError
+from priscian.files import steady
 
+FILES = {
+    TRAIN: SPLITS["train"],
+    IN_DEV: FEATURES["major"],
+    OUT_DEV: FEATURES["major"],
+    OUT_TEST: SPLITS["test"],
+}
+"""Where the sentences of each set are."""
 _OTHER = re.compile(r"[^\w]+")
 
 
@@ -23,6 +40,8 @@ class Labelled:
     texts: tuple[str, ...]
     labels: tuple[bool, ...]
     ids: tuple[str, ...] = ()
+    file: str = ""
+    """Where they are from."""
 
     @property
     def digest(self) -> str:
@@ -30,16 +49,25 @@ class Labelled:
         rows = list(zip(self.texts, self.labels, strict=True))
         return hashlib.sha256(json.dumps(rows, ensure_ascii=False).encode()).hexdigest()
 
-    def check_both(self) -> None:
-        """Refuse sentences that all have one label."""
-        if len(set(self.labels)) < 2:
-            which = "acceptable" if any(self.labels) else "unacceptable"
-            count = (
-                f"all {len(self.labels)} sentences are {which}" if self.labels else "no sentences"
-            )
-            raise DataError(
-                f"{self.name}: {count}; a classifier needs acceptable and unacceptable ones"
-            )
+    def check_both(self, *, folds: bool = False) -> None:
+        """Refuse sentences that all have one label; with `folds`, two must have the rarer one.
+
+        Cross-validation needs both labels in what is left when one fold is held out.
+        """
+        good = sum(self.labels)
+        rarer, label = min((good, "acceptable"), (len(self.labels) - good, "unacceptable"))
+        if rarer > folds:
+            return
+        if rarer:
+            found = f"only 1 of {len(self.labels)} sentences is {label}; cross-validation needs 2"
+        elif self.labels:
+            other = {"acceptable": "unacceptable", "unacceptable": "acceptable"}[label]
+            found = f"all {len(self.labels)} sentences are {other}; a classifier needs"
+            found += " acceptable and unacceptable ones"
+        else:
+            found = "no sentences; a classifier needs acceptable and unacceptable ones"
+        where = f"{self.file}: " if self.file else ""
+        raise DataError(f"{where}{self.name}: {found}; add {label} sentences")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,21 +122,26 @@ def read_cola_data(folder: Path, without_sources: Sequence[str] = ()) -> Classif
     In-domain dev is the annotated sentences marked `In`; some of them are also in the training
     file, from which they are removed.
     """
-    sets: dict[str, Labelled] = {}
-    for itemset in read_cola_sets(folder):
-        sets[itemset.name] = Labelled(
-            itemset.name,
+    names = (*SPLITS.values(), *FEATURES.values())
+    with steady(folder / name for name in names):
+        found = {itemset.name: itemset for itemset in read_cola_sets(folder)}
+        missing = [name for name in (IN_DEV, OUT_TEST) if name not in found]
+        if missing:
+            raise DataError(
+                f"{folder}: no {' and no '.join(missing)} sentences; give the folder of CoLA's "
+                "public release with its annotations (CoLA_grammatical_annotations_*.tsv)"
+            )
+        rows = read_cola(folder, "train")
+    sets = {
+        name: Labelled(
+            name,
             tuple(item["sentence"].text for item in itemset.items),
             tuple(bool(item.meta["label"]) for item in itemset.items),
             tuple(item.id for item in itemset.items),
+            str(folder / FILES[name]),
         )
-    missing = [name for name in (IN_DEV, OUT_TEST) if name not in sets]
-    if missing:
-        raise DataError(
-            f"{folder}: no {' and no '.join(missing)} sentences; give the folder of CoLA's public "
-            "release with its annotations (CoLA_grammatical_annotations_*.tsv)"
-        )
-    rows = read_cola(folder, "train")
+        for name, itemset in found.items()
+    }
     sources = {row.group for row in rows}
     for source in without_sources:
         if source not in sources:
@@ -123,6 +156,7 @@ def read_cola_data(folder: Path, without_sources: Sequence[str] = ()) -> Classif
         tuple(r.text for r in kept),
         tuple(bool(r.acceptable) for r in kept),
         tuple(r.id for r in kept),
+        str(folder / FILES[TRAIN]),
     )
     train.check_both()
     return ClassifierData(f"cola:{folder}", train, sets, tuple(without_sources))

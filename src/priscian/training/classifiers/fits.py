@@ -30,7 +30,7 @@ from priscian.training.classifiers.baselines import (
     majority_logit,
     threshold_of,
 )
-from priscian.training.classifiers.choose import choose_view
+from priscian.training.classifiers.choose import Bound, choose_view
 from priscian.training.classifiers.data import ClassifierData
 from priscian.training.classifiers.probe import ProbeChoice, fit_probe
 from priscian.training.classifiers.settings import ClassifierSettings
@@ -53,7 +53,9 @@ class Fitted:
 Fit = Callable[[int], Fitted]  # from a seed
 
 
-def fitter(settings: ClassifierSettings, data: ClassifierData, out: Path, say: Say) -> Fit:
+def fitter(
+    settings: ClassifierSettings, data: ClassifierData, out: Path, say: Say, bound: Bound
+) -> Fit:
     """A function that fits one restart; what restarts share is computed on the first one."""
     method = settings.method
     if method == MAJORITY:
@@ -67,11 +69,11 @@ def fitter(settings: ClassifierSettings, data: ClassifierData, out: Path, say: S
 
         def on_states(seed: int) -> Fitted:
             if not chosen:
-                chosen.append(choose_view(settings, data, out, say))
-            return _on_states(settings, data, chosen[0], seed)
+                chosen.append(choose_view(settings, data, out, say, bound))
+            return _on_states(settings, data, chosen[0], seed, bound.encoder)
 
         return on_states
-    return lambda seed: _tuned(settings, data, seed, say)
+    return lambda seed: _tuned(settings, data, seed, say, bound.encoder)
 
 
 def _majority(data: ClassifierData) -> Fitted:
@@ -98,12 +100,16 @@ def _threshold(settings: ClassifierSettings, data: ClassifierData) -> Fitted:
 
 
 def _on_states(
-    settings: ClassifierSettings, data: ClassifierData, choice: ProbeChoice, seed: int
+    settings: ClassifierSettings,
+    data: ClassifierData,
+    choice: ProbeChoice,
+    seed: int,
+    encoder: str,
 ) -> Fitted:
     view = choice.view
 
     def states(texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        return pooled_states(settings.encoder, texts, [view])[view]
+        return pooled_states(settings.encoder, texts, [view], digest=encoder)[view]
 
     own = states(data.train.texts)
     log: dict[str, object] = {"cross_validated": choice.views.get(view)}
@@ -128,7 +134,9 @@ def _on_states(
     )
 
 
-def _tuned(settings: ClassifierSettings, data: ClassifierData, seed: int, say: Say) -> Fitted:
+def _tuned(
+    settings: ClassifierSettings, data: ClassifierData, seed: int, say: Say, encoder: str
+) -> Fitted:
     from priscian.training.classifiers.tune import TuneSettings, tune
 
     shape = TuneSettings(
@@ -138,7 +146,7 @@ def _tuned(settings: ClassifierSettings, data: ClassifierData, seed: int, say: S
         pooling=settings.pooling,
         lora=settings.method == LORA_METHOD,
     )
-    net, losses = tune(settings.encoder, data.train, seed, shape, say)
+    net, losses = tune(settings.encoder, data.train, seed, shape, say, encoder)
     return Fitted(
         net.logits,
         lambda folder: write_safetensors(folder / WEIGHTS, net.trained()),

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 from msgspec import structs
 
 from priscian.datasets.cola import IN_DEV, OUT_TEST
 from priscian.errors import DataError, RunError, TrainingError
-from priscian.files import read_table, write_delimited, write_json
+from priscian.files import is_leftover, read_table, write_delimited, write_json
+from priscian.files.lock import lock_file
 from priscian.models import PRESETS, parse_model
 from priscian.models.classifier.encoder import encoder_key, encoder_spec
 from priscian.models.classifier.folder import (
     CARD,
+    NGRAMS,
+    ON_STATES,
+    RESTART,
     THRESHOLDS,
     TRAINED_ON,
     ClassifierCard,
@@ -29,12 +35,16 @@ from priscian.models.classifier.folder import (
     write_restart,
 )
 from priscian.training.classifiers.choose import FILE as VIEWS
+from priscian.training.classifiers.choose import Bound
 from priscian.training.classifiers.data import ClassifierData, plain_hash, read_data
 from priscian.training.classifiers.evaluate import accuracy, fit_temperature, is_collapsed, mcc
 from priscian.training.classifiers.fits import Fit, fitter
 from priscian.training.classifiers.settings import ClassifierSettings
 
 LOGITS = "logits.csv"
+LOCK = "lock"
+CROSS_VALIDATED = (*ON_STATES, NGRAMS)
+"""Methods that choose something by cross-validation on the training sentences."""
 FIXED_FIELDS = ("method", "encoder", "encoder_key", "data_digest", "without_sources", "seed",
                 "settings")  # fmt: skip
 """Fields of a card that a resumed training must share."""
@@ -65,17 +75,37 @@ def train_classifier(
     data = read_data(on, settings.without_sources)
     for name in dict.fromkeys((IN_DEV, SELECT_ON[settings.select])):
         data.sets[name].check_both()
-    card = _begin(folder, _new_card(settings, data), resume)
-    write_json(folder / TRAINED_ON, sorted({plain_hash(text) for text in data.train.texts}))
-    fit = fitter(settings, data, folder, say)
-    job = _Job(folder, data, settings.seed, fit, say)
-    for number in range(1, card.wanted + 1):
-        done = read_restart(folder, number) or job.restart(number)
-        others = [r for r in card.restarts if r.number != number]
-        card = structs.replace(card, restarts=tuple(sorted([*others, done], key=_number)))
-        write_card(folder, card)
+    if settings.method in CROSS_VALIDATED:
+        data.train.check_both(folds=True)
+    new = _new_card(settings, data)
+    _check_folder(folder, new, resume)
+    lock = lock_file(
+        folder / LOCK,
+        f"another training is writing to {folder}; wait until it has ended, or give another --out",
+    )
+    try:
+        card = _check_folder(folder, new, resume)  # another may have come and gone since
+        if not card.restarts:
+            write_card(folder, card)
+        write_json(folder / TRAINED_ON, sorted({plain_hash(text) for text in data.train.texts}))
+        bound = Bound(_hash(new), new.encoder_key)
+        fit = fitter(settings, data, folder, say, bound)
+        return _train(_Job(folder, data, settings.seed, fit, say, bound.job), card)
+    finally:
+        lock.release()
+
+
+def _train(job: _Job, card: ClassifierCard) -> ClassifierCard:
+    """Every restart that is missing, and then the best of all."""
+    done = {restart.number: restart for restart in card.restarts}
+    wanted = range(1, card.wanted + 1)
+    for number in wanted:
+        done[number] = job.complete(number) or job.restart(number)
+        listed = tuple(done[n] for n in wanted if n in done)
+        card = structs.replace(card, restarts=listed)
+        write_card(job.folder, card)
     card = structs.replace(card, chosen=choose_restart(card))
-    write_card(folder, card)
+    write_card(job.folder, card)
     return card
 
 
@@ -117,6 +147,31 @@ class _Job:
     seed: int
     fit: Fit
     say: Say
+    job: str
+    """What a restart must have been trained with, as a hash."""
+
+    def complete(self, number: int) -> RestartCard | None:
+        """A restart that an earlier start has completed; one of another training is refused."""
+        found = read_restart(self.folder, number)
+        if found is None:
+            return None
+        own = self.folder / f"restart-{number}"
+        problem = ""
+        if (found.number, found.seed) != (number, self.seed + number - 1):
+            problem = (
+                f"is restart {found.number} with seed {found.seed}, not {number} with seed "
+                f"{self.seed + number - 1}"
+            )
+        elif found.job not in ("", self.job):
+            problem = "was trained with other data or settings"
+        elif found.mcc.keys() != self.data.sets.keys():
+            problem = f"has results on other sets than {', '.join(self.data.sets)}"
+        if problem:
+            raise RunError(
+                f"{own / RESTART} {problem}; delete {own} to train it again with --resume, or give "
+                "another --out"
+            )
+        return found
 
     def restart(self, number: int) -> RestartCard:
         """Fit one restart, test it on every set, and save it."""
@@ -138,6 +193,7 @@ class _Job:
             temperature=fit_temperature(dev.labels, logits[dev.name]),
             intercept=fitted.intercept,
             collapsed=is_collapsed(logits[dev.name]),
+            job=self.job,
             mcc={name: mcc(s.labels, logits[name]) for name, s in self.data.sets.items()},
             accuracy={name: accuracy(s.labels, logits[name]) for name, s in self.data.sets.items()},
             seconds=round(time.monotonic() - began, 1),
@@ -161,8 +217,10 @@ def _line(card: RestartCard) -> str:
     return f"restart {card.number} (seed {card.seed}): MCC {shown}{gave_up}; {card.seconds:.0f} s"
 
 
-def _number(card: RestartCard) -> int:
-    return card.number
+def _hash(card: ClassifierCard) -> str:
+    """A hash of what decides every restart."""
+    facts = [getattr(card, name) for name in (*FIXED_FIELDS, "tested")]
+    return hashlib.sha256(msgspec.json.encode(facts, order="sorted")).hexdigest()[:32]
 
 
 def _new_card(settings: ClassifierSettings, data: ClassifierData) -> ClassifierCard:
@@ -189,19 +247,20 @@ def _new_card(settings: ClassifierSettings, data: ClassifierData) -> ClassifierC
     )
 
 
-def _begin(folder: Path, card: ClassifierCard, resume: bool) -> ClassifierCard:
+def _check_folder(folder: Path, card: ClassifierCard, resume: bool) -> ClassifierCard:
     """The card to go on with; a folder with another classifier is refused.
 
     One that failed before it had a view or a restart holds nothing, and begins again.
     """
     if not (folder / CARD).is_file():
-        if folder.is_dir() and any(folder.iterdir()):
+        if folder.is_file():
+            raise RunError(f"{folder} is a file; give --out a folder")
+        strangers = folder.iterdir() if folder.is_dir() else ()
+        if any(path.name != LOCK and not is_leftover(path.name) for path in strangers):
             raise RunError(f"{folder} is not empty and holds no classifier; give another --out")
-        write_card(folder, card)
         return card
     before = read_card(folder)
     if not (before.restarts or (folder / VIEWS).is_file() or any(folder.glob("restart-*"))):
-        write_card(folder, card)
         return card
     if not resume:
         raise RunError(

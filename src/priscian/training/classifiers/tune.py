@@ -48,10 +48,14 @@ def tune(
     seed: int,
     settings: TuneSettings = FINETUNE,
     say: Say = lambda line: None,
+    digest: str = "",
 ) -> tuple[TunedEncoder, list[float]]:
-    """The tuned encoder and its mean loss in each epoch; the same seed gives the same weights."""
+    """The tuned encoder and its mean loss in each epoch; the same seed gives the same weights.
+
+    Where a digest is given, the encoder must have this key.
+    """
     torch.manual_seed(seed)
-    base = load_encoder(encoder)
+    base = load_encoder(encoder, digest)
     pooling = settings.pooling or base.poolings[0]
     net = TunedEncoder(base, pooling, lora=settings.lora)
     rows = base.encode(data.texts)

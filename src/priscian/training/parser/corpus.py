@@ -9,13 +9,12 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from priscian.errors import DataError, UsageError
 from priscian.files import check_folder as check_place
-from priscian.files import read_json, replacing, write_bytes, write_json
+from priscian.files import read_json, replacing, steady, write_bytes, write_json
 from priscian.files.lock import FolderLock, lock_file
 from priscian.models.fingerprint import hash_file
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
@@ -43,6 +42,12 @@ class Part(msgspec.Struct, frozen=True):
     words: int
     left_out: list[str]
     """Places of sentences over the limit: file:line (words)."""
+
+
+class _Work(msgspec.Struct, frozen=True):
+    """What the parts are made of, as a hash."""
+
+    mark: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +119,15 @@ def _parse(
 ) -> Parsed:
     import torch
 
-    mark = _mark(sentences, model, longest)
     numbers = range(-(-len(sentences) // CHUNK))
-    done = _finished(folder, mark)
-    resumed = sum(part.trees for part in done.values())
     count = min(workers or cores(), len(numbers))
     with threads_kept():
         torch.set_num_threads(1)  # a forked process that starts threads of its own would hang
-        parser = Parser.load(model)
+        with steady(model / name for name in FILES):
+            mark = _mark(sentences, model, longest)
+            parser = Parser.load(model)
+        done = _finished(folder, mark, numbers)
+        resumed = sum(part.trees for part in done.values())
         run = _Chunks(parser, sentences, longest, out.suffix)
         order = [number for number in numbers if number not in done]
         progress(sum(_size(sentences, n) for n in done), len(sentences))
@@ -184,15 +190,18 @@ class _Chunks:
         return self.pack(lines.encode()), Part(len(kept), sum(map(len, kept)), left)
 
 
-def _finished(folder: Path, mark: str) -> dict[int, Part]:
+def _finished(folder: Path, mark: str, numbers: Sequence[int]) -> dict[int, Part]:
     """Parts of an earlier run of the same work; those of any other are deleted."""
     note = folder / "work.json"
-    if note.is_file() and read_json(note, dict[str, Any]).get("mark") == mark:
-        return {
-            int(path.stem): read_json(path, Part)
-            for path in sorted(folder.glob("[0-9]*.json"))
-            if path.with_suffix(".trees").is_file()
-        }
+    try:
+        if note.is_file() and read_json(note, _Work).mark == mark:
+            return {
+                number: read_json(folder / f"{number:06}.json", Part)
+                for number in numbers
+                if all((folder / f"{number:06}.{end}").is_file() for end in ("json", "trees"))
+            }
+    except DataError as error:
+        raise DataError(f"{error}; or delete {folder}, and all is parsed again") from None
     for path in folder.iterdir():  # the lock stays: it is ours
         if path.name != LOCK:
             path.unlink()

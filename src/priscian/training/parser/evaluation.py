@@ -5,15 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
+
+import msgspec
 
 from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
 from priscian.files import read_json
 from priscian.models.folder import architecture_of
 from priscian.models.parser.parser import Parser
+from priscian.training.corpora import hash_text
 from priscian.training.parser.corpus import check_longest
 from priscian.training.parser.treebank import Example, divide, read_examples
-from priscian.training.subsets import hash_text
+from priscian.training.subsets import Mark
 from priscian.trees import Tree
 from priscian.trees.evalb import Evalb, evalb
 
@@ -73,8 +76,8 @@ def _warn_if_trained_on(folder: Path, files: Sequence[Path]) -> None:
     """A grammar holds out other trees of its treebank than a parser, whose parts `--part` names."""
     if architecture_of(folder) != "rnng" or not (folder / "card.json").is_file():
         return
-    known = read_json(folder / "card.json", dict[str, Any])["corpus"]["files"]
-    marks = {mark for _, mark in known}
+    known = read_json(folder / "card.json", _Card).corpus
+    marks = {mark for _, mark in (*known.files, *known.trees)}
     if same := [path.name for path in files if hash_text(path) in marks]:
         warnings.warn(
             f"{folder} was trained on most trees of {', '.join(same)}: the figures are too high; "
@@ -82,6 +85,15 @@ def _warn_if_trained_on(folder: Path, files: Sequence[Path]) -> None:
             PriscianWarning,
             stacklevel=4,
         )
+
+
+class _Corpus(msgspec.Struct, frozen=True):
+    files: tuple[Mark, ...] = ()
+    trees: tuple[Mark, ...] = ()
+
+
+class _Card(msgspec.Struct, frozen=True):
+    corpus: _Corpus = _Corpus()
 
 
 def _load(folder: Path) -> BuildsTrees:

@@ -23,7 +23,7 @@ from priscian.training.parser.evaluation import score_parser
 from priscian.training.parser.lesson import Lesson, copy_language_model, encode_numbers
 from priscian.training.parser.treebank import Example, Treebank, ranked, read_treebank
 from priscian.training.recipe import SAVED, Recipe, write_recipe
-from priscian.training.save import StepLog, export
+from priscian.training.save import LogLine, StepLog, export
 
 LANGUAGE_MODEL = "lstm"
 """The built-in model whose table and layers the parser begins with."""
@@ -64,10 +64,10 @@ def _train(
     network, words = build(recipe, treebank.train)
     numbers = encode_numbers(treebank.train)
     lesson = Lesson(network, words, treebank.train)
-    loop = Loop(
-        lesson, recipe, Data(numbers, None, encode_numbers(treebank.dev)), out / "training", machine
-    )
+    data = Data(numbers, None, encode_numbers(treebank.dev), treebank.digest)
+    loop = Loop(lesson, recipe, data, out / "training", machine)
     with one_training(recipe, out, resume):
+        _check_files(treebank, out)  # another training may have come and gone since
         return _run(loop, network, words, treebank, out, say, report)
 
 
@@ -89,7 +89,7 @@ def _run(
 
     def measure(count: int) -> None:
         found = score_parser(parser, treebank.dev)
-        log.add({"tokens": loop.progress.tokens, "dev_f1": round(found.f1, 2)})
+        log.add(LogLine(tokens=loop.progress.tokens, dev_f1=round(found.f1, 2)))
         say(f"dev F1 {found.f1:.2f} after {loop.progress.tokens:,} words")
 
     def watch(moment: Moment) -> None:

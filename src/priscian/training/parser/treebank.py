@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from priscian.errors import DataError
-from priscian.training.subsets import hash_text
+from priscian.files import steady
 from priscian.trees import Tree, leaves, read_trees
 from priscian.trees.line import without_top
 from priscian.trees.spans import Span, labelled_spans
@@ -39,29 +40,39 @@ class Treebank:
     test: tuple[Example, ...]
     left_out: int
 
+    @property
+    def digest(self) -> str:
+        """A hash of the files, in order."""
+        return hashlib.sha256(" ".join(mark for _, mark in self.files).encode()).hexdigest()
+
 
 def read_treebank(files: Sequence[Path], longest: int) -> Treebank:
     """Read and divide a treebank; trees of more than `longest` words are not trained on.
 
     Blocks have 50 trees, and fewer in a treebank of fewer than 1,000 trees.
     """
-    train, dev, test = divide(read_examples(files), files)
+    with steady(files):
+        found = [_read(path) for path in files]
+    train, dev, test = divide([example for own, _ in found for example in own], files)
     kept = [example for example in train if len(example.words) <= longest]
     if not kept:
         raise DataError(
             f"no tree of the training part has at most {longest} words; raise text.longest"
         )
-    marks = tuple((path.name, hash_text(path)) for path in files)
+    marks = tuple((path.name, mark) for path, (_, mark) in zip(files, found, strict=True))
     return Treebank(marks, tuple(kept), tuple(dev), tuple(test), len(train) - len(kept))
 
 
 def read_examples(files: Sequence[Path]) -> list[Example]:
     """All trees of files, each on one line or several."""
-    return [
-        example_of(without_top(tree))
-        for path in files
-        for tree in read_trees(path, join_hyphens=True)
-    ]
+    return [example for path in files for example in _read(path)[0]]
+
+
+def _read(path: Path) -> tuple[list[Example], str]:
+    """The trees of a file, and the hash of the text that was read, as `hash_text` has it."""
+    digest = hashlib.sha256()
+    trees = read_trees(path, join_hyphens=True, digest=digest)
+    return [example_of(without_top(tree)) for tree in trees], digest.hexdigest()
 
 
 def divide(
