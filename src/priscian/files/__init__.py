@@ -16,6 +16,7 @@ from priscian.files.tables import (
     columns_of,
     read_table,
 )
+from priscian.files.unchanged import unchanged
 from priscian.files.unpack import open_unpacked
 from priscian.files.write import (
     check_folder,
@@ -69,6 +70,7 @@ __all__ = [
     "replacing_folder",
     "sentence_at",
     "shown",
+    "unchanged",
     "write_bytes",
     "write_delimited",
     "write_json",

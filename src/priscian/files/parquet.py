@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from priscian.errors import DataError
 from priscian.files.delimited import NumberedRows
 from priscian.files.reading import DEEPEST, shown
+from priscian.files.unchanged import note
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,6 +37,7 @@ def read_frame(file: Path) -> pl.DataFrame:
     """The table in a parquet file; a damaged or too large one is refused."""
     import polars as pl  # heavy: imported only when a parquet file is read
 
+    note(file)
     _refuse_large(file, *declared_size(file))
     try:
         with _quiet():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import hashlib
 import json
 import os
 import re
@@ -141,9 +142,12 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode("utf-8", "surrogatepass"))
 
 
-def write_json(path: Path, data: Any) -> None:
-    """Write indented JSON, whole or not at all."""
-    write_text(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+def write_json(path: Path, data: Any) -> str:
+    """Write indented JSON, whole or not at all; its SHA-256."""
+    text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    made = text.encode("utf-8", "surrogatepass")
+    write_bytes(path, made)
+    return hashlib.sha256(made).hexdigest()
 
 
 def write_delimited(
