@@ -4,6 +4,7 @@ PriscianError
 ├── UsageError            the command or call is invalid (exit code 2)
 │   └── UnknownNameError  no such paradigm, data set, provider …; suggests the nearest names
 ├── DataError             a file, row or field is not what it should be
+│   ├── ChangedError      a file changed while it was read
 │   ├── LexiconError      a row of the lexicon is malformed
 │   └── FormulaError      a formula of a suite cannot be read; points at the place
 ├── GrammarError          a paradigm or phrase cannot be built
@@ -117,6 +118,10 @@ class UnknownNameError(UsageError):
 
 class DataError(PriscianError):
     """A file, row or field is not what it should be."""
+
+
+class ChangedError(DataError):
+    """A file changed while it was read."""
 
 
 class LexiconError(DataError):

@@ -339,10 +339,14 @@ class TestResume:
         with ScoreStore(tmp_path / "s.sqlite") as store:
             score(string, f"blimp:{blimp}", limit=1, store=store)
             first = score(string, f"blimp:{blimp}", out=out, store=store)
+            a = first.results[0].frame()
             store.prune([model_key(string).digest])
             again = score(string, f"blimp:{blimp}", out=out, store=store, resume=True)
-        a, b = (r.results[0].frame() for r in (first, again))
+        b = again.results[0].frame()
         assert a["score_good"].to_list() == pytest.approx(b["score_good"].to_list(), abs=1e-3)
+        if not a.equals(b):  # the table of the first run is no longer there
+            with pytest.raises(RunError, match="is not the file that belongs to this result"):
+                first.results[0].frame()
 
 
 class TestRefusals:

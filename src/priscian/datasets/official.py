@@ -22,6 +22,7 @@ from priscian.files import TABLE_SUFFIXES, read_json, read_text, read_tsv, write
 from priscian.files.cache import Say, cache_folder, put, tell, workshop
 from priscian.files.digest import hash_of
 from priscian.files.fetch import download, unpack
+from priscian.files.unchanged import unnoted
 
 ALL = "all"
 ARCHIVES = (".zip", ".tar.gz", ".tgz")
@@ -99,13 +100,14 @@ def fetch_official(name: str, part: str = "", say: Say = tell) -> Path:
         )
     folder = data_folder() / name / (part or ALL)
     note = folder.with_name(f"{folder.name}.json")
-    known = read_json(note, Record) if note.is_file() else None
+    with unnoted():
+        known = read_json(note, Record) if note.is_file() else None
     wanted = _wanted(name, source, part)
     if folder.is_dir():
         _accept(folder, note, known, {Path(file).name: pin for file, pin in wanted.items()})
         return folder
     say(f"{name}: fetching {counted(len(wanted), 'file')} from {source.home}, once …")
-    with workshop(data_folder()) as shop:
+    with unnoted(), workshop(data_folder()) as shop:
         made = shop / "made"
         made.mkdir()
         downloads = {}

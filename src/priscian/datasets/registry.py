@@ -13,7 +13,7 @@ from priscian.datasets.builtin_formats import BUILT_IN
 from priscian.datasets.columns import ANY_COLUMNS, PairColumns
 from priscian.datasets.formats import DataFormat, Dataset, Partial
 from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
-from priscian.files import ROW_SUFFIXES, TABLE_SUFFIXES, data_files, read_table
+from priscian.files import ROW_SUFFIXES, TABLE_SUFFIXES, data_files, read_table, unchanged
 from priscian.records import ItemSet
 
 GROUP = "priscian.datasets"
@@ -74,13 +74,14 @@ def read_dataset(
     """
     if limit is not None and limit < 1:
         raise UsageError(f"a limit of {limit} items leaves nothing; give 1 or more")
-    form, target = find_format(spec, columns)
-    if form.needs_path and not target:
-        raise UsageError(f"{spec!r} names no data; write {form.name}:PATH")
-    if limit is None or form.read_first is None:
-        found = form.read(target, columns)
-    else:
-        found = form.read_first(target, limit)
+    with unchanged():
+        form, target = find_format(spec, columns)
+        if form.needs_path and not target:
+            raise UsageError(f"{spec!r} names no data; write {form.name}:PATH")
+        if limit is None or form.read_first is None:
+            found = form.read(target, columns)
+        else:
+            found = form.read_first(target, limit)
     refused = tuple(found.refused) if isinstance(found, Partial) else ()
     sets = tuple(found.sets if isinstance(found, Partial) else found)
     if limit is not None:

@@ -18,7 +18,6 @@ from priscian.files.parquet import read_frame
 from priscian.files.places import hide_paths, hide_place
 from priscian.files.reading import PathLike, decode_json, read_bytes, read_json, read_text, shown
 from priscian.files.rows import collector_paused, data_files, label, sentence_at
-from priscian.files.steady import steady
 from priscian.files.tables import (
     JSONL_SUFFIXES,
     ROW_SUFFIXES,
@@ -26,6 +25,7 @@ from priscian.files.tables import (
     columns_of,
     read_table,
 )
+from priscian.files.unchanged import steady, unchanged
 from priscian.files.unpack import open_unpacked
 from priscian.files.write import (
     as_json,
@@ -84,6 +84,7 @@ __all__ = [
     "sentence_at",
     "shown",
     "steady",
+    "unchanged",
     "whole_number",
     "write_bytes",
     "write_delimited",

@@ -15,6 +15,7 @@ from priscian.files.budget import refuse_large
 from priscian.files.delimited import NumberedRows
 from priscian.files.parquet_footer import Column, read_footer, unreadable
 from priscian.files.reading import DEEPEST, shown
+from priscian.files.unchanged import note
 
 if TYPE_CHECKING:
     import polars as pl
@@ -77,6 +78,7 @@ def _affordable(file: Path, columns: Sequence[Column]) -> list[Column]:
 def _read(file: Path, columns: Sequence[Column], kept: Sequence[Column]) -> pl.DataFrame:
     import polars as pl  # heavy: imported only when a parquet file is read
 
+    note(file)
     some = None if len(kept) == len(columns) else [column.name for column in kept]
     try:
         with _quiet():

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, overload
 import msgspec
 
 from priscian.errors import DataError
+from priscian.files.unchanged import note
 
 PathLike = str | os.PathLike[str]
 Decoded = TypeVar("Decoded")
@@ -25,6 +26,7 @@ _ZERO = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 def read_bytes(file: PathLike) -> bytes:
     """The bytes of a file."""
     file = Path(file)
+    note(file)
     try:
         return file.read_bytes()
     except FileNotFoundError:

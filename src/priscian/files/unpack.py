@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, BinaryIO
 
 from priscian.errors import DataError, PriscianError
+from priscian.files.unchanged import note
 
 PIECE = 1 << 18
 """Bytes that are unpacked at a time."""
@@ -35,6 +36,7 @@ def open_unpacked(
 
     Damage that is found while the stream is read raises `error`.
     """
+    note(path)
     try:
         raw = path.open("rb")
         size = path.stat().st_size

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import hashlib
 import json
 import os
 import re
@@ -145,9 +146,11 @@ def as_json(data: Any) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
-def write_json(path: Path, data: Any) -> None:
-    """Write indented JSON, whole or not at all."""
-    write_text(path, as_json(data))
+def write_json(path: Path, data: Any) -> str:
+    """Write indented JSON, whole or not at all; its SHA-256."""
+    made = as_json(data).encode("utf-8", "surrogatepass")
+    write_bytes(path, made)
+    return hashlib.sha256(made).hexdigest()
 
 
 def write_delimited(

@@ -147,6 +147,8 @@ class ModelFacts(Facts, frozen=True, kw_only=True):
     seconds: float | None = None
     notes: dict[str, str] = msgspec.field(default_factory=dict)
     plan: dict[str, Any] | None = None
+    files: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
+    """SHA-256 of each file of a result, by data set; runs of older versions lack it."""
 
     def __post_init__(self) -> None:
         check_folder(self.folder)

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
-from priscian.errors import RunError, UnknownNameError
+from priscian.errors import ChangedError, RunError, UnknownNameError
 from priscian.files import inside
+from priscian.files.unchanged import Stamp, stamp_of
 from priscian.runs.facts import FORMAT, DataFacts, ModelFacts, RunInfo
 from priscian.runs.kinds.registry import find_kind
-from priscian.runs.result import FolderTables, Result, check_columns
+from priscian.runs.result import SUMMARY, FolderTables, Result, check_columns
 from priscian.runs.run import Run
 from priscian.runs.summary import Summary
 from priscian.runs.upgrade import upgrade_run, upgrade_summary, upgraded_tables
 
 T = TypeVar("T")
+Stamps = Mapping[Path, Stamp | None]
+FILE = "run.json"
+WAITS = (0.05, 0.2, 0.0)
+"""Seconds after a failed attempt to read a folder that another process writes to."""
 
 
 def load_run(path: str | Path) -> Run:
@@ -38,13 +45,30 @@ def load_run(path: str | Path) -> Run:
     ['wh_island']
     """
     path = Path(path)
+    for wait in WAITS:
+        try:
+            return _load(path)
+        except ChangedError as error:  # another process may be writing a result just now
+            failure = error
+            time.sleep(wait)
+    raise RunError(str(failure))
+
+
+def _load(path: Path) -> Run:
+    """Every file must be the one that `run.json` names by its hash.
+
+    In runs of older versions, which have no hashes, it must be what it was when reading began.
+    """
+    stamps = {file: stamp_of(file) for file in (path / FILE, *path.glob("*/*/*"))}
     info = read_info(path)
     results = []
     for model, about in info.models.items():
         for name, data in info.request.data.items():
             place = inside(path, about.folder, data.folder)
-            if (place / "summary.json").is_file():
-                results.append(_result(model, name, data, about, place))
+            if (place / SUMMARY).is_file():
+                results.append(_result(model, name, data, about, place, stamps))
+    if any(r.data not in r.about.files for r in results):
+        _refuse_changed(path / FILE, stamps)
     return Run(info, tuple(results), path)
 
 
@@ -61,7 +85,7 @@ def load_runs(paths: Sequence[str | Path]) -> list[Run]:
 
 def read_info(path: Path, *, upgrade: bool = True) -> RunInfo:
     """`run.json`, checked; one of an older version is upgraded or refused."""
-    file = path / "run.json"
+    file = path / FILE
     if not file.is_file():
         raise RunError(f"{path} is not a run folder: it has no run.json")
     raw = _read_json(file)
@@ -88,9 +112,17 @@ def read_record(file: Path, wanted: type[T]) -> T:
     return _convert(raw, wanted, file)
 
 
-def read_summary(file: Path) -> Summary:
-    """`summary.json`, checked against its kind of data."""
-    raw = _read_json(file)
+def _read_summary(file: Path, known: str | None, stamps: Stamps) -> Summary:
+    """`summary.json`, checked against its hash in `run.json` and its kind of data."""
+    data = _read(file)
+    if known is None:
+        _refuse_changed(file, stamps)
+    elif hashlib.sha256(data).hexdigest() != known:
+        raise ChangedError(
+            f"{file} is not the one that run.json belongs to: a run is being written there, or "
+            "files of two runs are mixed; read it later, or score again into another folder"
+        )
+    raw = _decode(file, data)
     if "format" not in raw:
         raw = upgrade_summary(raw)
     try:
@@ -100,9 +132,13 @@ def read_summary(file: Path) -> Summary:
     return _convert(raw, kind.summary, file)
 
 
-def _result(model: str, name: str, data: DataFacts, about: ModelFacts, place: Path) -> Result:
-    file = place / "summary.json"
-    summary = read_summary(file)
+def _result(
+    model: str, name: str, data: DataFacts, about: ModelFacts, place: Path, stamps: Stamps
+) -> Result:
+    file = place / SUMMARY
+    hashes = about.files.get(name, {})
+    tables = FolderTables(place, hashes, {} if hashes else stamps)
+    summary = _read_summary(file, hashes.get(SUMMARY), stamps)
     for what, said, wanted in (
         ("model", summary.model, model),
         ("data", summary.data, name),
@@ -113,7 +149,6 @@ def _result(model: str, name: str, data: DataFacts, about: ModelFacts, place: Pa
     strangers = [s for s in summary.by_set() if s not in data.sets]
     if strangers:
         raise _damaged(file, f"its set {strangers[0]!r} is not in run.json")
-    tables = FolderTables(place)
     opened = upgraded_tables(tables, model, name, data)
     result = Result(model, name, summary, data, about, opened)
     check_columns(result, "items", tables.columns("items"))
@@ -121,12 +156,23 @@ def _result(model: str, name: str, data: DataFacts, about: ModelFacts, place: Pa
 
 
 def _read_json(file: Path) -> dict[str, Any]:
+    return _decode(file, _read(file))
+
+
+def _read(file: Path) -> bytes:
     try:
-        text = file.read_text("utf-8")
+        return file.read_bytes()
+    except (OSError, ValueError) as error:
+        raise _damaged(file, str(error)) from None
+
+
+def _decode(file: Path, data: bytes) -> dict[str, Any]:
+    try:
+        text = data.decode("utf-8")
         found = json.loads(text)
         if "\\ud" in text.lower():  # half of a character, which no file can hold
             json.dumps(found, ensure_ascii=False).encode()
-    except (OSError, ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise _damaged(file, str(error)) from None
     if not isinstance(found, dict):
         raise _damaged(file, "it is not a JSON object")
@@ -138,6 +184,11 @@ def _convert(raw: dict[str, Any], wanted: type[T], file: Path) -> T:
         return msgspec.convert(raw, wanted)
     except msgspec.ValidationError as error:
         raise _damaged(file, str(error)) from None
+
+
+def _refuse_changed(file: Path, stamps: Stamps) -> None:
+    if stamp_of(file) != stamps.get(file):
+        raise RunError(f"{file} changed while it was read; run again when nothing writes to it")
 
 
 def _damaged(file: Path, reason: str) -> RunError:

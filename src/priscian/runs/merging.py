@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import PriscianError, RunError, counted
+from priscian.files.digest import hash_of
 from priscian.files.disks import network_disk
+from priscian.files.unchanged import stamp_of
 from priscian.models import ModelKey, cache_folder, model_key
 from priscian.records import Text
 from priscian.runs.facts import ModelFacts
@@ -40,6 +42,7 @@ BESIDE = (SHARDS, SLURM)
 """What may be in a run folder before its shards are merged."""
 PLANNED = ("way", "batch_tokens", "row_tokens", "digest", "inputs")
 """What the plans of all shards have in common."""
+SUFFIXES = frozenset({".json", ".sqlite"})
 _NAME = re.compile(r"(\d+)-of-(\d+)\.json")
 _Shards = Mapping[Shard, ShardInfo]
 
@@ -62,6 +65,7 @@ def merge(run: str | Path, *, store: ScoreStore | None = None, watch: Watch | No
       <Result builtin:ngram on generated-7,5,wh_island (pairs): ... % (...), n = 5, 1 paradigm>
     """
     path = Path(run)
+    files = _Files(path)
     shards = read_shards(path)
     if not os.access(path, os.W_OK):
         raise RunError(
@@ -73,7 +77,8 @@ def merge(run: str | Path, *, store: ScoreStore | None = None, watch: Watch | No
         for number, source in enumerate(work.sources):
             assert isinstance(source, ModelSource)
             if not source.traits.precomputed:
-                _insert(path, shards, work, number, kept)
+                _insert(path, shards, work, number, (kept, files))
+        files.check()
         record = Record.begin(
             _first(shards).request, path, resume=(path / FILE).is_file(), beside=BESIDE
         )
@@ -82,6 +87,37 @@ def merge(run: str | Path, *, store: ScoreStore | None = None, watch: Watch | No
             if parts:
                 record.update_model(source.name, **_sum(parts))
         return work.carry_out(record, kept, watch)
+
+
+class _Files:
+    """The files of shards, which must not change while they are merged."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.known: set[Shard] = set()
+        found = (path / SHARDS).glob("*-of-*.*")
+        self.stamps = {file: stamp_of(file) for file in found if file.suffix in SUFFIXES}
+
+    def check(self, *files: Path) -> None:
+        """Refuse if one of some files, by default of all, is not what it was."""
+        for file in files or self.stamps:
+            if stamp_of(file) != self.stamps.get(file):
+                raise RunError(
+                    f"{file} changed while it was merged; merge again when nothing writes to "
+                    f"{file.parent}"
+                )
+
+    def confirm(self, shard: Shard, info: ShardInfo) -> None:
+        """The scores must be those that the shard computed; they are hashed once."""
+        file = shard_store(self.path, shard)
+        if shard not in self.known and info.store and file.is_file():
+            if hash_of(file) != info.store:
+                raise RunError(
+                    f"{self.path}: {file.name} is not the file that shard {shard} made; delete "
+                    f"{file.with_suffix('')}.* and "
+                    + missing_line(info, self.path, shard, "is then missing")
+                )
+            self.known.add(shard)
 
 
 def read_shards(path: Path) -> dict[Shard, ShardInfo]:
@@ -186,8 +222,11 @@ def _set_up_again(path: Path, shards: _Shards) -> Work:
     return work
 
 
-def _insert(path: Path, shards: _Shards, work: Work, number: int, kept: ScoreStore) -> None:
+def _insert(
+    path: Path, shards: _Shards, work: Work, number: int, into: tuple[ScoreStore, _Files]
+) -> None:
     """Insert one model's scores; every text must be in exactly one shard."""
+    kept, files = into
     source = work.sources[number]
     assert isinstance(source, ModelSource)
     key = model_key(source.spec)
@@ -217,6 +256,8 @@ def _insert(path: Path, shards: _Shards, work: Work, number: int, kept: ScoreSto
             if store is not None:
                 for channel, wanted in channels.items():
                     rows = store.read(key, wanted, channel)
+                    files.confirm(shard, info)
+                    files.check(shard_store(path, shard), shard_file(path, shard))
                     if rows:
                         kept.write(key, source.spec.label, list(rows.items()), channel)
 
@@ -226,7 +267,7 @@ def _opened(path: Path, shard: Shard, info: ShardInfo) -> Iterator[ScoreStore | 
     """A shard's store; None if it had nothing to compute."""
     file = shard_store(path, shard)
     if file.is_file():
-        with open_to_read(file) as store:
+        with open_to_read(file, finished=True) as store:
             yield store
     elif any(facts.texts for facts in info.models.values()):
         raise RunError(missing_line(info, path, shard, f"has lost its store {file.name}"))

@@ -24,18 +24,19 @@ import msgspec
 from priscian import __version__
 from priscian.errors import OutputError, PriscianError, PriscianWarning, RunError, flat
 from priscian.files import inside, is_free, is_leftover, replacing, write_json
+from priscian.files.digest import hash_of
 from priscian.files.lock import FolderLock, lock_folder
 from priscian.runs.facts import FORMAT, ModelFacts, Request, RunInfo, plain
 from priscian.runs.kinds.registry import Evaluated, find_kind
+from priscian.runs.load import FILE as FILE
 from priscian.runs.load import read_info
-from priscian.runs.result import FolderTables, OpenTable, Result, in_memory
+from priscian.runs.result import SUMMARY, TABLE, FolderTables, OpenTable, Result, in_memory
 from priscian.runs.tables import with_names
 
 if TYPE_CHECKING:
     import polars
 
 LIBRARIES = ("numpy", "polars", "torch", "transformers", "tokenizers")
-FILE = "run.json"
 SHARDS = "shards"
 """The folder of shards in a run folder."""
 SLURM = "slurm"
@@ -118,10 +119,12 @@ class Record:
         open_table: OpenTable = in_memory(tables)
         if self.path is not None:
             place = inside(self.path, about.folder, data.folder)
-            write_tables(place, tables)
-            write_json(place / "summary.json", summary.to_dict())
+            hashes = write_tables(place, tables)
+            hashes[SUMMARY] = write_json(place / SUMMARY, summary.to_dict())
             self.worth_keeping = True
-            open_table = FolderTables(place)
+            self.update_model(summary.model, files={**about.files, summary.data: hashes})
+            about = self.info.models[summary.model]
+            open_table = FolderTables(place, hashes)
         return Result(summary.model, summary.data, summary, data, about, open_table)
 
     def finish(self) -> None:
@@ -283,15 +286,21 @@ def _create(path: Path, info: RunInfo) -> None:
             temporary.unlink(missing_ok=True)
 
 
-def write_tables(place: Path, tables: Mapping[str, polars.DataFrame]) -> None:
-    """Every table as parquet; scores by sentence as CSV, which other tools read."""
+def write_tables(place: Path, tables: Mapping[str, polars.DataFrame]) -> dict[str, str]:
+    """Every table as parquet; scores by sentence as CSV, which other tools read.
+
+    The hash of each file, by its name.
+    """
+    hashes = {}
     for name, table in tables.items():
-        if name == "scores":
-            with replacing(place / "scores.csv") as temporary:
+        file = place / (TABLE if name == "scores" else f"{name}.parquet")
+        with replacing(file) as temporary:
+            if name == "scores":
                 table.write_csv(temporary)
-        else:
-            with replacing(place / f"{name}.parquet") as temporary:
+            else:
                 table.write_parquet(temporary)
+            hashes[file.name] = hash_of(temporary)
+    return hashes
 
 
 def environment() -> dict[str, str]:

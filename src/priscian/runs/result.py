@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from priscian.errors import DataError, RunError, UsageError
-from priscian.files import read_frame
+from priscian.files import read_bytes, read_frame
+from priscian.files.unchanged import Stamp, stamp_of
 from priscian.runs.facts import DataFacts, ModelFacts
 from priscian.runs.kinds.registry import find_kind
 from priscian.runs.show import Chart, counted, html_table, percent, scores_chart, to_pandas
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
     from priscian.runs.tokens import TokenTable
 
 S = TypeVar("S", bound=Summary)
+SUMMARY = "summary.json"
+TABLE = "scores.csv"
+"""The table of sentence scores, of graded data."""
 
 OpenTable = Callable[[str], "polars.LazyFrame | None"]
 """A table by name, opened on demand; None if there is none."""
@@ -163,22 +169,46 @@ def in_memory(tables: Mapping[str, polars.DataFrame]) -> OpenTable:
 class FolderTables:
     """The tables of a result's folder, read on demand.
 
-    A table is read completely before any part of it is used, so that damage is reported.
+    A table is read completely before any part of it is used, so that damage is reported. `hashes`
+    are those of the files when the result was written. Without them, a table must be what it was
+    when reading began (`stamps`), and every time the same.
     """
 
     place: Path
-    _read: set[str] = field(default_factory=set)
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    stamps: Mapping[Path, Stamp | None] = field(default_factory=dict)
+    _read: dict[str, str] = field(default_factory=dict)
 
     def __call__(self, name: str) -> polars.LazyFrame | None:
         path = self.path(name)
         if name != "items" and not path.is_file():
             return None
-        if name not in self._read:
+        if path.name not in self._read:
             self.read(name)
-            self._read.add(name)
+        data = self.checked(path.name)
         import polars
 
-        return polars.scan_parquet(path)
+        return polars.scan_parquet(io.BytesIO(data))
+
+    def checked(self, name: str) -> bytes:
+        """The bytes of a file, which must be those that belong to the result."""
+        path = self.place / name
+        before = stamp_of(path)
+        data = read_bytes(path)
+        digest = hashlib.sha256(data).hexdigest()
+        known = self.hashes.get(name) or self._read.get(name)
+        if known is None:
+            same = self.stamps.get(path, before) == before == stamp_of(path)
+        else:
+            same = known == digest
+        if not same:
+            raise RunError(
+                f"{path} is not the file that belongs to this result: it changed, or results of "
+                "two runs are mixed; read it when nothing writes to it, or score it again into "
+                "another folder"
+            )
+        self._read[name] = digest
+        return data
 
     def path(self, name: str) -> Path:
         """The file of a table."""

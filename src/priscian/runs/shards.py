@@ -16,6 +16,7 @@ import msgspec
 
 from priscian.datasets import PairColumns
 from priscian.errors import OutputError, RunError, UsageError, counted
+from priscian.files.digest import hash_of
 from priscian.files.lock import lock_file
 from priscian.models import is_object
 from priscian.runs.facts import Request, RunInfo
@@ -43,6 +44,8 @@ class ShardInfo(RunInfo, frozen=True, kw_only=True):
     workers: int | None = None
     threads: int | None = None
     keep_weights: KeepWeights = DEFAULTS.keep_weights
+    store: str = ""
+    """SHA-256 of the file of scores when the shard was finished."""
 
     @property
     def part(self) -> Shard:
@@ -88,6 +91,7 @@ def score_shard(work: Work, request: Request, out: Path, watch: Watch | None = N
             ):
                 desk = Desk(store, record, work.options.compute, watch or silent, ahead)
                 score_each(mine, lambda s: _score(work, s, parts[s.name], desk), record)
+            record.update(store=hash_of(shard_store(out, shard)))
             record.finish()
     return Run(record.info, (), out)
 
@@ -147,7 +151,9 @@ def _begin(options: ScoreOptions, request: Request, out: Path, shard: Shard) -> 
                     f"exactly, or give another --out"
                 )
             if other == file and not different and found.shard == info.shard:
-                info = msgspec.structs.replace(info, models=found.models, status=found.status)
+                info = msgspec.structs.replace(
+                    info, models=found.models, status=found.status, store=found.store
+                )
         record = Record(info, folder, lock, resumed=True, file=file.name)
         record.update()
     except BaseException:
@@ -177,7 +183,7 @@ def _complete(info: ShardInfo, out: Path) -> bool:
     path = shard_store(out, info.part)
     if not path.is_file():
         return not info.models
-    with open_to_read(path) as store:
+    with open_to_read(path, finished=True) as store:
         return all(
             store.texts_of(facts.digest) >= (facts.texts or 0) for facts in info.models.values()
         )

@@ -209,7 +209,9 @@ class TestEncoders:
             return load(*given)  # type: ignore[arg-type]
 
         monkeypatch.setattr(encoders, "load_weights", loading)
-        with pytest.raises(ModelError, match=r"changed while it was being loaded.*run the same command"):
+        with pytest.raises(
+            ModelError, match=r"changed while it was being loaded.*run the same command"
+        ):
             load_encoder(str(encoder))
 
     def test_states_are_kept_under_the_key_of_the_weights_that_made_them(

@@ -7,16 +7,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from priscian.analysis.graded.adc import AdcAnalysis, analyse_adc
+from priscian.analysis.graded.adc import AdcAnalysis, ModelAdc, analyse_adc
 from priscian.datasets.graded import GradedSet, SentenceScores
 from priscian.datasets.graded_read import read_graded, read_target
 from priscian.datasets.graded_scores import match_scores, read_scores
 from priscian.datasets.li_adger import SENTENCES, read_li_adger
-from priscian.errors import DataError, PriscianError, PriscianWarning, UsageError
-from priscian.files import inside
+from priscian.errors import DataError, PriscianError, PriscianWarning, RunError, UsageError
+from priscian.files import inside, unchanged
+from priscian.files.digest import hash_of
 from priscian.runs import GradedSummary, Result, Run, load_run
+from priscian.runs.result import TABLE
 
-TABLE = "scores.csv"
+TINY = 1e-9
+"""Shares that differ by less are equal."""
 _SENTENCES = tuple(f"sentences{suffix}" for suffix in (".csv", ".tsv", ".jsonl"))
 
 
@@ -90,12 +93,21 @@ def read_any_scores(path: Path) -> list[SentenceScores]:
 
 def _of_run(path: Path, graded: GradedSet, data: str) -> list[SentenceScores]:
     run = load_run(path)
-    places = [_place(run, r) for r in run.results if r.data == data]
-    return read_graded_scores(places, graded)
+    return [found for r in run.results if r.data == data for found in _scores_of(run, r, graded)]
 
 
-def _place(run: Run, result: Result) -> Path:
-    return inside(Path(run.path or ""), result.about.folder, result.facts.folder) / TABLE
+def _scores_of(run: Run, result: Result, graded: GradedSet) -> list[SentenceScores]:
+    """The scores of a result, from the file that was written with it."""
+    file = inside(Path(run.path or ""), result.about.folder, result.facts.folder) / TABLE
+    known = result.about.files.get(result.data, {}).get(TABLE)
+    with unchanged():
+        found = read_graded_scores([file], graded)
+        if known is not None and hash_of(file) != known:
+            raise RunError(
+                f"{file} is not the file that belongs to this result: it changed, or results of "
+                "two runs are mixed; score again into another folder"
+            )
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,28 +120,30 @@ class GradedSets:
 
 def read_graded_sets(runs: Sequence[Run]) -> GradedSets:
     """The ADC analysis of each rated data set of some runs whose files still exist."""
-    places: dict[str, list[Path]] = {}
-    specs: dict[str, str] = {}
+    rated: dict[str, list[tuple[Run, Result]]] = {}
     found = GradedSets({}, {})
     for run in runs:
         for result in run.results:
             summary = result.summary
             if run.path is None or not isinstance(summary, GradedSummary) or not summary.graded.adc:
                 continue
-            places.setdefault(result.data, []).append(_place(run, result))
-            specs[result.data] = result.facts.spec
+            rated.setdefault(result.data, []).append((run, result))
             limit = run.info.request.limit
             if limit is not None:
                 found.problems[result.data] = (
                     f"they need all sentences of {result.data}, and the run was limited to "
                     f"{limit:,} (--limit); score it without a limit"
                 )
-    for data, files in places.items():
+    for data, of in rated.items():
         if data in found.problems:
             continue
         try:
-            graded = read_spec(specs[data])
-            found.analyses[data] = analyse_adc(graded, read_graded_scores(files, graded))
+            graded = read_spec(of[-1][1].facts.spec)
+            scores = [s for run, result in of for s in _scores_of(run, result, graded)]
+            analysis = analyse_adc(graded, scores)
+            for (_, result), model in zip(of, analysis.models, strict=True):
+                _compare(model, result)
+            found.analyses[data] = analysis
         except (PriscianError, OSError) as error:
             found.problems[data] = str(error)
             warnings.warn(
@@ -138,6 +152,18 @@ def read_graded_sets(runs: Sequence[Run]) -> GradedSets:
                 stacklevel=2,
             )
     return found
+
+
+def _compare(model: ModelAdc, result: Result) -> None:
+    """The ratings must be those that the result was compared with when it was made."""
+    summary = result.expect(GradedSummary).graded
+    for delta, share in model.adc.items():
+        before = summary.adc.get(str(delta))
+        if before is not None and abs(before.accuracy - share.accuracy) > TINY:
+            raise DataError(
+                f"{result.facts.spec} has other ratings than when {result.model} was scored on it; "
+                "put the file back, or score again"
+            )
 
 
 def find_cola(paths: Sequence[Path]) -> Path:

@@ -17,7 +17,7 @@ from priscian.analysis.people.agreement import (
 from priscian.datasets.choices import read_choices
 from priscian.datasets.graded_ratings import number_of, standardise
 from priscian.errors import DataError, counted
-from priscian.files import Row, read_table, read_text
+from priscian.files import Row, read_table, read_text, unchanged
 
 CODEBOOK, CHOICES, ITEMS = "codebook.md", "choices.csv", "items.csv"
 AGAIN = "export the study again"
@@ -61,11 +61,12 @@ def is_study(folder: Path) -> bool:
 
 def read_study_files(folder: Path) -> Read:
     """Forced choices or ratings, whichever the folder has."""
-    title = _TITLE.match(read_text(folder / CODEBOOK))
-    name = title[1].strip() if title else folder.name
-    if (folder / CHOICES).is_file():
-        return _choices(folder, name)
-    return _ratings(folder, name)
+    with unchanged():
+        title = _TITLE.match(read_text(folder / CODEBOOK))
+        name = title[1].strip() if title else folder.name
+        if (folder / CHOICES).is_file():
+            return _choices(folder, name)
+        return _ratings(folder, name)
 
 
 def _rows(file: Path, *columns: str) -> list[tuple[str, Row]]:

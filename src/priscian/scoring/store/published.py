@@ -88,14 +88,14 @@ def open_where_possible(path: Path) -> Iterator[ScoreStore]:
 
 
 @contextlib.contextmanager
-def open_to_read(path: Path) -> Iterator[ScoreStore]:
-    """A store to read from.
+def open_to_read(path: Path, *, finished: bool = False) -> Iterator[ScoreStore]:
+    """A store to read from; into one that is `finished` nobody writes any more.
 
-    One that may not be written is read as it is. One on a network disk, or whose log must be
-    written back, is copied to this machine's disk first.
+    Such a store, and one that may not be written, is read as it is. One on a network disk, or whose
+    log must be written back, is copied to this machine's disk first.
     """
     remote = network_disk(path)
-    if not remote and may_write(path):
+    if not remote and not finished and may_write(path):
         with ScoreStore(path) as store:
             yield store
     elif not remote and not needs_copy(path):
