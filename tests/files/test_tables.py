@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from priscian.errors import DataError, DataWarning
-from priscian.files import budget, read_json, read_table, read_text, read_tsv
+from priscian.files import budget, decode_toml, read_json, read_table, read_text, read_tsv
 from priscian.files import parquet as parquet_files
 from priscian.files.parquet import read_frame
 from priscian.files.parquet_footer import read_footer
@@ -217,6 +217,25 @@ class TestJson:
             read_text(tmp_path)
         with pytest.raises(DataError, match="no file"):
             read_text(tmp_path / "gone")
+
+
+class TestToml:
+    @pytest.mark.parametrize(
+        ("text", "says"),
+        [
+            ("a = 1\nb = [", r"f:.*not valid TOML"),
+            ("a = " + "9" * 5000, "f: not valid TOML"),
+            ("a = " + "[" * 5000, "f: not valid TOML"),
+            ("b = 1\na" + ".a" * 1001 + " = 1\n", r"f:2: more than 1,000 dots; break the line"),
+            ("a = '" + "x" * 1_000_000 + "'\n", "f: more than 1,000,000 characters"),
+        ],
+    )
+    def test_what_cannot_be_read_in_seconds_is_one_line(self, text: str, says: str) -> None:
+        with pytest.raises(DataError, match=says):
+            decode_toml(text, "f")
+
+    def test_tables_are_read(self) -> None:
+        assert decode_toml("a.b = 1\n[c]\nd = ['x']\n", "f") == {"a": {"b": 1}, "c": {"d": ["x"]}}
 
 
 class TestPackaged:

@@ -386,6 +386,18 @@ def packed_arpa_of_one_line(path: Path) -> None:
             file.write(b"-1\ta\n" * 300_000)
 
 
+@bomb("m.arpa.gz", model("ngram"))
+def packed_arpa_of_many_bigrams(path: Path) -> None:
+    words = [f"{n:x}" for n in range(4600)]
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(f"\\data\\\nngram 1={len(words)}\nngram 2={len(words) ** 2}\n\n".encode())
+        file.write(("\\1-grams:\n" + "".join(f"-1\t{w}\t0\n" for w in words)).encode())
+        file.write(b"\n\\2-grams:\n")
+        for first in words:
+            file.write("".join(f"-1\t{first} {w}\n" for w in words).encode())
+        file.write(b"\n\\end\\\n")
+
+
 def pngm(path: Path, vocabulary: bytes, pack: bool) -> None:
     from priscian.models.ngram.pngm import Writer, pack_file
 

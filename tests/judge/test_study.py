@@ -39,9 +39,9 @@ def test_an_unknown_preset_names_the_nearest() -> None:
         (MINIMAL + "[[checks.comprehension]]\nqestion = 1", "did you mean question"),
         ('name = "x"\ntask = "rating"\n[items]\n', "task: invalid enum value 'rating'"),
         (MINIMAL + '[scale]\npoints = "7"', "scale.points: expected int, got str"),
-        ("name = ", "not TOML"),
-        (f"seed = {'9' * 5000}\n" + MINIMAL, "not TOML"),
-        (f"name = {'[' * 5000}", "not TOML"),
+        ("name = ", "not valid TOML"),
+        (f"seed = {'9' * 5000}\n" + MINIMAL, "TOML"),
+        (f"name = {'[' * 5000}", "TOML"),
     ],
 )
 def test_a_mistake_in_the_file_is_one_line(text: str, said: str) -> None:

@@ -16,7 +16,15 @@ from priscian.files.numbers import whole_number
 from priscian.files.packaged import read_tsv
 from priscian.files.parquet import read_frame
 from priscian.files.places import hide_paths, hide_place
-from priscian.files.reading import PathLike, decode_json, read_bytes, read_json, read_text, shown
+from priscian.files.reading import (
+    PathLike,
+    decode_json,
+    decode_toml,
+    read_bytes,
+    read_json,
+    read_text,
+    shown,
+)
 from priscian.files.rows import collector_paused, data_files, label, sentence_at
 from priscian.files.tables import (
     JSONL_SUFFIXES,
@@ -57,6 +65,7 @@ __all__ = [
     "columns_of",
     "data_files",
     "decode_json",
+    "decode_toml",
     "delimited_text",
     "file_names",
     "filling",

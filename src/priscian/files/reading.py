@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -17,6 +18,9 @@ Decoded = TypeVar("Decoded")
 
 DEEPEST = 100
 """Lists and objects inside each other that JSON may have; more is a mistake or an attack."""
+
+MOST_TOML, MOST_DOTS = 1_000_000, 1000
+"""Characters of a TOML file, and dots in a line: keys of many parts take quadratic time."""
 
 _BOM = b"\xef\xbb\xbf"
 _BYTE = re.compile(r" ?\(byte (\d+)\)")
@@ -89,6 +93,19 @@ def decode_json(text: str, where: str, decoder: msgspec.json.Decoder[Decoded]) -
     if text.count("[") + text.count("{") > DEEPEST and _depth(found) > DEEPEST:
         raise _too_deep(where)
     return found
+
+
+def decode_toml(text: str, where: str) -> dict[str, Any]:
+    """The tables of a TOML text; one on which the parser would spend minutes is refused."""
+    if len(text) > MOST_TOML:
+        raise DataError(f"{where}: more than {MOST_TOML:,} characters; write a shorter file")
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") > MOST_DOTS:
+            raise DataError(f"{where}:{number}: more than {MOST_DOTS:,} dots; break the line")
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits is the former
+        raise DataError(f"{where}: not valid TOML ({error}); fix the line") from None
 
 
 def _refuse_zeros(text: str, where: str) -> None:

@@ -6,7 +6,6 @@ the task and the items, so that a short file is a complete study.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -14,7 +13,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from priscian.errors import DataError, UnknownNameError
-from priscian.files import read_text
+from priscian.files import decode_toml, read_text
 from priscian.judge.texts import ENGLISH, texts
 
 FILE = "study.toml"
@@ -221,10 +220,7 @@ def read_study(folder: Path) -> Study:
 
 def parse_study(text: str, where: str = FILE) -> Study:
     """A study from the text of its file; `where` names the file in errors."""
-    try:
-        tables = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # ValueError: also numbers of 5,000 digits
-        raise DataError(f"{where}: not TOML ({error}); correct the line") from None
+    tables = decode_toml(text, where)
     _known(tables, Study, where, "")
     _speak(tables)
     try:

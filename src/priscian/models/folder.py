@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from priscian.errors import ModelError
-from priscian.files import names_in
+from priscian.errors import DataError, ModelError
+from priscian.files import decode_toml, names_in
 from priscian.models.fingerprint import hash_file
 from priscian.models.key import ModelKey
 from priscian.models.spec import ModelSpec
@@ -68,8 +67,8 @@ def _read_object(file: Path) -> dict[str, Any]:
 
 def _read_recipe(folder: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads((folder / "recipe.toml").read_text("utf-8"))
-    except (OSError, ValueError):
+        return decode_toml((folder / "recipe.toml").read_text("utf-8"), "")
+    except (OSError, ValueError, DataError):
         return {}
 
 

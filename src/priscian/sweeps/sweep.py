@@ -20,7 +20,6 @@ relative to the file.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -29,6 +28,7 @@ from typing import Any
 import msgspec
 
 from priscian.errors import DataError, UnknownNameError, UsageError
+from priscian.files import decode_toml
 from priscian.runs.cards import check_trained_options
 from priscian.runs.options import ScoreOptions
 from priscian.training.amounts import parse_amount
@@ -156,10 +156,7 @@ def _read(name: str) -> tuple[dict[str, Any], Path]:
             raise DataError(
                 f"cannot read the sweep {name}: {reason}; give a TOML file or {', '.join(SHIPPED)}"
             ) from None
-    try:
-        return tomllib.loads(text), folder
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{name}: not valid TOML ({error}); fix the line") from None
+    return decode_toml(text, name), folder
 
 
 def _corpus(

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from priscian.errors import DataError, UnknownNameError, UsageError
+from priscian.files import decode_toml
 from priscian.training.amounts import parse_amount
 from priscian.training.checks import COUNT, check_values
 
@@ -172,10 +173,7 @@ def read_recipe(name: str, architecture: str | None = None) -> dict[str, Any]:
             raise DataError(
                 f"cannot read the recipe {name}: {reason}; give a TOML file or {listed}"
             ) from None
-    try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits is the former
-        raise DataError(f"{where}: not valid TOML ({error}); fix the line") from None
+    return decode_toml(text, where)
 
 
 def choose_recipe(given: str | Path, folder: Path, *, resume: bool) -> str | Path:

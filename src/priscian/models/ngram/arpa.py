@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -24,6 +24,10 @@ UNSEEN = -100.0
 """Log10 probability of `<unk>` in a file that gives none, as in KenLM."""
 RATIO = 25
 """How many times its size a compressed model may unpack to; real ones have about 5."""
+PER_WORD, PER_NGRAM = 250, 110
+"""Bytes that each takes while a model is built."""
+ROOM, GROWTH = 3 << 30, 40
+"""Bytes that any model may take, and how many times the size of its file; real ones take 20."""
 BLOCK = 1 << 24
 LONGEST_LINE = 1 << 16
 SAMPLE = 1 << 13
@@ -37,8 +41,8 @@ _COUNT = re.compile(rb"ngram\s+(\d{1,2})\s*=\s*(\d{1,12})")
 def read_arpa(path: Path) -> Trie:
     """The model in an ARPA file."""
     try:
-        with open_unpacked(path, ModelError, RATIO) as (stream, _):
-            words, rows = _read(_Lines(path, stream))
+        with open_unpacked(path, ModelError, RATIO) as (stream, raw):
+            words, rows = _read(_Lines(path, stream), packed=stream is not raw)
         return build_trie(words, rows)
     except DoubledNgramError as error:
         raise ModelError(
@@ -47,15 +51,27 @@ def read_arpa(path: Path) -> Trie:
         ) from None
 
 
-def _read(lines: _Lines) -> tuple[tuple[str, ...], list[Rows]]:
+def _read(lines: _Lines, *, packed: bool) -> tuple[tuple[str, ...], list[Rows]]:
     """Words by id, and the n-grams of every order."""
     counts = lines.counts()
+    if packed:
+        _refuse_many(lines.path, counts)
     words, first = _unigrams(lines.path, _section(lines, 1, len(counts), counts[0]))
     rows = [first]
     ids = _Ids(words)
     for n, count in enumerate(counts[1:], 2):
         rows.append(ids.look_up(lines.path, _section(lines, n, len(counts), count), n))
     return words, rows
+
+
+def _refuse_many(path: Path, counts: Sequence[int]) -> None:
+    """Refuse a packed file whose header promises more than the memory should be filled with."""
+    needed = PER_WORD * counts[0] + PER_NGRAM * sum(counts[1:])
+    if needed > max(ROOM, GROWTH * path.stat().st_size):
+        raise ModelError(
+            f"{path}: {sum(counts):,} n-grams are far more than a real file of its size has: it is "
+            "damaged or made to fill the memory; unpack it first if you trust it"
+        )
 
 
 class _Lines:
