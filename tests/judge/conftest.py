@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -20,14 +21,13 @@ def _programs() -> Path | None:
     return found[-1].parent if found else None
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    """The address of a server that the tests started; it refuses to run as root."""
+@contextlib.contextmanager
+def running_postgres(folder: Path, options: str = "") -> Iterator[tuple[str, Callable[[], None]]]:
+    """The address of a server in a folder, and how to start it again; it refuses to run as root."""
     programs = _programs()
     if programs is None:
         pytest.skip("needs Postgres: apt install postgresql")
     pytest.importorskip("psycopg")
-    folder = Path(tempfile.mkdtemp(prefix="judge-pg-"))
     user: dict[str, str] = {}
     if os.getuid() == 0:
         user = {"user": "nobody"}
@@ -37,19 +37,53 @@ def postgres() -> Iterator[str]:
     try:
         subprocess.run([programs / "initdb", "-D", data, "-A", "trust", "-U", "judge"], **run)
     except (subprocess.SubprocessError, OSError) as error:
-        shutil.rmtree(folder, ignore_errors=True)
         pytest.skip(f"Postgres cannot be set up here: {error}")
-    options = f"-k {folder} -h '' -c max_connections=60 -c fsync=off"
-    log = folder / "log"
-    control = [programs / "pg_ctl", "-D", data, "-l", log, "-w", "-o", options]
-    subprocess.run([*control, "start"], stdout=subprocess.DEVNULL, check=True, cwd=folder, **user)
+    options = f"-k {folder} -h '' -c max_connections=60 {options}"
+    control = [programs / "pg_ctl", "-D", data, "-l", folder / "log", "-w", "-o", options]
+
+    def start() -> None:
+        """Start the server, if it is not running."""
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder, **user}
+        if subprocess.run([*control, "status"], check=False, **quiet).returncode:
+            subprocess.run([*control, "start"], check=True, **quiet)
+
+    start()
     try:
-        yield f"postgresql://judge@/postgres?host={folder}"
+        yield f"postgresql://judge@/postgres?host={folder}", start
     finally:
         subprocess.run(
             [programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"], **{**run, "check": False}
         )
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of a server that the tests started."""
+    folder = Path(tempfile.mkdtemp(prefix="judge-pg-"))
+    try:
+        with running_postgres(folder, "-c fsync=off") as (address, _):
+            yield address
+    finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def small_disk() -> Iterator[Path]:
+    """A disk of 256 MB of its own, which a test can fill."""
+    folder = Path(tempfile.mkdtemp(prefix="judge-disk-"))
+    words = ["mount", "-t", "tmpfs", "-o", "size=256m", "tmpfs", str(folder)]
+    try:
+        done = subprocess.run(words, capture_output=True, check=False)
+    except OSError:
+        done = None
+    if done is None or done.returncode:
+        folder.rmdir()
+        pytest.skip("needs the right to mount a disk")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+        folder.rmdir()
 
 
 @pytest.fixture

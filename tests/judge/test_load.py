@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import random
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +18,7 @@ import pytest
 from priscian.judge.frozen import Frozen
 from priscian.judge.opening import freeze_study, open_store
 from priscian.judge.simulate import Habits, Ledger, simulate
+from tests.judge.conftest import running_postgres
 from tests.judge.process import Process, free_port
 from tests.judge.studies import make
 
@@ -107,6 +112,86 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed(process: Process
     ledger = killed(process, frozen, Habits(3, seed=4, pause=0.1), kills=1, between=1.0)
     equal(process, ledger)
     assert len(ledger.codes) == 3
+
+
+def fill(disk: Path) -> Path:
+    """Leave no byte free; the file that has them."""
+    filler = disk / "filler"
+    with filler.open("wb", buffering=0) as file:
+        for size in (1 << 20, 1 << 12, 1):
+            with contextlib.suppress(OSError):
+                while True:
+                    file.write(b"x" * size)
+    return filler
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_ten_kills_and_a_full_disk(kind: str, small_disk: Path, tmp_path: Path) -> None:
+    """200 people with pauses; the server is killed ten times, and twice its disk is full."""
+    with contextlib.ExitStack() as stack:
+        start_database: Callable[[], None] | None = None
+        if kind == "postgres":
+            made = served(tmp_path / "study", 60)
+            home = small_disk / "pg"
+            home.mkdir()
+            made.database, start_database = stack.enter_context(running_postgres(home))
+        else:
+            made = served(small_disk / "study", 60)
+        frozen = freeze_study(made.folder, made.database)
+        made.start()
+        stack.callback(made.stop)
+        found: list[Ledger] = []
+        habits = Habits(200, seed=7, pause=2.0, patience=300)
+        people = threading.Thread(
+            target=lambda: found.append(simulate(made.url, frozen, habits)), daemon=True
+        )
+        people.start()
+        rng = random.Random(2)
+        refused: list[int] = []
+        for number in range(10):
+            time.sleep(6 * (0.5 + rng.random()))
+            made.kill()
+            made.start()
+            if number in (3, 7):
+                time.sleep(2)
+                filler = fill(small_disk)
+                refused.append(refusals(made, seconds=6))
+                filler.unlink()
+                if start_database:
+                    start_database()
+        people.join()
+        ledger = found[0]
+        lists = equal(made, ledger)
+    print(
+        f"{kind}: {told(ledger)}; lists {sorted(lists.values())}; while the disk was full {refused}"
+    )
+    assert len(ledger.answers) == 200 * 60
+    assert len(ledger.codes) == 200
+    assert all(refused), "the disk was never full"
+
+
+def refusals(made: Process, seconds: float) -> int:
+    """How often entries are refused for a time, since nothing can be written."""
+    until, count = time.monotonic() + seconds, 0
+    while time.monotonic() < until:
+        body = b"consent=yes&website="
+        request = urllib.request.Request(f"{made.url}/start", data=body)
+        try:
+            urllib.request.urlopen(request, timeout=10).close()
+        except urllib.error.HTTPError as error:
+            count += error.code in (503, 507)
+        time.sleep(0.5)
+    return count
+
+
+def told(ledger: Ledger) -> str:
+    """How fast the answers were."""
+    half, most, nearly = (1000 * ledger.quantile(q) for q in (0.5, 0.95, 0.99))
+    return (
+        f"{len(ledger.answers)} answers acknowledged; median {half:.0f} ms, p95 {most:.0f} ms, "
+        f"p99 {nearly:.0f} ms; load {os.getloadavg()[0]:.1f}"
+    )
 
 
 @pytest.mark.slow

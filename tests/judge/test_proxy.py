@@ -255,7 +255,9 @@ def test_caddy_of_the_guide_passes_everything_on(
     assert run(["judge", "check", str(process.folder), "--url", url]) == 0
     with client(url, certificate) as people:
         assert 'id="code"' in take_part(people)
-        assert log_in(people, url, process).status_code == 303
+        done = log_in(people, url, process)
+        assert done.status_code == 303
+        assert "Secure" not in done.headers["set-cookie"], "the browser would not send it back"
 
 
 def test_the_unit_of_the_guide_is_valid(tmp_path: Path) -> None:

@@ -171,6 +171,28 @@ def test_what_is_asked_and_answered_has_to_be_ours_too(place: str, visit: Any, o
     assert served.rows() == []
 
 
+@pytest.mark.parametrize("after", ["#sentence [data-text]", pytest.param("#sentence", marks=SLOW)])
+def test_a_translation_beside_a_sentence_is_noticed_too(
+    after: str, visit: Any, online: Any
+) -> None:
+    served = online("likert", items=items("likert"))
+    page = visit()
+    enter(page, served.url)
+    give_all(page, "likert", last=1)
+    shown(page, 2)
+    page.evaluate(
+        "after => { const added = document.createElement('font');"
+        " added.textContent = 'Übersetzt'; document.querySelector(after).after(added); }",
+        after,
+    )
+    with page.expect_navigation():
+        page.keyboard.press("6")
+    shown(page, 2)
+    assert len(served.rows()) == 1
+    give_all(page, "likert", first=2)
+    finished(page)
+
+
 def test_an_answer_that_waits_is_sent_before_a_changed_page_is_loaded_again(
     visit: Any, online: Any
 ) -> None:

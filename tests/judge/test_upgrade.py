@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from priscian.errors import StoreError
+from priscian.judge.export import export_store
 from priscian.judge.opening import freeze_study, open_store, ready
 from priscian.judge.records import Answer, Sitting
 from priscian.judge.sqlite import Sqlite
@@ -206,6 +207,18 @@ class TestPermissions:
             process.start()
             process.stop()
             assert ("warning: others on this machine can read" in log.read_text()) is warned
+
+    @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+    def test_only_the_owner_reads_what_people_say_of_themselves(self, tmp_path: Path) -> None:
+        served = serve(make(tmp_path / "study", top='demographics = ["age"]'))
+        walk(served.client, begin(served.client), lambda shown: "left")
+        store = served.store()
+        for _ in range(2):  # a file that is there is replaced
+            done = export_store(store, served.site.frozen, tmp_path / "out")
+        store.close()
+        served.close()
+        modes = {file.name: stat.S_IMODE(file.stat().st_mode) & 0o077 for file in done.files}
+        assert modes["demographics.csv"] == 0
 
     @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
     def test_only_the_owner_reads_the_database_its_log_and_copies(self, tmp_path: Path) -> None:

@@ -130,15 +130,22 @@ def check_folder(folder: Path) -> None:
     raise OutputError(f"cannot write to the folder {folder}: {reason}; choose another place")
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file, whole or not at all."""
+def make_private(path: Path) -> None:
+    """An empty new file that only its owner can read and write."""
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def write_bytes(path: Path, data: bytes, *, private: bool = False) -> None:
+    """Write a file, whole or not at all; a private one can be read by its owner only."""
     with replacing(path) as temporary:
+        if private:
+            make_private(temporary)
         temporary.write_bytes(data)
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str, *, private: bool = False) -> None:
     """Write a UTF-8 text, whole or not at all."""
-    write_bytes(path, text.encode("utf-8", "surrogatepass"))
+    write_bytes(path, text.encode("utf-8", "surrogatepass"), private=private)
 
 
 def as_json(data: Any) -> str:
@@ -154,11 +161,15 @@ def write_json(path: Path, data: Any) -> str:
 
 
 def write_delimited(
-    path: Path, rows: Iterable[Mapping[str, object]], columns: Sequence[str] = ()
+    path: Path,
+    rows: Iterable[Mapping[str, object]],
+    columns: Sequence[str] = (),
+    *,
+    private: bool = False,
 ) -> None:
     """Write rows as CSV, or as TSV if the name ends in .tsv, whole or not at all."""
     delimiter = "\t" if path.suffix.lower() in (".tsv", ".tab") else ","
-    write_text(path, delimited_text(rows, columns, delimiter))
+    write_text(path, delimited_text(rows, columns, delimiter), private=private)
 
 
 def delimited_text(

@@ -113,7 +113,8 @@ def export_store(
     files = []
     for name, (rows, columns) in tables.items():
         guarded = guard == "all" or (guard == "typed" and name in TYPED)
-        write_delimited(out / name, map(formula_safe, rows) if guarded else rows, columns)
+        cells = map(formula_safe, rows) if guarded else rows
+        write_delimited(out / name, cells, columns, private=name in TYPED)
         files.append(out / name)
     lines = "".join(json.dumps(asdict(a), ensure_ascii=False) + "\n" for a in found.everything)
     write_text(out / "raw.jsonl", lines)

@@ -6,14 +6,13 @@ and the rows are in the order of the ids.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from priscian.errors import UsageError
-from priscian.files import delimited_text, replacing
+from priscian.files import write_delimited
 from priscian.judge.collected import Collected, collect
 from priscian.judge.exclusion import FAILED, Excluded, exclusions
 from priscian.judge.export import Row, formula_safe
@@ -59,11 +58,7 @@ def write_payments(found: Payments, out: Path) -> None:
         raise UsageError(
             f"{out.parent} has exported answers ({beside[0]}); write platform ids to another folder"
         )
-    text = delimited_text(map(formula_safe, found.rows), COLUMNS)
-    with replacing(out) as temporary:
-        made = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(made, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
-            file.write(text)
+    write_delimited(out, map(formula_safe, found.rows), COLUMNS, private=True)
 
 
 def _row(

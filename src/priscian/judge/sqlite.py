@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import StoreError, StoreFullError
-from priscian.files import replacing
+from priscian.files import make_private, replacing
 from priscian.files.disks import refuse_network_disk
 from priscian.judge.store import SCHEMA, UPGRADES
 
 WAIT = 30.0
 """Seconds to wait for another process that writes, such as a backup."""
 TRIES = 100
-PRIVATE = 0o600
-"""Only the owner reads and writes: the file has platform ids and what people say of themselves."""
 DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
 """A message of SQLite that quotes a damaged name is not always UTF-8, and Python decodes it."""
 FULL = ("disk is full", "disk I/O error")
@@ -45,7 +43,7 @@ class Sqlite:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             with contextlib.suppress(FileExistsError):  # its log and index get the same mode
-                os.close(os.open(file, os.O_CREAT | os.O_EXCL, PRIVATE))
+                make_private(file)
             self.connection = sqlite3.connect(
                 file, timeout=WAIT, isolation_level=None, check_same_thread=False
             )
@@ -163,7 +161,7 @@ class Sqlite:
 def _copy(source: sqlite3.Connection, target: Path) -> None:
     """A checked copy that only its owner can read."""
     with replacing(target) as temporary:
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL, PRIVATE))
+        make_private(temporary)
         with contextlib.closing(sqlite3.connect(temporary)) as copy:
             source.backup(copy)
             ((said,),) = copy.execute("PRAGMA quick_check").fetchall()

@@ -101,7 +101,7 @@ async def login(request: Request) -> Response:
         path=f"{request.scope.get('root_path', '')}/admin",
         httponly=True,
         samesite="strict",
-        secure=site.behind_proxy,
+        secure=site.origin(request).startswith("https:"),
     )
     return answer
 

@@ -126,8 +126,8 @@ class Site:
         elif self.behind_proxy or not self.spare_loopback or not _is_local(request):
             self.per_entry.take(address)
 
-    def is_same_origin(self, request: Request) -> bool:
-        """Whether a form comes from a page of ours, by scheme and host."""
+    def origin(self, request: Request) -> str:
+        """Scheme and host of our pages, as browsers see them."""
         headers = request.headers
         scheme, host = request.url.scheme, headers.get("host", "")
         if self.behind_proxy:
@@ -135,7 +135,11 @@ class Site:
             host = _last(headers.get("x-forwarded-host", "")) or host
         if self.url:
             scheme, host, *_ = urlsplit(self.url)
-        return bool(host) and headers.get("origin", "").lower() == f"{scheme}://{host}".lower()
+        return f"{scheme}://{host}".lower()
+
+    def is_same_origin(self, request: Request) -> bool:
+        """Whether a form comes from a page of ours."""
+        return request.headers.get("origin", "").lower() == self.origin(request)
 
     def token(self, request: Request) -> str:
         """The token of a request, which counts for the limit of its sitting."""

@@ -150,10 +150,21 @@
     return (found >>> 0).toString(16);
   }
 
-  const places = () => [...form.querySelectorAll("[data-sentence]")];
+  const places = (root = form) => [...root.querySelectorAll("[data-sentence]")];
   const written = (place) => plain(place.textContent) === plain(place.dataset.text);
-  const unchanged = () => [...form.querySelectorAll("[data-text]")].every(written)
-    && places().length === (said.task === "choice" ? 2 : 1);
+  let pristine = null;
+
+  function visible(root) {  // all words of the form but a complaint
+    const copy = root.cloneNode(true);
+    copy.querySelectorAll("#problem").forEach((problem) => problem.remove());
+    return plain(copy.textContent);
+  }
+
+  function unchanged() {  // no text of ours is another one, and no other text stands beside them
+    const now = places();
+    places(pristine).forEach((place, n) => { place.textContent = now[n] ? now[n].dataset.text : ""; });
+    return [...form.querySelectorAll("[data-text]")].every(written) && visible(form) === visible(pristine);
+  }
 
   function refuse() {  // the page is loaded anew, and says why
     position = null;
@@ -345,6 +356,7 @@
 
   form.noValidate = true;  // our own words, in the study's language
   offer();
+  pristine = form.cloneNode(true);
   try {
     if (sessionStorage.getItem("judge-changed")) complain(said.changed);
     sessionStorage.removeItem("judge-changed");
