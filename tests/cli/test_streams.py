@@ -21,7 +21,7 @@ from priscian.cli.streams import Printed, as_it_is, printable
 Command = Callable[..., Any]
 SCRIPT = "from priscian.cli import main; main()"
 HOSTILE = "a\x1b[2J\x9bb\x07"
-SHOWN = "a\\x1b[2J\\x9bb\\x07"
+SHOWN = "a\\u001b[2J\\u009bb\\u0007"
 
 
 def started(
@@ -122,7 +122,7 @@ class TestClosed:
 class TestEscapeSequences:
     def test_control_characters_are_shown_and_tabs_and_line_ends_kept(self) -> None:
         assert printable(HOSTILE) == SHOWN
-        assert printable("é\tü\n𝄞 \u202e\r") == "é\tü\n𝄞 \\u202e\\r"
+        assert printable("é\tü\n𝄞 \u202e\r") == "é\tü\n𝄞 \\u202e\\u000d"
 
     def test_what_is_printed_is_cleaned_and_data_are_not(self) -> None:
         raw = io.StringIO()
@@ -130,6 +130,13 @@ class TestEscapeSequences:
         print(HOSTILE, file=stream)
         as_it_is(stream).write(HOSTILE)
         assert raw.getvalue() == f"{SHOWN}\n{HOSTILE}"
+
+    def test_json_that_is_printed_is_the_same_json(self) -> None:
+        raw = io.StringIO()
+        found = {HOSTILE: "\x7f\x85\x9f\x00é"}
+        print(json.dumps(found, ensure_ascii=False), file=Printed(raw))  # type: ignore[call-overload]
+        assert json.loads(raw.getvalue()) == found
+        assert "\x9b" not in raw.getvalue()
 
     def test_a_table_of_rich_is_cleaned_and_keeps_its_own_colours(self) -> None:
         from rich.table import Table
@@ -143,7 +150,7 @@ class TestEscapeSequences:
         assert "\x1b[31m" in raw.getvalue()
         assert "\x1b[2J" not in raw.getvalue()
         assert "\x9b" not in raw.getvalue()
-        assert "\\x1b[2J" in raw.getvalue()
+        assert "\\u001b" in raw.getvalue()
         lines = raw.getvalue().splitlines()[1:]
         assert len({len(Text.from_ansi(line).plain) for line in lines}) == 1  # aligned
 
@@ -162,7 +169,7 @@ class TestEscapeSequences:
             [HOSTILE],
         ]
         shown = _shown(commands, terminal)
-        assert shown.count(b"\\x1b") >= 5
+        assert shown.count(b"\\u001b") >= 3
         for sequence in (b"\x1b[2J", b"\x9b", b"\x07"):
             assert sequence not in shown
 

@@ -6,6 +6,7 @@ import json
 import resource
 import sys
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 
 from tests.fuzz.data_samples import DATA
@@ -13,20 +14,21 @@ from tests.fuzz.folder_samples import FOLDERS
 from tests.fuzz.harness import fuzz
 from tests.fuzz.judge_samples import JUDGE
 from tests.fuzz.model_samples import MODELS
+from tests.fuzz.network_samples import NETWORKS
 from tests.peak_memory import peak_megabytes
 
-SAMPLES = [*DATA, *MODELS, *FOLDERS, *JUDGE]
-ROOM = 16 << 30
+SAMPLES = [*DATA, *MODELS, *FOLDERS, *NETWORKS, *JUDGE]
+ROOM = 6 << 30
 """Bytes of address space: libraries reserve much and use little; a bomb would take more."""
 
 
 def main(name: str, count: str, seed: str) -> None:
-    """Print a line of JSON: failures, and the most memory that was used."""
+    """Print a line of JSON: what came of it, and the most memory that was used."""
     resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
     sample = next(sample for sample in SAMPLES if sample.name == name)
     with tempfile.TemporaryDirectory() as folder:
-        failures = fuzz(sample, Path(folder), int(count), int(seed))
-    print(json.dumps({"failures": failures, "megabytes": round(peak_megabytes())}))
+        report = fuzz(sample, Path(folder), int(count), int(seed))
+    print(json.dumps({"name": name, **asdict(report), "megabytes": round(peak_megabytes())}))
 
 
 if __name__ == "__main__":

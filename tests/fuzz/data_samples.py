@@ -22,6 +22,7 @@ from priscian.datasets.type_pairs import read_type_pairs
 from priscian.files import delimited_text
 from priscian.records import ItemSet
 from priscian.trees import read_trees
+from tests.fuzz import truths
 from tests.fuzz.harness import Sample
 
 NAMES = [f"zq{number}zq" for number in range(8)]
@@ -268,6 +269,8 @@ def text_sample(
     content: str,
     read: Callable[[Path], Any],
     facts: Callable[[Any], Iterable[str]] = lambda found: (),
+    plain: Callable[[Any], list[str]] | None = None,
+    truth: truths.Truth | None = None,
 ) -> Sample:
     """A sample of one text file."""
     return Sample(
@@ -276,7 +279,48 @@ def text_sample(
         lambda folder: (folder / file).write_text(content, "utf-8"),
         lambda folder: read(folder / file),
         facts,
+        plain=plain,
+        truth=truth,
     )
+
+
+def pairs_sample(
+    name: str,
+    file: str,
+    content: str,
+    read: Callable[[Path], Any],
+    rows: Callable[[Path], list[dict[str, Any]]],
+    columns: tuple[str, str] = ("good", "bad"),
+) -> Sample:
+    """A sample of a table of pairs, whose sentences are known from another reading."""
+    truth = truths.pairs(file, *columns, rows)
+    return text_sample(name, file, content, read, items_of, truths.texts_of, truth)
+
+
+def by_commas(path: Path) -> list[dict[str, str]]:
+    return truths.delimited(path, ",")
+
+
+def by_tabs(path: Path) -> list[dict[str, str]]:
+    return truths.delimited(path, "\t")
+
+
+def read_plain_parquet(folder: Path) -> list[ItemSet]:
+    """The items of an uncompressed file: each of its sentences stands in the file."""
+    file = folder / "toy.parquet"
+    found, data = read_blimp(file), file.read_bytes()
+    for text in truths.texts_of(found):
+        assert text.partition(": ")[2].encode() in data, f"{text} is not in the file"
+    return found
+
+
+def rated(found: Any) -> list[str]:
+    return [f"{s.text} {s.rating}" for s in found.sentences]
+
+
+def ratings(folder: Path) -> list[str]:
+    rows = by_commas(folder / "g.csv")
+    return [f"{row['sentence']} {float(row['rating'])}" for row in rows]
 
 
 def each(found: Iterable[Any]) -> list[str]:
@@ -341,7 +385,14 @@ TREES = "".join(
 
 DATA: list[Sample] = [
     text_sample("trees", "t.txt", TREES, lambda file: list(read_trees(file)), each),
-    text_sample("blimp jsonl", "toy.jsonl", jsonl(BLIMP), read_blimp, items_of),
+    pairs_sample(
+        "blimp jsonl",
+        "toy.jsonl",
+        jsonl(BLIMP),
+        read_blimp,
+        truths.lines,
+        ("sentence_good", "sentence_bad"),
+    ),
     *(
         Sample(
             f"blimp parquet, {packing}",
@@ -349,8 +400,14 @@ DATA: list[Sample] = [
             lambda folder, packing=packing: BLIMP_FRAME.write_parquet(
                 folder / "toy.parquet", compression=packing
             ),
-            read_blimp,
+            (
+                read_plain_parquet
+                if packing == "uncompressed"
+                else lambda folder: read_blimp(folder / "toy.parquet")
+            ),
             binary=True,
+            plain=lambda found: [str(sum(map(len, found)))],
+            truth=lambda folder: ["8"],
         )
         for packing in ("zstd", "uncompressed")
     ),
@@ -358,14 +415,16 @@ DATA: list[Sample] = [
     text_sample(
         "ewok", "e.jsonl", jsonl(EWOK_ROWS), lambda p: read_mapped("ewok", str(p)), items_of
     ),
-    text_sample("pairs csv", "p.csv", delimited_text(PAIRS_ROWS), read_pairs, items_of),
-    text_sample(
-        "pairs tsv", "p.tsv", delimited_text(PLAIN_PAIRS, delimiter="\t"), read_pairs, items_of
+    pairs_sample("pairs csv", "p.csv", delimited_text(PAIRS_ROWS), read_pairs, by_commas),
+    pairs_sample(
+        "pairs tsv", "p.tsv", delimited_text(PLAIN_PAIRS, delimiter="\t"), read_pairs, by_tabs
     ),
-    text_sample("pairs jsonl", "p.jsonl", jsonl(PAIRS_ROWS), read_pairs, items_of),
+    pairs_sample("pairs jsonl", "p.jsonl", jsonl(PAIRS_ROWS), read_pairs, truths.lines),
     text_sample("suite json", "s.json", suite(), one_suite, items_of),
     text_sample("suite csv", "s.csv", suite_csv(), one_suite, items_of),
-    text_sample("graded csv", "g.csv", delimited_text(GRADED), read_graded, graded_facts),
+    text_sample(
+        "graded csv", "g.csv", delimited_text(GRADED), read_graded, graded_facts, rated, ratings
+    ),
     text_sample("graded jsonl", "g.jsonl", jsonl(GRADED), read_graded, graded_facts),
     text_sample("graded answers", "a.csv", delimited_text(ANSWERS), read_graded, texts_of),
     *(_li_adger(file) for file in (SENTENCES, RATINGS, PAIRS, PAIR_SCORES)),

@@ -9,7 +9,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -17,11 +17,11 @@ from typing import Any
 
 from priscian.errors import PriscianError, PriscianWarning
 from tests.fuzz.mutations import BINARY, TEXT, Draft, mutate
+from tests.fuzz.truths import REFUSED, alike
 
 SECONDS = 30
 """For one input; a good one takes milliseconds."""
 MARK = re.compile(r"zq(\d+)zq")
-REFUSED = "refused"
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,12 @@ class Sample:
     whole: bool = False
     """The file has checksums: it is refused, or nothing in it has changed."""
     binary: bool = False
+    plain: Callable[[Any], list[str]] | None = None
+    """What was read, in the words of `truth`."""
+    truth: Callable[[Path], list[str] | None] | None = None
+    """What a damaged file says, read in another way than ours; None where that cannot be said."""
+    cost: int = 1
+    """How many times longer than others one reading takes: so many times fewer are done."""
 
 
 class Hang(BaseException):
@@ -71,23 +77,59 @@ class Outcome:
     facts: dict[str, list[str]]
     notes: frozenset[str]
     refusal: str = ""
+    plain: tuple[str, ...] = ()
+
+
+@dataclass
+class Report:
+    """What came of many readings."""
+
+    inputs: int = 0
+    refused: int = 0
+    compared: int = 0
+    """Accepted ones that were compared with the truth."""
+    failures: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        accepted = self.inputs - self.refused - len(self.failures)
+        return (
+            f"{self.inputs} damaged files: {self.refused} refused, {accepted} accepted "
+            f"({self.compared} compared with the truth), {len(self.failures)} failures"
+        )
 
 
 def read(sample: Sample, folder: Path) -> Outcome:
     """One reading; anything but an error of ours comes through."""
+    facts: dict[str, list[str]] = {}
+    plain: tuple[str, ...] = ()
+    refusal = ""
     with warnings.catch_warnings(record=True) as caught, limited(SECONDS):
         warnings.simplefilter("always")
         try:
-            facts = _by_record(sample.facts(sample.read(folder)))
-            refusal = ""
+            found = sample.read(folder)
+            facts = _by_record(sample.facts(found))
+            plain = tuple(sample.plain(found)) if sample.plain else ()
         except PriscianError as error:
-            facts, refusal = {}, str(error) or "nothing said"
+            refusal = str(error) or "nothing said"
     strangers = [w for w in caught if not issubclass(w.category, PriscianWarning)]
     if strangers:
         raise AssertionError(
             f"a warning of {strangers[0].category.__name__}: {strangers[0].message}"
         )
-    return Outcome(facts, frozenset(str(w.message) for w in caught), refusal)
+    return Outcome(facts, frozenset(str(w.message) for w in caught), refusal, plain)
+
+
+def true_of(sample: Sample, folder: Path) -> tuple[str, ...] | None:
+    """What the file says by another reading; None where that other reading cannot read it."""
+    if sample.truth is None:
+        return None
+    try:
+        with warnings.catch_warnings(), limited(SECONDS):
+            warnings.simplefilter("ignore")
+            found = sample.truth(folder)
+    except Exception:  # it reads less than ours, or more
+        return None
+    return None if found is None else tuple(found)
 
 
 def _by_record(facts: Iterable[str]) -> dict[str, list[str]]:
@@ -121,37 +163,51 @@ class Records:
         return {m for m, own in self.own.items() if all(draft.keeps(*line) for line in own)}
 
 
-def fuzz(sample: Sample, folder: Path, count: int, seed: int) -> list[str]:
-    """Read so many damaged files; one line (and a traceback) for each that went wrong."""
+def fuzz(sample: Sample, folder: Path, count: int, seed: int) -> Report:
+    """Read so many damaged files; a line (and a traceback) for each that went wrong."""
     folder.mkdir(parents=True, exist_ok=True)
     sample.make(folder)
     file = folder / sample.file
     data = file.read_bytes()
     valid = read(sample, folder)
     assert not valid.refusal, f"{sample.name}: the valid file is refused: {valid.refusal}"
+    wanted = true_of(sample, folder)
+    assert (wanted is None) == (sample.truth is None), f"{sample.name}: the truth is not known"
+    if wanted is not None:
+        assert alike(wanted, valid.plain), f"{sample.name}: {valid.plain} is not true: {wanted}"
     records = Records(data)
-    failures, refused = [], 0
-    for number in range(count):
+    report = Report()
+    for number in range(max(1, count // sample.cost)):
         random = Random(f"{seed} {sample.name} {number}")
         draft, done = mutate(data, random, BINARY if sample.binary else TEXT)
         file.write_bytes(draft.data)
         label = f"{sample.name} {number} ({done})"
+        report.inputs += 1
         try:
             found = read(sample, folder)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
             lines = traceback.format_exception(error)
-            failures.append(f"{label}: {type(error).__name__}: {error}\n{''.join(lines[-3:])}")
+            report.failures.append(
+                f"{label}: {type(error).__name__}: {error}\n{''.join(lines[-3:])}"
+            )
             continue
-        refused += bool(found.refusal)
+        report.refused += bool(found.refusal)
         problem = _problem(sample, records, draft, valid, found)
+        if not problem and not found.refusal and not found.notes - valid.notes:
+            wanted = true_of(sample, folder)
+            report.compared += wanted is not None
+            if wanted is not None and not alike(wanted, found.plain):
+                problem = f"{found.plain} was read, and the file says {wanted}"
         if problem:
-            failures.append(f"{label}: {problem}")
+            report.failures.append(f"{label}: {problem}")
     file.write_bytes(data)
-    if count >= 100 and not refused:
-        failures.append(f"{sample.name}: nothing was ever refused; the damage does not reach it")
-    return failures
+    if report.inputs >= 100 and not report.refused:
+        report.failures.append(
+            f"{sample.name}: nothing was ever refused; the damage does not reach it"
+        )
+    return report
 
 
 def _problem(sample: Sample, records: Records, draft: Draft, valid: Outcome, found: Outcome) -> str:

@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import lzma
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -28,8 +28,10 @@ from priscian.models.ngram.trie_file import save_trie
 from priscian.models.surprisals import read_surprisals
 from priscian.records import Text
 from priscian.training.corpora import read_sentences
+from tests.fuzz import truths
 from tests.fuzz.data_samples import NAMES, each, text_sample
-from tests.fuzz.harness import REFUSED, Sample
+from tests.fuzz.harness import Sample
+from tests.fuzz.truths import REFUSED
 from tests.small_lstm import PIECES, weights
 
 WHOLE = bytes(range(64))
@@ -55,6 +57,16 @@ def ngram_facts(model: NgramModel) -> Iterator[str]:
         yield f"{word} {prob} {backoff}"
     for scores in model.score(TEXTS):
         assert np.isfinite(scores.logps).all(), f"{scores}"
+
+
+def unigrams(model: NgramModel) -> list[str]:
+    """Each word with its probability and back-off, as `truths.arpa` has them."""
+    level = model.trie.levels[0]
+    columns = (
+        level.probs,
+        np.zeros_like(level.probs) if level.backoffs is None else level.backoffs,
+    )
+    return sorted(f"{w} {p} {b}" for w, p, b in zip(model.trie.words, *columns, strict=True))
 
 
 def all_of(model: NgramModel) -> Iterator[str]:
@@ -183,6 +195,22 @@ def look_up(found: Any, sentence: Callable[[str], str]) -> Iterator[str]:
             yield f"{name} {scores}"
 
 
+def sums_of(found: Any, sentence: Callable[[str], str]) -> list[str]:
+    """The surprisal of each sentence that can be looked up."""
+    sums = []
+    for name in NAMES:
+        try:
+            sums.append(repr(-sum(found.scores(Text(sentence(name))).logps)))
+        except DataError:
+            sums.append(REFUSED)
+    return sums
+
+
+def known_sums(by_text: Mapping[str, float], sentence: Callable[[str], str]) -> list[str]:
+    """The same from the table."""
+    return [repr(by_text[sentence(n)]) if sentence(n) in by_text else REFUSED for n in NAMES]
+
+
 CORPUS = "".join(f"The {name} cat sat. It slept.\n\n" for name in NAMES)
 FIRST_NAMES = "name\tkind\tgender\tnumber\n" + "".join(
     f"{name}\tfirst\t{'fm'[n % 2]}\tsg\n" for n, name in enumerate(NAMES)
@@ -211,7 +239,15 @@ def whole(name: str, file: str, make: Callable[[Path], object], read: Any, facts
 
 
 MODELS: list[Sample] = [
-    text_sample("arpa", "m.arpa", arpa(), load_ngram, ngram_facts),
+    text_sample(
+        "arpa",
+        "m.arpa",
+        arpa(),
+        load_ngram,
+        ngram_facts,
+        unigrams,
+        lambda folder: truths.arpa(folder / "m.arpa"),
+    ),
     *(
         whole(f"arpa {end}", f"m.arpa.{end}", packed(f"m.arpa.{end}", arpa()), load_ngram, all_of)
         for end in ("gz", "xz")
@@ -231,6 +267,11 @@ MODELS: list[Sample] = [
         SURPRISALS,
         read_surprisals,
         lambda found: look_up(found, lambda name: f"The {name} cat sat."),
+        lambda found: sums_of(found, lambda name: f"The {name} cat sat."),
+        lambda folder: known_sums(
+            truths.surprisals(truths.delimited(folder / "t.tsv", "\t"), "sentence"),
+            lambda name: f"The {name} cat sat.",
+        ),
     ),
     text_sample(
         "surprisals, numbered",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from random import Random
+from typing import Any
 
 BOM = b"\xef\xbb\xbf"
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
@@ -32,6 +34,11 @@ TYPES = (
     b'{"a": {"b": 2}}',
     b"",
 )
+ODD_VALUES: tuple[Any, ...] = (
+    None, True, False, 0, -1, 1, 0.5, 10**6, 2**31, 10**30, 1e308, 1e-320, float("nan"),
+    float("inf"), "", "x", "²", "1", "\ud800", "\x00", "../x", "x" * 10_000, [], {}, [None], ["x"],
+    {"x": 1}, [[]],
+)  # fmt: skip
 ODD = (
     "\u2028",
     "\x85",
@@ -203,12 +210,56 @@ def add_quote(draft: Draft, random: Random) -> None:
         draft.put(at, at, random.choice((b'"', b'"', b"'", b'""', b"\\")))
 
 
+def change_json(draft: Draft, random: Random) -> None:
+    """One value of a JSON text, or of one of its lines, deleted, copied or made another."""
+    spans = [(0, len(draft.data)), *draft.lines()] if draft.data[:1] in (b"{", b"[") else []
+    for start, end in (spans[0], random.choice(spans)) if spans else ():
+        try:
+            whole = json.loads(bytes(draft.data[start:end]))
+            places = [at for at in _places(whole) if at]
+        except (ValueError, RecursionError):
+            continue
+        if places:
+            _change_at(whole, random.choice(places), random)
+            ending = b"\n" if draft.data[end - 1 : end] == b"\n" else b""
+            draft.put(start, end, json.dumps(whole).encode() + ending)
+        return
+    other_type(draft, random)
+
+
+def _places(found: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The way to every value."""
+    yield path
+    pairs = found.items() if isinstance(found, dict) else ()
+    for key, value in enumerate(found) if isinstance(found, list) else pairs:
+        yield from _places(value, (*path, key))
+
+
+def _change_at(whole: Any, path: tuple[Any, ...], random: Random) -> None:
+    for key in path[:-1]:
+        whole = whole[key]
+    key, how = path[-1], random.random()
+    if how < 0.2:
+        del whole[key]
+    elif how < 0.3 and isinstance(whole, list):
+        whole.insert(random.randrange(len(whole) + 1), whole[key])
+    elif how < 0.4:
+        whole[key] = whole[
+            random.choice(list(whole) if isinstance(whole, dict) else range(len(whole)))
+        ]
+    elif how < 0.6 and isinstance(whole[key], int | float):
+        whole[key] = random.choice((-whole[key], whole[key] + 1, whole[key] * 1000, whole[key] / 3))
+    else:
+        whole[key] = random.choice(ODD_VALUES)
+
+
 BINARY: tuple[Mutation, ...] = (
     flip_bits, flip_bits, cut_off, cut_out, add_bytes, repeat_stretch, add_zero,
 )  # fmt: skip
 TEXT: tuple[Mutation, ...] = (
     *BINARY, delete_line, double_line, swap_cells, huge_number, other_type, nest_deeply, add_bom,
-    carriage_returns, bad_utf8, odd_character, add_quote, add_quote,
+    carriage_returns, bad_utf8, odd_character, add_quote, add_quote, change_json, change_json,
+    change_json,
 )  # fmt: skip
 
 

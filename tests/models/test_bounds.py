@@ -95,3 +95,19 @@ class TestConfigurations:
         change(folder, "tokenizer_config.json", bos_token="<|endoftext|>", eos_token="admired")
         with pytest.raises(ModelError, match=r"gives the token 400, but the weights are for 400"):
             total(f"hf:{folder}")
+
+
+class TestWeights:
+    def test_arrays_that_share_bytes_are_refused_by_the_library_that_reads_them(
+        self, causal: Callable[..., Path], tmp_path: Path
+    ) -> None:
+        folder = Path(shutil.copytree(causal("gpt2"), tmp_path / "m"))
+        file = folder / "model.safetensors"
+        data = file.read_bytes()
+        length = int.from_bytes(data[:8], "little")
+        header = json.loads(data[8 : 8 + length])
+        header |= {f"more{n}": header["transformer.wte.weight"] for n in range(1000)}
+        head = json.dumps(header).encode()
+        file.write_bytes(len(head).to_bytes(8, "little") + head + data[8 + length :])
+        with pytest.raises(ModelError, match=r"the weights of .* cannot be loaded: .*header"):
+            load(f"hf:{folder}")

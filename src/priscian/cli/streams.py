@@ -16,12 +16,12 @@ def printable(text: str) -> str:
     r"""A text whose control characters, but for tabs and line ends, are written as escapes.
 
     Names of models and columns, and sentences, come from files of others: an escape sequence in
-    them could clear the screen or hide a line.
+    them could clear the screen or hide a line. The form is that of JSON, which stays what it is.
 
     >>> print(printable("gpt2\x1b[2J"))
-    gpt2\x1b[2J
+    gpt2\u001b[2J
     """
-    return _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text)
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class Printed:

@@ -89,7 +89,10 @@ def read_bag(folder: Path) -> Bag:
     found = read_json(file)
     arrays = read_safetensors(folder / "head.safetensors")
     try:
-        vocabulary = {str(gram): at for at, gram in enumerate(found["ngrams"])}
+        listed = found["ngrams"]
+        if not isinstance(listed, list) or not all(isinstance(gram, str) for gram in listed):
+            raise ValueError("ngrams is not a list of texts")
+        vocabulary = {gram: at for at, gram in enumerate(listed)}
         weights = arrays["weights"]
         if weights.shape != (len(vocabulary),):
             raise ValueError("weights and vocabulary differ in size")

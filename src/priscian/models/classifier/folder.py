@@ -15,6 +15,9 @@ HEAD = "head.safetensors"
 WEIGHTS = "model.safetensors"
 TRAINED_ON = "trained_on.json"
 
+MOST = 1e6
+"""Largest temperature or intercept; larger ones mean damage."""
+
 PROBE, MLP, FINETUNE, LORA = "probe", "mlp", "finetune", "lora"
 MAJORITY, NGRAMS, LOGP, SLOR = "majority", "ngrams", "logp", "slor"
 ON_STATES = (PROBE, MLP)
@@ -95,6 +98,12 @@ def read_card(folder: Path) -> ClassifierCard:
         card = read_json(file, ClassifierCard)
     except DataError as error:
         raise ModelError(str(error)) from None
+    for restart in card.restarts:
+        if not 1 / MOST <= restart.temperature <= MOST or abs(restart.intercept) > MOST:
+            raise ModelError(
+                f"{file}: {restart.folder} has a temperature or an intercept that no training "
+                "gives; copy the folder again"
+            )
     known = [r.number for r in card.restarts]
     if card.chosen and card.chosen not in known:
         raise ModelError(

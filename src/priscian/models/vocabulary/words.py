@@ -88,7 +88,9 @@ class WordVocabulary:
     def from_dict(cls, facts: Mapping[str, Any]) -> WordVocabulary:
         """As `vocabulary.json` has it."""
         try:
-            words = [str(word) for word in facts["words"]]
+            words = facts["words"]
+            if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+                raise DataError(f"{FILE}: words is not a list of texts")
             return cls(
                 words,
                 Tokenisation.from_facts(facts["tokenisation"]),
