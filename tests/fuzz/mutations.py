@@ -11,6 +11,7 @@ from typing import Any
 BOM = b"\xef\xbb\xbf"
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
 _CELL = re.compile(rb'"[^"\n]*"|[^,\t\n"{}\[\]:]+')
+_KEY = re.compile(rb"[a-z_]+ *= *")
 _DELIMITERS = (b",", b"\t", b":")
 HUGE = (
     b"9" * 5000,
@@ -166,6 +167,39 @@ def other_type(draft: Draft, random: Random) -> None:
         draft.put(one.start(), one.end(), random.choice(TYPES))
 
 
+def change_field(draft: Draft, random: Random) -> None:
+    """A value of JSON, or of a line of JSON or TOML, becomes one of another type, or is gone."""
+    lines = draft.lines()
+    for start, end in [(0, len(draft.data)), *random.sample(lines, len(lines))]:
+        if (new := _changed(bytes(draft.data[start:end]), random)) is not None:
+            draft.put(start, end, new)
+            return
+
+
+def _changed(data: bytes, random: Random) -> bytes | None:
+    """JSON, or a line of TOML, with one value changed; None if it is neither."""
+    if key := _KEY.match(data):
+        return key[0] + random.choice((*TYPES, *HUGE)) + b"\n"
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    inside = [found]
+    for one in inside:
+        inside += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+    holders = [one for one in inside if isinstance(one, dict | list) and one]
+    if not holders:
+        return None
+    holder: Any = random.choice(holders)
+    at: Any = random.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
+    if random.random() < 0.3:
+        del holder[at]
+        return json.dumps(found).encode() + b"\n"
+    holder[at] = "\0"
+    new = random.choice((*TYPES, *HUGE))
+    return json.dumps(found).encode().replace(b'"\\u0000"', new) + b"\n"
+
+
 def nest_deeply(draft: Draft, random: Random) -> None:
     found = list(_CELL.finditer(draft.data))
     depth = random.choice((5, 150, 3000, 100_000))
@@ -261,6 +295,10 @@ TEXT: tuple[Mutation, ...] = (
     carriage_returns, bad_utf8, odd_character, add_quote, add_quote, change_json, change_json,
     change_json,
 )  # fmt: skip
+
+
+FIELDS: tuple[Mutation, ...] = (*TEXT, *[change_field] * len(TEXT))
+"""For JSON, JSON lines and TOML: every second change leaves the file well-formed."""
 
 
 def mutate(data: bytes, random: Random, kinds: tuple[Mutation, ...]) -> tuple[Draft, str]:

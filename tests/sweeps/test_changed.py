@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from priscian.cli.app import run
 from priscian.errors import DataError
 from priscian.files.lock import lock_folder
 from priscian.sweeps import pool, work
@@ -190,3 +192,49 @@ def test_a_damaged_test_part_is_one_line(data: bytes | None, counts: Path) -> No
         place.test.write_bytes(data)
     with pytest.raises(DataError, match=r"test\.txt( has changed since the sweep|'; check)"):
         read_test(place)
+
+
+def test_a_job_does_not_go_on_with_another_recipe_than_its_own(
+    edited: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    sweep = edited("[models.5-gram]", "[models.lstm]\npasses = 1\nset.network.hidden = 4")
+    (name,) = [job.name for job in jobs_of(sweep)][:1]
+
+    def stop(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("priscian.training.loop.Loop.run", stop)
+        with pytest.raises(KeyboardInterrupt):
+            go(sweep, only=name)
+    (recipe,) = (sweep.parent / "out" / "models").glob("lstm-1k-*/recipe.toml")
+    before = recipe.read_text()
+    recipe.write_text(before.replace("hidden = 4", "hidden = 5"))
+    found = go(sweep, only=name)
+    assert "recipe.toml is not the recipe of lstm-1k-seed1 any more; restore" in found.failed[name]
+    recipe.write_text(before.replace("threads = 1", "threads = 2"))  # of another machine
+    assert go(sweep, only=name).failed == {}
+
+
+def jobs_of(sweep: Path) -> list[Any]:
+    plan = read_sweep(sweep)
+    return expand(plan, check_start(Place(sweep.parent / "out"), plan)[1])
+
+
+@pytest.mark.parametrize("value", ['"many"', "null", "9" * 5000, "-1", "[]"])
+def test_a_damaged_card_is_one_line_with_a_remedy(
+    value: str, counts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    go(counts, only=FIRST)
+    (card,) = (counts.parent / "out" / "models").glob("*/card.json")
+    whole = card.read_text()
+    for key in ("words", "tokens_seen", "vocabulary", "seconds"):
+        card.write_text(re.sub(rf'("{key}": )[^,\n]*', rf"\g<1>{value}", whole))
+        assert card.read_text() != whole
+        out = str(counts.parent / "out")
+        assert run(["curve", str(counts), "--out", out, "--only", FIRST, "--processes", "0"]) == 1
+        said = " ".join(capsys.readouterr().err.split())
+        assert "card.json" in said
+        assert "or delete it, and it is made again" in said
+        assert "report" not in said

@@ -125,9 +125,11 @@ class TestParts:
         (text.parent / "test.txt").write_text("A test of something else.\n")
         check_parts(read_texts([text, text.parent / "test.txt"]))
 
-    def test_a_damaged_manifest_of_ours_is_an_error(self, parts: Path) -> None:
-        (parts / "manifest.json").write_text("{")
-        with pytest.raises(DataError, match=r"manifest\.json"):
+    @pytest.mark.parametrize("manifest", ["{", "[]", "{}", '{"files": [], "parts": {}}'])
+    def test_a_damaged_manifest_of_ours_is_an_error(self, manifest: str, parts: Path) -> None:
+        """Else other dev and test parts would be cut off the part that is named."""
+        (parts / "manifest.json").write_text(manifest)
+        with pytest.raises(DataError, match=r"manifest\.json.*: write the corpus again with"):
             read_corpus([parts / "train-200.txt"])
 
     def test_nested_sizes_are_not_read_together(self, parts: Path) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from priscian.errors import PriscianWarning, RunError, UnknownNameError, UsageError
-from priscian.files import read_json
+from priscian.files import read_json, shown
 from priscian.runs.load import load_run
 from priscian.runs.result import Result
 from priscian.runs.run import Run
@@ -70,6 +71,8 @@ def expand_folders(choices: Iterable[Choice]) -> list[Choice]:
         for name in listed:
             if Path(name).is_absolute() or ".." in Path(name).parts:
                 raise RunError(f"{folder / INDEX}: {name!r} is outside the folder; remove it")
+            if not os.path.isdir(folder / name):  # False for a name that is too long
+                raise RunError(f"{folder / INDEX}: no run {shown(name)}; {CONTINUE}")
         found += [folder / name for name in listed]
     return found
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from priscian import __version__
 from priscian.analysis.curves.table import (
@@ -15,13 +14,20 @@ from priscian.analysis.curves.table import (
     scores_of,
 )
 from priscian.errors import PriscianError
-from priscian.files import read_json, write_json
-from priscian.runs import Run, load_run
+from priscian.files import write_json
+from priscian.runs import Run
 from priscian.runs.choose import INDEX
 from priscian.sweeps.items import scored_on_others
 from priscian.sweeps.jobs import Job, Place
 from priscian.sweeps.sweep import Sweep, shared_sentences
-from priscian.sweeps.work import CARD, measured_on, missing_of, model_string, read_record
+from priscian.sweeps.work import (
+    measured_on,
+    missing_of,
+    model_string,
+    read_card,
+    read_record,
+    read_run,
+)
 from priscian.training.amounts import format_amount
 
 
@@ -30,7 +36,7 @@ def collect(
 ) -> tuple[CurveTable, list[Run]]:
     """Write `curve.json`, `curve.csv` and `runs.json` of the jobs that are finished."""
     finished = [job for job in jobs if not missing_of(place, job, sweep)]
-    scored = [(job, load_run(place.run(job))) for job in finished if job.on]
+    scored = [(job, read_run(place, job)) for job in finished if job.on]
     others = scored_on_others(scored)
     finished = [job for job in finished if job.name not in others]
     scored = [(job, run) for job, run in scored if job.name not in others]
@@ -63,7 +69,7 @@ def _failed_before(place: Place) -> dict[str, str]:
 
 def describe(place: Place, job: Job, sweep: Sweep) -> CurveModel:
     """The facts of a finished job, from its card and its record."""
-    card = read_json(place.model(job) / CARD, dict[str, Any])
+    card = read_card(place, job)
     record = read_record(place, job)
     measured = measured_on(record, shared_sentences(sweep), job, sweep)
     whole = measured_on(record, job.test_sentences, job, sweep)
@@ -73,21 +79,21 @@ def describe(place: Place, job: Job, sweep: Sweep) -> CurveModel:
         architecture=job.architecture,
         tokens=job.size,
         size=format_amount(job.size),
-        words=card["corpus"]["words"],
+        words=card.corpus.words,
         seed=job.seed,
         order_seed=job.order_seed,
-        tokens_seen=card["tokens_seen"],
-        parameters=card["parameters"],
-        vocabulary=card["vocabulary"],
-        closed_vocabulary=card["closed_vocabulary"],
-        left_out=card["corpus"].get("left_out", 0),
+        tokens_seen=card.tokens_seen,
+        parameters=card.parameters,
+        vocabulary=card.vocabulary,
+        closed_vocabulary=card.closed_vocabulary,
+        left_out=card.corpus.left_out,
         perplexity=measured.perplexity if measured else None,
         test_sentences=measured.sentences if measured else 0,
         test_words=measured.words if measured else 0,
         unknown=measured.unknown if measured else None,
         whole_perplexity=whole.perplexity if whole else None,
         whole_sentences=whole.sentences if whole else 0,
-        training_seconds=card["seconds"],
+        training_seconds=card.seconds,
         scoring_seconds=record.seconds.get("score", 0.0) + record.seconds.get("perplexity", 0.0),
         limit=job.limit,
         string=model_string(place, job),

@@ -9,12 +9,11 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from priscian.files import read_json
 from priscian.runs.job import read_data, texts_of
 from priscian.runs.options import ScoreOptions
 from priscian.sweeps.jobs import Job, NgramRecipe, Place
 from priscian.sweeps.sweep import Sweep
-from priscian.sweeps.work import CARD, missing_of
+from priscian.sweeps.work import CARD, missing_of, read_card
 
 ENDS = 1.05
 """Tokens for each word of running text: ends of sentences."""
@@ -107,9 +106,8 @@ def _measured(place: Place, jobs: Sequence[Job]) -> dict[str, float]:
     """Tokens a second of each kind of model, as finished trainings of this sweep had them."""
     found: dict[str, list[float]] = {}
     for job in jobs:
-        file = place.model(job) / CARD
-        if file.is_file():
-            card = read_json(file, dict[str, Any])
-            if card.get("seconds", 0) >= 1:
-                found.setdefault(job.group, []).append(card["tokens_seen"] / card["seconds"])
+        if (place.model(job) / CARD).is_file():
+            card = read_card(place, job)
+            if card.seconds >= 1:
+                found.setdefault(job.group, []).append(card.tokens_seen / card.seconds)
     return {group: sum(values) / len(values) for group, values in found.items()}

@@ -10,13 +10,13 @@ import msgspec
 from priscian.errors import BusyError, PriscianError, PriscianWarning, RunError
 from priscian.files import write_json
 from priscian.files.lock import lock_file
-from priscian.runs import Run, load_run
+from priscian.runs import Run
 from priscian.runs.facts import DataFacts
 from priscian.runs.job import describe_data, read_data
 from priscian.runs.options import ScoreOptions
 from priscian.sweeps.jobs import Job, Place
 from priscian.sweeps.sweep import Sweep
-from priscian.sweeps.work import LOCK, missing_of, read_record, record_of
+from priscian.sweeps.work import LOCK, missing_of, read_record, read_run, record_of
 
 Items = tuple[Mapping[str, str], ...]
 """Marks of the sets of each data string of a job."""
@@ -58,7 +58,7 @@ def forget_changed(place: Place, jobs: Sequence[Job], sweep: Sweep) -> None:
 def _changed(place: Place, job: Job, now: Items) -> str:
     """Why a job is to be scored again: its data have changed, or its run is damaged; or ""."""
     try:
-        name = differing(job.on, items_of(load_run(place.run(job))), now)
+        name = differing(job.on, items_of(read_run(place, job)), now)
     except RunError:
         return "a run cannot be read"
     return f"{name} changed since" if name else ""

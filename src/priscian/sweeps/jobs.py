@@ -21,6 +21,7 @@ SHORT = 8
 """Hexadecimal digits of a hash in the name of a folder."""
 DECIDED = ("training.seed", "training.passes", "training.tokens")
 """Keys of a recipe that the sweep decides."""
+PATHS = ("files", "trees_of")
 Hashes = Mapping[str, str]
 """The hash of the text of every corpus file."""
 
@@ -174,15 +175,32 @@ def _recipe(
 
 def _identity(recipe: Recipe | NgramRecipe, hashes: Hashes) -> Any:
     """A recipe with hashes of texts in the place of paths; of the machine only its precision."""
+    tables = _settings(recipe)
+    for key in PATHS:
+        if key in tables["corpus"]:
+            tables["corpus"][key] = [hashes[name] for name in tables["corpus"][key]]
+    return tables
+
+
+def _settings(recipe: Recipe | NgramRecipe) -> dict[str, Any]:
+    """The tables that decide weights."""
     tables = recipe.to_dict()
     precision = tables.pop("machine", {}).get("precision", "float32")
     if precision != "float32":
         tables["precision"] = precision
     tables.pop("checkpoints", None)
-    for key in ("files", "trees_of"):
-        if key in tables["corpus"]:
-            tables["corpus"][key] = [hashes[name] for name in tables["corpus"][key]]
     return tables
+
+
+def gives_same_weights(one: Recipe, other: Recipe) -> bool:
+    """Whether two recipes decide the same weights, given the same texts wherever they are."""
+    found = []
+    for recipe in (one, other):
+        tables = _settings(recipe)
+        for key in PATHS:
+            tables["corpus"].pop(key, None)
+        found.append(_hash(tables))
+    return found[0] == found[1]
 
 
 def _hash(facts: Any) -> str:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -15,11 +15,11 @@ import msgspec
 from priscian.errors import BusyError, DataError, RunError
 from priscian.files import read_json, write_json, write_text
 from priscian.files.lock import lock_file, lock_folder
-from priscian.runs import score
+from priscian.runs import Run, load_run, score
 from priscian.runs.cards import name_path
 from priscian.runs.options import IN_ONE_PROCESS, ScoreOptions
 from priscian.runs.reading.sentences import count_words, sentence_perplexity
-from priscian.sweeps.jobs import Hashes, Job, NgramRecipe, Place
+from priscian.sweeps.jobs import Hashes, Job, NgramRecipe, Place, gives_same_weights
 from priscian.sweeps.manifest import read_test
 from priscian.sweeps.sweep import Sweep, shared_sentences
 from priscian.training.api import resolve_recipe
@@ -28,6 +28,8 @@ from priscian.training.subsets import read_corpus, refuse_changed
 
 Watch = Callable[[str, int, int], None]
 """Called with the stage, and how much of it is done and in all."""
+Note = TypeVar("Note")
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Stage = Callable[[Place, Job, Sweep, Watch], dict[str, Any]]
 CARD = "card.json"
 LOCK = "lock"
@@ -64,6 +66,24 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
     seconds: dict[str, float] = msgspec.field(default_factory=dict)
 
 
+class CorpusFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a card says of its part of the corpus."""
+
+    words: Count
+    left_out: Count = 0
+
+
+class Card(msgspec.Struct, frozen=True, kw_only=True):
+    """`card.json` of a model of a sweep."""
+
+    parameters: Count
+    tokens_seen: Count
+    seconds: Annotated[float, msgspec.Meta(ge=0)]
+    vocabulary: Count
+    closed_vocabulary: bool
+    corpus: CorpusFacts
+
+
 class Busy(Exception):
     """Another process works on this job."""
 
@@ -78,7 +98,30 @@ def read_record(place: Place, job: Job) -> JobRecord:
     file = record_of(place, job)
     if not file.is_file():
         return JobRecord(name=job.name, trained=job.trained)
-    return read_json(file, JobRecord)
+    return _read_note(file, JobRecord)
+
+
+def _read_note(file: Path, form: type[Note]) -> Note:
+    try:
+        return read_json(file, form)
+    except DataError as error:
+        raise DataError(f"{error}; or delete it, and it is made again") from None
+
+
+def read_card(place: Place, job: Job) -> Card:
+    """The card of a model that is trained."""
+    return _read_note(place.model(job) / CARD, Card)
+
+
+def read_run(place: Place, job: Job) -> Run:
+    """The run of a job that is scored, with a result for each of its data strings."""
+    run = load_run(place.run(job))
+    if not len(job.on) == len(run.results) == len(run.info.request.data):
+        raise RunError(
+            f"{place.run(job)} has results on other data than {', '.join(job.on)}; delete it, and "
+            "it is scored again"
+        )
+    return run
 
 
 def missing_of(place: Place, job: Job, sweep: Sweep) -> list[str]:
@@ -158,6 +201,11 @@ def _train(place: Place, job: Job, sweep: Sweep, watch: Watch, hashes: Hashes) -
     recipe = job.recipe
     if (out / SAVED).is_file():  # threads may be others now; bits stay the same with the old ones
         recipe = resolve_recipe(job.architecture, out / SAVED)
+        if not gives_same_weights(recipe, job.recipe):
+            raise RunError(
+                f"{out / SAVED} is not the recipe of {job.name} any more; restore it, or delete "
+                f"{out} to train the model again"
+            )
     train(
         recipe, out, resume=True, hashes=hashes,
         report=lambda moment: watch("train", moment.tokens, moment.total),

@@ -7,6 +7,8 @@ so that the same file gives the same training again.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -270,23 +272,35 @@ def write_recipe(recipe: Recipe) -> str:
 
 def is_same(saved: str, recipe: Recipe) -> bool:
     """Whether a saved recipe decides the same training, however its amounts are written."""
-    written = write_recipe(recipe)
-    if saved == written:
-        return True
     try:
-        return _resolved(tomllib.loads(saved)) == _resolved(tomllib.loads(written))
+        return _decided(tomllib.loads(saved)) == _decided(tomllib.loads(write_recipe(recipe)))
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError, UsageError):
         return False  # not a recipe that we have written
 
 
-def _resolved(tables: dict[str, Any]) -> dict[str, Any]:
-    """Tables with amounts as numbers: "1.5k" and 1500 are the same."""
+def digest_of(recipe: Recipe) -> str:
+    """A hash of what a recipe decides, the same however its amounts are written."""
+    text = json.dumps(_decided(tomllib.loads(write_recipe(recipe))), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _decided(tables: dict[str, Any]) -> dict[str, Any]:
+    """Tables with amounts as numbers: "1.5k", 1500 and 1500.0 are the same."""
     corpus, training = tables["corpus"], tables["training"]
     amounts = [(corpus, "size", "all"), (training, "tokens", "")]
     for table, key, none in amounts:
         if table.get(key, none) != none:
             table[key] = parse_amount(table[key], key)
-    return tables
+    found: dict[str, Any] = _whole(tables)
+    return found
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _whole(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_whole(one) for one in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _toml(value: Any) -> str:
@@ -299,4 +313,4 @@ def _toml(value: Any) -> str:
     return repr(value)
 
 
-__all__ = ["Recipe", "is_same", "make_recipe", "read_recipe", "write_recipe"]
+__all__ = ["Recipe", "digest_of", "is_same", "make_recipe", "read_recipe", "write_recipe"]

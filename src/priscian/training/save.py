@@ -50,7 +50,7 @@ class LogLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rate: float | None = None
     tokens_per_second: float | None = None
     checkpoint: int | None = None
-    dev_perplexity: Annotated[float, msgspec.Meta(gt=0)] | None = None
+    dev_perplexity: Annotated[float, msgspec.Meta(ge=1)] | None = None
     dev_f1: float | None = None
 
 

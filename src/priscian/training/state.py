@@ -12,6 +12,7 @@ import torch
 
 from priscian.errors import ModelError, PriscianWarning, UsageError, counted
 from priscian.files import replacing
+from priscian.training.recipe import digest_of
 
 if TYPE_CHECKING:
     from priscian.training.loop import Loop
@@ -56,6 +57,7 @@ def save_state(loop: Loop) -> None:
         "best": loop.best,
         "products": machine.products,
         "data": loop.data.digest,
+        "recipe": digest_of(loop.recipe),
     }
     with replacing(loop.folder / STATE) as temporary:
         try:
@@ -75,11 +77,13 @@ def resume_state(loop: Loop) -> bool:
             if changed := parts.testzip():
                 raise ValueError(f"the checksum of {changed} is wrong")
         state = torch.load(path, weights_only=True, map_location="cpu")
-        if state.get("data", loop.data.digest) != loop.data.digest:
-            raise UsageError(
-                f"the corpus of the training in {loop.folder.parent} has changed since; restore "
-                "what it was, or name a new --out"
-            )
+        for what, digest in (("data", loop.data.digest), ("recipe", digest_of(loop.recipe))):
+            if state.get(what, digest) != digest:  # states of older versions have neither
+                raise UsageError(
+                    f"the {'corpus' if what == 'data' else what} of the training in "
+                    f"{loop.folder.parent} has changed since; restore what it was, or name a new "
+                    "--out"
+                )
         loop.network.load_state_dict(state["network"])
         loop.optimiser.load_state_dict(state["optimiser"])
         loop.progress = Progress(**state["progress"])

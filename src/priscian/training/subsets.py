@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from priscian.errors import DataError, RunError, UsageError
 from priscian.files import read_json
 from priscian.training.corpora import Progress, TextFile, read_texts
@@ -101,6 +103,20 @@ def _hold_out(texts: Sequence[TextFile], paragraphs: Sequence[Paragraph], source
     return dev, test, rest
 
 
+class _Source(msgspec.Struct, frozen=True):
+    sha256: str
+
+
+class _Part(msgspec.Struct, frozen=True):
+    file: str
+    sha256: str
+
+
+class _Manifest(msgspec.Struct, frozen=True):
+    files: tuple[_Source, ...]
+    parts: dict[str, _Part]
+
+
 @dataclass(frozen=True, slots=True)
 class _Written:
     """What the manifest of `priscian corpus` says: hashes of the texts, and of each part."""
@@ -118,17 +134,15 @@ def _read_written(folder: Path) -> _Written | None:
     if not manifest.is_file():
         return None
     try:
-        facts = read_json(manifest)
-    except DataError:
+        facts = read_json(manifest, _Manifest)
+        parts = {part.file: part.sha256 for part in facts.parts.values()}
+        if missing := [name for name in HELD_OUT if name not in parts]:
+            raise DataError(f"{manifest}: no {' and no '.join(missing)} among the parts")
+    except DataError as error:
         if all((folder / name).is_file() for name in HELD_OUT) and list(folder.glob("train-*.txt")):
-            raise
+            raise DataError(f"{error}: write the corpus again with priscian corpus") from None
         return None
-    try:
-        sources = frozenset(str(file["sha256"]) for file in facts["files"])
-        parts = {str(part["file"]): str(part["sha256"]) for part in facts["parts"].values()}
-    except (KeyError, TypeError, AttributeError):
-        return None
-    return _Written(sources, parts) if parts.keys() >= {*HELD_OUT} else None
+    return _Written(frozenset(file.sha256 for file in facts.files), parts)
 
 
 def refuse_changed(names: Sequence[str], found: Sequence[Mark], hashes: Mapping[str, str]) -> None:

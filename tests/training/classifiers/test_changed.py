@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ from tests.swapped_files import swap_everywhere
 from tests.training.classifiers.toy_cola import FILES, write_cola
 
 from priscian.cli.app import run
-from priscian.errors import BusyError, DataError, ModelError, RunError
+from priscian.errors import BusyError, DataError, ModelError, PriscianError, RunError
 from priscian.files.lock import lock_file
 from priscian.models.classifier import encoder as encoders
 from priscian.models.classifier.encoder import load_encoder
@@ -20,6 +21,7 @@ from priscian.models.classifier.folder import ClassifierCard, read_card
 from priscian.models.classifier.states import pooled_states, states_folder
 from priscian.models.classifier.views import View
 from priscian.training.classifiers import fits
+from priscian.training.classifiers.choose import FILE as VIEWS
 from priscian.training.classifiers.data import read_cola_data
 from priscian.training.classifiers.job import read_logits, train_classifier
 from priscian.training.classifiers.settings import ClassifierSettings
@@ -140,15 +142,35 @@ class TestRestarts:
     ) -> None:
         encoder, out = str(masked()), tmp_path / "m"
         train(cola, out, encoder=encoder, **MLP)
-        for path in (*out.glob("restart-*/restart.json"), out / "views.json"):
-            facts = json.loads(path.read_text())
-            del facts["job"]
+        card = json.loads((out / "classifier.json").read_text())
+        written = {p: json.loads(p.read_text()) for p in (*out.glob("*/restart.json"), out / VIEWS)}
+        for facts in (*card["restarts"], *written.values()):
+            del facts["job"], facts["digest"]
+        for path, facts in [*written.items(), (out / "classifier.json", card)]:
             path.write_text(json.dumps(facts))
         heads = [p.read_bytes() for p in sorted(out.glob("*/head.safetensors"))]
         shutil.rmtree(out / "restart-2")
-        card = train(cola, out, True, encoder=encoder, **MLP)
-        assert [bool(r.job) for r in card.restarts] == [False, True]
+        made = train(cola, out, True, encoder=encoder, **MLP)
+        assert [bool(r.job) for r in made.restarts] == [False, True]
         assert [p.read_bytes() for p in sorted(out.glob("*/head.safetensors"))] == heads
+
+    @pytest.mark.parametrize("name", ["restart.json", "classifier.json"])
+    def test_a_field_that_has_changed_is_one_line(
+        self, name: str, cola: Path, tmp_path: Path
+    ) -> None:
+        train(cola, tmp_path / "m", method="ngrams")
+        file = next((tmp_path / "m").rglob(name))
+        whole = file.read_text()
+        for changed in (
+            re.sub(r'("in-domain dev": )[-\d][^,]*', r"\g<1>0.5", whole),
+            re.sub(r'"in-domain dev": [-\d][^,]*,', "", whole),
+            re.sub(r'"mcc": \{[^}]*\}', '"mcc": {}', whole),
+            whole.replace('"seed": 1', '"seed": 2'),
+        ):
+            assert changed != whole
+            file.write_text(changed)
+            with pytest.raises(PriscianError, match=rf"{name}: .*--resume|another seed"):
+                train(cola, tmp_path / "m", True, method="ngrams")
 
     def test_a_restart_that_is_listed_but_was_not_asked_for_is_not_chosen(
         self, cola: Path, tmp_path: Path
@@ -157,6 +179,7 @@ class TestRestarts:
         file = tmp_path / "m" / "classifier.json"
         card = json.loads(file.read_text())
         other = card["restarts"][0] | {"number": 7, "mcc": dict.fromkeys(card["tested"], 1.0)}
+        del other["digest"]
         file.write_text(json.dumps(card | {"restarts": [*card["restarts"], other]}))
         made = train(cola, tmp_path / "m", True, method="ngrams")
         assert (made.chosen, [r.number for r in made.restarts]) == (1, [1])

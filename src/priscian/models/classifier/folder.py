@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
+from typing import Literal, Self
 
 import msgspec
+from msgspec import structs
 
 from priscian.errors import DataError, ModelError
 from priscian.files import read_json, write_text
@@ -28,7 +31,29 @@ THRESHOLDS = (LOGP, SLOR)
 """Baselines that are a language model's score and a threshold; they score no new texts."""
 
 
-class RestartCard(msgspec.Struct, frozen=True, kw_only=True):
+class Sealed(msgspec.Struct, frozen=True, kw_only=True):
+    """A record that has a hash of itself, by which damage is noticed."""
+
+    digest: str = ""
+    """Empty in older folders."""
+
+    def sealed(self) -> Self:
+        """The same with its hash."""
+        return structs.replace(self, digest=self._hash())
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing in it has changed since."""
+        return self.digest in ("", self._hash())
+
+    def _hash(self) -> str:
+        """Of every field that has a value, so that later versions may have more fields."""
+        facts = {key: value for key, value in structs.asdict(self).items() if value}
+        facts.pop("digest", None)
+        return hashlib.sha256(msgspec.json.encode(facts, order="sorted")).hexdigest()[:32]
+
+
+class RestartCard(Sealed, frozen=True, kw_only=True):
     """One restart: its seed, what it was fitted on, and Matthews' correlation on each set.
 
     `view` is the layer and pooling of a probe, the pooling of a tuned encoder. `collapsed`: all
@@ -58,7 +83,7 @@ class ClassifierCard(msgspec.Struct, frozen=True, kw_only=True):
     """How a classifier was trained, its restarts, and which of them is used."""
 
     version: int = 1
-    architecture: str = "classifier"
+    architecture: Literal["classifier"] = "classifier"
     method: str
     encoder: str = ""
     encoder_key: str = ""
@@ -104,6 +129,11 @@ def read_card(folder: Path) -> ClassifierCard:
                 f"{file}: {restart.folder} has a temperature or an intercept that no training "
                 "gives; copy the folder again"
             )
+        if not restart.is_whole:
+            raise ModelError(
+                f"{file}: restart {restart.number} is not as it was written; copy the file again, "
+                "or delete its entry and run priscian train classifier … --resume"
+            )
     known = [r.number for r in card.restarts]
     if card.chosen and card.chosen not in known:
         raise ModelError(
@@ -123,7 +153,17 @@ def write_restart(folder: Path, card: RestartCard) -> None:
 def read_restart(folder: Path, number: int) -> RestartCard | None:
     """The card of a complete restart, else None."""
     file = folder / f"restart-{number}" / RESTART
-    return read_json(file, RestartCard) if file.is_file() else None
+    if not file.is_file():
+        return None
+    try:
+        card = read_json(file, RestartCard)
+        if not card.is_whole:
+            raise DataError(f"{file}: it is not as it was written")
+    except DataError as error:
+        raise DataError(
+            f"{error}; or delete {file.parent} to train it again with --resume"
+        ) from None
+    return card
 
 
 def find_restart(folder: Path, revision: str = "") -> tuple[ClassifierCard, RestartCard]:

@@ -11,6 +11,7 @@ import msgspec
 from priscian.errors import DataError, UsageError
 from priscian.files import read_json, write_json
 from priscian.models.classifier.encoder import load_encoder
+from priscian.models.classifier.folder import Sealed
 from priscian.models.classifier.states import pooled_states
 from priscian.models.classifier.views import View
 from priscian.training.classifiers.data import ClassifierData
@@ -32,7 +33,7 @@ class Bound:
     """The encoder's key."""
 
 
-class _Kept(msgspec.Struct, frozen=True):
+class _Kept(Sealed, frozen=True, kw_only=True):
     view: str
     c: float
     views: dict[str, float]
@@ -68,16 +69,14 @@ def choose_view(
 
     states = pooled_states(encoder, data.train.texts, views, progress=progress)
     choice = choose_probe(states, data.train.labels, seed=settings.seed, say=say)
-    write_json(
-        file,
-        {
-            "view": str(choice.view),
-            "c": choice.c,
-            "views": {str(view): value for view, value in choice.views.items()},
-            "penalties": {repr(c): value for c, value in choice.penalties.items()},
-            "job": bound.job,
-        },
+    kept = _Kept(
+        view=str(choice.view),
+        c=choice.c,
+        views={str(view): value for view, value in choice.views.items()},
+        penalties={repr(c): value for c, value in choice.penalties.items()},
+        job=bound.job,
     )
+    write_json(file, msgspec.to_builtins(kept.sealed()))
     return choice
 
 
@@ -86,6 +85,8 @@ def _read(file: Path, job: str) -> ProbeChoice:
         found = read_json(file, _Kept)
         if found.job not in ("", job):
             raise DataError("it is of another training")
+        if not found.is_whole:
+            raise DataError("it is not as it was written")
         return ProbeChoice(
             View.parse(found.view),
             found.c,

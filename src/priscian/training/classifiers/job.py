@@ -198,7 +198,7 @@ class _Job:
             accuracy={name: accuracy(s.labels, logits[name]) for name, s in self.data.sets.items()},
             seconds=round(time.monotonic() - began, 1),
             log=dict(fitted.log),
-        )
+        ).sealed()
         fitted.save(self.folder / card.folder)
         rows = [
             {"id": name, "logit": repr(float(value))}
