@@ -197,7 +197,7 @@ class TestRevisions:
         assert stored(served, "revisions") == []
 
 
-def sat(read: float | None = 100.0, kind: str = "person") -> Sitting:
+def sat(read: object = 100.0, kind: str = "person") -> Sitting:
     known = {} if read is None else {"read": read}
     return Sitting(1, "t", "p", 1, 1, "complete", 90.0, 0.0, None, "", "", kind, known)  # type: ignore[arg-type]
 
@@ -235,6 +235,7 @@ class TestPace:
     def test_where_nothing_can_be_compared_nothing_is_said(self) -> None:
         assert paces([sat()], [])[1].plausible is None
         assert paces([sat(None)], gave((1.0, 105.0)))[1].plausible is None
+        assert paces([sat("damaged")], gave((1.0, 105.0)))[1].plausible is None
         assert paces([sat(kind="model")], gave((1.0, 105.0)))[1].plausible is None
 
     def test_one_side_is_the_share_of_the_more_frequent_one(self) -> None:

@@ -49,7 +49,7 @@ def paces(sittings: Iterable[Sitting], answers: Iterable[Given]) -> dict[int, Pa
 def _pace(sitting: Sitting, answers: Sequence[Given]) -> Pace:
     said = [(a.time or 0.0) + a.hidden for a in answers]
     begun = sitting.facts.get("read")
-    if sitting.kind == "model" or begun is None or not answers:
+    if sitting.kind == "model" or not isinstance(begun, int | float) or not answers:
         return Pace(None, sum(said), one_side(answers), None)
     total = max(a.received for a in answers) - begun
     return Pace(total, sum(said), one_side(answers), _is_plausible(answers, begun))
