@@ -15,11 +15,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from priscian.models import open_model
 from priscian.models.builtin import FOLDER
-from priscian.models.ngram import load_ngram
 from priscian.models.ngram.pack import pack_model
 from priscian.models.ngram.tokenise import Tokenisation
-from priscian.models.spec import ModelSpec
 from priscian.runs.reading.perplexity import measure_perplexity
 from priscian.training.corpora import read_blocks, split_sentences
 from priscian.training.ngram.estimate import NgramSettings, train_ngram
@@ -94,9 +93,7 @@ def main() -> None:
         print(f"{arguments.out.name}: {size:,} bytes")
         for label, path in (("before quantisation", full), ("as packed", arguments.out)):
             with held.open() as lines:
-                found = measure_perplexity(
-                    ModelSpec("ngram", path.name), load_ngram(path), map(str.strip, lines)
-                )
+                found = measure_perplexity(open_model(f"ngram:{path}"), map(str.strip, lines))
             assert found.unknown is not None
             print(
                 f"held-out perplexity {label}: {found.per_token:.1f} with <unk>, "

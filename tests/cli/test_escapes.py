@@ -15,7 +15,7 @@ ESCAPES = "\x1b[2J\x1b]0;owned\x07\x9b1m\u202etxt"
 def test_what_a_terminal_obeys_is_spelled_out(capsys: pytest.CaptureFixture[str]) -> None:
     complain(f"a{ESCAPES} ü 漢 👩‍👧\tb")
     assert capsys.readouterr().err == (
-        "priscian: a\\x1b[2J\\x1b]0;owned\\x07\\x9b1m\\u202etxt ü 漢 👩‍👧\tb\n"
+        "priscian: a\\u001b[2J\\u001b]0;owned\\u0007\\u009b1m\\u202etxt ü 漢 👩‍👧\tb\n"
     )
 
 
@@ -27,4 +27,4 @@ def test_a_file_name_is_printed_without_its_escapes(
     assert run(["report", str(folder)]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.isprintable()
-    assert "\\x1b[2J" in line
+    assert "\\u001b[2J" in line

@@ -34,9 +34,9 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
-    web._trusted.cache_clear()
+    web._trusting.cache_clear()
     yield
-    web._trusted.cache_clear()
+    web._trusting.cache_clear()
 
 
 def kind(url: str, limits: Limits = LATER, body: bytes | None = None) -> str:
@@ -146,7 +146,7 @@ def test_certificates_are_checked_against_the_system_or_a_named_file(
             request(server.url, LATER)
         assert caught.value.kind == "trust"
         assert server.heard == []
-        web._trusted.cache_clear()
+        web._trusting.cache_clear()
         monkeypatch.setenv("SSL_CERT_FILE", str(PEM))
         assert request(server.url, LATER).body == b"safe"
 

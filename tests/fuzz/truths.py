@@ -64,8 +64,8 @@ def pairs(file: str, good: str, bad: str, rows: Callable[[Path], list[dict[str, 
 
 
 def arpa(path: Path) -> list[str]:
-    """Each word with its probability and back-off."""
-    found = {}
+    """Each word with its probability and back-off; special words that are missing have ours."""
+    found = {"<unk>": (-100.0, 0.0), "<s>": (0.0, 0.0), "</s>": (-100.0, 0.0)}
     inside = False
     for line in text_of(path).replace("\r\n", "\n").split("\n"):
         if line.startswith("\\"):

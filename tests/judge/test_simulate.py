@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,11 @@ def asked(
     """Simulate one person; returns the only line of the error."""
     folder = make(tmp_path / "study")
     habits = simulate.Habits
-    monkeypatch.setattr(simulate, "Habits", lambda *given: habits(*given, patience=0.0))
+
+    def impatient(*given: Any, **named: Any) -> simulate.Habits:
+        return habits(*given, **{**named, "patience": 0.0})
+
+    monkeypatch.setattr(simulate, "Habits", impatient)
 
     def ask(reply: Callable[[bytes], Pieces]) -> str:
         with hostile(reply) as server:

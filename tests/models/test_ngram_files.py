@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from priscian.errors import ModelError
+from priscian.errors import ModelError, PriscianWarning
 from priscian.files import unpack
 from priscian.models.ngram import Trie, arpa, load_ngram
 from priscian.models.ngram.arpa import read_arpa
@@ -85,6 +85,22 @@ def test_backoffs_that_are_left_out_are_zero(tmp_path: Path) -> None:
     assert score(trie, "a b a") == pytest.approx([-0.2, -0.4, -0.6])
     assert score(trie, "b </s>") == pytest.approx([-0.5 - 0.8, -0.1])
     assert score(trie, "a zebra") == pytest.approx([-0.2, -0.3 - 1.0])
+
+
+@pytest.mark.parametrize(("word", "what"), [("<s>", "beginnings"), ("</s>", "ends")])
+def test_a_file_without_a_boundary_is_read_with_a_note(
+    tmp_path: Path, word: str, what: str
+) -> None:
+    (tmp_path / "m.arpa").write_text(SMALL.replace(word, "other"))
+    with pytest.warns(PriscianWarning, match=rf"has no word {word}: .* nothing of the {what} of"):
+        trie = read_arpa(tmp_path / "m.arpa")
+    assert score(trie, "a b") == pytest.approx([-0.2 if word == "</s>" else -0.6, -0.4])
+
+
+def test_a_zero_byte_is_refused_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "m.arpa").write_text(SMALL.replace("\tb\n", "\tb\0\n"))
+    with pytest.raises(ModelError, match=r"m\.arpa:10: a zero byte; the file is damaged or not"):
+        read_arpa(tmp_path / "m.arpa")
 
 
 def test_windows_line_ends_are_read(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import os
 import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping
@@ -173,9 +174,13 @@ async def _read(answer: httpx.Response, limits: Limits, keep: Keep | None) -> Re
     return Reply(answer.status_code, brief(answer.reason_phrase), found, bytes(body))
 
 
-@cache
 def _trusted() -> ssl.SSLContext:
     """The certificates that the system trusts, or those of SSL_CERT_FILE and SSL_CERT_DIR."""
+    return _trusting(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+
+
+@cache
+def _trusting(file: str | None, folder: str | None) -> ssl.SSLContext:
     return ssl.create_default_context()
 
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import http.client
-import ipaddress
 import json
 import re
-import urllib.error
-import urllib.request
-from collections.abc import Collection, Iterator
-from email.message import Message
+from collections.abc import Collection, Iterator, Mapping
 from urllib.parse import urljoin, urlsplit
 
 from priscian.errors import DataError
+from priscian.files.web import Limits, Reply, WebError, is_local, request
 
-PATIENCE = 20.0
-"""Seconds to wait for an answer."""
+LIMITS = Limits(seconds=20.0, most=1 << 20)
 _STYLE = re.compile(r'<link rel="stylesheet" href="([^"]+)"')
 
 
@@ -30,16 +25,15 @@ def reach_problems(url: str, hashes: Collection[str], mturk: bool = False) -> It
     root = url.rstrip("/")
     origin = f"{parts.scheme}://{parts.netloc}"
     try:
-        _, body = _get(f"{root}/health", {"Origin": origin})
-        said = json.loads(body)
+        said = json.loads(_get(f"{root}/health", {"Origin": origin}).body)
         served = said["study"]
     except (ValueError, TypeError, KeyError):
         yield f"{root}/health is not an answer of judge serve; does the proxy lead to its port?"
         return
-    except OSError as error:
-        yield f"{root}/health: {_reason(error)}; is the study being served, and the proxy running?"
+    except WebError as error:
+        yield f"{root}/health: {error}; is the study being served, and the proxy running?"
         return
-    if parts.scheme == "http" and not _is_loopback(parts.hostname):
+    if parts.scheme == "http" and not is_local(parts.hostname):
         yield f"{root} is not encrypted: anybody on the way can read the answers; set up TLS"
     if served not in hashes:
         yield f"{root} serves another study, or one that was edited since; start judge serve again"
@@ -55,22 +49,22 @@ def reach_problems(url: str, hashes: Collection[str], mturk: bool = False) -> It
         )
     try:
         yield from _page_problems(root, mturk)
-    except OSError as error:
-        yield f"{root}/admin: {_reason(error)}"
+    except WebError as error:
+        yield f"{root}/admin: {error}"
 
 
 def _page_problems(root: str, mturk: bool) -> Iterator[str]:
-    headers, body = _get(f"{root}/admin")  # the first page may ask for an id of the platform
-    policies = headers.get_all("Content-Security-Policy") or []
-    if len(policies) != 1 or not policies[0].startswith("default-src 'none'"):
+    page = _get(f"{root}/admin")  # the first page may ask for an id of the platform
+    policy = page.headers.get("content-security-policy", "")  # two headers are joined by a comma
+    if "," in policy or not policy.startswith("default-src 'none'"):
         yield "the proxy removes or adds a Content-Security-Policy; let it pass ours unchanged"
-    if mturk and headers.get("X-Frame-Options"):
+    if mturk and "x-frame-options" in page.headers:
         yield "the proxy adds X-Frame-Options, so that MTurk cannot show the study; remove it"
-    style = _STYLE.search(body)
+    style = _STYLE.search(page.body.decode("utf-8", "replace"))
     place = urljoin(f"{root}/", style[1]) if style else f"{root}/static/judge.css"
     try:
-        kind = _get(place)[0].get_content_type()
-    except OSError:
+        kind = _get(place).headers.get("content-type", "").partition(";")[0].strip()
+    except WebError:
         kind = "nothing"
     if kind != "text/css":
         yield (
@@ -79,24 +73,11 @@ def _page_problems(root: str, mturk: bool) -> Iterator[str]:
         )
 
 
-def _get(url: str, headers: dict[str, str] | None = None) -> tuple[Message, str]:
-    """The headers and the text of an answer; other statuses than 200 are errors."""
-    request = urllib.request.Request(url, headers=headers or {})
-    try:
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            return answer.headers, answer.read(1_000_000).decode("utf-8", "replace")
-    except http.client.HTTPException as error:
-        raise OSError(f"not HTTP ({error!r})") from None
-
-
-def _reason(error: OSError) -> str:
-    if isinstance(error, urllib.error.HTTPError):
-        return f"status {error.code}"
-    return str(getattr(error, "reason", "") or error.strerror or error)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address("127.0.0.1" if host == "localhost" else host).is_loopback
-    except ValueError:
-        return False
+def _get(url: str, headers: Mapping[str, str] | None = None) -> Reply:
+    """What is at an address; every other status than 200 is an error."""
+    reply = request(url, LIMITS, headers=headers)
+    if reply.redirect:
+        raise WebError("address", f"it redirects to {reply.redirect}; give that address")
+    if reply.status != 200:
+        raise WebError("broken", f"status {reply.status}")
+    return reply

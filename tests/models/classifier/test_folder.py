@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.fuzz.network_samples import bag, majority
 
 from priscian.errors import ModelError
 from priscian.models import load
+from priscian.models.classifier.heads import LinearHead, read_head
 from priscian.records import Text
 
 
@@ -43,3 +45,19 @@ def test_ngrams_that_are_no_texts_are_refused(grams: Any, tmp_path: Path) -> Non
     change(tmp_path / "restart-1" / "vocabulary.json", ngrams=grams)
     with pytest.raises(ModelError, match=r"is not a bag of n-grams \(ngrams is not a list of text"):
         load(f"classifier:{tmp_path}")
+
+
+@pytest.mark.parametrize("longest", [0, -1, 10**9, "3", 3.0, True, None])
+def test_a_length_of_ngrams_that_would_never_end_is_refused(longest: Any, tmp_path: Path) -> None:
+    bag(tmp_path)
+    change(tmp_path / "restart-1" / "vocabulary.json", longest=longest)
+    with pytest.raises(ModelError, match=r"is not a bag of n-grams \(longest is .*, and 1 to 20"):
+        load(f"classifier:{tmp_path}")
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, 1e-30])
+def test_a_head_that_divides_by_nothing_is_refused(scale: float, tmp_path: Path) -> None:
+    line = np.ones(4, np.float32)
+    LinearHead(line, np.array([1, 1, scale, 1], np.float32), line, 0.0).save(tmp_path / "h")
+    with pytest.raises(ModelError, match="scale has a value that is not above 0"):
+        read_head(tmp_path / "h")

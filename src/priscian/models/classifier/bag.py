@@ -13,10 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import ModelError
-from priscian.files import read_json, write_text
+from priscian.files import read_json, shown, write_text
 from priscian.models.safetensors_file import Floats32, read_safetensors, write_safetensors
 
 LONGEST = 3
+MOST = 20
+"""Words of an n-gram: every text is gone through once for each length."""
 _WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
 
@@ -96,6 +98,9 @@ def read_bag(folder: Path) -> Bag:
         weights = arrays["weights"]
         if weights.shape != (len(vocabulary),):
             raise ValueError("weights and vocabulary differ in size")
-        return Bag(vocabulary, weights, float(arrays["intercept"][0]), int(found["longest"]))
+        longest = found["longest"]
+        if type(longest) is not int or not 1 <= longest <= MOST:
+            raise ValueError(f"longest is {shown(longest)}, and 1 to {MOST} are possible")
+        return Bag(vocabulary, weights, float(arrays["intercept"][0]), longest)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise ModelError(f"{file} is not a bag of n-grams ({error}); train it again") from None

@@ -14,6 +14,9 @@ from priscian.models.safetensors_file import Floats32, read_safetensors, write_s
 
 Floats = npt.NDArray[np.float64]
 
+SMALLEST = 1e-8
+"""A dimension that varies less is constant."""
+
 
 def standardise(states: Floats32, mean: Floats32, scale: Floats32) -> Floats:
     """Every dimension less its mean, in units of its scale."""
@@ -24,7 +27,7 @@ def spread(states: Floats32) -> tuple[Floats32, Floats32]:
     """Mean and standard deviation of every dimension; a constant one has scale 1."""
     mean = states.mean(0, dtype=np.float64)
     scale = states.std(0, dtype=np.float64)
-    scale = np.where(scale > 1e-8, scale, 1.0)
+    scale = np.where(scale > SMALLEST, scale, 1.0)
     return mean.astype(np.float32), scale.astype(np.float32)
 
 
@@ -100,3 +103,5 @@ def _check_shapes(found: Mapping[str, Floats32]) -> None:
     for name, shape in shapes.items():
         if len(width) != 1 or found[name].shape != shape:
             raise ValueError(f"{name} has the shape {found[name].shape}, not {shape}")
+    if not (found["scale"] >= SMALLEST).all():
+        raise ValueError("scale has a value that is not above 0")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from priscian.errors import ModelError
+from priscian.errors import ModelError, PriscianWarning
 from priscian.files import open_unpacked
 from priscian.models.ngram.build import DoubledNgramError, Rows, build_trie
 from priscian.models.ngram.trie import Trie
@@ -104,6 +105,11 @@ class _Lines:
         end = 0 if data.startswith(b"\\") else data.find(b"\n\\") + 1 or len(data)
         mine, self._rest = data[:end], data[end:]
         first = self.line
+        if b"\0" in mine:
+            raise ModelError(
+                f"{self.path}:{first + mine.count(10, 0, mine.index(0))}: a zero byte; the file is "
+                "damaged or not ARPA"
+            )
         self.line += mine.count(b"\n") + (bool(mine) and not mine.endswith(b"\n"))
         return first, mine.replace(b"\r\n", b"\n") if b"\r" in mine else mine
 
@@ -260,6 +266,14 @@ def _unigrams(
             seen: set[str] = set()
             twice = next(w for w in names if w in seen or seen.add(w))  # type: ignore[func-returns-value]
             raise ModelError(f"{path}: the word {twice!r} occurs twice; the file is damaged")
+    for special in (BOS, EOS):
+        if SPECIAL[special] not in probs:
+            warnings.warn(
+                f"{path} has no word {SPECIAL[special]}: the model knows nothing of the "
+                f"{'beginnings' if special == BOS else 'ends'} of sentences",
+                PriscianWarning,
+                stacklevel=2,
+            )
     if SPECIAL[UNK] not in probs and "<UNK>" in probs:
         probs[SPECIAL[UNK]], backoffs[SPECIAL[UNK]] = probs["<UNK>"], backoffs["<UNK>"]
     for special, missing in ((UNK, UNSEEN), (BOS, 0.0), (EOS, UNSEEN)):
