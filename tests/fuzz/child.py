@@ -12,9 +12,10 @@ from tests.fuzz.data_samples import DATA
 from tests.fuzz.folder_samples import FOLDERS
 from tests.fuzz.harness import fuzz
 from tests.fuzz.model_samples import MODELS
+from tests.fuzz.training_samples import TRAINING
 from tests.peak_memory import peak_megabytes
 
-SAMPLES = [*DATA, *MODELS, *FOLDERS]
+SAMPLES = [*DATA, *MODELS, *FOLDERS, *TRAINING]
 ROOM = 16 << 30
 """Bytes of address space: libraries reserve much and use little; a bomb would take more."""
 
