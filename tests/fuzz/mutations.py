@@ -22,6 +22,7 @@ HUGE = (
     b"nan",
     b"-inf",
     b"0x1f",
+    b"0x" + b"f" * 5000,
 )
 TYPES = (
     b"null",

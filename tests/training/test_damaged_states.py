@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import random
+import re
 import resource
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from priscian.errors import PriscianError, PriscianWarning, TrainingError
+from priscian.errors import PriscianError, PriscianWarning, TrainingError, UsageError
 
 torch = pytest.importorskip("torch")
 
+from priscian.cli.app import run  # noqa: E402
 from priscian.training import machine  # noqa: E402
 from priscian.training.api import train  # noqa: E402
 
@@ -69,9 +72,10 @@ def test_a_damaged_file_is_one_line_and_no_weight_is_taken_from_it(
 
 
 def test_a_state_of_other_products_goes_on_with_a_warning(
-    trained: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    trained: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    corpus, out = trained
+    corpus, whole = trained
+    out = Path(shutil.copytree(whole, tmp_path / "model"))
     state = torch.load(out / "training" / "state.pt", weights_only=True)
     other = {"medium": "highest", "highest": "medium"}[state["products"]]
     monkeypatch.setattr(
@@ -108,3 +112,84 @@ def test_a_damaged_note_of_what_was_prepared_is_one_line(
             train("lstm", out, corpus=[corpus], recipe="tiny", overrides=OPTIONS, resume=True)
     finally:
         path.write_bytes(whole)
+
+
+DAMAGE = {
+    "training/prepared.json": [
+        (r'"dev": \{[^}]*\},', ""),
+        (r'"words": \d+', '"words": "many"'),
+        (r'"words": \d+', '"words": -1'),
+        (r'"words": (\d+)', r'"words": 1\1'),
+        ('"vocabulary"', '"network": 7, "vocabulary"'),
+        (r'"vocabulary": \d+', f'"vocabulary": {"9" * 5000}'),
+    ],
+    "log.jsonl": [
+        ("^", "\udcff\n"),
+        ("^", "[1]\n"),
+        ("^", "{}\n"),
+        ('"tokens"', '"took"'),
+        (r'"tokens": \d+', '"tokens": "x"'),
+        (r'"tokens": \d+', '"tokens": 0'),
+        (r'"loss": [\d.]+', '"loss": null, "dev_perplexity": -1'),
+        (r'"loss": [\d.]+', f'"loss": {"9" * 5000}'),
+    ],
+    "recipe.toml": [
+        (r"tokens = 400", f"tokens = {'9' * 5000}"),
+        (r"tokens = 400", f'tokens = "{"9" * 5000}"'),
+        (r"tokens = 400", "tokens = 1e999"),
+        (r"seed = 1", f"seed = {'9' * 5000}"),
+        ("^", "# \udcff\n"),
+        (r"\[corpus\]", "[corpse]"),
+        (r'"ptb"', "[[[]]]"),
+        (r"tokens = 400", "tokens = 800"),
+    ],
+}
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["its recipe", "named"])
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [(name, *change) for name, changes in DAMAGE.items() for change in changes],
+    ids=[f"{name} {n}" for name, changes in DAMAGE.items() for n in range(len(changes))],
+)
+def test_a_damaged_field_is_one_line_that_names_the_file(
+    name: str, old: str, new: str, own: bool, trained: tuple[Path, Path], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    corpus, whole = trained
+    out = Path(shutil.copytree(whole, tmp_path / "model"))
+    text = (out / name).read_text()
+    changed = re.sub(old, new, text, count=1)
+    assert changed != text
+    (out / name).write_text(changed, errors="surrogateescape")
+    given = ["--corpus", str(corpus)] + [f"--set={key}={value!r}" for key, value in OPTIONS.items()]
+    code = run(["train", "lstm", *([] if own else ["tiny", *given]), "--out", str(out),
+                "--resume", "--quiet"])  # fmt: skip
+    said = " ".join(capsys.readouterr().err.split())
+    assert code in (1, 2), said
+    assert "report" not in said
+    assert Path(name).name in said or "another recipe" in said or "the recipe of" in said
+    weights = [(place / "model.safetensors").read_bytes() for place in (out, whole)]
+    assert weights[0] == weights[1]
+
+
+def test_a_line_that_a_kill_has_cut_off_is_dropped_from_the_log(
+    trained: tuple[Path, Path], tmp_path: Path
+) -> None:
+    corpus, whole = trained
+    out = Path(shutil.copytree(whole, tmp_path / "model"))
+    before = (out / "log.jsonl").read_bytes()
+    with (out / "log.jsonl").open("ab") as file:
+        file.write(b'{"step": 9, "tok\xe2\x82')
+    train("lstm", out, corpus=[corpus], recipe="tiny", overrides=OPTIONS, resume=True)
+    assert (out / "log.jsonl").read_bytes() == before
+
+
+def test_a_recipe_that_is_edited_while_a_training_is_stopped_is_noticed(
+    trained: tuple[Path, Path], tmp_path: Path
+) -> None:
+    out = Path(shutil.copytree(trained[1], tmp_path / "model"))
+    recipe = out / "recipe.toml"
+    recipe.write_text(recipe.read_text().replace("tokens = 400", "tokens = 4000"))
+    with pytest.raises(UsageError, match=r"the recipe of the training in .* has changed since"):
+        train("lstm", out, resume=True)

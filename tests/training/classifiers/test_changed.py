@@ -179,7 +179,7 @@ class TestRestarts:
         file = tmp_path / "m" / "classifier.json"
         card = json.loads(file.read_text())
         other = card["restarts"][0] | {"number": 7, "mcc": dict.fromkeys(card["tested"], 1.0)}
-        del other["digest"]
+        del other["digest"], other["job"]
         file.write_text(json.dumps(card | {"restarts": [*card["restarts"], other]}))
         made = train(cola, tmp_path / "m", True, method="ngrams")
         assert (made.chosen, [r.number for r in made.restarts]) == (1, [1])

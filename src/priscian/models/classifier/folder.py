@@ -34,8 +34,10 @@ THRESHOLDS = (LOGP, SLOR)
 class Sealed(msgspec.Struct, frozen=True, kw_only=True):
     """A record that has a hash of itself, by which damage is noticed."""
 
+    job: str = ""
+    """A hash of data, encoder, method and settings."""
     digest: str = ""
-    """Empty in older folders."""
+    """A hash of all of this; older records have neither."""
 
     def sealed(self) -> Self:
         """The same with its hash."""
@@ -44,7 +46,7 @@ class Sealed(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_whole(self) -> bool:
         """Whether nothing in it has changed since."""
-        return self.digest in ("", self._hash())
+        return self.digest == self._hash() or not (self.digest or self.job)
 
     def _hash(self) -> str:
         """Of every field that has a value, so that later versions may have more fields."""
@@ -66,8 +68,6 @@ class RestartCard(Sealed, frozen=True, kw_only=True):
     temperature: float = 1.0
     intercept: float = 0.0
     collapsed: bool = False
-    job: str = ""
-    """A hash of data, encoder, method and settings; empty in older folders."""
     mcc: dict[str, float] = msgspec.field(default_factory=dict)
     accuracy: dict[str, float] = msgspec.field(default_factory=dict)
     seconds: float = 0.0

@@ -38,7 +38,6 @@ class _Kept(Sealed, frozen=True, kw_only=True):
     c: float
     views: dict[str, float]
     penalties: dict[str, float]
-    job: str = ""
 
 
 def choose_view(

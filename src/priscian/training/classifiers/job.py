@@ -281,5 +281,4 @@ def _check_folder(folder: Path, card: ClassifierCard, resume: bool) -> Classifie
             f"{card.data}; continue with the files of {before.data} as they were, or give another "
             "--out"
         )
-    wanted = max(card.wanted, before.wanted)
-    return structs.replace(before, wanted=wanted, select=card.select, chosen=0)
+    return structs.replace(card, wanted=max(card.wanted, before.wanted), restarts=before.restarts)
