@@ -1,11 +1,13 @@
 """Compare this version with an earlier commit: scores bit for bit, and speed.
 
     python benchmarks/earlier_version.py abffb0c [--n 200] [--rounds 3]
+    python benchmarks/earlier_version.py abffb0c --goldens [--keep FOLDER]
 
 Both versions are installed in folders of their own and take turns; every job is a process of its
 own, started through the command line. The least processor time of a job counts, since other
 processes can only add to it. Exit 1 if a job is slower than 0.95 × the earlier one, or a value
-differs.
+differs. --goldens compares instead what the commands of tests/goldens print and write
+(scripts/goldens.py). Exit 1 if something differs that tests/goldens/changed.md does not list.
 """
 
 from __future__ import annotations
@@ -32,10 +34,14 @@ def main() -> int:
     parser.add_argument("commit")
     parser.add_argument("--n", type=int, default=200, help="pairs per paradigm")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--goldens", action="store_true", help="compare what commands give")
+    parser.add_argument("--keep", type=Path, help="with --goldens: a new folder for recordings")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         sides = {given.commit: install(given.commit, here), "now": install("HEAD", here)}
+        if given.goldens:
+            return same_goldens(sides, given.keep or here / "goldens")
         data = make_data(sides["now"], here, given.n)
         times: dict[str, dict[str, float]] = {name: {} for name in sides}
         for _ in range(given.rounds):
@@ -56,6 +62,15 @@ def install(commit: str, here: Path) -> Path:
     pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(packages)]
     subprocess.run([*pip, str(source)], check=True)
     return packages
+
+
+def same_goldens(sides: dict[str, Path], folder: Path) -> int:
+    """Record the goldens of both versions and compare them; 1 if they differ unawares."""
+    script = [sys.executable, str(ROOT / "scripts" / "goldens.py")]
+    for name, packages in sides.items():
+        record = [*script, "record", str(folder / name), "--packages", str(packages)]
+        subprocess.run(record, check=False)  # 1 if a command does not end as it should
+    return subprocess.call([*script, "compare", *(str(folder / name) for name in sides)])
 
 
 def make_data(packages: Path, here: Path, n: int) -> Path:

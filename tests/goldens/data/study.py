@@ -1,0 +1,31 @@
+"""Serve a study, let one simulated person after the other take part, and stop the server."""
+
+import re
+import signal
+import subprocess
+import sys
+
+PRISCIAN = [sys.executable, "-m", "priscian", "judge"]
+SEEDED = [sys.executable, "seeded.py", "judge"]
+
+
+def main(study: str, people: int) -> None:
+    """One at a time, so that the lists are given out in the same order every time."""
+    server = subprocess.Popen(
+        [*SEEDED, "serve", study, "--port", "0"], stdout=subprocess.PIPE, text=True
+    )
+    assert server.stdout is not None
+    said = ""
+    while not (found := re.search(r"http://127\.0\.0\.1:\d+", said)):
+        line = server.stdout.readline()
+        assert line, said
+        said += line
+    for seed in range(1, people + 1):
+        simulate = [*PRISCIAN, "simulate", study, "--url", found[0], "--raters", "1"]
+        subprocess.run([*simulate, "--seed", str(seed)], check=True)
+    server.send_signal(signal.SIGINT)
+    rest, _ = server.communicate()
+    print(f"{said}{rest}server: exit {server.returncode}")
+
+
+main(sys.argv[1], int(sys.argv[2]))
