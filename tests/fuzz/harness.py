@@ -16,12 +16,8 @@ from types import FrameType
 from typing import Any
 
 from priscian.errors import PriscianError, PriscianWarning
-<<<<<<< HEAD
-from tests.fuzz.mutations import BINARY, TEXT, Draft, mutate
-from tests.fuzz.truths import REFUSED, alike
-=======
 from tests.fuzz.mutations import BINARY, FIELDS, TEXT, Draft, Mutation, mutate
->>>>>>> train
+from tests.fuzz.truths import REFUSED, alike
 
 SECONDS = 30
 """For one input; a good one takes milliseconds."""
@@ -46,24 +42,19 @@ class Sample:
     whole: bool = False
     """The file has checksums: it is refused, or nothing in it has changed."""
     binary: bool = False
-<<<<<<< HEAD
     plain: Callable[[Any], list[str]] | None = None
     """What was read, in the words of `truth`."""
     truth: Callable[[Path], list[str] | None] | None = None
     """What a damaged file says, read in another way than ours; None where that cannot be said."""
-    cost: int = 1
-    """How many times longer than others one reading takes: so many times fewer are done."""
-=======
     fields: bool = False
     """Every second change is one of a field of JSON or TOML."""
     cost: int = 1
-    """How much slower it is to read than others; it is read less often."""
+    """How many times longer than others one reading takes: so many times fewer are done."""
 
     @property
     def kinds(self) -> tuple[Mutation, ...]:
         """What is done to the file."""
         return BINARY if self.binary else FIELDS if self.fields else TEXT
->>>>>>> train
 
 
 class Hang(BaseException):
@@ -179,14 +170,8 @@ class Records:
         return {m for m, own in self.own.items() if all(draft.keeps(*line) for line in own)}
 
 
-<<<<<<< HEAD
 def fuzz(sample: Sample, folder: Path, count: int, seed: int) -> Report:
     """Read so many damaged files; a line (and a traceback) for each that went wrong."""
-=======
-def fuzz(sample: Sample, folder: Path, count: int, seed: int) -> list[str]:
-    """Read so many damaged files; one line (and a traceback) for each that went wrong."""
-    count //= sample.cost
->>>>>>> train
     folder.mkdir(parents=True, exist_ok=True)
     sample.make(folder)
     file = folder / sample.file
@@ -225,17 +210,11 @@ def fuzz(sample: Sample, folder: Path, count: int, seed: int) -> list[str]:
         if problem:
             report.failures.append(f"{label}: {problem}")
     file.write_bytes(data)
-<<<<<<< HEAD
     if report.inputs >= 100 and not report.refused:
         report.failures.append(
             f"{sample.name}: nothing was ever refused; the damage does not reach it"
         )
     return report
-=======
-    if not refused:
-        failures.append(f"{sample.name}: nothing was ever refused; the damage does not reach it")
-    return failures
->>>>>>> train
 
 
 def _problem(sample: Sample, records: Records, draft: Draft, valid: Outcome, found: Outcome) -> str:
