@@ -226,6 +226,7 @@ class TestToml:
             ("a = 1\nb = [", r"f:.*not valid TOML"),
             ("a = " + "9" * 5000, "f: not valid TOML"),
             ("a = " + "[" * 5000, "f: not valid TOML"),
+            ("[a]\nb = [{c = 0x" + "f" * 5000 + "}]", "integer of more than 64 bits"),
             ("b = 1\na" + ".a" * 1001 + " = 1\n", r"f:2: more than 1,000 dots; break the line"),
             ("a = '" + "x" * 1_000_000 + "'\n", "f: more than 1,000,000 characters"),
         ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -103,9 +104,25 @@ def decode_toml(text: str, where: str) -> dict[str, Any]:
         if line.count(".") > MOST_DOTS:
             raise DataError(f"{where}:{number}: more than {MOST_DOTS:,} dots; break the line")
     try:
-        return tomllib.loads(text)
+        found = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # a number of thousands of digits is the former
         raise DataError(f"{where}: not valid TOML ({error}); fix the line") from None
+    if any(abs(number) >> 63 for number in _integers(found)):  # too long to be printed, perhaps
+        raise DataError(f"{where}: not valid TOML (an integer of more than 64 bits); fix the line")
+    return found
+
+
+def _integers(found: object) -> Iterator[int]:
+    """Every integer in tables and lists."""
+    left = [found]
+    while left:
+        value = left.pop()
+        if isinstance(value, int):
+            yield value
+        elif isinstance(value, dict):
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
 
 
 def _refuse_zeros(text: str, where: str) -> None:
