@@ -21,6 +21,7 @@ SHORT = 8
 """Hexadecimal digits of a hash in the name of a folder."""
 DECIDED = ("training.seed", "training.passes", "training.tokens")
 """Keys of a recipe that the sweep decides."""
+LOCK = ".sweep.lock"
 Hashes = Mapping[str, str]
 """The hash of the text of every corpus file."""
 
@@ -207,6 +208,11 @@ class Place:
     def desk(self, job: Job) -> Path:
         """The folder of a job's record and log."""
         return inside(self.root, "jobs", job.model_folder)
+
+    @property
+    def lock(self) -> Path:
+        """What is about all jobs is written by one process at a time."""
+        return self.root / LOCK
 
     @property
     def manifest(self) -> Path:
