@@ -11,6 +11,7 @@ from typing import Any
 from priscian.analysis.paper import PAPERS, figure_tex, find_paper, fit, style, untitled
 from priscian.errors import UsageError
 from priscian.files import delimited_text, file_names, inside, write_bytes, write_text
+from priscian.files.lock import only_writer
 from priscian.runs.show import Chart as Shown
 
 Chart = dict[str, Any]
@@ -191,19 +192,21 @@ def write_figures(
     figures = set_apart(figures)
     place = find_paper(paper) if paper else PAPERS["one-column"]
     names = file_names(figure.name for figure in figures)
-    written = []
-    for figure in figures:
-        chart, config = untitled(figure.chart), CONFIG
-        if paper:
-            chart, config = fit(figure.chart, place, drawn_width), {**CONFIG, **style(place)}
-        for suffix in formats:
-            path = inside(folder, f"{names[figure.name]}.{suffix}")
-            draw(chart, path, config)
-            written.append(path)
-        table = inside(folder, f"{names[figure.name]}.csv")
-        write_text(table, figure.csv())
-        written.append(table)
-    if figures:
+    written: list[Path] = []
+    if not figures:
+        return written
+    with only_writer(folder, "process"):
+        for figure in figures:
+            chart, config = untitled(figure.chart), CONFIG
+            if paper:
+                chart, config = fit(figure.chart, place, drawn_width), {**CONFIG, **style(place)}
+            for suffix in formats:
+                path = inside(folder, f"{names[figure.name]}.{suffix}")
+                draw(chart, path, config)
+                written.append(path)
+            table = inside(folder, f"{names[figure.name]}.csv")
+            write_text(table, figure.csv())
+            written.append(table)
         written.append(folder / CAPTIONS)
         made = (figure_tex(names[f.name], f.title, f.caption, place) for f in figures)
         write_text(written[-1], "\n".join(("% \\usepackage{graphicx}\n", *made)))

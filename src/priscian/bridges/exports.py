@@ -11,6 +11,7 @@ from priscian.bridges.lm_eval import lm_eval
 from priscian.bridges.syntaxgym import syntaxgym
 from priscian.errors import RunError, UnknownNameError
 from priscian.files import inside, name_files, write_text
+from priscian.files.lock import only_writer
 from priscian.runs import Result, Run
 
 OF_PAIRS = frozenset({"lm-eval", "babylm"})
@@ -32,7 +33,8 @@ def export(run: Run, form: str, out: Path) -> list[Path]:
         other = "syntaxgym" if kinds == "suites" else "csv"
         raise RunError(f"{run.path} has only {kinds}, which {form} cannot hold; use {other}")
     ordered = {model: sorted(own, key=lambda r: r.data) for model, own in by_model.items()}
-    return FORMATS[form](run, ordered, out)
+    with only_writer(out, "priscian export"):
+        return FORMATS[form](run, ordered, out)
 
 
 def _csv(run: Run, by_model: ByModel, out: Path) -> list[Path]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from priscian.errors import UsageError
 from priscian.files import inside, name_files, write_text
+from priscian.files.lock import only_writer
 from priscian.records import Item, ItemSet
 
 VERSION = 1.0
@@ -46,20 +47,20 @@ def write_tasks(data: Mapping[str, Sequence[ItemSet]], out: Path) -> list[Path]:
                 f"{name} has no pairs; lm-eval tasks are made of pairs only, not of suites"
             )
     names = _task_names({name: [s.name for s, _ in chosen] for name, chosen in pairs.items()})
-    made: list[Path] = []
+    made: dict[Path, str] = {}
     for name, chosen in pairs.items():
         group = inside(out, f"{names[name, GROUP]}.yaml")
-        made.append(group)
+        made[group] = _yaml(_group(group.stem, [names[name, s.name] for s, _ in chosen]))
         for itemset, found in chosen:
             task = names[name, itemset.name]
             rows = inside(out, f"{task}.jsonl")
             docs = _docs(itemset, found)
-            write_text(rows, "".join(json.dumps(doc, ensure_ascii=False) + "\n" for doc in docs))
-            made += [inside(out, f"{task}.yaml"), rows]
-            write_text(made[-2], _yaml(_task(task, itemset, rows)))
-        tasks = [names[name, s.name] for s, _ in chosen]
-        write_text(group, _yaml(_group(group.stem, tasks)))
-    return made
+            made[inside(out, f"{task}.yaml")] = _yaml(_task(task, itemset, rows))
+            made[rows] = "".join(json.dumps(doc, ensure_ascii=False) + "\n" for doc in docs)
+    with only_writer(out, "priscian export-tasks"):
+        for path, text in made.items():
+            write_text(path, text)
+    return list(made)
 
 
 def _task_names(data: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,21 @@ from priscian.datasets.registry import as_dataset, read_dataset
 from priscian.errors import (
     DataError,
     GrammarError,
-    OutputError,
     PriscianWarning,
     UnknownNameError,
     UsageError,
 )
-from priscian.files import inside, name_files, shown, whole_number, write_bytes, write_json
+from priscian.files import (
+    check_folder,
+    filling,
+    inside,
+    is_free,
+    name_files,
+    shown,
+    whole_number,
+    write_bytes,
+    write_json,
+)
 from priscian.lexicon import load_lexicon
 from priscian.records import ItemSet
 from priscian.workers import run_batches
@@ -129,23 +139,24 @@ def generate(
         raise UsageError(f"jobs takes a whole number from 1, not {jobs}")
     names = maker.choose(only, Path(file) if file is not None else None)
     load_lexicon()  # a malformed row is one error before any work, not one for each set
-    folder = None if out is None else _prepare(Path(out))
+    place = None if out is None else _prepare(Path(out))
     stems = name_files({name: name for name in names}, taken=[Path(MANIFEST).stem])
     files = {name: f"{stem}{maker.suffix}" for name, stem in stems.items()}
     made: dict[str, _Made] = {}
-    for one in _make_all(maker, names, (n, seed), jobs, bool(folder)):
-        made[one.name] = one if folder is None else one.save(inside(folder, files[one.name]))
-        watch("generating", len(made), len(names))
-    failed = {name: made[name].error for name in names if made[name].error}
+    with nullcontext() if place is None else filling(place, MANIFEST) as folder:
+        for one in _make_all(maker, names, (n, seed), jobs, bool(folder)):
+            made[one.name] = one if folder is None else one.save(inside(folder, files[one.name]))
+            watch("generating", len(made), len(names))
+        failed = {name: made[name].error for name in names if made[name].error}
+        kept = {name: made[name] for name in names if name not in failed}
+        if folder is not None:
+            listed = {files[name]: one for name, one in kept.items()}
+            write_json(folder / MANIFEST, _manifest(maker, n, seed, listed))
     for error in failed.values():
         warnings.warn(error, PriscianWarning, stacklevel=2)
-    kept = {name: made[name] for name in names if name not in failed}
-    if folder is not None:
-        listed = {files[name]: one for name, one in kept.items()}
-        write_json(folder / MANIFEST, _manifest(maker, n, seed, listed))
     sets = tuple(one.itemset for one in kept.values() if one.itemset)
-    paths = tuple(inside(folder, files[name]) for name in kept) if folder else ()
-    return Generated(what, seed, n, tuple(kept), sets, folder, paths, failed)
+    paths = tuple(inside(place, files[name]) for name in kept) if place else ()
+    return Generated(what, seed, n, tuple(kept), sets, place, paths, failed)
 
 
 def find_maker(what: str) -> Maker:
@@ -213,15 +224,10 @@ def _make(maker: Maker, name: str, size: tuple[int, int], encode: bool) -> _Made
 
 
 def _prepare(folder: Path) -> Path:
-    """An empty folder to write to; nothing is ever overwritten."""
-    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+    """A new or empty folder to write to; nothing is ever overwritten."""
+    if not is_free(folder):
         raise DataError(f"{folder} exists and is not empty; choose a new folder")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"cannot create {folder}: {error.strerror}; choose another place"
-        ) from None
+    check_folder(folder)
     return folder
 
 

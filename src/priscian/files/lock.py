@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from priscian.errors import BusyError
+from priscian.errors import BusyError, OutputError
 
 try:
     import fcntl as locks
@@ -41,6 +42,24 @@ def lock_folder(path: Path, who: str = "priscian score") -> FolderLock:
     )
 
 
+@contextlib.contextmanager
+def only_writer(path: Path, who: str) -> Iterator[None]:
+    """Make a folder, if there is none, and keep others from writing to it in the block.
+
+    They are refused, so that no files of theirs are among those that are written here.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OutputError(f"cannot write to the folder {path}: {reason}; choose another") from None
+    lock = lock_folder(path, who)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def lock_file(path: Path, refusal: str) -> FolderLock:
     """Lock a file that is made for this; an error if another process has locked it."""
     with contextlib.suppress(OSError):  # what is written next says what is wrong with the folder
@@ -48,14 +67,27 @@ def lock_file(path: Path, refusal: str) -> FolderLock:
     return _lock(path, os.O_RDWR | os.O_CREAT, refusal)  # NFS locks only what can be written
 
 
+@contextlib.contextmanager
+def in_turn(path: Path) -> Iterator[None]:
+    """Wait until no other process is in such a block with the same file, which is made for this."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    lock = _lock(path, os.O_RDWR | os.O_CREAT, "")
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def _lock(path: Path, mode: int, refusal: str) -> FolderLock:
+    """A lock; without a refusal it waits for another process."""
     try:
         handle = os.open(path, mode, 0o644)
     except OSError:
         return FolderLock()
     try:
         if locks is not None:
-            locks.flock(handle, locks.LOCK_EX | locks.LOCK_NB)
+            locks.flock(handle, locks.LOCK_EX | (locks.LOCK_NB if refusal else 0))
     except BlockingIOError:
         os.close(handle)
         raise BusyError(refusal) from None

@@ -13,10 +13,11 @@ from priscian.analysis.curves.curve import CurveAnalysis, analyse_curve
 from priscian.analysis.curves.table import CurveTable
 from priscian.analysis.vega import Figure, HasFigures, write_figures
 from priscian.errors import PriscianError, UsageError
+from priscian.files.lock import in_turn
 from priscian.sweeps.collect import collect
 from priscian.sweeps.estimate import Estimate, estimate
 from priscian.sweeps.items import forget_changed
-from priscian.sweeps.jobs import Place, choose, expand
+from priscian.sweeps.jobs import Hashes, Place, choose, expand
 from priscian.sweeps.manifest import begin, check_start
 from priscian.sweeps.pool import Event, Pool, Tell
 from priscian.sweeps.sweep import NGRAM, Sweep, read_sweep
@@ -93,7 +94,7 @@ def curve(
     plan = read_sweep(sweep, corpus, trees)
     machine = find_machine(plan, processes)
     place = Place(Path(out).resolve())
-    hashes = begin(place, plan)
+    hashes = _begin(place, plan)
     jobs = expand(plan, hashes, machine.threads)
     chosen = choose(jobs, _patterns(only))
     forget_changed(place, jobs, plan)
@@ -102,19 +103,37 @@ def curve(
     def tell(event: Event) -> None:
         watch(event)
         if event.state == "done" and event.seconds:  # others may look at what is there so far
-            with suppress(PriscianError):  # it is made again at the end
+            with suppress(PriscianError), in_turn(place.lock):  # it is made again at the end
                 collect(place, jobs, plan, pool.failed)
 
     pool = Pool(place, plan, hashes, tell, machine.processes, machine.threads, machine.gpus)
     try:
         pool.run(left)
-    finally:
+    except BaseException:
+        with in_turn(place.lock):
+            collect(place, jobs, plan, pool.failed)
+        raise
+    with in_turn(place.lock):
         table, runs = collect(place, jobs, plan, pool.failed)
-    analysis = analyse_curve(table, runs)
-    write_figures(analysis.figures, place.root / "figures", FORMATS)
-    analysis.write(place.root)
+        analysis = analyse_curve(table, runs)
+        write_figures(analysis.figures, place.root / "figures", FORMATS)
+        analysis.write(place.root)
     failed = {job.name: table.failed[job.name] for job in chosen if job.name in table.failed}
     return Curve(Path(out), table, analysis, failed)
+
+
+def _begin(place: Place, plan: Sweep) -> Hashes:
+    """Begin or go on, one process at a time; a folder that was made for nothing is removed."""
+    is_new = not place.root.exists()
+    with in_turn(place.lock):
+        try:
+            return begin(place, plan)
+        except BaseException:
+            if is_new:
+                with suppress(OSError):
+                    place.lock.unlink()
+                    place.root.rmdir()
+            raise
 
 
 def plan_curve(

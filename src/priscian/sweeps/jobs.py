@@ -22,6 +22,7 @@ SHORT = 8
 DECIDED = ("training.seed", "training.passes", "training.tokens")
 """Keys of a recipe that the sweep decides."""
 PATHS = ("files", "trees_of")
+LOCK = ".sweep.lock"
 Hashes = Mapping[str, str]
 """The hash of the text of every corpus file."""
 
@@ -225,6 +226,11 @@ class Place:
     def desk(self, job: Job) -> Path:
         """The folder of a job's record and log."""
         return inside(self.root, "jobs", job.model_folder)
+
+    @property
+    def lock(self) -> Path:
+        """What is about all jobs is written by one process at a time."""
+        return self.root / LOCK
 
     @property
     def manifest(self) -> Path:

@@ -11,7 +11,7 @@ import msgspec
 from priscian.errors import DataError, RunError
 from priscian.files import is_free, read_bytes, read_json, write_json, write_text
 from priscian.runs.choose import INDEX
-from priscian.sweeps.jobs import Hashes, Place
+from priscian.sweeps.jobs import LOCK, Hashes, Place
 from priscian.sweeps.sweep import Sweep, largest_size
 from priscian.training.corpora import hash_text
 from priscian.training.subsets import Corpus, read_corpus
@@ -101,7 +101,7 @@ def read_test(place: Place) -> list[str]:
 def _refuse_other_contents(root: Path) -> None:
     if root.is_file():
         raise RunError(f"{root} is a file; give --out a folder")
-    if not is_free(root, beside={"corpus"}):
+    if not is_free(root, beside={"corpus", LOCK}):
         raise RunError(f"{root} is not empty and holds no sweep; give another --out")
 
 
