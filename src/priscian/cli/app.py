@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from priscian import __version__
-from priscian.cli.edge import USAGE, guard, refuse_bytes
+from priscian.cli.edge import USAGE, guard, refuse_bytes, refuse_odd_places
 from priscian.cli.streams import set_up_streams
 
 VERBS = {
@@ -106,5 +106,6 @@ def _dispatch(verb: str, arguments: Sequence[str]) -> None:
 
     if verb not in VERBS:
         raise UnknownNameError("verb", verb, VERBS, "priscian --help lists them.")
+    refuse_odd_places()
     app = load_command(VERBS[verb][0], f"priscian {verb}", arguments)
     app(arguments, exit_on_error=False, print_error=False, result_action="return_value")

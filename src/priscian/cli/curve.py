@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from priscian.cli.notes import complain
 from priscian.cli.output import grid, print_json
 from priscian.errors import RunError, counted
 
@@ -86,7 +86,7 @@ def curve_command(
     if found.failed:
         *others, last = [f"{name}: {reason}" for name, reason in found.failed.items()]
         for line in others:
-            print(f"priscian: {line}", file=sys.stderr)
+            complain(line)
         raise RunError(
             f"{last}; {counted(len(found.failed), 'job')} failed: fix the cause and run the same "
             "command again, which does only what is missing"

@@ -72,35 +72,34 @@ def explain(verb: str, error: Exception) -> tuple[str, int]:
 
 
 def refuse_bytes(arguments: Sequence[str]) -> None:
-    """Refuse arguments, and places, that are not text: no file of ours can hold them.
+    """Refuse arguments that are not text: no file of ours can hold them.
 
     They reach Python with surrogates in place of the bytes that it could not read.
     """
-    places = {"the current folder": os.getcwd, "the cache folder": lambda: str(cache_folder())}
-    for what, value in (
-        *((f"argument {n}", argument) for n, argument in enumerate(arguments, 1)),
-        *((what, _place(find)) for what, find in places.items()),
-    ):
-        if is_unicode(value):
-            continue
-        found = f"{what}, {shown(value, 200)},"
-        try:
-            os.fsencode(value).decode()
-        except UnicodeError:
-            raise UsageError(
-                f"{found} is not UTF-8; rename the file or folder, or convert the text: "
-                "iconv -f latin1 -t utf-8"
-            ) from None
-        raise UsageError(
-            f"{found} is UTF-8, but the locale is not; set LANG=C.UTF-8 or PYTHONUTF8=1"
-        )
+    for number, argument in enumerate(arguments, 1):
+        _refuse_bytes(f"argument {number}", argument)
 
 
-def _place(find: Callable[[], str]) -> str:
+def refuse_odd_places() -> None:
+    """The same for folders that are not named on the command line."""
+    with contextlib.suppress(OSError):  # it is gone; whatever needs it will say so
+        _refuse_bytes("the current folder", os.getcwd())
+    with contextlib.suppress(RuntimeError):  # there is no home
+        _refuse_bytes("the cache folder", str(cache_folder()))
+
+
+def _refuse_bytes(what: str, value: str) -> None:
+    if is_unicode(value):
+        return
+    found = f"{what}, {shown(value, 200)},"
     try:
-        return find()
-    except OSError:  # the folder is gone; whatever needs it will say so
-        return ""
+        os.fsencode(value).decode()
+    except UnicodeError:
+        raise UsageError(
+            f"{found} is not UTF-8; rename the file or folder, or convert the text: "
+            "iconv -f latin1 -t utf-8"
+        ) from None
+    raise UsageError(f"{found} is UTF-8, but the locale is not; set LANG=C.UTF-8 or PYTHONUTF8=1")
 
 
 @contextlib.contextmanager

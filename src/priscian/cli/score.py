@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from priscian.cli.notes import complain
 from priscian.datasets import PairColumns
 from priscian.errors import DataError, UsageError, counted
 from priscian.files import shown, whole_number
@@ -205,7 +205,7 @@ def tell(run: Run, shown: Shown) -> None:
         print_run(run)
     if run.failures:
         for line in run.failures[:-1]:
-            print(f"priscian: {' '.join(line.split())}", file=sys.stderr)
+            complain(" ".join(line.split()))
         raise DataError(run.failures[-1])
 
 

@@ -47,7 +47,8 @@ def set_up_streams() -> None:
     """Make sure that standard output and error can be printed on, whatever was closed.
 
     A terminal keeps its encoding and shows unsupported characters as \\uXXXX. Files and pipes get
-    UTF-8, so that no data are changed.
+    UTF-8, so that no data are changed. On standard error other libraries draw progress bars: what
+    we write there ourselves is cleaned where it is written.
     """
     _fill_gaps()
     for name in ("stdout", "stderr"):
@@ -55,7 +56,7 @@ def set_up_streams() -> None:
         if isinstance(stream, io.TextIOWrapper):
             encoding = stream.encoding if stream.isatty() else "utf-8"
             stream.reconfigure(encoding=encoding, errors="backslashreplace")
-        setattr(sys, name, Printed(stream))
+        setattr(sys, name, Printed(stream) if name == "stdout" else stream)
 
 
 def as_it_is(stream: TextIO) -> TextIO:

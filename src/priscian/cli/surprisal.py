@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from priscian.cli.streams import as_it_is
+from priscian.cli.streams import as_it_is, printable
 from priscian.errors import UsageError
 from priscian.runs.reading.word_by_word import DEFAULTS, SurprisalOptions
 from priscian.runs.show import counted
@@ -124,7 +124,7 @@ def surprisal_command(
         _print_colour(table, options.context)
     if trees and (output.out is not None or not output.json):
         where = sys.stderr if prints_table else sys.stdout  # so that the table can be read
-        print("\n".join(tree for found in trees for tree in found), file=where)
+        print(printable("\n".join(tree for found in trees for tree in found)), file=where)
 
 
 def _trees(models: list[str], passages: list[Passage], context: str) -> list[list[str]]:

@@ -121,7 +121,9 @@ def classifier_command(
 def _say(line: str) -> None:
     import sys
 
-    print(line, file=sys.stderr, flush=True)
+    from priscian.cli.streams import printable
+
+    print(printable(line), file=sys.stderr, flush=True)
 
 
 def _silent(line: str) -> None:
