@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import itertools
 import os
+import random
+import threading
+import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -86,3 +90,47 @@ def swap_everywhere(path: Path, data: bytes, make: Callable[[], Any]) -> tuple[s
                 break
             most = max(most, number)
     return outcomes, most
+
+
+@contextmanager
+def swapped_later(path: Path, data: bytes, seconds: float, *, in_place: bool) -> Iterator[None]:
+    """Inside, another version takes the place of a file after a while."""
+    swap = Swap(path, data, in_place=in_place)
+    thread = threading.Timer(seconds, swap.now)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.cancel()
+        thread.join()
+
+
+def swap_at_random(
+    path: Path, data: bytes, make: Callable[[], tuple[Any, Any]], count: int
+) -> Counter[str]:
+    """How often which version was made; each is known by its mark and has its own contents."""
+    versions = (path.read_bytes(), data)
+    known = {}
+    seconds = 0.0
+    for version in versions:
+        path.write_bytes(version)
+        began = time.perf_counter()
+        mark, contents = make()
+        seconds = time.perf_counter() - began  # of the second one: the first one imports
+        known[mark] = contents
+    assert len(known) == 2
+    draw = random.Random(11)
+    found: Counter[str] = Counter()
+    for _ in range(count):
+        first, second = draw.sample(versions, 2)
+        path.write_bytes(first)
+        moment = seconds * draw.random() ** 2  # files are read at the beginning
+        with swapped_later(path, second, moment, in_place=draw.random() < 0.5):
+            try:
+                mark, contents = make()
+            except PriscianError:
+                found["refused"] += 1
+                continue
+        assert contents == known[mark]
+        found["made"] += 1
+    return found

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from priscian.errors import DataError, PriscianError, TrainingError, UsageError
 
 torch = pytest.importorskip("torch")
 
-from tests.swapped_files import Swap, swap_everywhere  # noqa: E402
+from tests.swapped_files import Swap, swap_at_random, swap_everywhere  # noqa: E402
 
 from priscian.training import job  # noqa: E402
 from priscian.training.api import resolve_recipe  # noqa: E402
@@ -231,3 +233,25 @@ def test_a_corpus_that_is_swapped_at_any_opening_of_a_resumed_training_changes_n
             job.train(recipe, out, resume=True)
         assert (out / "model.safetensors").read_bytes() == right[0]
         assert (out / "card.json").read_bytes() == right[1]
+
+
+@pytest.mark.slow
+def test_a_corpus_that_is_swapped_at_200_random_moments_never_gives_a_mixed_card(
+    folder: Path,
+) -> None:
+    path = folder / "text.txt"
+    path.write_bytes(path.read_bytes() * 30)
+    number = itertools.count()
+    options = {"corpus.size": 100}
+    recipe = Kind("lstm", TEXT, "text.txt", options).recipe(folder)
+
+    def make() -> tuple[str, tuple[bytes, str]]:
+        out = folder / f"model{next(number)}"
+        card = job.train(recipe, out)
+        weights, card["seconds"] = (out / "model.safetensors").read_bytes(), 0
+        shutil.rmtree(out)
+        return card["corpus"]["files"][0][1], (weights, json.dumps(card))
+
+    found = swap_at_random(path, path.read_bytes().replace(b"dog", b"cow"), make, 200)
+    print(dict(found))
+    assert found["made"]

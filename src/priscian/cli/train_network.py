@@ -92,7 +92,7 @@ def setting(text: str) -> tuple[str, Any]:
         raise UsageError(f"--set takes table.key=value, such as network.layers=4; not {text!r}")
     try:
         return key.strip(), tomllib.loads(f"x = {value}")["x"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # a number of thousands of digits is the former
         return key.strip(), value.strip()
 
 

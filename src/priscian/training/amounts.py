@@ -6,6 +6,7 @@ import re
 from decimal import Decimal
 
 from priscian.errors import UsageError
+from priscian.files import shown
 
 _AMOUNT = re.compile(r"([0-9][0-9_,]*(?:\.[0-9]+)?)\s*([kKmMbB]?)")
 _POWERS = {"": 0, "k": 3, "m": 6, "b": 9}
@@ -22,11 +23,13 @@ def parse_amount(value: str | int, what: str) -> int:
     else:
         match = _AMOUNT.fullmatch(value.strip())
         if match is None:
-            raise UsageError(f"{what} = {value!r} is not an amount; write 250000, 250k or 0.25M")
+            raise UsageError(
+                f"{what} = {shown(value)} is not an amount; write 250000, 250k or 0.25M"
+            )
         digits = match[1].replace(",", "").replace("_", "")
         number = Decimal(f"{digits}e{_POWERS[match[2].lower()]}")  # 2.05 · 10⁶ is whole, no float
     if not 1 <= number < 10**13 or number != number.to_integral_value():
-        raise UsageError(f"{what} = {value!r} is not a whole number of tokens from 1")
+        raise UsageError(f"{what} = {shown(value)} is not a whole number of tokens from 1")
     return int(number)
 
 

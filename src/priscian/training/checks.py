@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from priscian.errors import UnknownNameError, UsageError
+from priscian.files import shown
 from priscian.training.amounts import parse_amount
 from priscian.training.schedule import checkpoint_counts
 
@@ -50,6 +51,7 @@ FINITE = Range(0, math.inf, below=True)
 
 RANGES: Mapping[str, Range] = {
     "corpus.extra_share": SHARE,
+    "corpus.order_seed": Range(-(2**63), 2**63 - 1),
     "text.least": COUNT,
     "text.most": COUNT_OR_NONE,
     "text.longest": COUNT,
@@ -184,7 +186,7 @@ def check_values(tables: Tables, shape: type, where: str) -> None:
     if not DEVICE.fullmatch(machine["device"]):
         device = machine["device"]
         raise UsageError(
-            f"{where}: machine.device = {device!r}; it takes auto, cpu, cuda or cuda:1"
+            f"{where}: machine.device = {shown(device)}; it takes auto, cpu, cuda or cuda:1"
         )
     _check_words(tables["text"]["words"], where)
     _check_softmax(tables["network"].get("softmax", "full"), where)
@@ -219,15 +221,16 @@ def _each(value: Any) -> tuple[Any, ...]:
 
 
 def _shown(value: Any) -> str:
-    return str(list(value)) if isinstance(value, list | tuple) else str(value)
+    return shown(list(value) if isinstance(value, tuple) else value)
 
 
 def _check_softmax(softmax: str, where: str) -> None:
-    ends = [int(end) for end in re.findall("[0-9]+", softmax)]
-    if not SOFTMAX.fullmatch(softmax) or ends != sorted(set(ends)):
+    known = SOFTMAX.fullmatch(softmax) is not None
+    ends = [int(end) for end in re.findall("[0-9]+", softmax)] if known else []
+    if not known or ends != sorted(set(ends)):
         raise UsageError(
-            f"{where}: network.softmax = {softmax!r}; it takes full, adaptive, or adaptive with "
-            "the ranks of words where its bands end: adaptive:2000,10000"
+            f"{where}: network.softmax = {shown(softmax)}; it takes full, adaptive, or adaptive "
+            "with the ranks of words where its bands end: adaptive:2000,10000"
         )
 
 
@@ -237,7 +240,7 @@ def _check_words(words: str, where: str) -> None:
         return
     if words != "ptb":
         raise UsageError(
-            f"{where}: text.words = {words!r}; it takes ptb, or bpe:N with N {BPE_SIZES}"
+            f"{where}: text.words = {shown(words)}; it takes ptb, or bpe:N with N {BPE_SIZES}"
         )
 
 

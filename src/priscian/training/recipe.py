@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from priscian.errors import DataError, UnknownNameError, UsageError
-from priscian.files import decode_toml
+from priscian.files import decode_toml, shown
 from priscian.training.amounts import parse_amount
 from priscian.training.checks import COUNT, check_values
 
@@ -201,7 +201,7 @@ def make_recipe(
         table, _, name = key.partition(".")
         part = merged.setdefault(table, {})
         if not isinstance(part, dict):
-            raise DataError(f"{where}: {table} = {part!r} has no key {name}; write [{table}]")
+            raise DataError(f"{where}: {table} = {shown(part)} has no key {name}; write [{table}]")
         part[name] = value
     known = ("architecture", *ORDER)
     for name in merged:
@@ -209,7 +209,8 @@ def make_recipe(
             raise UnknownNameError(f"table of a recipe ({where})", name, known)
     architecture = merged.get("architecture")
     if not isinstance(architecture, str) or architecture not in shapes:
-        raise UnknownNameError(f"architecture ({where})", str(architecture), shapes)
+        named = architecture if isinstance(architecture, str) else shown(architecture)
+        raise UnknownNameError(f"architecture ({where})", named, shapes)
     parts = {
         name: read_part(kind, merged.get(name, {}), name, where, "see docs/training.md")
         for name, kind in PARTS.items()
@@ -247,7 +248,7 @@ def _network(values: Any, shape: type, where: str) -> dict[str, Any]:
             raise UnknownNameError(f"key in [network] of {where}", name, kinds)
         if not _fits(value, str(kinds[name])):
             takes = KINDS.get(str(kinds[name]), "a list")
-            raise DataError(f"{where}: network.{name} = {value!r}; it takes {takes}")
+            raise DataError(f"{where}: network.{name} = {shown(value)}; it takes {takes}")
     return dict(values)
 
 

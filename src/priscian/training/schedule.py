@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from priscian.errors import UsageError
+from priscian.files import shown
 
 FIRST = 1 << 16
 MILLION = 1_000_000
+MOST = 10**13
 
 
 def checkpoint_counts(at: str | Sequence[int], total: int) -> list[int]:
@@ -26,10 +28,10 @@ def checkpoint_counts(at: str | Sequence[int], total: int) -> list[int]:
         found = [n * MILLION for n in (*range(1, 10), *range(10, 100, 10), *range(100, 1001, 100))]
     elif isinstance(at, str):
         raise UsageError(
-            f"checkpoints.at = {at!r}; it takes log2, babylm, none or a list of counts"
+            f"checkpoints.at = {shown(at)}; it takes log2, babylm, none or a list of counts"
         )
     else:
         found = sorted(set(at))
-        if any(count < 1 for count in found):
-            raise UsageError("checkpoints.at takes token counts from 1")
+        if any(not 1 <= count < MOST for count in found):
+            raise UsageError(f"checkpoints.at takes token counts from 1 to below {MOST:,}")
     return [*(count for count in found if count < total), total]

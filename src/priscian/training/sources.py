@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from priscian.errors import UsageError
+from priscian.files import shown
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.models.vocabulary import BpeVocabulary, Vocabulary, WordVocabulary
 from priscian.training.amounts import parse_amount
@@ -100,7 +101,7 @@ class PlainText:
                     sentences, least=text.least, most=text.most or None, classes=text.classes
                 )
             )
-        raise UsageError(f"text.words = {self.text.words!r}; it takes ptb or bpe:N")
+        raise UsageError(f"text.words = {shown(self.text.words)}; it takes ptb or bpe:N")
 
     def encode(
         self, learnt: Learnt, sentences: Sequence[str], part: str = "training part"

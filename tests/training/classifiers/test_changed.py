@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import shutil
@@ -9,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.swapped_files import swap_everywhere
+from tests.swapped_files import swap_at_random, swap_everywhere
 from tests.training.classifiers.toy_cola import FILES, write_cola
 
 from priscian.cli.app import run
@@ -299,3 +300,25 @@ def test_one_label_too_rare_for_cross_validation_names_file_and_remedy(
     assert not (tmp_path / "m").exists()
     file.write_text("\n".join([header, *kept, bad[1], ""]))  # two are enough
     train(cola, tmp_path / "m", method=method, **encoder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("cola_in_domain_train.csv", (b"Ann", b"Zoe")), (FILES["major"], (b"Cleo", b"Zara"))],
+)
+def test_cola_that_is_swapped_at_200_random_moments_never_gives_a_mixed_card(
+    name: str, words: tuple[bytes, bytes], cola: Path, tmp_path: Path
+) -> None:
+    path, number = cola / name, itertools.count()
+
+    def make() -> tuple[str, str]:
+        out = tmp_path / f"model{next(number)}"
+        card = train(cola, out, method="ngrams")
+        made = [read_logits(out, card.restarts[0]), (out / "trained_on.json").read_text()]
+        shutil.rmtree(out)
+        return f"{card.data_digest} {card.tested}", repr(made)
+
+    found = swap_at_random(path, path.read_bytes().replace(*words), make, 200)
+    print(dict(found))
+    assert found["made"]
