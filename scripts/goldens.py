@@ -31,7 +31,6 @@ import signal
 import sqlite3
 import sys
 import tempfile
-import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -103,20 +102,27 @@ def record(folder: Path, packages: Path, commands: list[Command]) -> int:
     """Run all commands; 1 if one succeeds that must fail, or the reverse."""
     if folder.exists() and any(folder.iterdir()):
         sys.exit(f"{folder} is not empty; give another folder")
-    begun, odd = time.monotonic(), []
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "commands.txt").write_text("".join(f"{c.name}\n" for c in commands), "utf-8")
+    begun, odd = used(), []
     with tempfile.TemporaryDirectory(prefix="goldens-") as place:
         recorder = Recorder(Path(place).resolve(), packages.resolve())
         for number, command in enumerate(commands, 1):
-            since = time.monotonic()
+            since = used()
             code = recorder.run(command, folder / command.name)
             if (code != 0) != command.fails:
                 odd.append(f"exit {code}: {command.line}")
-            print(f"{number:4}/{len(commands)} {time.monotonic() - since:5.1f} s  {command.line}")
-    (folder / "commands.txt").write_text("".join(f"{c.name}\n" for c in commands), "utf-8")
+            print(f"{number:4}/{len(commands)} {used() - since:5.1f} s  {command.line}")
     fail = sum(c.fails for c in commands)
-    seconds = time.monotonic() - begun
-    print(f"{len(commands) - fail} commands and {fail} refusals in {seconds:.0f} s", *odd, sep="\n")
+    seconds = used() - begun
+    print(f"{len(commands) - fail} commands, {fail} refusals, {seconds:.0f} s of processor time")
+    print(*odd, sep="\n", end="\n" if odd else "")
     return 1 if odd else 0
+
+
+def used() -> float:
+    """Seconds of processor time of this process and its children so far."""
+    return sum(os.times()[:4])
 
 
 class Recorder:

@@ -1,9 +1,10 @@
-"""Serve a study, let one simulated person after the other take part, and stop the server."""
+"""Serve a study, show its first pages, let simulated people take part, and stop the server."""
 
 import re
 import signal
 import subprocess
 import sys
+import urllib.request
 
 PRISCIAN = [sys.executable, "-m", "priscian", "judge"]
 SEEDED = [sys.executable, "seeded.py", "judge"]
@@ -20,6 +21,9 @@ def main(study: str, people: int) -> None:
         line = server.stdout.readline()
         assert line, said
         said += line
+    for page in ("/", "/admin"):
+        with urllib.request.urlopen(found[0] + page) as answer:
+            print(answer.read().decode())
     for seed in range(1, people + 1):
         simulate = [*PRISCIAN, "simulate", study, "--url", found[0], "--raters", "1"]
         subprocess.run([*simulate, "--seed", str(seed)], check=True)
