@@ -69,9 +69,7 @@ def test_what_writes_several_files_is_refused_while_another_process_writes(tmp_p
             lambda: generate(seed=1, n=1, only=["wh_island"], out=out),
             lambda: compare(run).write_figures(out),
         ):
-            with pytest.raises(
-                RunError, match=r"another .* is writing to .*out; wait until"
-            ):
+            with pytest.raises(RunError, match=r"another .* is writing to .*out; wait until"):
                 what()
         assert list(out.iterdir()) == []
     finally:
