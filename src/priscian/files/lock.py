@@ -72,25 +72,25 @@ def in_turn(path: Path) -> Iterator[None]:
     """Wait until no other process is in such a block with the same file, which is made for this."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-    lock = _lock(path, os.O_RDWR | os.O_CREAT, "")
+    lock = _lock(path, os.O_RDWR | os.O_CREAT, None)
     try:
         yield
     finally:
         lock.release()
 
 
-def _lock(path: Path, mode: int, refusal: str) -> FolderLock:
-    """A lock; without a refusal it waits for another process."""
+def _lock(path: Path, mode: int, refusal: str | None) -> FolderLock:
+    """A lock; with None for a refusal it waits for another process."""
     try:
         handle = os.open(path, mode, 0o644)
     except OSError:
         return FolderLock()
     try:
         if locks is not None:
-            locks.flock(handle, locks.LOCK_EX | (locks.LOCK_NB if refusal else 0))
+            locks.flock(handle, locks.LOCK_EX | (0 if refusal is None else locks.LOCK_NB))
     except BlockingIOError:
         os.close(handle)
-        raise BusyError(refusal) from None
+        raise BusyError(refusal or "") from None
     except OSError:
         os.close(handle)
         return FolderLock()
