@@ -328,8 +328,9 @@ def read_changes(file: Path) -> list[Change]:
         if len(cells) == 5 and cells[0].startswith("`"):
             if not cells[4]:
                 sys.exit(f"{file}: a row without a reason: {line}")
-            code = [c[1:-1].replace(r"\|", "|").replace(r"\n", "\n") for c in cells[:4]]
-            found.append(Change(*code))
+            code = (c[1:-1].replace(r"\|", "|").replace(r"\n", "\n") for c in cells[:4])
+            command, path, before, after = code
+            found.append(Change(command, path, before, after))
     return found
 
 
