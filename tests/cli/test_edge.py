@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from priscian.cli.commands import reflow
+from priscian.cli.edge import guard
 from priscian.cli.notes import Notes
-from priscian.errors import DataWarning, PriscianWarning
+from priscian.errors import DataWarning, PriscianWarning, UsageError
 
 Command = Callable[..., Any]
 
@@ -229,3 +230,14 @@ def test_help_fills_the_line_and_keeps_examples() -> None:
 def test_an_example_in_a_docstring_stays_as_it_is() -> None:
     doc = "What it is.\n\n>>> f(1)\n2\n>>> g(\n...     1)\n(3,\n 4)\n\nMore\nwords."
     assert reflow(doc) == doc.replace("More\nwords", "More words")
+
+
+def test_parameters_of_the_library_are_shown_as_options(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def act() -> None:
+        raise UsageError("give `out=`, or `resume=True`; see `batch_tokens=64` and `x = y`")
+
+    assert guard("score", act) == 2
+    told = "priscian: give --out, or --resume; see --batch-tokens 64 and `x = y`\n"
+    assert capsys.readouterr().err == told

@@ -13,6 +13,8 @@ from priscian.errors import DataWarning
 SHOWN = 3
 _PLACE = re.compile(r"(?P<before>skipped )?(?P<file>[^\n]+?)(?P<line>:\d+)?: (?P<rest>.+)")
 _DETAILS = re.compile(r"\([^)]*\)|'[^']*'|\d[\d,.]*")
+_PARAMETER = re.compile(r"`(?P<name>[a-z]\w*)=(?P<value>[^`]*)`")
+"""How messages of the library name a parameter: `limit=`, `resume=True`, `tie=half`."""
 _PLURALS = re.compile(r"\b(file|pair|region|row|sentence|value)s\b")
 
 
@@ -76,9 +78,24 @@ def _kind(message: str) -> tuple[str, str]:
     return (found["before"] or "") + rest, found["file"]
 
 
+def as_flags(message: str) -> str:
+    """A message of the library with its parameters written as options of the command line.
+
+    >>> as_flags("give `resume=True`, another `out=` or `batch_tokens=64`")
+    'give --resume, another --out or --batch-tokens 64'
+    """
+    return _PARAMETER.sub(_flag, message)
+
+
+def _flag(found: re.Match[str]) -> str:
+    flag = "--" + found["name"].replace("_", "-")
+    value = found["value"]
+    return flag if value in ("", "True") else f"{flag} {value}"
+
+
 def complain(line: str) -> None:
     """A line on standard error."""
-    print(f"priscian: {printable(line)}", file=sys.stderr, flush=True)
+    print(f"priscian: {as_flags(printable(line))}", file=sys.stderr, flush=True)
 
 
 NOTES = Notes(complain)
