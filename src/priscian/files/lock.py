@@ -38,7 +38,7 @@ def lock_folder(path: Path, who: str = "priscian score") -> FolderLock:
     return _lock(
         path,
         os.O_RDONLY,
-        f"another {who} is writing to {path}; wait until it has ended, or give another --out",
+        f"another {who} is writing to {path}; wait until it has ended, or give another `out=`",
     )
 
 

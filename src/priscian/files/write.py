@@ -103,7 +103,7 @@ def filling(folder: Path, last: str) -> Iterator[Path]:
     lock = lock_folder(folder, "process")
     try:
         if not is_free(folder):  # another process has been here since
-            raise OutputError(f"{folder} is not empty any more; name another --out")
+            raise OutputError(f"{folder} is not empty any more; name another `out=`")
         with replacing_folder(folder / UNFINISHED) as made:
             yield made
             for path in sorted(made.iterdir(), key=lambda path: path.name == last):
