@@ -103,7 +103,7 @@ def _show_pairs(uid: str, file: Path | None, *, n: int, seed: int, json_: bool) 
     from rich.text import Text as Rich
 
     from priscian.cli.screen import out
-    from priscian.datasets.generated_pairs import generate_rows, generate_set
+    from priscian.datasets.generation import generate_rows, generate_set
     from priscian.paradigms import find, load_paradigms
 
     if file is not None:

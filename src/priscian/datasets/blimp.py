@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from priscian.datasets.identical import settle_identical
+from priscian.datasets.official import official_paths
 from priscian.datasets.prefixes import (
     CONTRASTS,
     PREFIX_KEYS,
@@ -17,7 +17,8 @@ from priscian.datasets.prefixes import (
     with_spans,
 )
 from priscian.datasets.reference import REFERENCE, blimp_taxonomy, canonical_uid
-from priscian.datasets.repairs import Repairs
+from priscian.datasets.registry import data_format
+from priscian.datasets.repairs import Repairs, settle_identical
 from priscian.errors import DataError, DataWarning
 from priscian.files import (
     ROW_SUFFIXES,
@@ -74,6 +75,15 @@ class _Draft:
         )
 
 
+@data_format(
+    "blimp",
+    "BLiMP's JSONL or parquet: a file or a folder; blimp alone fetches the official files",
+    needs_path=False,
+)
+def _read(target: str) -> list[ItemSet]:
+    return [s for path in official_paths("blimp", target) for s in read_blimp(path)]
+
+
 @collector_paused()
 def read_blimp(path: PathLike, *, drop_identical: bool = False) -> list[ItemSet]:
     """One item set per paradigm (UID) from a JSONL or parquet file, or a folder of them.
@@ -100,7 +110,7 @@ def read_blimp(path: PathLike, *, drop_identical: bool = False) -> list[ItemSet]
         if file != Path(path) and not any(_SENTENCES & row.keys() for _, row in rows):
             skipped.append(file)
             continue
-        _read_file(file, label(file, path), rows, drafts, drop_identical)
+        _add_rows(file, label(file, path), rows, drafts, drop_identical)
     if not drafts:
         raise DataError(f"{path}: no file here has sentence_good and sentence_bad; {_REMEDY}")
     for file in skipped:
@@ -112,7 +122,7 @@ def read_blimp(path: PathLike, *, drop_identical: bool = False) -> list[ItemSet]
     return [draft.finish() for draft in drafts.values()]
 
 
-def _read_file(
+def _add_rows(
     file: Path,
     stem: str,
     rows: Iterable[tuple[int, Row]],

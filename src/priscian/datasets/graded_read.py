@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, listed
+from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, item_sets, listed
 from priscian.datasets.graded_ratings import (
     Rating,
     Task,
@@ -19,6 +19,7 @@ from priscian.datasets.graded_ratings import (
     yes_or_no,
 )
 from priscian.datasets.graded_tables import cell, column_of, read_role
+from priscian.datasets.registry import data_format
 from priscian.datasets.type_pairs import pairs_by_phenomenon, pairs_by_types, read_type_pairs
 from priscian.errors import DataError, DataWarning
 from priscian.files import (
@@ -30,10 +31,19 @@ from priscian.files import (
     data_files,
     sentence_at,
 )
-from priscian.records import Judgement
+from priscian.records import ItemSet, Judgement
 
 TEXTBOOK = Path(__file__).parent / "data" / "graded_textbook.tsv"
 OURS = {"textbook": False, "textbook-contested": True}  # contested or not
+
+
+@data_format(
+    "graded",
+    "sentences with ratings or labels: a table or folder; ours: textbook, textbook-contested",
+    kind="graded",
+)
+def _read(target: str) -> list[ItemSet]:
+    return item_sets(read_target(target))
 
 
 def read_graded(

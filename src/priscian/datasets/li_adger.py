@@ -6,12 +6,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, SentenceScores
+from priscian.datasets.graded import (
+    GradedPair,
+    GradedSentence,
+    GradedSet,
+    SentenceScores,
+    item_sets,
+)
 from priscian.datasets.graded_ratings import number_of
-from priscian.datasets.graded_scores import read_scores
-from priscian.datasets.graded_tables import cell, read_role
+from priscian.datasets.graded_tables import cell, read_role, read_scores
+from priscian.datasets.registry import data_format
 from priscian.errors import DataError
 from priscian.files import PathLike, Row
+from priscian.records import ItemSet
 
 SENTENCES = "li-adger_sentences.csv"
 RATINGS = "human_ME_results_li-adger_sentences.csv"
@@ -29,6 +36,11 @@ class LiAdger:
     graded: GradedSet
     discarded: int
     scores: tuple[SentenceScores, ...]
+
+
+@data_format("li-adger", "LI-Adger with people's magnitude estimates: a folder", kind="graded")
+def _read(target: str) -> list[ItemSet]:
+    return item_sets(read_li_adger(target, scores=False).graded)
 
 
 def read_li_adger(path: PathLike, *, scores: bool = True) -> LiAdger:

@@ -17,9 +17,9 @@ from priscian.datasets.columns import (
     find_columns,
     has_sentences,
 )
-from priscian.datasets.identical import is_identical, settle_identical
 from priscian.datasets.prefixes import CONTRASTS
-from priscian.datasets.repairs import Repairs
+from priscian.datasets.registry import data_format
+from priscian.datasets.repairs import Repairs, is_identical, settle_identical
 from priscian.errors import DataError, DataWarning
 from priscian.files import (
     TABLE_SUFFIXES,
@@ -38,6 +38,11 @@ from priscian.records import Item, ItemSet, Sentence, Span
 _REMEDY = "every row needs both sentences"
 _NEXT_WORD = re.compile(r"\s*(\S+)")
 _CLOSING = ".,;:!?…\"'”’»)]。、！？"
+
+
+@data_format("pairs", "minimal pairs as JSONL, CSV, TSV or parquet")
+def _read(target: str, columns: PairColumns) -> list[ItemSet]:
+    return read_pairs(target, columns)
 
 
 @collector_paused()

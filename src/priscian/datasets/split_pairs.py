@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import islice
 
-from priscian.datasets.generated_pairs import choose_paradigms
+from priscian.datasets.generation import choose_paradigms
 from priscian.datasets.repairs import usual_spelling
 from priscian.errors import UsageError
 from priscian.lexicon import Lexicon

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from priscian.files.delimited import DELIMITED_SUFFIXES, NumberedRows, Row, parse_delimited
+from priscian.files.delimited import (
+    DELIMITED_SUFFIXES,
+    NumberedRows,
+    Row,
+    parse_delimited,
+    read_tsv,
+)
 from priscian.files.names import (
     file_names,
+    hide_paths,
+    hide_place,
     inside,
     is_unicode,
     lasting_name,
@@ -12,10 +20,7 @@ from priscian.files.names import (
     names_in,
     natural_order,
 )
-from priscian.files.numbers import whole_number
-from priscian.files.packaged import read_tsv
 from priscian.files.parquet import read_frame
-from priscian.files.places import hide_paths, hide_place
 from priscian.files.reading import (
     PathLike,
     decode_json,
@@ -24,14 +29,18 @@ from priscian.files.reading import (
     read_json,
     read_text,
     shown,
+    whole_number,
 )
-from priscian.files.rows import collector_paused, data_files, label, sentence_at
 from priscian.files.tables import (
     JSONL_SUFFIXES,
     ROW_SUFFIXES,
     TABLE_SUFFIXES,
+    collector_paused,
     columns_of,
+    data_files,
+    label,
     read_table,
+    sentence_at,
 )
 from priscian.files.unchanged import steady, unchanged
 from priscian.files.unpack import open_unpacked

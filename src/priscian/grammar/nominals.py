@@ -12,14 +12,14 @@ from priscian.grammar.phrases import DP, Node
 from priscian.lexicon import Determiner, Gender, Noun, Number, Selection, Word, surname_plural
 
 # How often each kind of determiner is drawn by default.
-NATURAL = {
-    "the": 60.0,
-    "indefinite": 17.0,
-    "demonstrative": 8.0,
-    "this": 6.0,
-    "possessive": 9.0,
-    "natural": 5.0,
-}
+NATURAL = (
+    ("the", 60.0),
+    ("indefinite", 17.0),
+    ("demonstrative", 8.0),
+    ("this", 6.0),
+    ("possessive", 9.0),
+    ("natural", 5.0),
+)
 PLURAL_SHARE = 0.4
 NAME_SHARE = 0.35
 SEVERAL = 4

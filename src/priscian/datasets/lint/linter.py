@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from priscian.datasets.columns import ANY_COLUMNS, PairColumns
-from priscian.datasets.formats import Dataset
 from priscian.datasets.lint.findings import Check, Checks, Finding
 from priscian.datasets.lint.pair_checks import PAIR_CHECKS
 from priscian.datasets.lint.suite_checks import SUITE_CHECKS
 from priscian.datasets.lint.words import is_english
-from priscian.datasets.registry import find_format, read_dataset
+from priscian.datasets.registry import Dataset, find_format, read_dataset
 from priscian.datasets.syntaxgym import read_suite, suite_data, suite_files
 from priscian.datasets.syntaxgym_schema import suite_problems
 from priscian.errors import DataError, DataWarning, UnknownNameError, UsageError
