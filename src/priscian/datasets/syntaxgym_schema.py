@@ -61,7 +61,7 @@ class SuiteItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Suite:
+class SuiteFile:
     """A suite as in the file."""
 
     name: str
@@ -72,7 +72,7 @@ class Suite:
     items: tuple[SuiteItem, ...]
 
 
-def check_suite(data: object, file: str) -> Suite:
+def check_suite(data: object, file: str) -> SuiteFile:
     """A suite from decoded JSON; the first problem is an error."""
     return _read(data, file, _Problems(strict=True))
 
@@ -103,7 +103,7 @@ class _Problems:
         return True
 
 
-def _read(data: object, file: str, problems: _Problems) -> Suite:
+def _read(data: object, file: str, problems: _Problems) -> SuiteFile:
     top = _convert(data, _Suite, file, "the file")
     name, metric = "", "sum"
     formulas: tuple[str, ...] = ()
@@ -132,7 +132,7 @@ def _read(data: object, file: str, problems: _Problems) -> Suite:
     for number, text in enumerate(formulas):
         with problems:
             _check_formula(text, number, known, len(regions), file)
-    return Suite(name, metric, top.meta, regions, formulas, tuple(items.values()))
+    return SuiteFile(name, metric, top.meta, regions, formulas, tuple(items.values()))
 
 
 def _convert(value: object, form: type[Form], file: str, where: str) -> Form:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TypedDict
 
 from priscian.errors import GrammarError
-from priscian.grammar.draw import Draw, Reject, Slot
+from priscian.grammar.draw import Drawing, Reject, Slot
 from priscian.grammar.phrases import DP, Node
 from priscian.lexicon import Determiner, Gender, Noun, Number, Selection, Word, surname_plural
 
@@ -54,7 +54,7 @@ class DPOptions(TypedDict, total=False):
     fits: Callable[[Noun], bool] | None
 
 
-class Nominals(Draw):
+class Nominals(Drawing):
     """Draws phrases that a slot admits."""
 
     def dp(

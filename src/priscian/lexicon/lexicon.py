@@ -28,7 +28,7 @@ from priscian.lexicon.entries import (
 )
 from priscian.lexicon.features import DERIVED_FLAGS, admits, flagged, has_feature, holds, is_kind
 from priscian.lexicon.morphology import surname_plural
-from priscian.lexicon.pool import Pool, remembered
+from priscian.lexicon.pool import EntryPool, remembered
 from priscian.lexicon.reader import (
     FRAMES,
     read_adjectives,
@@ -146,7 +146,7 @@ class Lexicon:
         also: str = "",
         subject: str = "",
         object: str = "",  # noqa: A002
-    ) -> Pool[Predicate]:
+    ) -> EntryPool[Predicate]:
         """Verbs in one of these frames (`trans|optobj`) with these flags (`refl !stative`).
 
         Flags are the flags of the verbs' rows and the classes of `verb_classes.tsv`.
@@ -155,7 +155,7 @@ class Lexicon:
         for name in _names(wanted):
             if name not in DERIVED_FLAGS:
                 self.verb_classes.find(name)
-        return Pool(
+        return EntryPool(
             tuple(
                 predicate
                 for predicate in self._in_frames(frame)
@@ -179,12 +179,12 @@ class Lexicon:
         )
 
     @remembered
-    def adjectives(self, position: str, classes: str = "", of: str = "") -> Pool[Adjective]:
+    def adjectives(self, position: str, classes: str = "", of: str = "") -> EntryPool[Adjective]:
         """Adjectives by position (`attr`, `pred`), classes (`colour|size !stage`) and sort."""
         wanted = classes.split()
         for name in _names(wanted):
             self.adjective_classes.find(name)
-        return Pool(
+        return EntryPool(
             tuple(
                 adjective
                 for adjective in self.all_adjectives

@@ -18,7 +18,7 @@ def remembered(method: Callable[Given, Found]) -> Callable[Given, Found]:
     return cast(Callable[Given, Found], cache(method))
 
 
-class Pool(Generic[P]):
+class EntryPool(Generic[P]):
     """Entries that share features, with the nouns that each admits in its slots."""
 
     def __init__(self, entries: tuple[P, ...]) -> None:

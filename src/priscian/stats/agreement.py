@@ -35,7 +35,7 @@ CHOICES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class RaterAgreement:
     """Measures of agreement; NaN where the answers do not give one."""
 
     raters: int
@@ -70,7 +70,7 @@ class Agreement:
         ]
 
 
-def measure_agreement(units: Units, answers: Answers, draws: int = 200) -> Agreement:
+def measure_agreement(units: Units, answers: Answers, draws: int = 200) -> RaterAgreement:
     """Every measure; ICC from the units that the largest group of raters shares.
 
     >>> units = {"a": {"x": 1, "y": 1}, "b": {"x": 1, "y": 1}, "c": {"x": 1, "y": 0}}
@@ -80,7 +80,7 @@ def measure_agreement(units: Units, answers: Answers, draws: int = 200) -> Agree
     entered = double_entry(units) if answers == "choices" else units
     counts: list[Counter[Hashable]] = [Counter(r.values()) for r in entered.values()]
     numbers = answers == "numbers"
-    return Agreement(
+    return RaterAgreement(
         raters=len({r for ratings in units.values() for r in ratings}),
         units=len(units),
         raw=math.nan if numbers else raw_agreement(counts),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from priscian.datasets.columns import ANY_COLUMNS, PairColumns
-from priscian.datasets.lint.findings import Check, Checks, Finding
+from priscian.datasets.lint.findings import Check, CheckRegistry, Finding
 from priscian.datasets.lint.pair_checks import PAIR_CHECKS
 from priscian.datasets.lint.suite_checks import SUITE_CHECKS
 from priscian.datasets.lint.words import is_english
@@ -21,7 +21,11 @@ from priscian.records import ItemSet
 FORMAT = "format"
 """The check of suites' files: problems that prevent a file from being read."""
 
-KINDS: dict[str, Checks] = {"pairs": PAIR_CHECKS, "graded": PAIR_CHECKS, "suites": SUITE_CHECKS}
+KINDS: dict[str, CheckRegistry] = {
+    "pairs": PAIR_CHECKS,
+    "graded": PAIR_CHECKS,
+    "suites": SUITE_CHECKS,
+}
 CHECKS = tuple(dict.fromkeys((FORMAT, *PAIR_CHECKS, *SUITE_CHECKS)))
 
 

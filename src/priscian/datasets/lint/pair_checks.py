@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from priscian.datasets.lint.findings import Checks, Seen
+from priscian.datasets.lint.findings import CheckRegistry, Seen
 from priscian.datasets.lint.words import (
     conditions,
     doubled_word,
@@ -40,7 +40,7 @@ QUESTION = re.compile(
     r"(is|are|was|were|do|does|did|has|have|had|will|would|can|could|should|might|may|must)\b"
 )
 
-PAIR_CHECKS = Checks()
+PAIR_CHECKS = CheckRegistry()
 
 
 def _pairs(itemset: ItemSet) -> Iterator[tuple[Item, Sentence, Sentence]]:
