@@ -21,6 +21,7 @@ from priscian.files.names import (
     natural_order,
 )
 from priscian.files.parquet import read_frame
+from priscian.files.plain import HIDDEN, INLINE, by, plain
 from priscian.files.reading import (
     PathLike,
     decode_json,
@@ -63,6 +64,8 @@ from priscian.files.write import (
 
 __all__ = [
     "DELIMITED_SUFFIXES",
+    "HIDDEN",
+    "INLINE",
     "JSONL_SUFFIXES",
     "ROW_SUFFIXES",
     "TABLE_SUFFIXES",
@@ -70,6 +73,7 @@ __all__ = [
     "PathLike",
     "Row",
     "as_json",
+    "by",
     "check_folder",
     "collector_paused",
     "columns_of",
@@ -93,6 +97,7 @@ __all__ = [
     "natural_order",
     "open_unpacked",
     "parse_delimited",
+    "plain",
     "read_bytes",
     "read_frame",
     "read_json",
