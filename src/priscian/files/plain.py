@@ -21,7 +21,8 @@ INLINE = Meta(extra={"inline": True})
 def by(*names: str, keep: bool = False, many: bool = False) -> Meta:
     """Records as an object: their fields of these names are its keys, one inside the other.
 
-    `keep`: the records have these fields too. `many`: several records may have the same keys.
+    `keep`: the records have these fields too. `many`: several records may have the same keys. None
+    is left out.
     """
     return Meta(extra={"by": names, "keep": keep, "many": many})
 
@@ -85,10 +86,12 @@ def _fields(kind: type[Struct]) -> tuple[_Field, ...]:
     return tuple(found)
 
 
-def _object(records: Iterable[Struct], how: Mapping[str, Any]) -> dict[str, Any]:
+def _object(records: Iterable[Struct | None], how: Mapping[str, Any]) -> dict[str, Any]:
     *outer, last = how["by"]
     found: dict[str, Any] = {}
     for record in records:
+        if record is None:
+            continue
         inner = found
         for name in outer:
             inner = inner.setdefault(getattr(record, name), {})

@@ -18,7 +18,7 @@ from priscian.cli.output import FLAT, Output, print_result
 
 SEVERAL = Parameter(consume_multiple=False)
 """An option that is repeated for several values."""
-JSON = Annotated[bool, Parameter(name="--json", help="Print JSON.")]
+JSON = Annotated[bool, Parameter(name="--json")]
 
 
 def __getattr__(name: str) -> Any:
@@ -70,7 +70,8 @@ def command_of(entry: Analysis) -> Any:
         parameters=parameters, return_annotation=None
     )
     command.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
-    command.__doc__ = as_flags(_without_sessions(inspect.getdoc(entry.function) or ""))
+    doc = _without_sessions(inspect.getdoc(entry.function) or "")
+    command.__doc__ = as_flags(doc if draws else f"{doc}\njson_\n    Print JSON.")
     return command
 
 
