@@ -106,8 +106,6 @@ def test_the_table_has_no_circle() -> None:
 
 # fmt: off
 KNOWN_CYCLES = (
-    "analysis.compare.comparison analysis.compare.comparison_figure",
-    "analysis.compare.correlation analysis.compare.correlation_figure",
     "analysis.curves.checkpoints analysis.curves.checkpoints_figure",
     "analysis.curves.training_size analysis.curves.training_size_figure",
     "analysis.graded.adc analysis.graded.adc_figure",

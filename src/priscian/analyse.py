@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from priscian.analysis.registry import find_analysis
-from priscian.runs.choose import Choice, gather_results
+from priscian.runs.choose import Choice
 
 if TYPE_CHECKING:
     from priscian.analysis.blimp.accuracy_table import tables as tables
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from priscian.analysis.blimp.methods import methods as methods
     from priscian.analysis.blimp.model_summary import published as published
     from priscian.analysis.blimp.shallow import shallow as shallow
-    from priscian.analysis.compare.correlation import CorrelationsByKind
+    from priscian.analysis.compare.correlation import correlation as correlation
     from priscian.analysis.curves.training_size import TrainingSize
     from priscian.analysis.graded.adc import AdcAnalysis
     from priscian.analysis.graded.cola import ColaAnalysis
@@ -67,23 +67,6 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return find_analysis(name.replace("_", "-")).function
-
-
-def correlation(runs: Runs, *, method: str = "full", published: bool = True) -> CorrelationsByKind:
-    """Correlations of accuracies over paradigms or suites: models with models and people.
-
-    With `published`, models on BLiMP's paradigms are also compared with the paper's systems.
-
-    >>> import priscian
-    >>> data = "generated:7,5,wh_island,causative,adjunct_island,passive_1"
-    >>> run = priscian.score(["builtin:ngram", "builtin:lstm"], data)
-    >>> found = priscian.analyse.correlation(run, published=False)
-    >>> [(cell.a, cell.b, cell.n) for cell in found["pairs"].cells]
-    [('builtin:ngram', 'builtin:lstm', 4)]
-    """
-    from priscian.analysis.compare.correlation import correlate_kinds
-
-    return correlate_kinds(gather_results(runs), method=method, published=published)
 
 
 def training_size(

@@ -18,6 +18,8 @@ from priscian.cli.output import FLAT, Output, print_result
 
 SEVERAL = Parameter(consume_multiple=False)
 """An option that is repeated for several values."""
+WITHOUT = {"published": "Leave out the systems and people of the BLiMP paper."}
+"""The help of an option that turns something off."""
 JSON = Annotated[bool, Parameter(name="--json")]
 
 
@@ -84,7 +86,8 @@ def _option(parameter: inspect.Parameter) -> inspect.Parameter:
         place = inspect.Parameter.POSITIONAL_ONLY
         return inspect.Parameter(name, place, annotation=_simple(kind))
     if parameter.default is True:
-        return _keyword(name, Annotated[bool, Parameter(name=f"--no-{name}", negative="")], False)
+        flag = Parameter(name=f"--no-{name}", negative="", help=WITHOUT[name])
+        return _keyword(name, Annotated[bool, flag], False)
     default = None if parameter.default == () else parameter.default
     return _keyword(name, _simple(kind), default)
 
