@@ -131,7 +131,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def make(**facts: Any) -> FakeHub:
         fake = FakeHub(tmp_path / "hub", **facts)
-        monkeypatch.setattr("priscian.models.hf.locate._hub", lambda: fake)
+        monkeypatch.setattr("priscian.models.hf.locate.import_hub", lambda: fake)
         return fake
 
     return make

@@ -14,7 +14,7 @@ from priscian.models.registry import find_provider
 from priscian.models.remote import http
 from priscian.models.remote.backend import Encoder
 from priscian.models.remote.canary import Probes
-from priscian.models.remote.model import make_encoder
+from priscian.models.remote.provider import make_encoder
 from priscian.models.spec import ModelSpec
 
 

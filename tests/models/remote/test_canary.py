@@ -12,7 +12,7 @@ from tests.models.remote.stand_in import InProcess, StandInModel, answer
 from priscian.errors import BackendError
 from priscian.models.remote.backend import Answer, Ask, Row
 from priscian.models.remote.canary import Canary, Limits, Probes, run_canary
-from priscian.models.remote.fingerprints import key_of, settle
+from priscian.models.remote.provider import key_of, settle
 
 IDENTITY = {"provider": "openai", "url": "http://x"}
 

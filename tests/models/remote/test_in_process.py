@@ -19,7 +19,7 @@ from priscian.models import load, model_key
 from priscian.models.registry import find_provider
 from priscian.models.remote import llamacpp
 from priscian.models.remote.backend import Encoder
-from priscian.models.remote.distributions import read_logits
+from priscian.models.remote.llamacpp import read_logits
 from priscian.records import Text
 
 TEXTS = [Text("She was looking at the painting."), Text("us!", context="Nobody admired ")]

@@ -17,7 +17,7 @@ from priscian.errors import BackendError, UsageError
 from priscian.files.web import Limits, Reply, WebError
 from priscian.models import load, model_key
 from priscian.models.remote import http
-from priscian.models.remote import model as remote_model
+from priscian.models.remote import provider as remote_model
 from priscian.models.remote.backend import Encoder
 from priscian.models.remote.http import Server
 from priscian.records import Text

@@ -15,8 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from priscian.errors import ModelError, install
-from priscian.models.classifier.encoder import Encoder, pad
-from priscian.models.classifier.views import CLS, LAST, MAX
+from priscian.models.classifier.encoder import CLS, LAST, MAX, Encoder, pad
 from priscian.models.safetensors_file import read_safetensors
 
 RANK = 8

@@ -23,9 +23,9 @@ from priscian.models.convert.torch_file import (
     read_torch_file,
     unreadable,
 )
-from priscian.models.ngram.tokenise import Tokenisation
 from priscian.models.safetensors_file import LARGEST, read_safetensors, write_safetensors
 from priscian.models.vocabulary import WordVocabulary
+from priscian.models.vocabulary.tokenise import Tokenisation
 
 BOUNDARIES = ("<eos>", "</s>", "<s>")
 UNKNOWNS = ("<unk>", "<UNK>", "UNK", "<unk/>")

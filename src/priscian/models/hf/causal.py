@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
 from priscian.errors import ModelError, WrongKindError
 from priscian.models.folder import trained_on_sentences
-from priscian.models.hf.channels import Entropy, Extra, Mass
-from priscian.models.hf.encoding import Tokenizer
+from priscian.models.hf.encoding import Tokenizer, begins_word
+from priscian.models.hf.libraries import import_transformers
 from priscian.models.hf.loading import (
     HuggingFaceProvider,
     architectures,
@@ -19,7 +20,6 @@ from priscian.models.hf.loading import (
     check_ids,
     cited,
     context_length,
-    import_transformers,
     load_config,
     load_weights,
     loads_ahead,
@@ -27,7 +27,6 @@ from priscian.models.hf.loading import (
     running,
 )
 from priscian.models.hf.locate import Place
-from priscian.models.hf.word_beginnings import begins_word
 from priscian.models.protocol import Bools, Encoding, Floats, TokenBatch
 from priscian.models.spec import ModelSpec
 from priscian.models.traits import Traits
@@ -37,6 +36,8 @@ from priscian.threads import threads_for
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from priscian.models.hf.head import Head
+
 OPTIONS = frozenset(
     {"dtype", "device", "bos", "tokenizer", "remote_code", "gguf", "name", "attention"}
 )
@@ -44,6 +45,43 @@ OPTIONS = frozenset(
 
 PROBE = 8
 """Tokens of the input that verifies an output head."""
+
+
+class Extra(Protocol):
+    """What is computed for each query besides its log-probability."""
+
+    def of_head(
+        self, head: Head, states: Tensor, which: Tensor, targets: Tensor
+    ) -> tuple[Tensor, Tensor]: ...
+
+    def of_logprobs(self, values: Tensor) -> Tensor: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Mass:
+    """The log of the probability of a set of tokens."""
+
+    members: Tensor  # (vocab,) 1 or 0
+
+    def of_head(
+        self, head: Head, states: Tensor, which: Tensor, targets: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        return head.logprobs_and_mass(states, which, targets, self.members)
+
+    def of_logprobs(self, values: Tensor) -> Tensor:
+        return values[:, self.members > 0].logsumexp(-1)
+
+
+class Entropy:
+    """The entropy of the next token."""
+
+    def of_head(
+        self, head: Head, states: Tensor, which: Tensor, targets: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        return head.logprobs_and_entropy(states, which, targets)
+
+    def of_logprobs(self, values: Tensor) -> Tensor:
+        return -(values.exp() * values.clamp_min(-1e30)).sum(-1)
 
 
 class CausalProvider(HuggingFaceProvider):

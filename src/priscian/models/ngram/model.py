@@ -6,25 +6,25 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
+from itertools import islice, repeat
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from priscian.models.ngram.entropy import Entropies
-from priscian.models.ngram.perplexity import measure_sentences
-from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
-from priscian.models.ngram.trie import Trie, open_sentences
-from priscian.models.ngram.words import EOS, SPECIAL, UNK
+from priscian.models.ngram.trie import EOS, SPECIAL, UNK, Trie, open_sentences
 from priscian.models.protocol import Measured
 from priscian.models.text_offsets import own_tokens
+from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.records import Text, TokenScores
 
 Floats = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int32]
 LN10 = math.log(10)
 _KNOWN = 500_000
+
+SENTENCES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,3 +238,24 @@ def differ_in_oov(model: NgramModel, pairs: Sequence[tuple[str, str]]) -> list[b
 
 def _spaced(text: str) -> list[str]:
     return "".join(" " if char.isspace() else char for char in text).split(" ")
+
+
+def measure_sentences(model: NgramModel, sentences: Iterable[str]) -> Measured:
+    """Σ log p over all words and `</s>`, as KenLM's `query` counts; and over known words.
+
+    A word after an unknown one is counted in both, in its shortened context.
+    """
+    rest = iter(sentences)
+    total = known = 0.0
+    words = count = unknown = 0
+    while block := list(islice(rest, SENTENCES)):
+        coded = model.encode(block)
+        ids = np.array(coded.ids, np.int32)
+        logps, ends = model.with_ends(ids, coded.lengths)
+        unseen = ids == UNK
+        total += math.fsum(logps) + math.fsum(ends)
+        known += math.fsum(logps[~unseen]) + math.fsum(ends)
+        words += len(ids)
+        count += len(block)
+        unknown += int(np.count_nonzero(unseen))
+    return Measured(total, known, words, count, unknown)

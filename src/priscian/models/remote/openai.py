@@ -11,12 +11,9 @@ from priscian.errors import BackendError, UsageError, brief
 from priscian.models.hf.loading import tokenizer_content
 from priscian.models.hf.locate import Place
 from priscian.models.remote.backend import PLAIN, Answer, Ask, Backend, Encoder, Row
-from priscian.models.remote.echo import read_choice
+from priscian.models.remote.echo import Completion, Models, read_choice
 from priscian.models.remote.http import MEGABYTE, TOKEN, TRIES, Server, discreet
-from priscian.models.remote.model import SHARED_OPTIONS, make_encoder
-from priscian.models.remote.provider import BackendProvider
-from priscian.models.remote.settings import number
-from priscian.models.remote.wire import Completion, Models
+from priscian.models.remote.provider import SHARED_OPTIONS, BackendProvider, make_encoder, number
 from priscian.models.spec import ModelSpec, some_of
 
 ROWS = 16

