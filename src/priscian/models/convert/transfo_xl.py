@@ -36,7 +36,7 @@ MOST_LAYERS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class XlSettings:
     """What the arrays do not tell."""
 
     memory: int
@@ -91,7 +91,7 @@ def _beside(folder: Path, names: tuple[str, ...], what: str) -> Path:
     raise UsageError(f"{folder} has none of {', '.join(names)}; name {what}")
 
 
-def _facts(file: Path, saved: TorchFile | None, config: Path) -> Facts:
+def _facts(file: Path, saved: TorchFile | None, config: Path) -> XlSettings:
     state = saved.value.state if saved is not None and isinstance(saved.value, Made) else None
     known: Mapping[str, Any] = state if isinstance(state, dict) else {}
     original = "mem_len" in known and "same_length" in known
@@ -110,11 +110,11 @@ def _facts(file: Path, saved: TorchFile | None, config: Path) -> Facts:
     if not all(type(n) is int and -1 <= n < 1 << 31 for n in numbers):
         raise ModelError(f"{config}: mem_len, clamp_len and cutoffs must be numbers")
     same = bool(known.get("same_length", False))
-    return Facts(max(memory, 0), max(clamp, 0), same, tuple(cutoffs), original)
+    return XlSettings(max(memory, 0), max(clamp, 0), same, tuple(cutoffs), original)
 
 
 def _tables(
-    file: Path, arrays: Mapping[str, Array], facts: Facts, listed: WordList
+    file: Path, arrays: Mapping[str, Array], facts: XlSettings, listed: WordList
 ) -> tuple[list[list[int]], dict[str, Array]]:
     """Ends and widths of the bands, and their tables, maps and biases."""
     count = sum(name.startswith("word_emb.emb_layers.") for name in arrays)

@@ -23,7 +23,7 @@ from typing import Any
 from priscian.errors import ModelError, install
 from priscian.files import shown
 from priscian.models.fingerprint import WEIGHTS
-from priscian.models.hf.locate import Place
+from priscian.models.hf.locate import Location
 
 MAGIC = b"GGUF"
 OTHER_ORDER = 0xFFFF
@@ -172,7 +172,7 @@ def check_numbers(spec: object, config: Mapping[str, Any]) -> None:
                 )
 
 
-def stored_size(spec: object, place: Place) -> int | None:
+def stored_size(spec: object, place: Location) -> int | None:
     """Bytes of a model's weights (of a GGUF file: weights); None for one on the Hub.
 
     PyTorch and safetensors themselves refuse files that would unpack to more than they are.

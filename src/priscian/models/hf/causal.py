@@ -26,7 +26,7 @@ from priscian.models.hf.loading import (
     pick_device,
     running,
 )
-from priscian.models.hf.locate import Place
+from priscian.models.hf.locate import Location
 from priscian.models.protocol import Bools, Encoding, Floats, TokenBatch
 from priscian.models.spec import ModelSpec
 from priscian.models.traits import Traits
@@ -47,7 +47,7 @@ PROBE = 8
 """Tokens of the input that verifies an output head."""
 
 
-class Extra(Protocol):
+class ExtraChannel(Protocol):
     """What is computed for each query besides its log-probability."""
 
     def of_head(
@@ -124,7 +124,7 @@ class CausalModel:
     kind = "causal"
     reads_sentences = False
 
-    def __init__(self, spec: ModelSpec, place: Place) -> None:
+    def __init__(self, spec: ModelSpec, place: Location) -> None:
         from transformers import AutoModelForCausalLM
 
         self.reads_sentences = trained_on_sentences(Path(place.source))
@@ -223,7 +223,7 @@ class CausalModel:
             self._beginnings = begins_word(self.tokenizer, self._outputs)
         return self._beginnings
 
-    def _answers(self, batch: TokenBatch, extra: Extra | None) -> tuple[Floats, Floats]:
+    def _answers(self, batch: TokenBatch, extra: ExtraChannel | None) -> tuple[Floats, Floats]:
         """Log-probabilities and, if requested, another value for each query."""
         import torch
 
@@ -254,7 +254,7 @@ class CausalModel:
         return torch.cat([first.last_hidden_state[owner], second.last_hidden_state], 1)
 
     def _from_logits(
-        self, batch: TokenBatch, queries: Tensor, extra: Extra | None
+        self, batch: TokenBatch, queries: Tensor, extra: ExtraChannel | None
     ) -> tuple[Floats, Floats]:
         """The same from the model's own logits, row by row, for heads that we cannot tile."""
         import torch

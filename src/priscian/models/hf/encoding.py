@@ -15,7 +15,7 @@ import numpy.typing as npt
 from priscian.errors import ModelError, OffsetsError
 from priscian.files import shown, whole_number
 from priscian.models.hf.bounds import stored_size
-from priscian.models.hf.locate import Place, locate_tokenizer
+from priscian.models.hf.locate import Location, locate_tokenizer
 from priscian.models.protocol import Encoding
 from priscian.models.spec import ModelSpec
 from priscian.models.text_offsets import own_tokens, warn_of_dropped
@@ -32,7 +32,7 @@ _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 class Tokenizer:
     """A fast Transformers tokenizer with offsets that adds no special tokens by itself."""
 
-    def __init__(self, spec: ModelSpec, place: Place) -> None:
+    def __init__(self, spec: ModelSpec, place: Location) -> None:
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # we fork after tokenizing
         from transformers import AutoTokenizer
 

@@ -24,7 +24,7 @@ from priscian.models.cpu import check_dtype
 from priscian.models.hf.bounds import bounded, check_numbers, stored_size
 from priscian.models.hf.libraries import import_transformers
 from priscian.models.hf.locate import (
-    Place,
+    Location,
     cached_weights,
     list_revisions,
     locate,
@@ -55,12 +55,16 @@ class HuggingFaceProvider:
         """The key's fields about the scoring method."""
         raise NotImplementedError
 
-    def place(self, spec: ModelSpec) -> Place:
+    def place(self, spec: ModelSpec) -> Location:
         """Where the model is; weights from a package are prepared first."""
         packaged = find_packaged(spec.id)
         if packaged is not None:
             make_ready(packaged)
         return locate(spec)
+
+    def check(self, spec: ModelSpec) -> None:
+        """Refuse unknown options, without a model."""
+        spec.check_options(self.options)
 
     def key(self, spec: ModelSpec) -> ModelKey:
         """Contents of the model's files, dtype, BOS policy and method."""
@@ -105,11 +109,11 @@ def cited(spec: ModelSpec) -> tuple[str, ...]:
 
 def tokenizer_content(spec: ModelSpec) -> str:
     """A hash of the tokenizer that `tokenizer=` names."""
-    fields = locate_tokenizer(spec, Place("")).fields()
+    fields = locate_tokenizer(spec, Location("")).fields()
     return fields.get("tokenizer") or ":".join(fields.values())
 
 
-def load_config(spec: ModelSpec, place: Place) -> Any:
+def load_config(spec: ModelSpec, place: Location) -> Any:
     """The model's configuration."""
     transformers = import_transformers()
     extra = {"gguf_file": place.gguf} if place.gguf else {}
@@ -133,7 +137,7 @@ def load_config(spec: ModelSpec, place: Place) -> Any:
 
 
 def load_weights(
-    auto: Any, spec: ModelSpec, place: Place, device: str, unused: tuple[str, ...] = ()
+    auto: Any, spec: ModelSpec, place: Location, device: str, unused: tuple[str, ...] = ()
 ) -> Any:
     """The model in evaluation mode; safetensors or `weights_only`, so no pickle is executed.
 

@@ -24,7 +24,7 @@ from priscian.models.hf.loading import (
     pick_device,
     running,
 )
-from priscian.models.hf.locate import Place
+from priscian.models.hf.locate import Location
 from priscian.models.protocol import Encoding, Floats, TokenBatch
 from priscian.models.spec import ModelSpec
 from priscian.models.traits import Traits
@@ -98,7 +98,7 @@ class MaskedModel:
 
     kind = "masked"
 
-    def __init__(self, spec: ModelSpec, place: Place) -> None:
+    def __init__(self, spec: ModelSpec, place: Location) -> None:
         import torch
         from transformers import AutoModelForMaskedLM
 

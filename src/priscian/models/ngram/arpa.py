@@ -58,7 +58,7 @@ def read_arpa(path: Path) -> Trie:
         ) from None
 
 
-def _read(lines: _Lines, *, packed: bool) -> tuple[tuple[str, ...], list[Rows]]:
+def _read(lines: _Lines, *, packed: bool) -> tuple[tuple[str, ...], list[NgramRows]]:
     """Words by id, and the n-grams of every order."""
     counts = lines.counts()
     if packed:
@@ -258,7 +258,7 @@ def _shown(text: bytes) -> str:
 
 def _unigrams(
     path: Path, section: Iterator[tuple[int, bytes, pl.DataFrame]]
-) -> tuple[tuple[str, ...], Rows]:
+) -> tuple[tuple[str, ...], NgramRows]:
     """Words by id: our ids for special words, then the order of the file."""
     names: list[str] = []
     probs: dict[str, float] = {}
@@ -286,7 +286,7 @@ def _unigrams(
         probs.setdefault(SPECIAL[special], missing)
         backoffs.setdefault(SPECIAL[special], 0.0)
     words = (*SPECIAL, *(w for w in names if w not in SPECIAL))
-    return words, Rows(
+    return words, NgramRows(
         np.arange(len(words), dtype=np.int32)[None],
         np.array([probs[w] for w in words]),
         np.array([backoffs[w] for w in words]),
@@ -303,7 +303,7 @@ class _Ids:
 
     def look_up(
         self, path: Path, section: Iterator[tuple[int, bytes, pl.DataFrame]], n: int
-    ) -> Rows:
+    ) -> NgramRows:
         """Word ids of the n-grams of an order."""
         ids: list[npt.NDArray[Any]] = [np.zeros((n, 0), np.int32)]
         probs, backoffs = [np.zeros(0)], [np.zeros(0)]
@@ -314,7 +314,9 @@ class _Ids:
             ids.append(self._block(path, first, data, frame, n))
             probs.append(frame["prob"].to_numpy())
             backoffs.append(frame["backoff"].to_numpy())
-        return Rows(np.concatenate(ids, axis=1), np.concatenate(probs), np.concatenate(backoffs))
+        return NgramRows(
+            np.concatenate(ids, axis=1), np.concatenate(probs), np.concatenate(backoffs)
+        )
 
     def _block(
         self, path: Path, first: int, data: bytes, frame: pl.DataFrame, n: int
@@ -340,7 +342,7 @@ class _Ids:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class NgramRows:
     """N-grams of one order: word ids (order, n-grams), log10 probabilities and back-offs.
 
     The probability of an n-gram that is only implied by a longer one is NaN.
@@ -354,7 +356,7 @@ class Rows:
         return len(self.probs)
 
 
-def build_trie(words: tuple[str, ...], rows: Sequence[Rows]) -> Trie:
+def build_trie(words: tuple[str, ...], rows: Sequence[NgramRows]) -> Trie:
     """Sort every order and link it to the one below."""
     try:
         return _build(words, rows)
@@ -374,7 +376,7 @@ class DoubledNgramError(Exception):
         self.ngram = ngram
 
 
-def _build(words: tuple[str, ...], rows: Sequence[Rows]) -> Trie:
+def _build(words: tuple[str, ...], rows: Sequence[NgramRows]) -> Trie:
     first = rows[0]
     order = len(rows)
     levels = [
@@ -434,7 +436,7 @@ def find_ngrams(trie: Trie, words: Array) -> Nodes:
     return found
 
 
-def _implied(trie: Trie, row: Rows) -> Array:
+def _implied(trie: Trie, row: NgramRows) -> Array:
     """Back-off of the context times the shorter n-gram's probability, for rows without one."""
     values = np.zeros(len(row))
     blank = np.flatnonzero(np.isnan(row.probs))
@@ -448,7 +450,7 @@ def _implied(trie: Trie, row: Rows) -> Array:
     return values
 
 
-def _add_ends(rows: Sequence[Rows]) -> list[Rows]:
+def _add_ends(rows: Sequence[NgramRows]) -> list[NgramRows]:
     """Add the n-grams that longer ones imply, from the highest order down."""
     full = list(rows)
     for n in range(len(full), 2, -1):
@@ -457,7 +459,7 @@ def _add_ends(rows: Sequence[Rows]) -> list[Rows]:
         both = np.concatenate((shorter.words, ends), axis=1)
         _, first = np.unique(both, axis=1, return_index=True)
         new = both[:, first[first >= len(shorter)]]
-        full[n - 2] = Rows(
+        full[n - 2] = NgramRows(
             np.concatenate((shorter.words, new), axis=1),
             np.concatenate((shorter.probs, np.full(new.shape[1], np.nan))),
             np.concatenate((shorter.backoffs, np.zeros(new.shape[1]))),

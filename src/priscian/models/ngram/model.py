@@ -28,7 +28,7 @@ SENTENCES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
+class CodedTexts:
     """Words of texts, concatenated: ids, positions in their text, and words per text."""
 
     ids: list[int]
@@ -62,7 +62,7 @@ class NgramModel:
             "eos": "channel eos" if eos else "not scored",
         }
 
-    def encode(self, texts: Sequence[str]) -> Coded:
+    def encode(self, texts: Sequence[str]) -> CodedTexts:
         """Split texts into words and look these up."""
         ids: list[int] = []
         starts: list[int] = []
@@ -89,7 +89,7 @@ class NgramModel:
                         ends += [at + stop for stop in stops]
                 at += len(chunk) + 1
             lengths.append(len(ids) - before)
-        return Coded(ids, starts, ends, lengths)
+        return CodedTexts(ids, starts, ends, lengths)
 
     def _learn(self, chunk: str, final: bool) -> tuple[list[int], list[int], list[int]]:
         pieces = self._splitter.chunk(chunk, final)

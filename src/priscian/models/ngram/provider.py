@@ -43,6 +43,13 @@ class NgramProvider:
             | ({"order": str(_order(spec))} if "order" in spec.options else {})
         )
 
+    def check(self, spec: ModelSpec) -> None:
+        """Refuse unknown options and values, without a file."""
+        _eos(spec)
+        _tokenisation(spec, {})
+        if "order" in spec.options:
+            _order(spec)
+
     def load(self, spec: ModelSpec) -> NgramModel:
         """The model, its file verified."""
         return load_ngram(_file(spec), spec)
@@ -120,14 +127,6 @@ def _tokenisation(spec: ModelSpec, facts: dict[str, Any]) -> Tokenisation:
     return Tokenisation.of(
         spec.options.get("words", stored.words), spec.options.get("case", stored.case)
     )
-
-
-def check_ngram_options(spec: ModelSpec) -> None:
-    """Refuse unknown options and values, without a file."""
-    _eos(spec)
-    _tokenisation(spec, {})
-    if "order" in spec.options:
-        _order(spec)
 
 
 def _eos(spec: ModelSpec) -> bool:

@@ -34,17 +34,17 @@ CODES = 256
 MOST_ORDER = 32
 
 
-class UnsoundError(ValueError):
+class UnsoundTrieError(ValueError):
     """What is wrong with the numbers of a model."""
 
 
 def check_trie(trie: Trie) -> None:
-    """Raise UnsoundError if the arrays of a trie do not fit together."""
+    """Raise UnsoundTrieError if the arrays of a trie do not fit together."""
     words = len(trie.words)
     if trie.words[: len(SPECIAL)] != SPECIAL:
-        raise UnsoundError(f"its vocabulary does not begin with {' '.join(SPECIAL)}")
+        raise UnsoundTrieError(f"its vocabulary does not begin with {' '.join(SPECIAL)}")
     if len(set(trie.words)) != words or "" in trie.words:
-        raise UnsoundError("its vocabulary has a word twice, or an empty one")
+        raise UnsoundTrieError("its vocabulary has a word twice, or an empty one")
     size = words
     for n, level in enumerate(trie.levels, 1):
         following = trie.levels[n] if n < trie.order else None
@@ -59,30 +59,32 @@ def check_trie(trie: Trie) -> None:
 
 def _check_sizes(n: int, level: Level, size: int, following: Level | None) -> None:
     if len(level.probs) != size or (level.words is not None and len(level.words) != size):
-        raise UnsoundError(f"its {n}-grams have {len(level.probs):,} probabilities, not {size:,}")
+        raise UnsoundTrieError(
+            f"its {n}-grams have {len(level.probs):,} probabilities, not {size:,}"
+        )
     if following is None:
         return
     if level.backoffs is None or level.begin is None or following.words is None:
-        raise UnsoundError(f"its {n}-grams have no back-offs or no child ranges")
+        raise UnsoundTrieError(f"its {n}-grams have no back-offs or no child ranges")
     if len(level.backoffs) != size or len(level.begin) != size + 1:
-        raise UnsoundError(f"its {n}-grams have a wrong number of back-offs or child ranges")
+        raise UnsoundTrieError(f"its {n}-grams have a wrong number of back-offs or child ranges")
     if following.words.dtype.kind != "u" or level.begin.dtype.kind != "u":
-        raise UnsoundError(f"ids or places of its {n + 1}-grams are not whole numbers")
+        raise UnsoundTrieError(f"ids or places of its {n + 1}-grams are not whole numbers")
 
 
 def _check_values(what: str, values: Array, codes: Array | None, highest: float) -> None:
     if codes is not None:
         if values.dtype.kind != "u" or codes.dtype.kind != "f":
-            raise UnsoundError(f"the codes of the {what} are of a wrong type")
+            raise UnsoundTrieError(f"the codes of the {what} are of a wrong type")
         if any(int(part.max()) >= len(codes) for part in _parts(values)):
-            raise UnsoundError(f"the {what} have a code that has no value")
+            raise UnsoundTrieError(f"the {what} have a code that has no value")
         values = codes
     if values.dtype.kind != "f":
-        raise UnsoundError(f"the {what} are of a wrong type")
+        raise UnsoundTrieError(f"the {what} are of a wrong type")
     for part in _parts(values):
         # comparisons with NaN are false
         if not (float(part.min()) >= LOWEST and float(part.max()) <= highest):
-            raise UnsoundError(f"the {what} have an impossible value")
+            raise UnsoundTrieError(f"the {what} have an impossible value")
 
 
 def _check_children(n: int, begin: Array, following: Level, words: int) -> None:
@@ -90,20 +92,20 @@ def _check_children(n: int, begin: Array, following: Level, words: int) -> None:
     outer = following.words
     assert outer is not None
     if int(begin[0]) != 0 or int(begin[-1]) != len(outer):
-        raise UnsoundError(f"the child ranges of {n + 1}-grams do not cover them")
+        raise UnsoundTrieError(f"the child ranges of {n + 1}-grams do not cover them")
     for at in range(0, len(begin) - 1, PART):
         stretch = begin[at : at + PART + 1]
         if (stretch[1:] < stretch[:-1]).any():
-            raise UnsoundError(f"the child ranges of {n + 1}-grams are not in order")
+            raise UnsoundTrieError(f"the child ranges of {n + 1}-grams are not in order")
     for at in range(0, len(outer), PART):
         stretch = outer[at : at + PART + 1]
         if int(stretch.max()) >= words:
-            raise UnsoundError(f"a {n + 1}-gram has a word that is not in the vocabulary")
+            raise UnsoundTrieError(f"a {n + 1}-gram has a word that is not in the vocabulary")
         falls = np.flatnonzero(stretch[1:] <= stretch[:-1]) + (at + 1)
         # a word may be lower than the one before only where another n-gram's children begin
         found = np.searchsorted(begin, falls.astype(begin.dtype))
         if len(falls) and (begin[found] != falls).any():
-            raise UnsoundError(f"the {n + 1}-grams are not sorted")
+            raise UnsoundTrieError(f"the {n + 1}-grams are not sorted")
 
 
 def _parts(values: Array) -> Iterator[Array]:
@@ -152,7 +154,7 @@ def open_trie(path: Path) -> tuple[Trie, dict[str, Any]]:
     try:
         order = contents.facts["order"]
         if not isinstance(order, int) or not 1 <= order <= MOST_ORDER:
-            raise UnsoundError(f"its order is {shown(order)}")
+            raise UnsoundTrieError(f"its order is {shown(order)}")
         words = tuple(contents.arrays["vocabulary"].tobytes().decode().split("\n"))
         trie = Trie(words, tuple(_level(contents, n, order) for n in range(1, order + 1)))
         if contents.facts.get("differences"):
@@ -160,7 +162,7 @@ def open_trie(path: Path) -> tuple[Trie, dict[str, Any]]:
         check_trie(trie)
     except KeyError as error:
         raise ModelError(f"{path} lacks {error}; train it again with this version") from None
-    except (UnsoundError, UnicodeError) as error:
+    except (UnsoundTrieError, UnicodeError) as error:
         raise ModelError(
             f"{path} is not a sound model, though its checksums are right: {error}; train it again"
         ) from None
@@ -230,14 +232,14 @@ def differences(trie: Trie) -> Trie:
 
 
 def sums(trie: Trie) -> Trie:
-    """The inverse of `differences`; UnsoundError if the sizes do not fit."""
+    """The inverse of `differences`; UnsoundTrieError if the sizes do not fit."""
     levels: list[Level] = []
     below: Array | None = None
     for n, level in enumerate(trie.levels, 1):
         words = level.words
         if words is not None and below is not None:
             if int(below[-1]) != len(words):
-                raise UnsoundError(f"the child ranges of {n}-grams do not cover them")
+                raise UnsoundTrieError(f"the child ranges of {n}-grams do not cover them")
             run = np.cumsum(words, dtype=np.int64)
             starts = below[:-1][np.diff(below) > 0]
             before = np.where(starts > 0, run[starts - 1], 0)
@@ -246,7 +248,7 @@ def sums(trie: Trie) -> Trie:
         begin = level.begin
         if begin is not None:
             if begin.dtype.kind != "u" or (len(begin) and int(begin.max()) > 1 << 32):
-                raise UnsoundError(f"the numbers of {n + 1}-grams are of a wrong type")
+                raise UnsoundTrieError(f"the numbers of {n + 1}-grams are of a wrong type")
             begin = np.concatenate(([0], np.cumsum(begin, dtype=np.int64)))
         below = begin
         levels.append(_with(level, words, begin))

@@ -19,17 +19,17 @@ from priscian.files import write_json
 from priscian.models.fingerprint import cache_folder
 from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.libraries import import_transformers
-from priscian.models.hf.locate import Place
+from priscian.models.hf.locate import Location
 from priscian.models.key import ModelKey
 from priscian.models.protocol import TorchModel
 from priscian.models.registry import load
-from priscian.models.remote.backend import ALONE, Backend, Encoder
+from priscian.models.remote.backend import ALONE, Backend, PromptEncoder
 from priscian.models.remote.canary import (
     ROUNDING,
     TOLERANCE,
     Canary,
-    Limits,
-    Probes,
+    CanaryLimits,
+    CanaryTexts,
     changed,
     check_mass,
     check_sentinel,
@@ -101,7 +101,7 @@ def _file(identity: Mapping[str, str]) -> Path:
     return cache_folder() / "canaries" / f"{ModelKey(identity).digest}.json"
 
 
-def limits_of(spec: ModelSpec) -> Limits:
+def limits_of(spec: ModelSpec) -> CanaryLimits:
     """What the canary may let pass, as the model string says."""
     given = spec.options.get("tolerance", str(TOLERANCE))
     try:
@@ -113,10 +113,10 @@ def limits_of(spec: ModelSpec) -> Limits:
     calibration = spec.options.get("calibration", "check")
     if calibration not in ("check", "ignore"):
         raise UsageError(f"{spec}: calibration={calibration} must be check or ignore")
-    return Limits(tolerance, calibration == "check")
+    return CanaryLimits(tolerance, calibration == "check")
 
 
-def make_encoder(spec: ModelSpec, place: Place) -> Encoder:
+def make_encoder(spec: ModelSpec, place: Location) -> PromptEncoder:
     """The local tokenizer, and BOS as the policy says; a missing BOS must be said."""
     import_transformers()
     tokenizer = Tokenizer(spec, place)
@@ -127,7 +127,7 @@ def make_encoder(spec: ModelSpec, place: Place) -> Encoder:
             f"the tokenizer of {spec} has no BOS: name the token that opens a text with bos=TOKEN, "
             f"or write bos=none, and the first token of a text is not scored"
         )
-    return Encoder(tokenizer, bos)
+    return PromptEncoder(tokenizer, bos)
 
 
 @dataclass(slots=True)
@@ -140,8 +140,8 @@ class BackendModel:
 
     spec: ModelSpec
     backend: Backend
-    encoder: Encoder
-    probes: Probes
+    encoder: PromptEncoder
+    probes: CanaryTexts
     canary: Canary
     texts_at_once: int = AT_ONCE
     scored: int = 0
@@ -223,7 +223,7 @@ class BackendProvider:
         """Fields of the key that are known without the model."""
         raise NotImplementedError
 
-    def connect(self, spec: ModelSpec) -> tuple[Backend, Encoder]:
+    def connect(self, spec: ModelSpec) -> tuple[Backend, PromptEncoder]:
         """The engine with its model, and the tokenizer."""
         raise NotImplementedError
 
@@ -270,7 +270,7 @@ class BackendProvider:
         self._open = None
         identity = self.identity(spec)
         backend, encoder = self.connect(spec)
-        probes = Probes.encode(encoder)
+        probes = CanaryTexts.encode(encoder)
         canary = run_canary(spec.label, probes, backend.logprobs, limits_of(spec))
         kept = settle(identity, canary)
         model = BackendModel(spec, backend, encoder, probes, replace(kept, notes=canary.notes))
@@ -296,5 +296,5 @@ class BackendProvider:
         model.canary = Canary(model.canary.logps, model.canary.error, notes)
 
 
-def _texts(probes: Probes) -> Sequence[Text]:
+def _texts(probes: CanaryTexts) -> Sequence[Text]:
     return [Text(row.text[row.opening :]) for row in probes.rows()]

@@ -239,7 +239,7 @@ def _different(numbers: Ints) -> tuple[Tensor, Tensor]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class BeamReading:
     """What a search says about a text."""
 
     logps: tuple[float, ...]  # of each word
@@ -248,10 +248,10 @@ class Reading:
     """Kinds of the actions of the best tree."""
 
 
-def read_texts(network: Rnng, texts: Sequence[Sequence[int]], beam: Beam) -> list[Reading]:
+def read_texts(network: Rnng, texts: Sequence[Sequence[int]], beam: Beam) -> list[BeamReading]:
     """Search for all texts, each a sequence of word numbers from 0, in the order given."""
     order = sorted(range(len(texts)), key=lambda number: list(texts[number]))
-    found: dict[int, Reading] = {}
+    found: dict[int, BeamReading] = {}
     with torch.inference_mode():
         for at in range(0, len(order), TOGETHER):
             group = order[at : at + TOGETHER]
@@ -312,7 +312,7 @@ class _Group:
         self.hypotheses = Hypotheses(network)
         self.network = network
 
-    def read(self) -> list[Reading]:
+    def read(self) -> list[BeamReading]:
         """What is found of each text."""
         texts = self.texts
         logps: list[list[float]] = [[] for _ in texts]
@@ -335,7 +335,7 @@ class _Group:
             where = {n: nodes[at, texts[n][depth]] for n, at in where.items()}
             for number, at in where.items():
                 logps[number].append(shrunk(float(mass[at] - before[at])))
-        return [Reading(tuple(logps[n]), *done[n]) for n in range(len(texts))]
+        return [BeamReading(tuple(logps[n]), *done[n]) for n in range(len(texts))]
 
     @staticmethod
     def _begin(live: _Live, parents: Ints) -> _Live:

@@ -14,7 +14,7 @@ from priscian.errors import DataError, UnknownNameError
 from priscian.files import PathLike, Row, read_table, whole_number
 from priscian.models.surprisals.alignment import (
     WRITTEN,
-    Place,
+    Span,
     align,
     is_boundary,
     is_unknown,
@@ -88,7 +88,7 @@ class Match:
     """A sentence of the table, and its tokens' offsets if they were aligned to find it."""
 
     sentence: TableSentence
-    places: list[Place] | None = None
+    places: list[Span] | None = None
 
 
 class SentenceIndex:
@@ -223,7 +223,7 @@ class SurprisalTable:
             logps=tuple(-_number(self.file, row) * nats for row in rows),
         )
 
-    def _places(self, text: str, sentence: TableSentence) -> list[Place]:
+    def _places(self, text: str, sentence: TableSentence) -> list[Span]:
         """Offsets from the file if its sentence equals ours, else found by the tokens."""
         rows = sentence.inner
         if not rows:
