@@ -243,7 +243,7 @@ def expand_revisions(model: str | ModelSpec | LanguageModel, pattern: str) -> li
         known = [s.revision or Path(s.id).name for s in provider.revisions(spec, "*")]
         raise ModelError(
             f"{spec} has no revision or checkpoint folder that matches {pattern!r}; "
-            + (f"it has {some_of(known)}" if known else "it has none: leave --revisions out")
+            + (f"it has {some_of(known)}" if known else "it has none: leave `revisions=` out")
         )
     return found
 

@@ -125,5 +125,5 @@ def _with_lora(encoder: Encoder) -> Any:
                 return get_peft_model(encoder.net, settings)
     raise ModelError(
         f"{encoder.spec.label}: cannot find the query, value and output projections of this "
-        "architecture; use --method finetune"
+        "architecture; use `method=finetune`"
     )

@@ -139,7 +139,7 @@ def need(path: Path, arrays: Mapping[str, Array], name: str, *shape: int) -> Arr
 def check_out(out: Path) -> None:
     """Refuse a folder that has something in it."""
     if not is_free(out):
-        raise UsageError(f"{out} is not an empty folder; name a new --out")
+        raise UsageError(f"{out} is not an empty folder; name a new `out=`")
 
 
 def write_folder(

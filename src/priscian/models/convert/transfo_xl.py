@@ -59,7 +59,7 @@ def convert_transfo_xl(
     folder = file if file.is_dir() else file.parent
     if file.is_dir():
         file = _beside(folder, WEIGHTS, "weights")
-    vocabulary = vocabulary or _beside(folder, WORDS, "the vocabulary: --vocab")
+    vocabulary = vocabulary or _beside(folder, WORDS, "the vocabulary: `vocab=`")
     arrays, saved = read_arrays(file)
     facts = _facts(file, saved, config or folder / "config.json")
     text = vocabulary.suffix == ".txt"
@@ -97,7 +97,7 @@ def _facts(file: Path, saved: TorchFile | None, config: Path) -> XlSettings:
     original = "mem_len" in known and "same_length" in known
     if not original:
         if not config.is_file():
-            raise UsageError(f"no {config}, which says how long the memory is; name it: --config")
+            raise UsageError(f"no {config}, which says how long the memory is; name it: `config=`")
         known = read_json(config, dict[str, Any])
     if known.get("pre_lnorm") or known.get("attn_type", 0) != 0:
         raise ModelError(

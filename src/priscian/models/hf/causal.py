@@ -109,7 +109,7 @@ class CausalProvider(HuggingFaceProvider):
         import_transformers()
         token = Tokenizer(spec, self.place(spec)).end(spec.options.get("bos", "auto"))
         if not token:
-            raise ModelError(f"the tokenizer of {spec} has no EOS; leave out --eos last-region")
+            raise ModelError(f"the tokenizer of {spec} has no EOS; leave out `eos=last-region`")
         return token
 
     def load(self, spec: ModelSpec) -> CausalModel:

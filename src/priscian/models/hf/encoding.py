@@ -164,7 +164,7 @@ def begins_word(tokenizer: Tokenizer, size: int) -> npt.NDArray[np.bool_]:
     if mark is None:
         raise ModelError(
             f"the tokenizer of {tokenizer.name} does not mark leading spaces (Ġ or ▁): its words "
-            f"cannot be corrected for them; leave out --boundary corrected"
+            f"cannot be corrected for them; leave out `boundary=corrected`"
         )
     found = np.zeros(size, dtype=bool)
     opening = [n for piece, n in pieces.items() if opens_with_space(piece, mark == BYTE_SPACE)]

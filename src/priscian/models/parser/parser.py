@@ -145,7 +145,7 @@ def check_folder(folder: Path) -> None:
         if not (folder / name).is_file():
             raise ModelError(
                 f"{folder} has no {name} of a finished parser; train one: "
-                f"priscian parse --train trees.txt.xz --out {folder}"
+                f"priscian parse `train=trees.txt.xz` `out={folder}`"
             )
     read_config(folder, (ARCHITECTURE,))
 
