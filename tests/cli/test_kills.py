@@ -6,6 +6,7 @@ PRISCIAN_KILLS_SEED=2 draws other moments.
 from __future__ import annotations
 
 import contextlib
+import csv
 import hashlib
 import itertools
 import json
@@ -30,6 +31,7 @@ from tests.tiny import build_causal, build_masked
 from tests.training.classifiers.toy_cola import write_cola
 
 import priscian
+from priscian.files.write import is_leftover
 
 pytest.importorskip("fcntl")
 torch = pytest.importorskip("torch")
@@ -40,7 +42,7 @@ WAYS = ("SIGKILL", "SIGTERM", "SIGINT")
 ENDED = {-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT, 130}
 BUSY = 60.0
 """Seconds for which workers of a killed command may still hold its folder."""
-PAIRS = 150
+PAIRS = 90
 Tree = dict[str, str]
 OWN_TIME = {
     "created", "updated", "started", "finished", "seconds", "scoring_seconds", "training_seconds",
@@ -49,6 +51,7 @@ OWN_TIME = {
 """Keys that are different each time."""
 PASSING = re.compile(r"\.lock$|/lock$|/log\.txt$|\.sqlite-(shm|wal)$|\.parts/")
 """Files that are no result."""
+TIMES = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\+0000")
 ROWS = (
     "SELECT key, hash, channel, offsets.data, scores.data FROM scores "
     "JOIN models ON models.id = model JOIN texts ON texts.id = scores.text "
@@ -107,12 +110,6 @@ VERBS = {
     "watch": Verb("watch INPUTS/training --on pairs:INPUTS/pairs.csv --out o --once --settle 0"),
     "surprisal": Verb("surprisal hf:INPUTS/gpt2 --file INPUTS/lines.txt --entropy --out o.tsv"),
 }
-SWEEP = """
-[models.lstm]
-recipe = "tiny"
-sizes = ["2k"]
-set = { "network.embedding" = 16, "network.hidden" = 24, "training.batch_tokens" = 200 }
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -130,7 +127,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     draw = random.Random(3)
     write_corpus(folder)
     lines = (folder / "text.txt").read_text().splitlines()
-    (folder / "long.txt").write_text("".join(f"{line}\n" for line in lines * 6))
+    (folder / "long.txt").write_text("".join(f"{line}\n" for line in lines * 3))
     (folder / "lines.txt").write_text("".join(f"{line}\n" for line in lines[:PAIRS]))
     nouns = ("nurse", "goose", "kite", "village", "lawyer", "painting")
     stems = [
@@ -208,7 +205,7 @@ class Place:
         found = {}
         for path in sorted(p for p in self.folder.rglob("*") if p.is_file()):
             name = path.relative_to(self.folder).as_posix()
-            if not PASSING.search(name):
+            if not PASSING.search(name) and not is_leftover(path.name):
                 found[name] = digest(path, self.folder)
         return found
 
@@ -222,6 +219,11 @@ def digest(path: Path, place: Path) -> str:
         data = repr(lasting(torch.load(path, weights_only=True))).encode()
     elif path.suffix == ".json":
         data = json.dumps(lasting(json.loads(data)), sort_keys=True).encode()
+    elif path.suffix == ".html":
+        data = TIMES.sub(b"TIME", data)
+    elif path.suffix == ".csv":
+        with path.open(newline="") as file:
+            data = repr([lasting(row) for row in csv.DictReader(file)]).encode()
     elif path.suffix == ".jsonl":
         data = b"\n".join(
             json.dumps(lasting(json.loads(line)), sort_keys=True).encode()
