@@ -46,9 +46,9 @@ PAIRS = 90
 Tree = dict[str, str]
 OWN_TIME = {
     "created", "updated", "started", "finished", "seconds", "scoring_seconds", "training_seconds",
-    "tokens_per_second", "computed", "store", "resumed",
+    "tokens_per_second", "computed", "notes", "store", "resumed",
 }  # fmt: skip
-"""Keys that are different each time."""
+"""Keys that are different each time; the notes on a model are there if it was loaded."""
 PASSING = re.compile(r"\.lock$|/lock$|/log\.txt$|\.sqlite-(shm|wal)$|\.parts/")
 """Files that are no result."""
 TIMES = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\+0000")
