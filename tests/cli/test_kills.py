@@ -46,12 +46,11 @@ PAIRS = 90
 Tree = dict[str, str]
 OWN_TIME = {
     "created", "updated", "started", "finished", "seconds", "scoring_seconds", "training_seconds",
-    "tokens_per_second", "computed", "store", "resumed",
+    "tokens_per_second", "computed", "notes", "store", "resumed",
 }  # fmt: skip
-"""Keys that are different each time."""
+"""Keys that are different each time; the notes on a model are there if it was loaded."""
 PASSING = re.compile(r"\.lock$|/lock$|/log\.txt$|\.sqlite-(shm|wal)$|\.parts/")
 """Files that are no result."""
-TIMES = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\+0000")
 ROWS = (
     "SELECT key, hash, channel, offsets.data, scores.data FROM scores "
     "JOIN models ON models.id = model JOIN texts ON texts.id = scores.text "
@@ -220,7 +219,7 @@ def digest(path: Path, place: Path) -> str:
     elif path.suffix == ".json":
         data = json.dumps(lasting(json.loads(data)), sort_keys=True).encode()
     elif path.suffix == ".html":
-        data = TIMES.sub(b"TIME", data)
+        data = b""  # it shows times and notes; the numbers are in files beside it
     elif path.suffix == ".csv":
         with path.open(newline="") as file:
             data = repr([lasting(row) for row in csv.DictReader(file)]).encode()
