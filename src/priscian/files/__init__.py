@@ -21,7 +21,7 @@ from priscian.files.names import (
     natural_order,
 )
 from priscian.files.parquet import read_frame
-from priscian.files.plain import HIDDEN, INLINE, by, plain
+from priscian.files.plain import HIDDEN, INLINE, by, plain, prefixed
 from priscian.files.reading import (
     PathLike,
     decode_json,
@@ -98,6 +98,7 @@ __all__ = [
     "open_unpacked",
     "parse_delimited",
     "plain",
+    "prefixed",
     "read_bytes",
     "read_frame",
     "read_json",
