@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import signal
+import time
 import traceback
 import warnings
 from collections import Counter
@@ -19,7 +20,7 @@ from priscian.errors import PriscianError, PriscianWarning
 from tests.fuzz.mutations import BINARY, FIELDS, TEXT, Draft, Mutation, mutate
 from tests.fuzz.truths import REFUSED, alike
 
-SECONDS = 30
+SECONDS = 20
 """For one input; a good one takes milliseconds."""
 MARK = re.compile(r"zq(\d+)zq")
 
@@ -95,14 +96,31 @@ class Report:
     refused: int = 0
     compared: int = 0
     """Accepted ones that were compared with the truth."""
+    hangs: int = 0
+    tracebacks: int = 0
+    seconds: float = 0.0
+    """Of the processor, for the slowest input."""
+    slowest: str = ""
     failures: list[str] = field(default_factory=list)
 
+    @property
+    def accepted(self) -> int:
+        return self.inputs - self.refused - self.hangs - self.tracebacks
+
     def __str__(self) -> str:
-        accepted = self.inputs - self.refused - len(self.failures)
         return (
-            f"{self.inputs} damaged files: {self.refused} refused, {accepted} accepted "
-            f"({self.compared} compared with the truth), {len(self.failures)} failures"
+            f"{self.inputs} damaged files: {self.refused} refused, {self.accepted} accepted "
+            f"({self.compared} compared with the truth), {self.tracebacks} tracebacks, "
+            f"{self.hangs} hangs, {len(self.failures)} failures, slowest {self.seconds:.1f} s"
         )
+
+    def add(self, other: Report) -> None:
+        """Count another reader's inputs too."""
+        for name in ("inputs", "refused", "compared", "hangs", "tracebacks"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        if other.seconds > self.seconds:
+            self.seconds, self.slowest = other.seconds, other.slowest
+        self.failures += other.failures
 
 
 def read(sample: Sample, folder: Path) -> Outcome:
@@ -190,16 +208,21 @@ def fuzz(sample: Sample, folder: Path, count: int, seed: int) -> Report:
         file.write_bytes(draft.data)
         label = f"{sample.name} {number} ({done})"
         report.inputs += 1
+        begun = time.process_time()
         try:
             found = read(sample, folder)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
+            report.hangs += isinstance(error, Hang)
+            report.tracebacks += not isinstance(error, Hang)
             lines = traceback.format_exception(error)
             report.failures.append(
                 f"{label}: {type(error).__name__}: {error}\n{''.join(lines[-3:])}"
             )
             continue
+        if (took := time.process_time() - begun) > report.seconds:
+            report.seconds, report.slowest = took, label
         report.refused += bool(found.refusal)
         problem = _problem(sample, records, draft, valid, found)
         if not problem and not found.refusal and not found.notes - valid.notes:
@@ -210,7 +233,7 @@ def fuzz(sample: Sample, folder: Path, count: int, seed: int) -> Report:
         if problem:
             report.failures.append(f"{label}: {problem}")
     file.write_bytes(data)
-    if report.inputs >= 100 and not report.refused:
+    if report.inputs >= 500 and not report.refused:
         report.failures.append(
             f"{sample.name}: nothing was ever refused; the damage does not reach it"
         )
