@@ -49,6 +49,8 @@ class Sample:
     """What a damaged file says, read in another way than ours; None where that cannot be said."""
     fields: bool = False
     """Every second change is one of a field of JSON or TOML."""
+    repaired: bool = False
+    """It is only a cache: damage costs time, and nothing is ever refused."""
     cost: int = 1
     """How many times longer than others one reading takes: so many times fewer are done."""
 
@@ -225,7 +227,8 @@ def fuzz(sample: Sample, folder: Path, count: int, seed: int) -> Report:
             report.seconds, report.slowest = took, label
         report.refused += bool(found.refusal)
         problem = _problem(sample, records, draft, valid, found)
-        if not problem and not found.refusal and not found.notes - valid.notes:
+        said = found.notes - valid.notes and not sample.repaired
+        if not problem and not found.refusal and not said:
             wanted = true_of(sample, folder)
             report.compared += wanted is not None
             if wanted is not None and not alike(wanted, found.plain):
@@ -233,7 +236,7 @@ def fuzz(sample: Sample, folder: Path, count: int, seed: int) -> Report:
         if problem:
             report.failures.append(f"{label}: {problem}")
     file.write_bytes(data)
-    if report.inputs >= 500 and not report.refused:
+    if report.inputs >= 100 and not report.refused and not sample.repaired:
         report.failures.append(
             f"{sample.name}: nothing was ever refused; the damage does not reach it"
         )
@@ -241,6 +244,8 @@ def fuzz(sample: Sample, folder: Path, count: int, seed: int) -> Report:
 
 
 def _problem(sample: Sample, records: Records, draft: Draft, valid: Outcome, found: Outcome) -> str:
+    if found.refusal and sample.repaired:
+        return f"a damaged cache is an error: {found.refusal}"
     if found.refusal:
         if "\n" in found.refusal.strip():
             return f"an error of several lines: {found.refusal!r}"

@@ -23,6 +23,7 @@ from priscian.files.reading import (
     read_bytes,
     read_json,
     read_text,
+    regular,
     shown,
 )
 from priscian.files.rows import collector_paused, data_files, label, sentence_at
@@ -90,6 +91,7 @@ __all__ = [
     "read_table",
     "read_text",
     "read_tsv",
+    "regular",
     "replacing",
     "replacing_folder",
     "sentence_at",

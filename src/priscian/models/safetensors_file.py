@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import ModelError
-from priscian.files import replacing
+from priscian.files import regular, replacing
 
 LARGEST_HEADER = 100_000_000
 LARGEST = 1e6
@@ -25,7 +25,7 @@ Floats32 = npt.NDArray[np.float32]
 def read_safetensors(path: Path) -> dict[str, Floats32]:
     """Every array of a file as float32, each checked against the size of the file."""
     try:
-        data = path.read_bytes()
+        data = regular(path).read_bytes()
     except OSError as error:
         raise ModelError(
             f"cannot read {path}: {error.strerror}; check the path and its permissions"

@@ -28,7 +28,7 @@ from typing import Any
 import msgspec
 
 from priscian.errors import DataError, UnknownNameError, UsageError
-from priscian.files import decode_toml
+from priscian.files import decode_toml, regular
 from priscian.runs.cards import check_trained_options
 from priscian.runs.options import ScoreOptions
 from priscian.training.amounts import parse_amount
@@ -148,9 +148,9 @@ def _read(name: str) -> tuple[dict[str, Any], Path]:
         text = (resources.files("priscian.sweeps") / "data" / f"{name}.toml").read_text("utf-8")
         folder = Path()
     else:
-        folder = Path(name).resolve().parent
         try:
-            text = Path(name).read_text("utf-8")
+            text = regular(Path(name)).read_text("utf-8")
+            folder = Path(name).resolve().parent
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "not UTF-8"
             raise DataError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +21,7 @@ import numpy as np
 from msgspec import structs
 
 from priscian.errors import DataError, PriscianError, UsageError, counted
-from priscian.files import read_json, replacing, write_json
+from priscian.files import read_json, regular, replacing, write_json
 from priscian.models.vocabulary import Vocabulary, load_vocabulary
 from priscian.training.amounts import parse_amount
 from priscian.training.architectures import TREES
@@ -305,10 +306,11 @@ def _store(path: Path, data: Encoded | None) -> None:
 
 def _load(path: Path) -> Encoded:
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as saved:
+        with regular(path).open("rb") as file, np.load(file, allow_pickle=False) as saved:
             kind = EncodedTrees if "labels" in saved else Encoded
             found = [saved[field.name] for field in fields(kind)]
             return kind(*found[:2], *map(int, found[2:]))
     except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile,
-            zlib.error, struct.error) as error:  # fmt: skip
+            zlib.error, struct.error, tokenize.TokenError, OverflowError,
+            MemoryError) as error:  # fmt: skip
         raise _damaged(path.parent, f"{path.name}: {error}") from None

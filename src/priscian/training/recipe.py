@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from priscian.errors import DataError, UnknownNameError, UsageError
-from priscian.files import decode_toml, shown
+from priscian.files import decode_toml, regular, shown
 from priscian.training.amounts import parse_amount
 from priscian.training.checks import COUNT, check_values
 
@@ -168,7 +168,7 @@ def read_recipe(name: str, architecture: str | None = None) -> dict[str, Any]:
     else:
         path = Path(name)
         try:
-            text, where = path.read_text("utf-8"), str(path)
+            text, where = regular(path).read_text("utf-8"), str(path)
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "not UTF-8"
             listed = ", ".join(SIZES)

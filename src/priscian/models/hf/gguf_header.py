@@ -12,6 +12,7 @@ from math import prod
 from pathlib import Path
 
 from priscian.errors import ModelError, install
+from priscian.files import regular
 
 MAGIC = b"GGUF"
 OTHER_ORDER = 0xFFFF
@@ -42,7 +43,7 @@ class Header:
 def read_header(path: Path) -> Header:
     """The header of a file; one that does not fit its file, or is far too long, is refused."""
     try:
-        with path.open("rb") as file:
+        with regular(path).open("rb") as file:
             if file.read(len(MAGIC)) != MAGIC:
                 raise ModelError(f"{path} is not a GGUF file; give one that begins with GGUF")
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:

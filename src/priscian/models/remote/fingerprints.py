@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from priscian.files import write_json
+from priscian.files import regular, write_json
 from priscian.models.fingerprint import cache_folder
 from priscian.models.key import ModelKey
 from priscian.models.remote.canary import ROUNDING, Canary
@@ -22,9 +22,9 @@ FIELD = "canary"
 def saved_canaries(identity: Mapping[str, str]) -> list[Canary]:
     """Every canary that this identity has given, the oldest first."""
     try:
-        rows = json.loads(_file(identity).read_text("utf-8"))["canaries"]
+        rows = json.loads(regular(_file(identity)).read_text("utf-8"))["canaries"]
         return [Canary(tuple(map(float, row["logps"])), float(row["error"])) for row in rows]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, OverflowError):
         return []
 
 
