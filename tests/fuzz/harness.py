@@ -236,7 +236,7 @@ def fuzz(sample: Sample, folder: Path, count: int, seed: int) -> Report:
         if problem:
             report.failures.append(f"{label}: {problem}")
     file.write_bytes(data)
-    if report.inputs >= 100 and not report.refused and not sample.repaired:
+    if report.inputs >= 500 and not report.refused and not sample.repaired:
         report.failures.append(
             f"{sample.name}: nothing was ever refused; the damage does not reach it"
         )
