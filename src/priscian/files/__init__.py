@@ -26,7 +26,13 @@ from priscian.files.reading import (
     regular,
     shown,
 )
-from priscian.files.rows import collector_paused, data_files, label, sentence_at
+from priscian.files.rows import (
+    collector_paused,
+    data_files,
+    label,
+    optional_text,
+    sentence_at,
+)
 from priscian.files.tables import (
     JSONL_SUFFIXES,
     ROW_SUFFIXES,
@@ -84,6 +90,7 @@ __all__ = [
     "names_in",
     "natural_order",
     "open_unpacked",
+    "optional_text",
     "parse_delimited",
     "read_bytes",
     "read_frame",
