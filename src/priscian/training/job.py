@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from priscian.errors import UsageError
 from priscian.files import is_free, read_text, replacing_folder, write_text
 from priscian.files.lock import lock_file
+from priscian.metrics.measures import perplexity
 from priscian.training.architectures import build
 from priscian.training.checks import check_device
 from priscian.training.prepare import (
@@ -169,4 +169,4 @@ def check_folder(recipe: Recipe, out: Path, resume: bool) -> None:
 
 def perplexity_per_word(nats_per_token: float, data: Encoded, facts: PartFacts) -> float:
     """exp(nats of words and sentence ends / (words + sentences))."""
-    return math.exp(nats_per_token * data.tokens / (facts.words + facts.sentences))
+    return perplexity(nats_per_token * data.tokens, facts.words + facts.sentences)
