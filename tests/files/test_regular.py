@@ -15,7 +15,7 @@ from priscian.files import open_unpacked, read_bytes, read_table, read_text, reg
 from priscian.models.convert.torch_file import read_pickled
 from priscian.models.fingerprint import hash_file
 from priscian.models.folder import architecture_of, read_config, trained_on_sentences
-from priscian.models.hf.gguf_header import read_header
+from priscian.models.hf.bounds import read_header
 from priscian.models.lstm.model_file import read_model
 from priscian.models.ngram.provider import is_pngm
 from priscian.models.safetensors_file import read_safetensors
