@@ -127,8 +127,6 @@ KNOWN_CYCLES = (
     "analysis.transfer.left_out_figure analysis.transfer.transfer "
     "analysis.transfer.transfer_figure",
     "datasets.builtin_formats datasets.generation datasets.registry datasets.sg",
-    "models.hf.bounds models.hf.hub_cache models.hf.loading models.hf.locate models.hf.packaged",
-    "models.ngram.pack models.ngram.trie_file",
     "scoring.cluster scoring.executors scoring.ray_cluster",
     "training.job training.save",
 )

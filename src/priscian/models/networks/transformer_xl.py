@@ -14,8 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from priscian.files.convert import Count, CountOrNone, Share
-from priscian.models.networks.projected_tables import ProjectedTables
-from priscian.models.networks.word_tables import Bands, WordTables, bands_for
+from priscian.models.networks.word_tables import Bands, ProjectedTables, WordTables, bands_for
 
 
 @dataclass(frozen=True, slots=True)

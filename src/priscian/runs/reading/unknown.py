@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from priscian.errors import PriscianWarning, counted
 from priscian.files import shown
 from priscian.models import ClosedVocabulary, ModelSpec, UnknownWordFinder
-from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
+from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.records import Text
 from priscian.runs.reading.passages import Passage
 
