@@ -27,7 +27,7 @@ from priscian.training.amounts import parse_amount
 from priscian.training.architectures import TREES
 from priscian.training.corpora import hash_text
 from priscian.training.parsed_text import ParsedText
-from priscian.training.recipe import SAVED, Recipe
+from priscian.training.recipe import SAVED, Recipe, old_names
 from priscian.training.rows import Encoded
 from priscian.training.sources import PlainText, Source
 from priscian.training.subsets import Mark, read_corpus, refuse_changed
@@ -165,7 +165,8 @@ def prepare(recipe: Recipe, say: Say, hashes: Mapping[str, str] | None = None) -
         fitting = " or without a fitting tree" * (recipe.architecture in TREES)
         say(
             f"{counted(main.left_out, 'sentence')} left out of training, of more than "
-            f"{recipe.text.longest} tokens{fitting}; raise text.longest to train on longer ones"
+            f"{recipe.text.max_length} tokens{fitting}; raise text.max_length to train on longer "
+            "ones"
         )
     refuse_others(recipe, facts, hashes or {})
     made = Prepared(learnt.vocabulary, main, extra, held["dev"], held["test"], facts)
@@ -220,7 +221,7 @@ def read_prepared(recipe: Recipe, folder: Path) -> Prepared | None:
     if changed or not known:
         raise UsageError(
             f"{', '.join(changed) or 'the recipe'} has changed since the training in {folder} "
-            "began; restore what it was, or name a new --out"
+            "began; restore what it was, or name a new `out=`"
         )
     return load_prepared(recipe, folder)
 
@@ -257,7 +258,7 @@ def _names(recipe: Recipe) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _decided_by(recipe: Recipe) -> str:
     """What the prepared text depends on, beside the files: tables of the recipe."""
-    tables = recipe.to_dict()
+    tables = old_names(recipe.to_dict())
     limits = [tables["network"].get(key) for key in ("most_open", "most_opening")]  # of trees
     parts = [tables["architecture"], tables["corpus"], tables["text"], limits]
     return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
