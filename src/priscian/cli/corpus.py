@@ -22,7 +22,7 @@ def corpus_command(
 
     Examples:
       priscian corpus books.txt.xz --sizes 250k,1M,4M --out corpus
-      priscian train lstm --corpus corpus/train-1M.txt --passes 6 --out my-lstm
+      priscian train lstm --corpus corpus/train-1M.txt --epochs 6 --out my-lstm
 
     Parameters
     ----------

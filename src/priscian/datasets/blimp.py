@@ -27,6 +27,7 @@ from priscian.files import (
     collector_paused,
     data_files,
     label,
+    optional_text,
     read_table,
     sentence_at,
 )
@@ -207,15 +208,15 @@ def _item(name: str, method: Method | None, row: Row, repairs: Repairs, line: in
     repairs.watch_edges(good, bad)
     texts = {"good": good, "bad": bad}
     found = prefix_spans(row, method, texts, repairs, line) if method else {}
-    shared = row.get("context") or ""
+    shared = optional_text(row, "context", file, line)
     conditions = {}
     for side, text in texts.items():
         listed = row.get(f"spans_{side}")
         spans: tuple[Span, ...] = found.get(side, ())
-        if listed:
+        if listed is not None:
             spans = with_spans(_listed_spans(listed, text, f"spans_{side}", file, line), spans)
-        context = row.get(f"context_{side}") or shared
-        conditions[side] = Sentence(text, spans, str(context))
+        context = optional_text(row, f"context_{side}", file, line) or shared
+        conditions[side] = Sentence(text, spans, context)
     meta = {key: row[key] for key in row if key not in CONSUMED}
     return Item(name, conditions, meta)
 

@@ -30,6 +30,7 @@ from priscian.files import (
     columns_of,
     data_files,
     label,
+    optional_text,
     read_table,
     sentence_at,
 )
@@ -185,7 +186,7 @@ def _item(name: str, row: Row, columns: FoundColumns, repairs: Repairs, line: in
     good = sentence_at(row, columns.good, repairs.file, line, _REMEDY)
     bad = sentence_at(row, columns.bad, repairs.file, line, _REMEDY)
     repairs.watch_edges(good, bad)
-    context = _cell(row, columns.context)
+    context = optional_text(row, columns.context, repairs.file, line)
     used = {columns.good, columns.bad, columns.context, columns.field, columns.phenomenon,
             columns.group, columns.prefix}  # fmt: skip
     meta = {key: value for key, value in row.items() if key not in used}

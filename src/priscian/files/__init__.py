@@ -29,6 +29,7 @@ from priscian.files.reading import (
     read_bytes,
     read_json,
     read_text,
+    regular,
     shown,
     whole_number,
 )
@@ -40,6 +41,7 @@ from priscian.files.tables import (
     columns_of,
     data_files,
     label,
+    optional_text,
     read_table,
     sentence_at,
 )
@@ -96,6 +98,7 @@ __all__ = [
     "names_in",
     "natural_order",
     "open_unpacked",
+    "optional_text",
     "parse_delimited",
     "plain",
     "prefixed",
@@ -105,6 +108,7 @@ __all__ = [
     "read_table",
     "read_text",
     "read_tsv",
+    "regular",
     "replacing",
     "replacing_folder",
     "sentence_at",

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import DataError
+from priscian.files.reading import regular
 
 _MAGIC = b"PAR1"
 LONGEST_FOOTER = 4 << 20
@@ -47,7 +48,7 @@ class ParquetColumn:
 def read_footer(file: Path) -> tuple[int, list[ParquetColumn]]:
     """Rows and columns of a file, as its footer and its pages give them."""
     try:
-        with file.open("rb") as opened:
+        with regular(file).open("rb") as opened:
             if not opened.seek(0, 2):
                 raise unreadable(file, "it is empty")
             with mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,12 +33,24 @@ _BYTE = re.compile(r" ?\(byte (\d+)\)")
 _ZERO = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
+def regular(path: Path) -> Path:
+    """The path, unless it is a pipe, a socket or a device: reading one might never end.
+
+    Those in /dev and /proc may be read: the shell puts `<(…)` there.
+    """
+    if not str(path).startswith(("/dev/", "/proc/")):
+        mode = path.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise OSError(errno.EINVAL, "a pipe, a socket or a device, not a file", str(path))
+    return path
+
+
 def read_bytes(file: PathLike) -> bytes:
     """The bytes of a file."""
     file = Path(file)
     note(file)
     try:
-        return file.read_bytes()
+        return regular(file).read_bytes()
     except FileNotFoundError:
         raise DataError(f"no file {str(file)!r}; check the path") from None
     except (OSError, ValueError) as error:

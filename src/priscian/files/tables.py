@@ -130,7 +130,13 @@ def data_files(path: PathLike, suffixes: Iterable[str]) -> list[Path]:
         raise DataError(f"no file or folder {str(path)!r}; check the path")
     for candidates in (path.iterdir(), path.rglob("*")):
         found = [f for f in candidates if f.suffix.lower() in wanted and _visible(f, path)]
+        found = [f for f in found if not f.is_dir()]
         for file in found:
+            if not file.is_file():
+                raise DataError(
+                    f"{path}: {file.name!r} is no file but a link that leads nowhere, a pipe or a "
+                    "device; replace or remove it"
+                )
             name = str(file.relative_to(path))
             if not is_unicode(name):
                 raise DataError(f"{path}: the name {name!r} is not UTF-8; rename the file")
@@ -141,7 +147,7 @@ def data_files(path: PathLike, suffixes: Iterable[str]) -> list[Path]:
 
 def _visible(file: Path, root: Path) -> bool:
     parts = file.relative_to(root).parts
-    return not any(part.startswith(".") for part in parts) and file.is_file()
+    return not any(part.startswith(".") for part in parts)
 
 
 def label(file: Path, root: PathLike) -> str:
@@ -165,3 +171,11 @@ def sentence_at(row: Row, key: str, file: Path, line: int, remedy: str) -> str:
     raise DataError(
         f"{file}:{line}: {key!r} is {shown(value)}, not a text; write the sentence as a string"
     )
+
+
+def optional_text(row: Row, key: str | None, file: Path, line: int) -> str:
+    """The text under a key, empty if there is none; a list or a number is an error."""
+    value = row.get(key) if key else None
+    if isinstance(value, str | None):
+        return value or ""
+    raise DataError(f"{file}:{line}: {key} is {shown(value)}, not a text; write it as a string")

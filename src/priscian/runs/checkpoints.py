@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from priscian.files import names_in
+from priscian.files import names_in, regular
 from priscian.models.safetensors_file import LARGEST_HEADER
 
 SETTLE = 10.0
@@ -91,10 +91,10 @@ def is_whole(folder: Path) -> bool:
 def _has_all_parts(index: Path) -> bool:
     """Whether every file that an index of weights names is there."""
     try:
-        parts = set(json.loads(index.read_text("utf-8"))["weight_map"].values())
-    except (OSError, ValueError, KeyError, AttributeError, TypeError):
+        parts = set(json.loads(regular(index).read_text("utf-8"))["weight_map"].values())
+        return all((index.parent / str(part)).is_file() for part in parts)
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
         return False
-    return all((index.parent / str(part)).is_file() for part in parts)
 
 
 def _has_its_length(file: Path) -> bool:
@@ -103,7 +103,7 @@ def _has_its_length(file: Path) -> bool:
     A file whose header cannot be read at all is left to the reader, which says what is wrong.
     """
     try:
-        with file.open("rb") as opened:
+        with regular(file).open("rb") as opened:
             length = int.from_bytes(opened.read(8), "little")
             size = file.stat().st_size
             if size < 8 + length:

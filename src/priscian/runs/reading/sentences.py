@@ -12,6 +12,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 
 from priscian.errors import DataError, ModelError
+from priscian.metrics.measures import perplexity
 from priscian.models import (
     ClosedVocabulary,
     EndScorer,
@@ -47,7 +48,7 @@ class SentencePerplexity:
     @property
     def value(self) -> float:
         """The perplexity per word."""
-        return math.exp(self.nats / (self.words + self.sentences))
+        return perplexity(self.nats, self.words + self.sentences)
 
 
 def count_words(sentences: Sequence[str]) -> list[int]:
