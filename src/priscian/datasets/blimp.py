@@ -138,13 +138,14 @@ def _add_rows(
         name = names.get(raw) or names.setdefault(raw, canonical_uid(raw))
         draft = drafts.get(name)
         if draft is None:
-            draft = drafts[name] = _draft(name, row, repairs)
+            facts = {key: str(row[key]) for key in SET_KEYS if row.get(key)}
+            draft = drafts[name] = _Draft(name, _kind(row, repairs), method_of(row), facts)
         else:
             _check_same(draft, row, repairs, line)
-        pair_id = _pair_id(row)
-        if pair_id is None:
-            pair_id = str(len(draft.places))
-        item = _item(f"{name}/{pair_id}", draft.method, row, repairs, line)
+        pair_ids = (row[key] for key in PAIR_ID_KEYS if row.get(key) is not None)
+        item = _item(
+            f"{name}/{next(pair_ids, len(draft.places))}", draft.method, row, repairs, line
+        )
         if item.id in draft.places:
             there, at = draft.places[item.id]
             raise DataError(
@@ -157,11 +158,6 @@ def _add_rows(
     owner = {item.id: draft for draft, item in fresh}
     for item in settle_identical((i for _, i in fresh), file, drop=drop_identical):
         owner[item.id].items.append(item)
-
-
-def _draft(name: str, row: Row, repairs: Repairs) -> _Draft:
-    facts = {key: str(row[key]) for key in SET_KEYS if row.get(key)}
-    return _Draft(name, _kind(row, repairs), method_of(row), facts)
 
 
 def _kind(row: Row, repairs: Repairs) -> tuple[str, str]:
@@ -191,14 +187,6 @@ def _check_same(draft: _Draft, row: Row, repairs: Repairs, line: int) -> None:
             f"{repairs.file}:{line}: field and linguistics_term are {kind}, but {draft.name} "
             f"began with {draft.kind}; a paradigm has one of each"
         )
-
-
-def _pair_id(row: Row) -> str | None:
-    for key in PAIR_ID_KEYS:
-        value = row.get(key)
-        if value is not None:
-            return str(value)
-    return None
 
 
 def _item(name: str, method: Method | None, row: Row, repairs: Repairs, line: int) -> Item:

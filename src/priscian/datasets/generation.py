@@ -219,7 +219,11 @@ def generate(
         raise UsageError(f"jobs takes a whole number from 1, not {jobs}")
     names = maker.choose(only, Path(file) if file is not None else None)
     load_lexicon()  # a malformed row is one error before any work, not one for each set
-    place = None if out is None else _prepare(Path(out))
+    place = None if out is None else Path(out)
+    if place is not None:
+        if not is_free(place):
+            raise DataError(f"{place} exists and is not empty; choose a new folder")
+        check_folder(place)
     stems = name_files({name: name for name in names}, taken=[Path(MANIFEST).stem])
     files = {name: f"{stem}{maker.suffix}" for name, stem in stems.items()}
     made: dict[str, _Made] = {}
@@ -328,14 +332,6 @@ def _make(maker: Maker, name: str, size: tuple[int, int], encode: bool) -> _Made
     except (GrammarError, DataError) as error:
         return _Made(name, error=str(error))
     return _Made(name, data=data, sha256=hashlib.sha256(data).hexdigest())
-
-
-def _prepare(folder: Path) -> Path:
-    """A new or empty folder to write to; nothing is ever overwritten."""
-    if not is_free(folder):
-        raise DataError(f"{folder} exists and is not empty; choose a new folder")
-    check_folder(folder)
-    return folder
 
 
 def _manifest(maker: Maker, n: int, seed: int, files: Mapping[str, _Made]) -> dict[str, Any]:

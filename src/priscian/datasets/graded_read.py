@@ -18,7 +18,7 @@ from priscian.datasets.graded_ratings import (
     ratings_of,
     yes_or_no,
 )
-from priscian.datasets.graded_tables import cell, column_of, read_role
+from priscian.datasets.graded_tables import cell, column_of, read_pair_table, read_role
 from priscian.datasets.registry import data_format
 from priscian.datasets.type_pairs import pairs_by_phenomenon, pairs_by_types, read_type_pairs
 from priscian.errors import DataError, DataWarning
@@ -203,21 +203,9 @@ def _judgements(file: Path, rows: NumberedRows, task: Task | None) -> list[Judge
     return found
 
 
-def read_pair_table(path: PathLike) -> list[GradedPair]:
-    """Pairs of ids; a row with something in a column `discard` is left out."""
-    file = Path(path)
-    return [
-        GradedPair(
-            cell(row, "good_id"), cell(row, "bad_id"), cell(row, "phenomenon"), cell(row, "group")
-        )
-        for _, row in read_role(file, "good_id")
-        if not str(row.get("discard") or "").strip()
-    ]
-
-
 def _pairs(sentences: list[GradedSentence], pairs: PathLike | None) -> list[GradedPair]:
     if pairs is None:
         return list(pairs_by_phenomenon(sentences).pairs)
     if Path(pairs).suffix.lower() == ".json":
         return list(pairs_by_types(sentences, read_type_pairs(Path(pairs))).pairs)
-    return read_pair_table(pairs)
+    return read_pair_table(Path(pairs))[0]

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-from priscian.datasets.graded import GradedSet, SentenceScores
+from priscian.datasets.graded import GradedPair, GradedSet, SentenceScores
 from priscian.datasets.graded_ratings import number_of
 from priscian.errors import DataError
 from priscian.files import NumberedRows, PathLike, Row, columns_of, read_table
@@ -57,6 +57,14 @@ def cell(row: Row, role: str) -> str:
     column = column_of(role, row)
     value = row.get(column) if column else None
     return "" if value is None else str(value).strip()
+
+
+def read_pair_table(file: Path) -> tuple[list[GradedPair], int]:
+    """Pairs of ids, and how many rows were left out: those with something in `discard`."""
+    rows = [row for _, row in read_role(file, "good_id")]
+    kept = [row for row in rows if not str(row.get("discard") or "").strip()]
+    roles = ("good_id", "bad_id", "phenomenon", "group")
+    return [GradedPair(*(cell(row, role) for role in roles)) for row in kept], len(rows) - len(kept)
 
 
 def read_scores(path: PathLike) -> list[SentenceScores]:

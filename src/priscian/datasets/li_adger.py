@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from priscian.datasets.graded import (
-    GradedPair,
     GradedSentence,
     GradedSet,
     SentenceScores,
     item_sets,
 )
 from priscian.datasets.graded_ratings import number_of
-from priscian.datasets.graded_tables import cell, read_role, read_scores
+from priscian.datasets.graded_tables import cell, read_pair_table, read_role, read_scores
 from priscian.datasets.registry import data_format
 from priscian.errors import DataError
 from priscian.files import PathLike, Row
@@ -50,7 +49,7 @@ def read_li_adger(path: PathLike, *, scores: bool = True) -> LiAdger:
         if not (folder / name).is_file():
             raise DataError(f"{folder}: no {name}; give the folder of the LI-Adger release")
     sentences = _rate(_sentences(folder / SENTENCES), folder / RATINGS)
-    pairs, discarded = _pairs(folder / PAIRS)
+    pairs, discarded = read_pair_table(folder / PAIRS)
     graded = GradedSet("li-adger", tuple(sentences), tuple(pairs), REFERENCE)
     return LiAdger(graded, discarded, tuple(_scores(folder)) if scores else ())
 
@@ -81,24 +80,6 @@ def _rate(sentences: Iterable[GradedSentence], file: Path) -> list[GradedSentenc
     if strangers:
         raise DataError(f"{file}: {min(strangers)!r} is rated but not in {SENTENCES}; correct it")
     return [replace(s, rating=ratings.get(s.id)) for s in sentences]
-
-
-def _pairs(file: Path) -> tuple[list[GradedPair], int]:
-    kept: list[GradedPair] = []
-    discarded = 0
-    for _, row in read_role(file, "good_id"):
-        if str(row.get("discard") or "").strip():
-            discarded += 1
-            continue
-        kept.append(
-            GradedPair(
-                cell(row, "good_id"),
-                cell(row, "bad_id"),
-                cell(row, "phenomenon"),
-                cell(row, "group"),
-            )
-        )
-    return kept, discarded
 
 
 def _scores(folder: Path) -> list[SentenceScores]:

@@ -175,12 +175,15 @@ def _reshape(form: PairFormat, file: Path, rows: NumberedRows) -> NumberedRows:
     made = []
     for line, row in _SHAPES[form.shape](form, file, rows):
         own = {form.columns["language"]: code} | row if code else row
+        language = form.cell(own, "language")
+        if not language:
+            language = "und" if form.language == "folder" else form.language
         facts = {
             "paradigm": form.set_of(own),
             "field": form.cell(own, "field"),
             "phenomenon": form.cell(own, "phenomenon"),
             "id": form.cell(own, "id"),
-            "language": _language(form, own),
+            "language": _TWO_LETTERS.get(language, language),
             "licence": form.licence,
             "reference": form.reference,
         }
@@ -194,13 +197,6 @@ def _code(file: Path) -> str:
         if _CODE.fullmatch(name):
             return name
     return ""
-
-
-def _language(form: PairFormat, row: Row) -> str:
-    said = form.cell(row, "language")
-    if not said:
-        said = "und" if form.language == "folder" else form.language
-    return _TWO_LETTERS.get(said, said)
 
 
 def _texts(form: PairFormat, file: Path, line: int, row: Row, *roles: str) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
 
@@ -102,7 +102,7 @@ def fetch_official(name: str, part: str = "", say: Say = tell) -> Path:
     note = folder.with_name(f"{folder.name}.json")
     with unnoted():
         known = read_json(note, FetchRecord) if note.is_file() else None
-    wanted = _wanted(name, source, part)
+    wanted = {source.file.format(part=part): ""} if part else _pins()[name]
     if folder.is_dir():
         _accept(folder, note, known, {Path(file).name: pin for file, pin in wanted.items()})
         return folder
@@ -120,10 +120,6 @@ def fetch_official(name: str, part: str = "", say: Say = tell) -> Path:
         write_json(note, msgspec.to_builtins(record))
         put(made, folder, shop, partial(_is_whole, record))
     return folder
-
-
-def _wanted(name: str, source: Official, part: str) -> Mapping[str, str]:
-    return {source.file.format(part=part): ""} if part else _pins()[name]
 
 
 def _address(base: str) -> str:
@@ -191,8 +187,9 @@ def _accept(folder: Path, note: Path, known: FetchRecord | None, wanted: Mapping
     plain = {name: pin for name, pin in wanted.items() if not name.endswith(ARCHIVES)}
     missing = [name for name in plain if not (folder / name).is_file()]
     if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise DataError(
-            f"{folder} has no {_some(missing)}; put it there too, or delete the folder to fetch "
+            f"{folder} has no {missing[0]}{more}; put it there too, or delete the folder to fetch "
             "everything"
         )
     record = _record(folder, {})
@@ -203,7 +200,3 @@ def _accept(folder: Path, note: Path, known: FetchRecord | None, wanted: Mapping
                 f"not {pin}; replace it"
             )
     write_json(note, msgspec.to_builtins(record))
-
-
-def _some(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"

@@ -216,7 +216,13 @@ def guess_format(path: str) -> str:
 
     JSON files, or a folder that has nothing else, are suites.
     """
-    if Path(path).suffix.lower() == ".json" or _only_json(Path(path)):
+    place = Path(path)
+    suffixes = (
+        {f.suffix.lower() for f in place.iterdir() if f.is_file()} if place.is_dir() else set()
+    )
+    if place.suffix.lower() == ".json" or (
+        ".json" in suffixes and not suffixes & set(TABLE_SUFFIXES)
+    ):
         return "sg"
     for file in data_files(path, TABLE_SUFFIXES):
         if file.suffix.lower() in ROW_SUFFIXES:
@@ -226,11 +232,6 @@ def guess_format(path: str) -> str:
             if {"sentence_good", "sentence_bad"} <= keys and own:
                 return "blimp"
     return "pairs"
-
-
-def _only_json(path: Path) -> bool:
-    suffixes = {f.suffix.lower() for f in path.iterdir() if f.is_file()} if path.is_dir() else set()
-    return ".json" in suffixes and not suffixes & set(TABLE_SUFFIXES)
 
 
 def _name(form: DataFormat, target: str) -> str:

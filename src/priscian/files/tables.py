@@ -38,6 +38,10 @@ def read_table(
     `needs` names columns that must be there. `suits` says whether a header is the right one, which
     settles the delimiter of a CSV or TSV file; by default it has the columns that are needed.
     """
+
+    def has_needed(header: Sequence[str]) -> bool:
+        return bool(needs) and set(needs) <= set(header)
+
     file = Path(file)
     suffix = file.suffix.lower()
     if suffix not in suffixes:
@@ -47,7 +51,7 @@ def read_table(
             f"{file}: unknown kind of file {suffix!r}; tables are read from {', '.join(suffixes)}"
         )
     if suffix in DELIMITED_SUFFIXES:
-        rows = read_delimited(file, suits or _has(needs), delimiter)
+        rows = read_delimited(file, suits or has_needed, delimiter)
     elif suffix in PARQUET_SUFFIXES:
         rows = read_parquet(file)
     else:
@@ -67,10 +71,6 @@ def read_table(
 def columns_of(rows: NumberedRows) -> list[str]:
     """The names that the rows have: those of JSONL may have different ones."""
     return list(dict.fromkeys(name for _, row in rows for name in row))
-
-
-def _has(needs: Sequence[str]) -> Suits:
-    return lambda header: bool(needs) and set(needs) <= set(header)
 
 
 def read_jsonl(file: Path) -> NumberedRows:

@@ -123,15 +123,12 @@ def _read_suites(target: str) -> tuple[list[ItemSet], list[Finding]]:
             if suite.name in sets:
                 raise DataError(f"{file}: another file has a suite {suite.name!r} too; rename one")
         except DataError as error:
-            problems = _problems(file) or [str(error)]
+            try:
+                problems = suite_problems(suite_data(file), str(file))
+            except DataError:  # not even JSON: the reader's error says so
+                problems = []
+            problems = problems or [str(error)]
             found += [Finding(FORMAT, file.stem, "", problem) for problem in problems]
         else:
             sets[suite.name] = suite
     return list(sets.values()), found
-
-
-def _problems(file: Path) -> list[str]:
-    try:
-        return suite_problems(suite_data(file), str(file))
-    except DataError:  # not even JSON: the reader's error says so
-        return []
