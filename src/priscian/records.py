@@ -111,7 +111,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Logic:
-    """Both or either."""
+    """Conjunction (&) or disjunction (|)."""
 
     op: Literal["&", "|"]
     left: Expression

@@ -31,7 +31,7 @@ class PriscianCallback(TrainerCallback):  # type: ignore[misc]
     on
         Data strings, as in `priscian.score`. They are read at once, so errors come before training.
     every
-        Score after every so many steps; by default whenever the Trainer saves a checkpoint.
+        Score every this many steps; by default whenever the Trainer saves a checkpoint.
     limit, options
         Items of each set, and other options of scoring (a `ScoreOptions`).
     out
@@ -42,7 +42,7 @@ class PriscianCallback(TrainerCallback):  # type: ignore[misc]
 
     Only the first process scores, with the weights as they are. Modes, random states, buffers and
     threads are restored, so the training is the same with and without the callback. If a scoring
-    fails, a warning says why and the training goes on.
+    fails, a warning says why and the training continues.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class PriscianCallback(TrainerCallback):  # type: ignore[misc]
                 run = self._run(given["model"], self._tokenizer(given), step)
         except (PriscianError, RuntimeError) as error:  # a training is worth more than a curve
             warnings.warn(
-                f"step {step} was not scored: {flat(error)}; training goes on",
+                f"step {step} was not scored: {flat(error)}; training continues",
                 PriscianWarning,
                 stacklevel=2,
             )

@@ -43,7 +43,7 @@ def curve_command(
 
     A sweep is a TOML file; reference and tiny are built in. Every job trains one model, scores it
     and measures its perplexity on the shared test part. Run the same command again to go on after
-    a stop or a failure: what is done is not done again. Two commands may share one folder.
+    a stop or a failure: finished steps are not repeated. Two commands may share one folder.
 
     Examples:
       priscian curve tiny --corpus books.txt.xz --out curve --dry-run

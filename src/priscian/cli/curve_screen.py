@@ -50,7 +50,7 @@ class JobScreen(Bars):
             "begun": "begun",
             "done": f"done in {_minutes(event.seconds)}" if event.seconds else "done",
             "failed": f"failed: {event.said}",
-            "elsewhere": "another process is at it",
+            "elsewhere": "running in another process",
         }
         self._say(f"{event.job.name}: {words[event.state]}")
 

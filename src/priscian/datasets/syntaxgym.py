@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.datasets.published_suites import REFERENCE, find_published
-from priscian.datasets.syntaxgym_schema import SuiteFile, check_suite
+from priscian.datasets.syntaxgym_schema import CheckedSuite, check_suite
 from priscian.datasets.syntaxgym_sentences import build_sentence
 from priscian.errors import DataError, DataWarning
 from priscian.files import (
@@ -87,7 +87,7 @@ def suite_from_json(data: Any, where: str) -> ItemSet:
     return suite_itemset(check_suite(data, where), where)
 
 
-def suite_itemset(suite: SuiteFile, file: str) -> ItemSet:
+def suite_itemset(suite: CheckedSuite, file: str) -> ItemSet:
     """A suite as an item set: regions are spans, formulas contrasts, the circuit its taxonomy."""
     spaced = sum(len(item.spaced) for item in suite.items)
     if spaced:

@@ -61,7 +61,7 @@ class SuiteItem:
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteFile:
+class CheckedSuite:
     """A suite as in the file."""
 
     name: str
@@ -72,7 +72,7 @@ class SuiteFile:
     items: tuple[SuiteItem, ...]
 
 
-def check_suite(data: object, file: str) -> SuiteFile:
+def check_suite(data: object, file: str) -> CheckedSuite:
     """A suite from decoded JSON; the first problem is an error."""
     return _read(data, file, _Problems(strict=True))
 
@@ -103,7 +103,7 @@ class _Problems:
         return True
 
 
-def _read(data: object, file: str, problems: _Problems) -> SuiteFile:
+def _read(data: object, file: str, problems: _Problems) -> CheckedSuite:
     top = _convert(data, _Suite, file, "the file")
     name, metric = "", "sum"
     formulas: tuple[str, ...] = ()
@@ -132,7 +132,7 @@ def _read(data: object, file: str, problems: _Problems) -> SuiteFile:
     for number, text in enumerate(formulas):
         with problems:
             _check_formula(text, number, known, len(regions), file)
-    return SuiteFile(name, metric, top.meta, regions, formulas, tuple(items.values()))
+    return CheckedSuite(name, metric, top.meta, regions, formulas, tuple(items.values()))
 
 
 def _convert(value: object, form: type[Form], file: str, where: str) -> Form:

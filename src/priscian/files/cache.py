@@ -1,4 +1,4 @@
-"""The cache folder, and how what is made or fetched gets into it: whole, or not at all."""
+"""The cache folder, and how files get into it: atomically."""
 
 from __future__ import annotations
 

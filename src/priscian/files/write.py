@@ -151,7 +151,7 @@ def make_private(path: Path) -> None:
 
 
 def write_bytes(path: Path, data: bytes, *, private: bool = False) -> None:
-    """Write a file, whole or not at all; a private one can be read by its owner only."""
+    """Write a file atomically; a private one can be read by its owner only."""
     with replacing(path) as temporary:
         if private:
             make_private(temporary)
@@ -159,7 +159,7 @@ def write_bytes(path: Path, data: bytes, *, private: bool = False) -> None:
 
 
 def write_text(path: Path, text: str, *, private: bool = False) -> None:
-    """Write a UTF-8 text, whole or not at all."""
+    """Write a UTF-8 text atomically."""
     write_bytes(path, text.encode("utf-8", "surrogatepass"), private=private)
 
 
@@ -169,7 +169,7 @@ def as_json(data: Any) -> str:
 
 
 def write_json(path: Path, data: Any) -> str:
-    """Write indented JSON, whole or not at all; its SHA-256."""
+    """Write indented JSON atomically; returns its SHA-256."""
     made = as_json(data).encode("utf-8", "surrogatepass")
     write_bytes(path, made)
     return hashlib.sha256(made).hexdigest()
@@ -182,7 +182,7 @@ def write_delimited(
     *,
     private: bool = False,
 ) -> None:
-    """Write rows as CSV, or as TSV if the name ends in .tsv, whole or not at all."""
+    """Write rows as CSV, or as TSV if the name ends in .tsv, atomically."""
     delimiter = "\t" if path.suffix.lower() in (".tsv", ".tab") else ","
     write_text(path, delimited_text(rows, columns, delimiter), private=private)
 
@@ -216,7 +216,7 @@ class _Lines(list[str]):
 
 
 def write_parquet(path: Path, frame: pl.DataFrame) -> None:
-    """Write a Polars table, whole or not at all."""
+    """Write a Polars table atomically."""
     import polars as pl
 
     try:

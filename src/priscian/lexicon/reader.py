@@ -181,7 +181,7 @@ def _predicates(row: LexiconRow, text: str, verb: Verb, selections: Selections) 
 def _arguments(text: str) -> list[str]:
     """Split at the commas that separate arguments, not those inside `=a,b` lists.
 
-    In `trans(person, =cake,pie)` a comma without a following space goes on with the list.
+    In `trans(person, =cake,pie)` a comma without a following space continues the list.
     """
     parts: list[str] = []
     for part in text.split(","):

@@ -149,7 +149,7 @@ def coordinate_structure_constraint_object_extraction(g: Grammar) -> Pair:
 def _left_branch(g: Grammar) -> tuple[VP, DP, DP]:
     verb = g.verb("transitive", f"!stative one_object !rare {MEMORABLE}", subject="some animate")
     tense = g.weighted(*WONDERED)
-    # *is slapping which man* would be something that goes on.
+    # *is slapping which man* would be an action in progress.
     if tense.progressive and verb.flags.isdisjoint(("scenic", "timeless", "durative")):
         tense = PERFECT
     return (

@@ -43,7 +43,7 @@ def _agreeing(g: Grammar, subject: DP) -> VP:
     """A verb phrase or a predicate whose first word shows the number of its subject."""
     match g.weighted(KINDS, SHARES):
         case "present":
-            # Of somebody of whom one thing is told, a habit would be another matter.
+            # One fact about the subject is given already; a habit would change the topic.
             if subject.person and g.coin(0.75 if subject.post else 0.25):
                 return _attitude(g, subject)
             return _habit(g, subject)

@@ -20,7 +20,7 @@ from priscian.runs import Result
 NAMED = 3
 """Models that a sentence names; of more it gives the number."""
 MOST_CARDS = 4
-"""Up to so many models have a paragraph each."""
+"""Up to this many models have a paragraph each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class SuiteItems:
     """The items of a suite so far, and whether another may join them.
 
     Every suite: no two items share more than half of the content lemmas of the one that has fewer.
-    Ours: no content lemma twice in a sentence, nor in more than so many items of a hundred.
+    Ours: no content lemma twice in a sentence, nor in more than this many items of a hundred.
     `caps.tsv` has the number, and the regions that are frames (*I know*, *by then*) and free.
     """
 

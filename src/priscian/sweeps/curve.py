@@ -70,7 +70,7 @@ def curve(
 ) -> Curve:
     """Train models of several architectures, sizes and seeds, score them, and draw the curves.
 
-    Jobs that are finished are not done again; one that was killed goes on where it stopped. A job
+    Finished jobs are not repeated; one that was killed resumes where it stopped. A job
     that fails is in `failed`, and the others are done all the same.
 
     >>> import priscian

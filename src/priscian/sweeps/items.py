@@ -99,7 +99,7 @@ def scored_on_others(scored: Sequence[tuple[Job, Run]]) -> dict[str, str]:
 
 
 def _forget(place: SweepFolder, job: Job) -> bool:
-    """Mark a job as not scored, unless another process is at it."""
+    """Mark a job as not scored, unless another process is running it."""
     try:
         with place.job(job).locked():
             write_record(place, job, scored="")

@@ -1,4 +1,4 @@
-"""One job from beginning to end: train, score, measure. What is done already is not done again."""
+"""One job from beginning to end: train, score, measure. Finished steps are not repeated."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def is_busy(place: SweepFolder, job: Job) -> bool:
 def do_job(
     place: SweepFolder, job: Job, sweep: Sweep, watch: Watch, hashes: Hashes | None = None
 ) -> None:
-    """Do what is missing of a job; `Busy` if another process is at it.
+    """Do what is missing of a job; `Busy` if another process is running it.
 
     With the hashes that name the job, it is not trained on files that have changed since.
     """

@@ -49,12 +49,13 @@ def train(
     out
         Folder of the model, its checkpoints (`tokens-N`), recipe, card and log.
     corpus
-        Text files, a paragraph a line, or for rnng a tree a line; they may stand in the recipe.
+        Text files with one paragraph per line (rnng: one tree per line). Can also be set in the
+        recipe.
     recipe
         `"tiny"`, `"small"`, `"paper"`, or a TOML file; where none is given, `"small"`, or the
         saved one of a training to resume.
     resume
-        Go on with the training in `out`; the weights are bit-identical to those without a stop.
+        Resume the training in `out`; the weights are bit-identical to those without a stop.
     overrides
         Keys of the recipe: `{"network.layers": 4, "training.seed": 2}`.
     """

@@ -1,4 +1,4 @@
-"""The training loop: batches, steps, checkpoints, and a state from which it goes on bit for bit."""
+"""The training loop: batches, steps, checkpoints, and a state from which it resumes bit for bit."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Data:
     extra: Encoded | None
     dev: Encoded
     digest: str = ""
-    """A hash of what was read: a saved state goes on with the same alone."""
+    """A hash of what was read: a saved state is resumed with the same data only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Speed:
         self._marks = deque([(time.monotonic(), tokens)])
 
     def after(self, tokens: int) -> float:
-        """The speed, now that so many tokens have been read."""
+        """The speed, after this many tokens."""
         now = time.monotonic()
         self._marks.append((now, tokens))
         while len(self._marks) > 2 and self._marks[1][0] <= now - MINUTE:
@@ -112,7 +112,7 @@ class Loop:
             )  # fmt: skip
             due = bool(ahead) and tokens >= ahead[0]
             while ahead and tokens >= ahead[0]:
-                keep(ahead.pop(0))  # before the state: what is stopped here is done again
+                keep(ahead.pop(0))  # before the state: an interrupted export is repeated
             if self.machine.agree(due or time.monotonic() - saved > SAVE_EVERY):
                 self.save()
                 saved = time.monotonic()
@@ -213,13 +213,13 @@ class Loop:
         return _Swapped(self.network, self.average if self.best is None else self.best)
 
     def _tokens_of(self, passes: float) -> int:
-        """Tokens of so many passes, extra text included."""
+        """Tokens of this many epochs, extra text included."""
         whole = make_pass(self.data.main, self.data.extra, self.packing, 0, 0)
         once = sum(whole.tokens(n) for n in range(len(whole)))
         return max(1, round(once * passes))
 
     def save(self) -> None:
-        """Write the state, whole or not at all; the last good one stays if the disk is full."""
+        """Write the state atomically; the last good one stays if the disk is full."""
         save_state(self)
 
     def resume(self) -> bool:

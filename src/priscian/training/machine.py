@@ -76,7 +76,7 @@ class Machine:
         self.world = int(os.environ.get("WORLD_SIZE", "1"))
         self._accelerator: Any = None
         if self.world > 1:
-            # Imported later, its functions would hold on to the group of processes for ever.
+            # Imported later, its functions would keep a reference to the process group.
             import_module("torch.distributed.nn.functional")
             from accelerate import Accelerator
             from accelerate.utils import DistributedDataParallelKwargs
@@ -129,7 +129,7 @@ class Machine:
     def share(self, batches: Sequence[Batch]) -> list[tuple[Batch, float]]:
         """What this process reads of a step, and the weight of each loss in the mean of all.
 
-        It is never nothing, since processes exchange gradients: what is over has no weight.
+        Never empty: every process must join the gradient exchange, so padding has weight 0.
         """
         whole = self.world / len(batches)
         if self.by_columns:
@@ -193,7 +193,7 @@ class Machine:
             raise TrainingError("another process has ended; its message says why") from None
 
     def leave(self) -> None:
-        """Part from the other processes; nobody may hold on to the wrapped network any more.
+        """Leave the process group. No reference to the wrapped network may remain.
 
         The group ends, and gloo's threads with it, when its last user is gone. A thread that is
         still there when Python ends may ask for it to free a tensor, and is aborted.

@@ -47,7 +47,7 @@ class Encoded:
         return np.diff(self.starts)
 
     def sentences(self, batch_tokens: int, random: np.random.Generator) -> Pass:
-        """Batches of whole sentences, each of about so many tokens."""
+        """Batches of whole sentences, each of about this many tokens."""
         return SentencePass(self, batch_tokens, random)
 
 
@@ -204,7 +204,7 @@ def _pieces(data: Encoded) -> list[Ids]:
 
 
 def _some_of(data: Encoded, wanted: float, random: np.random.Generator) -> list[Ids]:
-    """Sentences in random order, so many that they have about the wanted number of tokens."""
+    """Sentences in random order, with about the wanted number of tokens."""
     pieces, found, total = _pieces(data), [], 0
     order: list[int] = []
     while total < wanted:

@@ -65,7 +65,7 @@ class StepLog:
         self.lines = self._read()
 
     def _read(self) -> list[LogLine]:
-        """Lines of an earlier start, up to where this one goes on."""
+        """Lines of an earlier start, up to where this one resumes."""
         if not self.path.is_file():
             return []
         *whole, last = read_bytes(self.path).split(b"\n")

@@ -1,4 +1,4 @@
-"""The state of a training on disk, from which it goes on bit for bit."""
+"""The state of a training on disk, from which it resumes bit for bit."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Progress:
 
 
 def save_state(loop: Loop) -> None:
-    """Write it, whole or not at all; the last good one stays if the disk is full."""
+    """Write it atomically; the last good one stays if the disk is full."""
     machine = loop.machine
     own = machine.gather({"random": _random(machine.device), "memory": _to(loop.memory, "cpu")})
     if machine.rank:

@@ -25,7 +25,7 @@ HELD_OUT = ("dev.txt", "test.txt")
 DEV_SENTENCES = 1500
 TEST_SENTENCES = 3000
 LARGEST_SHARE = 20
-"""Dev and test are each at most one paragraph in so many of a small corpus."""
+"""Dev and test are each at most one in this many paragraphs of a small corpus."""
 
 Paragraph = tuple[bytes, str]  # hash of file and line, text
 Mark = tuple[str, str]  # name of a file, hash of its text

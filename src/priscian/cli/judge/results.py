@@ -177,7 +177,7 @@ def agreement_command(
 
 
 def backup_command(study: Path, /, *, out: Path, database: str = "") -> None:
-    """Copy the database while the study goes on; the copy is checked.
+    """Copy the database while the study is running; the copy is checked.
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ class ClassifierCard(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def write_card(folder: Path, card: ClassifierCard) -> None:
-    """Write `classifier.json`, whole or not at all."""
+    """Write `classifier.json` atomically."""
     write_text(
         folder / CARD, msgspec.json.format(msgspec.json.encode(card), indent=1).decode() + "\n"
     )

@@ -149,7 +149,7 @@ def write_folder(
     vocabulary: WordVocabulary,
     sources: Sequence[Path],
 ) -> Converted:
-    """Write the folder, whole or not at all."""
+    """Write the folder atomically."""
     card = {
         "architecture": config["architecture"],
         "parameters": int(sum(array.size for array in arrays.values())),

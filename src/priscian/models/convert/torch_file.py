@@ -212,7 +212,7 @@ def _refer(reference: object, known: dict[str, Storage]) -> object:
     kind, key, _, count, *view = reference[1:]
     name = kind.name if isinstance(kind, Global) else ""
     if name not in _DTYPES:
-        raise InertError(f"it has numbers of the kind {name[:40] or 'unknown'}, which we lack")
+        raise InertError(f"it has tensors of type {name[:40] or 'unknown'}, which is not supported")
     if not isinstance(key, str | int) or not _is_count(count):
         raise InertError("it describes a storage in a way that no torch does")
     storage = Storage(_DTYPES[name], str(key), count)

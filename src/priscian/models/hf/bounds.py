@@ -34,7 +34,7 @@ WHOLE = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 10: "Q", 11: "q"}
 """Types of values: their bytes, and of whole numbers how they are written."""
 MOST_VALUES, FEW_VALUES, PER_VALUE = 1_600_000, 300_000, 100
 """Values in all lists: the gguf library takes more than a kilobyte and ten microseconds for each.
-Any file may have a few, and one more for so many of its bytes.
+Any file may have a few, and one more for this many of its bytes.
 
 A vocabulary of 262,144 tokens with scores, kinds and merges has 1,300,000.
 """

@@ -25,7 +25,7 @@ S = TypeVar("S")
 def load_network(folder: Path, architecture: str, build: Callable[[Mapping[str, Any]], N]) -> N:
     """What `build` makes of the sizes in `config.json`, with the folder's weights, ready to score.
 
-    `build` imports the network's module, so that a missing PyTorch is told of here. It builds
+    `build` imports the network's module, so that a missing PyTorch is reported here. It builds
     without memory, on the meta device: only a network of just the arrays in the file gets some.
     """
     config = read_config(folder, (architecture,))

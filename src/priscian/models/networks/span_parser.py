@@ -185,7 +185,7 @@ class SpanParser(nn.Module):
 
 
 def all_spans(words: int) -> tuple[Tensor, Tensor]:
-    """Begins and ends of all spans over so many words."""
+    """Begins and ends of all spans over this many words."""
     begins, ends = torch.triu_indices(words + 1, words + 1, 1)
     return begins, ends
 

@@ -22,7 +22,7 @@ from priscian.scoring.store.scores import ScoreStore, default_store
 EVERY = 60.0
 """Seconds between two copies; a process that is killed loses at most what came after the last."""
 SHARE = 20
-"""Copying may take one part in so many of the time."""
+"""Spend at most this fraction (one in …) of the time copying."""
 
 
 class PublishedStore(ScoreStore):

@@ -193,7 +193,7 @@ def new_counts(workspace: Workspace, order: int, length: int) -> list[Positions]
 def back_off_of_words(
     bucket: Sorted, runs: Runs, words: Places, gamma: Floats, into: Floats
 ) -> None:
-    """Back-off weights of single words; what follows `</s>` in the corpus is said of `<s>`."""
+    """Back-off weights of single words; weights after `</s>` are stored for `<s>`."""
     ids = words[bucket.slots[runs.starts]]
     into[ids] = gamma
     if bucket.first <= EOS < bucket.last and len(ids):

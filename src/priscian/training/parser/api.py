@@ -42,7 +42,7 @@ def train_parser(
     recipe
         A TOML file; where none is given, the built-in one, or that of a training to resume.
     resume
-        Go on with the training in `out`; the weights are bit-identical to those without a stop.
+        Resume the training in `out`; the weights are bit-identical to those without a stop.
     overrides
         Keys of the recipe: `{"training.epochs": 8}`.
     """
@@ -118,7 +118,7 @@ def parse_corpus(
         Plain text, one paragraph a line; plain, .gz or .xz.
     out
         One tree per line, compressed if it ends in .xz or .gz. Created only when it is complete: a
-        run that was killed goes on where it was.
+        run that was killed resumes where it stopped.
     longest
         Words of a sentence at most; longer ones are left out and counted.
     workers

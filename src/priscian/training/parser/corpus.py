@@ -28,7 +28,7 @@ MOST = 1000
 CHUNK = 2000
 """Sentences of a part: many of each length, and a minute's work at most."""
 SHOWN = 5
-"""Sentences left out whose places are told."""
+"""Number of skipped sentences that the message lists."""
 
 Sentence = tuple[str, str]  # file:line, text
 
@@ -120,7 +120,7 @@ def parse_corpus(
     """Write a tree for each sentence of plain text; `out` is complete or not there.
 
     Parts are kept in a folder beside `out` until all are there, so that a run that was killed
-    goes on where it was; the folder is deleted then.
+    resumes where it stopped; the folder is deleted then.
     """
     check_longest(longest)
     if workers is not None and workers < 1:

@@ -17,7 +17,7 @@ from priscian.trees.spans import Span, labelled_spans
 BLOCK = 50
 """Trees of a block; neighbours are often of one document, which belongs into one part."""
 TURN = 20
-"""Of so many blocks in a row the last but one is dev and the last is test."""
+"""Of this many consecutive blocks the last but one is dev and the last is test."""
 
 
 @dataclass(frozen=True, slots=True)
