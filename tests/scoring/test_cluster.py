@@ -201,7 +201,7 @@ def test_the_other_models_of_a_run_are_scored_when_texts_are_set_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import priscian
-    from priscian.scoring.executors import choose_executor
+    from priscian.scoring.engine import choose_executor
 
     def choose(work: Work) -> Any:
         if work.task.spec.id != "lstm":

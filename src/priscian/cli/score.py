@@ -18,7 +18,7 @@ from priscian.errors import DataError, UsageError, counted
 from priscian.files import shown, whole_number
 from priscian.models import ModelSpec
 from priscian.runs.options import ScoreOptions, SuiteOptions
-from priscian.runs.run import Run
+from priscian.runs.result import Run
 from priscian.scoring import Options, Shard
 
 FLAT = Parameter(name="*")

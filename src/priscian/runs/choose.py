@@ -11,8 +11,7 @@ from pathlib import Path
 from priscian.errors import PriscianWarning, RunError, UnknownNameError, UsageError
 from priscian.files import read_json, shown
 from priscian.runs.load import load_run
-from priscian.runs.result import Result
-from priscian.runs.run import Run
+from priscian.runs.result import Result, Run
 
 CONTINUE = "continue it with priscian curve"
 INDEX, TABLE = "runs.json", "curve.csv"

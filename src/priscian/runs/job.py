@@ -27,7 +27,7 @@ from priscian.runs.facts import DataFacts, Request, SetFacts, UnigramModel
 from priscian.runs.kinds.registry import find_kind
 from priscian.runs.options import ScoreOptions, Settings, choose_sets, name_generated
 from priscian.runs.record import OWN
-from priscian.runs.run import Run
+from priscian.runs.result import Run
 from priscian.runs.shards import score_shard
 from priscian.runs.sources import ModelSource, Scorer, TableSource, Watch
 from priscian.runs.unigrams import score_unigrams, unigram_spec

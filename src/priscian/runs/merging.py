@@ -18,7 +18,7 @@ from priscian.records import Text
 from priscian.runs.facts import ModelFacts
 from priscian.runs.job import set_up
 from priscian.runs.record import FILE, SHARDS, SLURM, Record
-from priscian.runs.run import Run
+from priscian.runs.result import Run
 from priscian.runs.shards import (
     ShardInfo,
     missing_line,
@@ -32,8 +32,8 @@ from priscian.runs.shards import (
 from priscian.runs.sources import ModelSource, Watch
 from priscian.runs.work import Work, texts_to_score
 from priscian.scoring import ScoreStore, Shard
-from priscian.scoring.boundary import CHANNEL as BOUNDARY
-from priscian.scoring.grades import CHANNEL as SCORE
+from priscian.scoring.boundary import BOUNDARY
+from priscian.scoring.engine import SCORE
 from priscian.scoring.machine import warn_of_mixture
 from priscian.scoring.shard import missing_shards
 from priscian.scoring.store.published import local_folder, open_to_read

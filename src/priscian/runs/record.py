@@ -13,7 +13,7 @@ import secrets
 import sys
 import time
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -26,12 +26,11 @@ from priscian.errors import OutputError, PriscianError, PriscianWarning, RunErro
 from priscian.files import inside, is_free, is_leftover, replacing, write_json
 from priscian.files.digest import hash_of
 from priscian.files.lock import FolderLock, lock_folder
-from priscian.runs.facts import FORMAT, ModelFacts, Request, RunInfo, plain
+from priscian.runs.facts import FORMAT, DataFacts, ModelFacts, Request, RunInfo, plain
 from priscian.runs.kinds.registry import Evaluated, find_kind
 from priscian.runs.load import FILE as FILE
 from priscian.runs.load import read_info
 from priscian.runs.result import SUMMARY, TABLE, FolderTables, OpenTable, Result, in_memory
-from priscian.runs.tables import with_names
 
 if TYPE_CHECKING:
     import polars
@@ -181,7 +180,7 @@ def _resume(path: Path, request: Request) -> Record:
         )
     lock = lock_folder(path)
     try:
-        info = read_info(path, upgrade=False)
+        info = read_info(path)
         different = info.request.differences(request)
         if different:
             raise RunError(
@@ -312,3 +311,38 @@ def environment() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+def name_columns(
+    model: str, data: str, facts: DataFacts, usual: Sequence[str]
+) -> list[polars.Expr]:
+    """Model, data and one column for each level of the taxonomy, for a table with a column `set`.
+
+    The levels in `usual` are always included, so that tables can be stacked.
+    """
+    import polars
+
+    sets = list(facts.sets)
+    classes = [
+        polars.col("set")
+        .replace_strict(
+            sets,
+            [facts.node(name, level) or None for name in sets],
+            default=None,
+            return_dtype=polars.String,
+        )
+        .alias(level)
+        for level in dict.fromkeys((*usual, *facts.levels))
+    ]
+    return [polars.lit(model).alias("model"), polars.lit(data).alias("data"), *classes]
+
+
+def with_names(
+    table: polars.DataFrame, model: str, data: str, facts: DataFacts, usual: Sequence[str]
+) -> polars.DataFrame:
+    """The table with these columns first, unless it has them already or has no sets."""
+    if "set" not in table.columns or "model" in table.columns:
+        return table
+    first = name_columns(model, data, facts, usual)
+    names = {expression.meta.output_name() for expression in first}
+    return table.select(*first, *(column for column in table.columns if column not in names))

@@ -23,7 +23,7 @@ from priscian.runs.facts import Request, RunInfo
 from priscian.runs.load import read_record
 from priscian.runs.options import KeepWeights, ScoreOptions, SuiteOptions
 from priscian.runs.record import FILE, SHARDS, Record, new_info
-from priscian.runs.run import Run
+from priscian.runs.result import Run
 from priscian.runs.sources import Desk, ModelSource, Scorer, Watch
 from priscian.runs.work import Work, score_each, silent, texts_to_score
 from priscian.scoring import Options, Shard

@@ -30,13 +30,13 @@ from priscian.models.loaded import refuse_changed
 from priscian.models.traits import PLAIN
 from priscian.records import Text, TokenScores
 from priscian.runs.ahead import Ahead
-from priscian.runs.endings import Ending, find_ending
 from priscian.runs.kinds.registry import Scores, Source, Unknown
+from priscian.runs.kinds.suites import Ending, find_ending
 from priscian.runs.record import Record
 from priscian.scoring import Options, Plan, SavedPlan, ScoredTexts, ScoreStore, score_texts
-from priscian.scoring.answers import check_looked_up
-from priscian.scoring.grades import grade_texts
-from priscian.scoring.shared import Shared
+from priscian.scoring.batches import Shared
+from priscian.scoring.compute import check_looked_up
+from priscian.scoring.engine import grade_texts
 
 Watch = Callable[[str, int, int], None]  # model, texts done, texts in all
 

@@ -15,12 +15,11 @@ from priscian.runs.facts import Request
 from priscian.runs.kinds.registry import Job, Kind, find_kind
 from priscian.runs.options import ScoreOptions
 from priscian.runs.record import Record
-from priscian.runs.result import Result
-from priscian.runs.run import Run
+from priscian.runs.result import Result, Run
 from priscian.runs.sources import Desk, ModelSource, Scorer, Watch
 from priscian.runs.unigrams import Unigrams
 from priscian.scoring import ScoreStore
-from priscian.scoring.shared import Shared
+from priscian.scoring.batches import Shared
 
 
 def silent(model: str, done: int, total: int) -> None:

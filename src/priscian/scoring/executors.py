@@ -77,17 +77,6 @@ class Forked:
             yield Answer(number, scores)
 
 
-def choose_executor(work: Work) -> Executor:
-    """The executor for a plan."""
-    name = work.task.options.executor
-    if not name:
-        return Forked(work.plan.workers) if work.plan.workers > 1 else Inline()
-    from priscian.scoring.cluster import Remote
-    from priscian.scoring.ray_cluster import connect
-
-    return Remote(connect(address_of(name), work))
-
-
 def address_of(executor: str) -> str:
     """The address in `ray:ADDRESS`; empty for `ray`, which starts Ray on this machine."""
     name, _, address = executor.partition(":")

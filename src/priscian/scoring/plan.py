@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from priscian.errors import RunError
+from priscian.scoring.batches import Shared
 from priscian.scoring.shard import Shard
-from priscian.scoring.shared import Shared
 
 CPU_BATCH = 512
 MASKED_BATCH = 2048

@@ -17,10 +17,15 @@ from priscian.models import (
 )
 from priscian.models.text_offsets import check_length
 from priscian.records import Text
-from priscian.scoring.answers import check_encodings
-from priscian.scoring.batches import Batching, MaskedRows, Rows, SharedBeginnings
+from priscian.scoring.batches import Batching, MaskedRows, Rows, Shared, SharedBeginnings
 from priscian.scoring.boundary import extend, find_boundary_model
-from priscian.scoring.compute import Compute, refuse_broken, simple_batches, torch_batches
+from priscian.scoring.compute import (
+    Compute,
+    check_encodings,
+    refuse_broken,
+    simple_batches,
+    torch_batches,
+)
 from priscian.scoring.plan import (
     CPU_BATCH,
     DEFAULTS,
@@ -33,7 +38,6 @@ from priscian.scoring.plan import (
     digest_of,
 )
 from priscian.scoring.selfcheck import measure_error, measure_masked_error, tolerance
-from priscian.scoring.shared import Shared
 from priscian.scoring.tree import Tree
 from priscian.threads import SHORT, cores
 from priscian.workers import can_fork

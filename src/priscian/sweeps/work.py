@@ -18,7 +18,7 @@ from priscian.files.lock import lock_file, lock_folder
 from priscian.runs import Run, load_run, score
 from priscian.runs.cards import name_path
 from priscian.runs.options import IN_ONE_PROCESS, ScoreOptions
-from priscian.runs.reading.sentences import count_words, sentence_perplexity
+from priscian.runs.surprisal.perplexity import count_words, sentence_perplexity
 from priscian.sweeps.jobs import Hashes, Job, NgramRecipe, Place, gives_same_weights
 from priscian.sweeps.manifest import read_test
 from priscian.sweeps.sweep import Sweep, shared_sentences

@@ -18,7 +18,7 @@ from priscian.runs.unigrams import Unigrams
 if TYPE_CHECKING:
     import polars
 
-    from priscian.runs.endings import Ending
+    from priscian.runs.kinds.suites import Ending
 
 Unknown = Mapping[Text, int]  # words of a text that a model does not know
 
