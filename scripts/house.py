@@ -72,6 +72,7 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
 
+@cache
 def files(folder: Path) -> list[Path]:
     """Every Python file of a folder."""
     return sorted(folder.rglob("*.py"))
@@ -106,34 +107,38 @@ def module_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
+def modules() -> frozenset[str]:
+    """The dotted names of all files."""
+    return frozenset(module_of(path) for path in files(SRC))
+
+
 def imports(path: Path) -> Iterator[tuple[str, bool]]:
     """Modules of ours that a file imports, and whether it does so inside a function."""
-    known = {module_of(p) for p in files(SRC)}
-    lazy = {
-        id(child)
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        for child in ast.walk(node)
-    }
-    typing = {
-        id(child)
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        for child in ast.walk(node)
-    }
-    for node in ast.walk(tree_of(path)):
-        if id(node) in typing:
-            continue
+    known = modules()
+    for node, lazy in _import_statements(tree_of(path), False):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            inner = [f"{node.module}.{alias.name}" for alias in node.names]
-            names = [name if name in known else node.module for name in inner]
         else:
-            continue
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if name in known else str(node.module) for name in inner]
         for name in dict.fromkeys(names):
-            if name.startswith("priscian") and name in known:
-                yield name, id(node) in lazy
+            if name in known:
+                yield name, lazy
+
+
+def _import_statements(
+    node: ast.AST, lazy: bool
+) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
+    """The import statements below a node, but for those that only a type checker reads."""
+    lazy = lazy or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child, lazy
+        elif isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case) and not (
+            isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
+        ):
+            yield from _import_statements(child, lazy)
 
 
 def cycles() -> list[set[str]]:

@@ -124,25 +124,25 @@ def test_a_worker_starts_no_workers_of_its_own() -> None:
 
 
 def test_matrix_products_in_a_worker_use_one_thread() -> None:
-    controls = threads._controls()
-    if not controls:
-        pytest.skip("NumPy and SciPy come without OpenBLAS here")
-    before = [get() for get, _ in controls]
-    for _, change in controls:
-        change(3)
-    try:
-        found = dict(run_batches(lambda n: [get() for get, _ in controls], range(2), 2, REMEDY))
-        assert found == {0: [1] * len(controls), 1: [1] * len(controls)}
-        assert [get() for get, _ in controls] == [3] * len(controls)
-    finally:
-        for (_, change), count in zip(controls, before, strict=True):
-            change(count)
+    threads._blas.cache_clear()
+    blas = threads._blas()
+    if not len(blas):
+        pytest.skip("NumPy comes without a BLAS library of its own here")
+
+    def counts() -> list[int]:
+        return [library["num_threads"] for library in blas.info()]
+
+    with blas.limit(limits=3):
+        found = dict(run_batches(lambda n: counts(), range(2), 2, REMEDY))
+        assert found == {0: [1] * len(blas), 1: [1] * len(blas)}
+        assert counts() == [3] * len(blas)
 
 
 def test_the_libraries_of_numpy_and_of_scipy_are_both_found() -> None:
-    import scipy
+    import scipy.linalg
 
     site = Path(scipy.__file__).parent.parent
     if not all(list((site / f"{name}.libs").glob("*openblas*")) for name in ("numpy", "scipy")):
         pytest.skip("NumPy and SciPy have no OpenBLAS of their own here")
-    assert len(threads._controls()) == 2
+    threads._blas.cache_clear()
+    assert len(threads._blas()) == 2

@@ -212,8 +212,8 @@ class SetAsideError(WorkerError):
         super().__init__(
             f"{model}: {counted(len(texts), 'text')} set aside: workers died each time they were "
             f"computed ({reason}), possibly out of memory: {shown}{more}; everything else is "
-            "scored and kept: continue with --resume, a smaller --batch-tokens in a new run, or "
-            "leave them out"
+            "scored and kept: continue with `resume=True`, a smaller `batch_tokens=` in a new "
+            "run, or leave them out"
         )
         self.texts = tuple(texts)
 

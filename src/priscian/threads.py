@@ -2,45 +2,24 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-_NAMES = (
-    "scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads",
-    "openblas_{}_num_threads64_", "openblas_{}_num_threads",
-)  # fmt: skip
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 
 @cache
-def _controls() -> list[tuple[Callable[[], int], Callable[[int], None]]]:
-    """Functions that get and set OpenBLAS's threads: NumPy and SciPy may have one each."""
-    package = Path(np.__file__).parent
-    site = package.parent
-    folders = (
-        site / "numpy.libs", package / ".dylibs",
-        site / "scipy.libs", site / "scipy" / ".dylibs",
-    )  # fmt: skip
-    found = []
-    for path in (p for folder in folders if folder.is_dir() for p in folder.glob("*openblas*")):
-        try:
-            library = ctypes.CDLL(str(path))
-        except OSError:
-            continue
-        for name in _NAMES:
-            get = getattr(library, name.format("get"), None)
-            change = getattr(library, name.format("set"), None)
-            if get is not None and change is not None:
-                found.append((get, change))
-                break
-    return found
+def _blas() -> ThreadpoolController:
+    """Controls the BLAS libraries of NumPy and SciPy that are loaded."""
+    from threadpoolctl import ThreadpoolController  # only where products are made in parallel
+
+    return ThreadpoolController().select(user_api="blas")
 
 
 @contextmanager
@@ -50,15 +29,9 @@ def one_thread_each() -> Iterator[int]:
     OpenBLAS threads wait for each other by spinning; on a busy machine that made small products
     six times slower than one thread does them.
     """
-    controls = _controls()
-    before = [get() for get, _ in controls]
-    for _, change in controls:
-        change(1)
-    try:
-        yield cores() if controls else 1
-    finally:
-        for (_, change), count in zip(controls, before, strict=True):
-            change(count)
+    blas = _blas()
+    with blas.limit(limits=1):
+        yield cores() if len(blas) else 1
 
 
 @contextmanager

@@ -38,7 +38,7 @@ def test_other_names_must_be_told(write_text, good_bad):
     path = write_text("owls.csv", f"{good},{bad}\nOwls hoot.,Owls hoots.\n")
     with pytest.raises(DataError) as caught:
         read_pairs(path)
-    assert f"its columns: {good}, {bad}; name them with --good COLUMN --bad COLUMN" in str(
+    assert f"its columns: {good}, {bad}; name them with `good=COLUMN` `bad=COLUMN`" in str(
         caught.value
     )
     [pairs] = read_pairs(path, PairColumns(good, bad))
@@ -49,7 +49,7 @@ def test_named_columns_must_be_there_and_be_two(write_text):
     path = write_text("owls.csv", "good,bad\nOwls hoot.,Owls hoots.\n")
     with pytest.raises(DataError, match=r"no column 'fine'; its columns: good, bad"):
         read_pairs(path, PairColumns("fine", "bad"))
-    with pytest.raises(UsageError, match="--good good without --bad"):
+    with pytest.raises(UsageError, match="`good=good` without `bad=`"):
         read_pairs(path, PairColumns("good"))
     with pytest.raises(UsageError, match="both name 'good'"):
         read_pairs(path, PairColumns("good", "good"))

@@ -267,7 +267,7 @@ class TestTable:
         assert {s.modifier_of for s in pairs} <= published_suites().keys()
 
     def test_an_unknown_selection_is_refused(self) -> None:
-        with pytest.raises(UsageError, match="--suites takes 31, 33, 34, ours"):
+        with pytest.raises(UsageError, match="`suites=` takes 31, 33, 34, ours"):
             selection("32")
 
 

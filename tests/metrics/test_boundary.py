@@ -91,11 +91,11 @@ def test_a_whole_text_changes_by_its_two_ends_alone(pieces: list[str]) -> None:
 
 
 def test_scores_without_masses_are_refused() -> None:
-    with pytest.raises(DataError, match=r"score it again with --boundary corrected"):
+    with pytest.raises(DataError, match=r"score it again with `boundary=corrected`"):
         correct_boundaries(TokenScores((0,), (2,), (-1.0,)), Sentence("go"))
 
 
 def test_names_are_checked() -> None:
     assert find_boundary("corrected") == "corrected"
-    with pytest.raises(UsageError, match=r"--boundary takes plain or corrected, not 'yes'"):
+    with pytest.raises(UsageError, match=r"`boundary=` takes plain or corrected, not 'yes'"):
         find_boundary("yes")

@@ -104,7 +104,7 @@ class TestItems:
             judge_suite(suite(), broken)
 
     def test_an_unknown_choice_of_predictions_is_refused(self) -> None:
-        with pytest.raises(UsageError, match="--predictions takes first or all"):
+        with pytest.raises(UsageError, match="`predictions=` takes first or all"):
             find_predictions("some")
 
 

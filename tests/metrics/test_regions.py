@@ -112,7 +112,7 @@ class TestByHand:
             region_bits(scores((0, 3, 1.0)), Sentence("The"))
 
     def test_an_unknown_rule_for_the_end_is_refused(self) -> None:
-        with pytest.raises(UsageError, match="--eos takes exclude or last-region"):
+        with pytest.raises(UsageError, match="`eos=` takes exclude or last-region"):
             find_eos("yes")
 
 

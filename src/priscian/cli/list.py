@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from rich.table import Table
 
+from priscian.cli.notes import as_flags
+
 if TYPE_CHECKING:
     from priscian.datasets.published_suites import PublishedSuite
     from priscian.suites import Suite
@@ -164,7 +166,8 @@ def _models() -> list[dict[str, str]]:
 def _datasets() -> list[dict[str, str]]:
     from priscian.datasets import data_formats
 
-    return [{"data": f"{f.name}:…", "what": f.summary} for f in data_formats().values()]
+    forms = data_formats().values()
+    return [{"data": f"{f.name}:…", "what": as_flags(f.summary)} for f in forms]
 
 
 def _measures() -> list[dict[str, str]]:

@@ -43,7 +43,7 @@ CONSUMED = PREFIX_KEYS | {
 _SENTENCES = {"sentence_good", "sentence_bad"}
 _REMEDY = (
     "BLiMP's files need sentence_good and sentence_bad; "
-    "for other names use pairs:FILE with --good and --bad"
+    "for other names use pairs:FILE with `good=` and `bad=`"
 )
 
 

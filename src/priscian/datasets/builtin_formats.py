@@ -38,7 +38,7 @@ def _mapped(name: str, form: PairFormat) -> DataFormat:
 
         return [s for path in _paths(name, target) for s in read_mapped(name, path)]
 
-    usual = "" if form.measure == "surprisal" else f"; its authors use --measure {form.measure}"
+    usual = "" if form.measure == "surprisal" else f"; its authors use `measure={form.measure}`"
     return DataFormat(name, read, form.summary + usual, levels=form.levels, needs_path=False)
 
 

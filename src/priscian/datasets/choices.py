@@ -103,7 +103,7 @@ def _plain(file: Path, rows: NumberedRows, raters: Raters) -> Choices:
             phenomena.setdefault(sets[target], said or _phenomenon(sets[target]))
     _refuse_twice(file, judgements)
     if not judgements:
-        raise DataError(f"{file}: no answers of {raters} in it; choose others with --raters")
+        raise DataError(f"{file}: no answers of {raters} in it; choose others with `raters=`")
     whose = "models" if raters == "people" else "people"
     left_out = {f"answers of {whose}": others} if others else {}
     return Choices(tuple(judgements), sets, {k: v for k, v in phenomena.items() if v}, left_out)

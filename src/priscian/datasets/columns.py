@@ -51,10 +51,10 @@ class PairColumns:
             given = "good" if self.good else "bad"
             other = "bad" if self.good else "good"
             raise UsageError(
-                f"--{given} {self.good or self.bad} without --{other}; name both columns"
+                f"`{given}={self.good or self.bad}` without `{other}=`; name both columns"
             )
         if self.good and self.good == self.bad:
-            raise UsageError(f"--good and --bad both name {self.good!r}; name two columns")
+            raise UsageError(f"`good=` and `bad=` both name {self.good!r}; name two columns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def find_columns(wanted: PairColumns, header: Sequence[str], file: Path) -> Foun
             raise DataError(f"{file}: no column {missing!r}; its columns: {', '.join(header)}")
         raise DataError(
             f"{file}: cannot find the columns of the good and the bad sentences; its columns: "
-            f"{', '.join(header)}; name them with --good COLUMN --bad COLUMN"
+            f"{', '.join(header)}; name them with `good=COLUMN` `bad=COLUMN`"
         )
 
     def find(role: str) -> str | None:

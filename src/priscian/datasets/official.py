@@ -96,7 +96,7 @@ def fetch_official(name: str, part: str = "", say: Say = tell) -> Path:
     if not source.base:
         raise UsageError(
             f"{name} is not fetched, because {source.terms}; get it from {source.home} and give "
-            f"its path: --on {name}:PATH"
+            f"its path: `on={name}:PATH`"
         )
     folder = data_folder() / name / (part or ALL)
     note = folder.with_name(f"{folder.name}.json")
@@ -138,7 +138,7 @@ def _fetch(url: str, file: Path, name: str, source: Official, folder: Path) -> s
     except ConnectionError as error:
         raise DataError(
             f"cannot fetch {url} ({error}); download the files of {source.home} elsewhere and put "
-            f"them into {folder}, or give the path of your copy: --on {name}:PATH"
+            f"them into {folder}, or give the path of your copy: `on={name}:PATH`"
         ) from None
 
 
@@ -148,7 +148,7 @@ def _check_hash(
     if pin and digest != pin:
         raise DataError(
             f"{url} is not the published file: its SHA-256 is {digest}, not {pin}; nothing was "
-            f"kept. If you trust another copy, give its path: --on {name}:PATH"
+            f"kept. If you trust another copy, give its path: `on={name}:PATH`"
         )
     before = known.downloads.get(url) if known else None
     if known and before and digest != before:

@@ -72,7 +72,7 @@ def selection(name: str) -> frozenset[str]:
 
         return frozenset(name for name, suite in suites().items() if not suite.further)
     if name not in SELECTIONS:
-        raise UsageError(f"--suites takes {', '.join(SELECTIONS)}, not {name!r}")
+        raise UsageError(f"`suites=` takes {', '.join(SELECTIONS)}, not {name!r}")
     known = published_suites().values()
     return frozenset(
         s.name for s in known if name == "34" or (s.in_31 if name == "31" else s.in_33)

@@ -46,10 +46,10 @@ def select_suites(data: Dataset, name: str) -> Dataset:
     wanted = selection(name)
     sets = tuple(s for s in data.sets if s.name in wanted)
     if not sets:
-        raise UsageError(f"{data.spec} has none of the suites of --suites {name}; leave it out")
+        raise UsageError(f"{data.spec} has none of the suites of `suites={name}`; leave it out")
     if len(sets) < len(wanted):
         warnings.warn(
-            f"{data.spec} has {len(sets)} of the {len(wanted)} suites of --suites {name}; the SG "
+            f"{data.spec} has {len(sets)} of the {len(wanted)} suites of `suites={name}`; the SG "
             "score is based on these",
             PriscianWarning,
             stacklevel=2,

@@ -31,14 +31,10 @@ class FolderLock:
 
 
 def lock_folder(path: Path, who: str = "priscian score") -> FolderLock:
-    """Lock an existing folder; an error if another process has locked it.
-
-    On a disk without locks (some network disks), nothing is locked.
-    """
-    return _lock(
+    """Lock an existing folder; an error if another process has locked it."""
+    return lock_file(
         path,
-        os.O_RDONLY,
-        f"another {who} is writing to {path}; wait until it has ended, or give another --out",
+        f"another {who} is writing to {path}; wait until it has ended, or give another `out=`",
     )
 
 
@@ -60,38 +56,37 @@ def only_writer(path: Path, who: str) -> Iterator[None]:
         lock.release()
 
 
-def lock_file(path: Path, refusal: str) -> FolderLock:
-    """Lock a file that is made for this; an error if another process has locked it."""
-    with contextlib.suppress(OSError):  # what is written next says what is wrong with the folder
-        path.parent.mkdir(parents=True, exist_ok=True)
-    return _lock(path, os.O_RDWR | os.O_CREAT, refusal)  # NFS locks only what can be written
+def lock_file(path: Path, refusal: str | None) -> FolderLock:
+    """Lock a folder, or a file that is made for this; an error if another process has locked it.
+
+    With None for the refusal it waits for the other process. On a disk without locks (some network
+    disks), nothing is locked; NFS locks only files, since these can be opened for writing.
+    """
+    while True:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError:  # what is written next says what is wrong with the folder
+            return FolderLock()
+        try:
+            if locks is not None:
+                locks.flock(handle, locks.LOCK_EX | (0 if refusal is None else locks.LOCK_NB))
+            if os.fstat(handle).st_nlink:
+                return FolderLock(handle)
+        except BlockingIOError:
+            os.close(handle)
+            raise BusyError(refusal or "") from None
+        except OSError:
+            os.close(handle)
+            return FolderLock()
+        os.close(handle)  # whoever held it has removed it: the next process makes another
 
 
 @contextlib.contextmanager
 def in_turn(path: Path) -> Iterator[None]:
     """Wait until no other process is in such a block with the same file, which is made for this."""
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    lock = _lock(path, os.O_RDWR | os.O_CREAT, None)
+    lock = lock_file(path, None)
     try:
         yield
     finally:
         lock.release()
-
-
-def _lock(path: Path, mode: int, refusal: str | None) -> FolderLock:
-    """A lock; with None for a refusal it waits for another process."""
-    try:
-        handle = os.open(path, mode, 0o644)
-    except OSError:
-        return FolderLock()
-    try:
-        if locks is not None:
-            locks.flock(handle, locks.LOCK_EX | (0 if refusal is None else locks.LOCK_NB))
-    except BlockingIOError:
-        os.close(handle)
-        raise BusyError(refusal or "") from None
-    except OSError:
-        os.close(handle)
-        return FolderLock()
-    return FolderLock(handle)

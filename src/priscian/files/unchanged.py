@@ -7,14 +7,31 @@ renaming, has another number; one that is written to gets another time.
 from __future__ import annotations
 
 import contextlib
+import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
+from typing import NamedTuple
 
 from priscian.errors import ChangedError
 
-Stamp = tuple[int, ...]
+
+class Stamp(NamedTuple):
+    """What tells a file from another one in its place, or from itself after a change."""
+
+    device: int
+    inode: int
+    size: int
+    modified: int
+    changed: int
+
+    @classmethod
+    def of(cls, found: os.stat_result) -> Stamp:
+        """The stamp of a file whose status is known."""
+        times = (found.st_mtime_ns, found.st_ctime_ns)
+        return cls(found.st_dev, found.st_ino, found.st_size, *times)
+
 
 _Stamps = dict[Path, Stamp | None]
 
@@ -22,17 +39,14 @@ _read: ContextVar[_Stamps | None] = ContextVar("files that were read", default=N
 
 
 def stamp_of(file: Path) -> Stamp | None:
-    """What tells a file from another one in its place, or later.
-
-    None if there is none, and for what is not a file, such as a pipe.
-    """
+    """The stamp of a file; None if there is none, and for what is not a file, such as a pipe."""
     try:
         found = file.stat()
     except (OSError, ValueError):
         return None
     if not stat.S_ISREG(found.st_mode):
         return None
-    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    return Stamp.of(found)
 
 
 def note(file: Path) -> None:

@@ -58,18 +58,28 @@ def replacing(path: Path) -> Iterator[Path]:
 def replacing_folder(path: Path) -> Iterator[Path]:
     """A new folder beside `path` that takes its place if the block succeeds.
 
-    One that was left behind by a process that was killed is cleared away.
+    The old one is removed only then. What a killed process left behind is cleared away, and an old
+    folder that it had already moved aside is put back.
     """
-    temporary = path.with_name(f".{path.name}")
+    temporary, old = path.with_name(f".{path.name}"), path.with_name(f".{path.name}.old")
     try:
         with _reported(path):
-            shutil.rmtree(temporary, ignore_errors=True)
+            if old.exists() and not path.exists():
+                old.rename(path)
+            for left in (temporary, old):
+                shutil.rmtree(left, ignore_errors=True)
             temporary.mkdir(parents=True)
             yield temporary
-            shutil.rmtree(path, ignore_errors=True)
-            temporary.rename(path)
+            if path.exists():
+                path.rename(old)
+            try:
+                temporary.rename(path)
+            except OSError:
+                old.rename(path)
+                raise
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def is_leftover(name: str) -> bool:
@@ -103,7 +113,7 @@ def filling(folder: Path, last: str) -> Iterator[Path]:
     lock = lock_folder(folder, "process")
     try:
         if not is_free(folder):  # another process has been here since
-            raise OutputError(f"{folder} is not empty any more; name another --out")
+            raise OutputError(f"{folder} is not empty any more; name another `out=`")
         with replacing_folder(folder / UNFINISHED) as made:
             yield made
             for path in sorted(made.iterdir(), key=lambda path: path.name == last):

@@ -27,7 +27,7 @@ Boundary = Literal["plain", "corrected"]
 def find_boundary(name: str) -> Boundary:
     """`plain` or `corrected`, checked."""
     if name not in get_args(Boundary):
-        raise UsageError(f"--boundary takes {' or '.join(get_args(Boundary))}, not {name!r}")
+        raise UsageError(f"`boundary=` takes {' or '.join(get_args(Boundary))}, not {name!r}")
     return cast(Boundary, name)
 
 
@@ -43,7 +43,7 @@ def correct_boundaries(scores: TokenScores, sentence: Sentence) -> TokenScores:
     if masses is None or len(masses) != len(scores) + 1:
         raise DataError(
             f"{sentence.text!r} has no scores for the beginning of words; score it again with "
-            "--boundary corrected"
+            "`boundary=corrected`"
         )
     logps = list(scores.logps)
     for token in beginnings(scores, sentence):

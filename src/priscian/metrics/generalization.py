@@ -101,7 +101,7 @@ class SuiteOutcome:
 def find_predictions(name: str) -> Predictions:
     """`first` or `all`, checked."""
     if name not in get_args(Predictions):
-        raise UsageError(f"--predictions takes first or all, not {name!r}")
+        raise UsageError(f"`predictions=` takes first or all, not {name!r}")
     return cast(Predictions, name)
 
 

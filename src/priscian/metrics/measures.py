@@ -57,7 +57,7 @@ def find_measure(name: str, unigrams: Lookup | None = None) -> Measure:
     if not needs_unigrams(name):
         return MEASURES[name]
     if unigrams is None:
-        raise UsageError(f"the measure {name} needs a unigram model; give one: --unigram MODEL")
+        raise UsageError(f"the measure {name} needs a unigram model; give one: `unigram=MODEL`")
     both = UNIGRAM_MEASURES[name]
     return lambda scores, sentence, span: both(scores, unigrams(sentence), sentence, span)
 

@@ -36,7 +36,7 @@ METRICS: dict[str, Callable[[Sequence[float]], float]] = {
 def find_eos(name: str) -> Eos:
     """`exclude` or `last-region`, checked."""
     if name not in get_args(Eos):
-        raise UsageError(f"--eos takes {' or '.join(get_args(Eos))}, not {name!r}")
+        raise UsageError(f"`eos=` takes {' or '.join(get_args(Eos))}, not {name!r}")
     return cast(Eos, name)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from priscian.errors import ModelError
 from priscian.files.cache import cache_folder as cache_folder
+from priscian.files.unchanged import Stamp
 
 WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.gguf", "*.index.json")
 TOKENIZER = (
@@ -36,10 +37,10 @@ SETTLED = 2 * 10**9
 
 @dataclass(frozen=True, slots=True)
 class Hashed:
-    """A file's contents, and the size, times and inode that it had when they were hashed."""
+    """A file's contents, and the stamp that it had when they were hashed."""
 
     digest: str
-    stamp: str
+    stamp: Stamp
 
 
 Files = dict[Path, Hashed]
@@ -71,15 +72,15 @@ def hash_file(path: Path) -> str:
         with path.open("rb") as file:
             with contextlib.suppress(OSError):  # some file systems cannot
                 os.fsync(file.fileno())
-            before = os.fstat(file.fileno())
-            stamp = _stamp(path, before)
-            digest = _recall(stamp)
+            stamp = Stamp.of(os.fstat(file.fileno()))
+            key = f"{path.resolve()}|{stamp.size}|{stamp.modified}|{stamp.changed}|{stamp.inode}"
+            digest = _recall(key)
             if digest is None:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
-                if _stamp(path, os.fstat(file.fileno())) != stamp:
+                if Stamp.of(os.fstat(file.fileno())) != stamp:
                     raise ModelError(f"{path} is being written; run again when it is complete")
-                if time.time_ns() - max(before.st_mtime_ns, before.st_ctime_ns) > SETTLED:
-                    _remember(stamp, digest)
+                if time.time_ns() - max(stamp.modified, stamp.changed) > SETTLED:
+                    _remember(key, digest)
     except OSError as error:
         raise ModelError(f"cannot read {path}: {error.strerror}") from None
     watching = _watching.get()
@@ -102,29 +103,24 @@ def changed_files(files: Files) -> list[Path]:
     changed = []
     for path, hashed in files.items():
         with contextlib.suppress(FileNotFoundError):
-            if _stamp(path, path.stat()) != hashed.stamp and hash_file(path) != hashed.digest:
+            if Stamp.of(path.stat()) != hashed.stamp and hash_file(path) != hashed.digest:
                 changed.append(path)
     return changed
 
 
-def _stamp(path: Path, stat: os.stat_result) -> str:
-    times = f"{stat.st_mtime_ns}|{stat.st_ctime_ns}"
-    return f"{path.resolve()}|{stat.st_size}|{times}|{stat.st_ino}"
-
-
-def _recall(stamp: str) -> str | None:
+def _recall(key: str) -> str | None:
     with contextlib.closing(_open_memo()) as memo:
-        row = memo.execute("SELECT hash FROM files WHERE stamp = ?", (stamp,)).fetchone()
+        row = memo.execute("SELECT hash FROM files WHERE stamp = ?", (key,)).fetchone()
     return None if row is None else str(row[0])
 
 
-def _remember(stamp: str, digest: str) -> None:
+def _remember(key: str, digest: str) -> None:
     with (
         contextlib.closing(_open_memo()) as memo,
         contextlib.suppress(sqlite3.OperationalError),  # losing a memo only costs time
         memo,
     ):
-        memo.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (stamp, digest))
+        memo.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (key, digest))
 
 
 def _open_memo() -> sqlite3.Connection:
