@@ -161,7 +161,5 @@ def test_results_of_another_model_are_not_taken_for_its_own(stored: Path, tmp_pa
     shutil.copytree(stored, tmp_path / "run")
     shutil.rmtree(tmp_path / "run/builtin-lstm")
     shutil.copytree(tmp_path / "run/builtin-ngram", tmp_path / "run/builtin-lstm")
-    with pytest.raises(
-        RunError, match=r"its model is 'builtin:ngram'|is not the one"
-    ):
+    with pytest.raises(RunError, match=r"its model is 'builtin:ngram'|is not the one"):
         load_run(tmp_path / "run")

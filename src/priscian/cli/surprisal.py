@@ -129,14 +129,14 @@ def surprisal_command(
 
 def _trees(models: list[str], passages: list[Passage], context: str) -> list[list[str]]:
     """Of each model, the best tree of each text."""
-    from priscian.models import TreeModel, load, traits_of
+    from priscian.models import TreeModel, resolve
     from priscian.records import Text
 
     found: list[list[str]] = []
-    for model in models:
-        if not traits_of(model).trees:
+    for model in map(resolve, models):
+        if not model.traits.trees:
             raise UsageError(f"{model} builds no trees; leave out --trees, or name a rnng: model")
-        loaded = load(model)
+        loaded = model.load().model
         assert isinstance(loaded, TreeModel)
         texts = [Text(line.text, context) for passage in passages for line in passage.lines]
         found.append([str(tree) for tree in loaded.best_trees(texts)])

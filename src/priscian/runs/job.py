@@ -19,8 +19,8 @@ from priscian.models import (
     ModelSpec,
     as_list,
     expand_revisions,
-    model_key,
     parse_model,
+    resolve,
 )
 from priscian.records import ItemSet, Text
 from priscian.runs.facts import DataFacts, Request, SetFacts, UnigramModel
@@ -29,9 +29,9 @@ from priscian.runs.options import ScoreOptions, Settings, choose_sets, name_gene
 from priscian.runs.record import OWN
 from priscian.runs.result import Run
 from priscian.runs.shards import score_shard
-from priscian.runs.sources import ModelSource, Scorer, TableSource, Watch
+from priscian.runs.sources import ModelSource, Scorer, TableSource
 from priscian.runs.unigrams import score_unigrams, unigram_spec
-from priscian.runs.work import Work
+from priscian.runs.work import Watch, Work
 from priscian.scoring import ScoreStore
 
 Models = str | ModelSpec | LanguageModel | Sequence[str | ModelSpec | LanguageModel]
@@ -111,11 +111,11 @@ def set_up(
     request = describe_request(sources, data, options)
     work = Work(sources, data, options)
     if unigram is not None:
-        key = model_key(unigram)
-        facts = UnigramModel(model=str(unigram), digest=key.digest)
+        known = resolve(unigram)
+        facts = UnigramModel(model=str(unigram), digest=known.key.digest)
         request = structs.replace(request, unigram=facts)
         if options.compute.shard is None:
-            work = replace(work, unigrams=score_unigrams(unigram, texts_of(data), key))
+            work = replace(work, unigrams=score_unigrams(known, texts_of(data)))
     return work, request
 
 
@@ -139,6 +139,8 @@ def score_table(
     folders = name_files({column.name: column.name for column in columns}, taken=OWN)
     sources = [TableSource(column, folders[column.name], data) for column in columns]
     check(sources, data, options)
+    for source in sources:
+        source.check()
     request = describe_request(sources, data, options)
     request = structs.replace(request, measure="score", from_scores=Path(table).name)
     with ScoreStore() as unused:
@@ -146,7 +148,7 @@ def score_table(
 
 
 def check(sources: Sequence[Scorer], data: Sequence[Dataset], options: ScoreOptions) -> None:
-    """Refuse invalid options and missing models, before anything is written."""
+    """Refuse invalid options, before anything is written."""
     for d in data:
         find_kind(d.kind).check(d, sources, options)
     if options.suites.boundary != "plain" and all(d.kind != "suites" for d in data):
@@ -157,7 +159,6 @@ def check(sources: Sequence[Scorer], data: Sequence[Dataset], options: ScoreOpti
                 f"{source.name} gives one number for a whole sentence, so there is no "
                 f"{options.measure} of it; leave out --measure, or the model"
             )
-        source.check()
 
 
 def texts_of(data: Iterable[Dataset]) -> list[Text]:
@@ -251,9 +252,9 @@ def name_models(specs: Iterable[ModelSpec]) -> list[ModelSource]:
     """Each model under its label; equal labels are made different by the models' keys."""
     specs = list(dict.fromkeys(specs))
     labels = [s.label for s in specs]
-    named = {
-        s.label if labels.count(s.label) == 1 else f"{s.label}-{model_key(s).digest[:6]}": s
-        for s in specs
-    }
+    named = {}
+    for model in map(resolve, specs):
+        unique = labels.count(model.label) == 1
+        named[model.label if unique else f"{model.label}-{model.key.digest[:6]}"] = model
     folders = name_files({name: name for name in named}, taken=OWN)
-    return [ModelSource(spec, name, folders[name]) for name, spec in named.items()]
+    return [ModelSource(model, name, folders[name]) for name, model in named.items()]

@@ -13,11 +13,11 @@ from priscian.errors import PriscianError, RunError, counted
 from priscian.files.digest import hash_of
 from priscian.files.disks import network_disk
 from priscian.files.unchanged import stamp_of
-from priscian.models import ModelKey, cache_folder, model_key
+from priscian.models import ModelKey, cache_folder
 from priscian.records import Text
 from priscian.runs.facts import ModelFacts
 from priscian.runs.job import set_up
-from priscian.runs.record import FILE, SHARDS, SLURM, Record
+from priscian.runs.record import FILE, SHARDS, MergedFolder, Record
 from priscian.runs.result import Run
 from priscian.runs.shards import (
     ShardInfo,
@@ -29,8 +29,8 @@ from priscian.runs.shards import (
     shard_file,
     shard_store,
 )
-from priscian.runs.sources import ModelSource, Watch
-from priscian.runs.work import Work, texts_to_score
+from priscian.runs.sources import ModelSource
+from priscian.runs.work import Watch, Work, texts_to_score
 from priscian.scoring import ScoreStore, Shard
 from priscian.scoring.boundary import BOUNDARY
 from priscian.scoring.engine import SCORE
@@ -38,8 +38,6 @@ from priscian.scoring.machine import warn_of_mixture
 from priscian.scoring.shard import missing_shards
 from priscian.scoring.store.published import local_folder, open_to_read
 
-BESIDE = (SHARDS, SLURM)
-"""What may be in a run folder before its shards are merged."""
 PLANNED = ("way", "batch_tokens", "row_tokens", "digest", "inputs")
 """What the plans of all shards have in common."""
 SUFFIXES = frozenset({".json", ".sqlite"})
@@ -80,7 +78,7 @@ def merge(run: str | Path, *, store: ScoreStore | None = None, watch: Watch | No
                 _insert(path, shards, work, number, (kept, files))
         files.check()
         record = Record.begin(
-            _first(shards).request, path, resume=(path / FILE).is_file(), beside=BESIDE
+            _first(shards).request, path, resume=(path / FILE).is_file(), folder=MergedFolder
         )
         for source in work.sources:
             parts = [s.models[source.name] for s in shards.values() if source.name in s.models]
@@ -212,11 +210,11 @@ def _set_up_again(path: Path, shards: _Shards) -> Work:
         )
     for source in work.sources:
         assert isinstance(source, ModelSource)
-        digest = model_key(source.spec).digest
+        digest = source.model.key.digest
         known = {s.models[source.name].digest for s in shards.values() if source.name in s.models}
         if known - {digest, ""}:
             raise RunError(
-                f"{path}: the files of {source.spec} changed since the shards were made; restore "
+                f"{path}: the files of {source.model} changed since the shards were made; restore "
                 "them or score again with another --out"
             )
     return work
@@ -229,7 +227,7 @@ def _insert(
     kept, files = into
     source = work.sources[number]
     assert isinstance(source, ModelSource)
-    key = model_key(source.spec)
+    key = source.model.key
     asked, boundary = texts_to_score(work.prepare(source))
     texts = list(dict.fromkeys(asked))
     channels = {SCORE: texts} if source.traits.grades else {"logp": texts}
@@ -259,7 +257,7 @@ def _insert(
                     files.confirm(shard, info)
                     files.check(shard_store(path, shard), shard_file(path, shard))
                     if rows:
-                        kept.write(key, source.spec.label, list(rows.items()), channel)
+                        kept.write(key, source.model.label, list(rows.items()), channel)
 
 
 @contextmanager

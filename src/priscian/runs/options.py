@@ -58,6 +58,7 @@ class Settings(TypedDict, total=False):
     seed: int
     revisions: str | None
     keep_weights: KeepWeights
+    tokens: bool
     suites: SuiteOptions
     columns: PairColumns
     compute: Options
@@ -97,6 +98,8 @@ class ScoreOptions:
     """Score every revision, or checkpoint folder, that matches: 'step*'."""
     keep_weights: KeepWeights = "all"
     """none: remove weights that this run downloads from the Hub, each after it was scored."""
+    tokens: bool = True
+    """Keep the log-probability of every token in the run folder: tokens.parquet."""
     columns: PairColumns = field(default_factory=PairColumns)
     suites: SuiteOptions = field(default_factory=SuiteOptions)
     compute: Options = field(default_factory=Options)

@@ -141,10 +141,12 @@ class Result:
         return to_pandas(self.frame())
 
     def tokens(self, texts: Sequence[str]) -> TokenTable | None:
-        """Token surprisals of some texts, if the score store still has them."""
-        from priscian.runs.tokens import read_tokens
+        """Token surprisals of some texts: of the run, or if it has none, of the score store."""
+        from priscian.runs.tokens import TOKENS, pick_tokens, read_tokens
 
-        return read_tokens(self.about, texts)
+        table = self._table(TOKENS)
+        found = None if table is None else pick_tokens(table, texts)
+        return read_tokens(self.about, texts) if found is None else found
 
     # ------------------------------------------------------------ notebooks
 

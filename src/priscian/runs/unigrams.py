@@ -10,9 +10,8 @@ from priscian.metrics import needs_unigrams
 from priscian.models import (
     ClosedVocabulary,
     LanguageModel,
-    ModelKey,
     ModelSpec,
-    open_model,
+    ResolvedModel,
     parse_model,
     traits_of,
 )
@@ -53,10 +52,10 @@ def unigram_spec(measure: str, model: str | ModelSpec | None) -> ModelSpec | Non
     return spec.with_options(order="1")
 
 
-def score_unigrams(spec: ModelSpec, texts: Iterable[Text], key: ModelKey | None = None) -> Unigrams:
+def score_unigrams(resolved: ResolvedModel, texts: Iterable[Text]) -> Unigrams:
     """Look up every word; this is as fast as reading a store."""
     wanted = list(dict.fromkeys(texts))
-    model = open_model(spec, key).model
+    spec, model = resolved.spec, resolved.load().model
     if not isinstance(model, LanguageModel) or not isinstance(model, ClosedVocabulary):
         raise ModelError(f"{spec} cannot report unknown words; use builtin:ngram")
     scores = dict(zip(wanted, model.score(wanted), strict=True))

@@ -12,7 +12,7 @@ from priscian.datasets import Dataset
 from priscian.errors import ModelError, OutputError, RunError, WorkerError, flat
 from priscian.files import inside, lasting_name, names_in, natural_order
 from priscian.files.lock import lock_folder
-from priscian.models import ModelSpec, model_key, parse_model
+from priscian.models import ModelSpec, parse_model
 from priscian.models.safetensors_file import LARGEST_HEADER
 from priscian.models.spec import escape
 from priscian.runs.facts import Request
@@ -21,7 +21,7 @@ from priscian.runs.load import load_run, read_info
 from priscian.runs.options import ScoreOptions
 from priscian.runs.record import FILE, came_to_nothing
 from priscian.runs.result import Run
-from priscian.runs.sources import Watch
+from priscian.runs.work import Watch, Work
 from priscian.scoring.batches import Shared
 
 SETTLE = 10.0
@@ -235,12 +235,12 @@ class Watcher:
         work, request = set_up([spec], self._data, self.options)
         resume = False
         if (place / FILE).is_file():
-            if self._done(place, name, spec, request):
+            if self._done(place, name, work, request):
                 return None
             resume = not came_to_nothing(place)
         return replace(work, shared=self._shared).run(request, place, resume, None, self.watch)
 
-    def _done(self, place: Path, name: str, spec: ModelSpec, request: Request) -> bool:
+    def _done(self, place: Path, name: str, work: Work, request: Request) -> bool:
         """Whether a run is finished; one of other settings or other weights is refused."""
         info = read_info(place)
         different = info.request.differences(request)
@@ -250,7 +250,7 @@ class Watcher:
                 "exactly, or give another --out"
             )
         digests = {facts.digest for facts in info.models.values() if facts.digest}
-        if digests - {model_key(spec).digest}:
+        if digests - {s.model.key.digest for s in work.sources if s.model is not None}:
             raise ModelError(
                 f"{name} is not the checkpoint that was scored: its files have changed; remove "
                 f"{place} to score it again"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
 
 from priscian.errors import PriscianError, ScoreError
-from priscian.models import BoundaryModel, Encoding, LanguageModel, ModelSpec, TorchModel, traits_of
+from priscian.models import BoundaryModel, Encoding, LanguageModel, TorchModel
 from priscian.models.text_offsets import shorten
 from priscian.records import Text, TokenScores
 from priscian.scoring.batches import Batching
@@ -145,15 +145,14 @@ def torch_batches(
 
 
 def simple_batches(
-    spec: ModelSpec, model: LanguageModel, texts: Sequence[Text], groups: Groups
+    label: str, model: LanguageModel, texts: Sequence[Text], groups: Groups, scores_first: bool
 ) -> Compute:
     """Batches of a model that has only `score(texts)`; its answers are checked."""
-    scores_first = traits_of(spec).scores_first
 
     def compute(number: int) -> list[TokenScores]:
         members = [texts[i] for i in groups[number]]
-        scores = [plain_scores(spec.label, s) for s in model.score(members)]
-        check_answers(spec.label, members, scores, scores_first)
+        scores = [plain_scores(label, s) for s in model.score(members)]
+        check_answers(label, members, scores, scores_first)
         return scores
 
     return compute

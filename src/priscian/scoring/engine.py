@@ -10,14 +10,11 @@ from dataclasses import dataclass, field, replace
 
 from priscian.errors import DataError, ModelError, ScoreError, SetAsideError
 from priscian.models import (
+    AnyModel,
     GradingModel,
     LoadedModel,
     ModelKey,
-    ModelSpec,
-    agreed_key,
-    open_model,
-    parse_model,
-    traits_of,
+    agreed,
 )
 from priscian.models.text_offsets import shorten
 from priscian.models.traits import no_tokens
@@ -61,12 +58,11 @@ DEATHS = 3
 
 
 def score_texts(
-    model: str | ModelSpec,
+    model: AnyModel,
     texts: Sequence[Text],
     store: ScoreStore,
     *,
     boundary: Iterable[Text] = (),
-    key: ModelKey | None = None,
     loaded: LoadedModel | None = None,
     options: Options = DEFAULTS,
     saved: SavedPlan = NOT_SAVED,
@@ -80,11 +76,11 @@ def score_texts(
     """
     if not all(text.text for text in texts):
         raise DataError("a text to score is empty; give at least one character")
-    spec = parse_model(model)
-    refuse_grades(spec)
-    texts = list(dict.fromkeys(texts))
-    key = agreed_key(spec, key, loaded)
-    shelf = _Shelf(store, key, spec.label, frozenset(boundary))
+    resolved = agreed(model, loaded)
+    if resolved.traits.grades:
+        raise ModelError(no_tokens(resolved.label))
+    texts, spec, key = list(dict.fromkeys(texts)), resolved.spec, resolved.key
+    shelf = _Shelf(store, key, resolved.label, frozenset(boundary))
     scores = shelf.read(texts)
     whole = options.shard is None
     if whole:
@@ -92,11 +88,13 @@ def score_texts(
     lacking = [text for text in texts if text not in scores]
     if not lacking:
         return ScoredTexts(key, scores, 0, saved.plan, {}, loaded)
-    loaded = loaded or open_model(spec, key)
+    loaded = loaded or resolved.load()
     # a shard plans every text, whatever is stored, so that all shards have the same batches
     plan, pending = _pending(texts, scores if whole else (), saved.plan)
     todo = [text for text, wanted in zip(texts, pending, strict=True) if wanted]
-    task = Task(spec, todo, pack_bits(pending), shelf.boundary, options)
+    task = Task(
+        spec, todo, pack_bits(pending), shelf.boundary, options, resolved.traits.scores_first
+    )
     with threads_kept():
         work = prepare(task, loaded.model, plan, saved.shared)
         saved.save(work.plan)
@@ -233,11 +231,10 @@ GRADED = 512
 
 
 def grade_texts(
-    model: str | ModelSpec,
+    model: AnyModel,
     texts: Sequence[Text],
     store: ScoreStore,
     *,
-    key: ModelKey | None = None,
     loaded: LoadedModel | None = None,
     shard: Shard | None = None,
     progress: Progress = lambda done, total: None,
@@ -248,9 +245,8 @@ def grade_texts(
     """
     if not all(text.text for text in texts):
         raise DataError("a text to grade is empty; give at least one character")
-    spec = parse_model(model)
-    key = agreed_key(spec, key, loaded)
-    texts = list(dict.fromkeys(texts))
+    resolved = agreed(model, loaded)
+    texts, key, label = list(dict.fromkeys(texts)), resolved.key, resolved.label
     scores = store.read(key, texts, SCORE)
     listed = texts if shard else [text for text in texts if text not in scores]
     parts = [listed[at : at + GRADED] for at in range(0, len(listed), GRADED)]
@@ -260,23 +256,17 @@ def grade_texts(
     progress(len(scores), total)
     if not missing:
         return ScoredTexts(key, scores, 0, None, {}, loaded)
-    loaded = loaded or open_model(spec, key)
+    loaded = loaded or resolved.load()
     grader = loaded.model
     if not isinstance(grader, GradingModel):
-        raise ModelError(f"{spec.label} cannot grade whole texts; score it by its tokens")
+        raise ModelError(f"{label} cannot grade whole texts; score it by its tokens")
     for part in missing:
-        rows = _one_token_each(spec.label, part, list(grader.grade(part)))
+        rows = _one_token_each(label, part, list(grader.grade(part)))
         loaded.check()
-        store.write(key, spec.label, rows, SCORE)
+        store.write(key, label, rows, SCORE)
         scores |= dict(rows)
         progress(len(scores), total)
     return ScoredTexts(key, scores, sum(map(len, missing)), None, {}, loaded)
-
-
-def refuse_grades(spec: ModelSpec) -> None:
-    """Refuse a model that grades whole texts where tokens are needed."""
-    if traits_of(spec).grades:
-        raise ModelError(no_tokens(spec.label))
 
 
 def _one_token_each(

@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 
 from priscian.errors import TooLongError, UsageError
 from priscian.models import (
+    AnyModel,
     Encoding,
     LanguageModel,
     LoadedModel,
     ModelKey,
-    ModelSpec,
     TorchModel,
-    agreed_key,
-    open_model,
+    agreed,
 )
 from priscian.models.text_offsets import shorten
 from priscian.records import Text, TokenScores
@@ -213,7 +212,7 @@ class LongScores:
 
 
 def score_long_texts(
-    spec: ModelSpec,
+    model: AnyModel,
     texts: Sequence[Text],
     store: ScoreStore,
     options: LongOptions,
@@ -223,30 +222,30 @@ def score_long_texts(
 ) -> LongScores:
     """Every text's token scores; the model is loaded only if a text is not in the store."""
     texts = list(dict.fromkeys(texts))
-    key = agreed_key(spec, None, loaded)
+    resolved = agreed(model, loaded)
+    key = resolved.key
     missing = _missing(key, texts, store, options)
     parts = {text: [Window(text, 0)] for text in texts}
     limit = None
     if any(missing):
-        loaded = loaded or open_model(spec, key)
-        model = loaded.model
-        limit = _limit(model, options)
-        if limit is not None and isinstance(model, TorchModel):
+        loaded = loaded or resolved.load()
+        reader = loaded.model
+        limit = _limit(reader, options)
+        if limit is not None and isinstance(reader, TorchModel):
             for text, gone in zip(texts, missing, strict=True):
                 if gone:
-                    parts[text] = cut_windows(text, model.encode, limit, options.stride)
+                    parts[text] = cut_windows(text, reader.encode, limit, options.stride)
     asked = [window.text for windows in parts.values() for window in windows]
     entropies: dict[Text, tuple[float, ...]] = {}
     if options.entropy:
         entropies = read_entropies(key, asked, store)
         if lacking := [text for text in dict.fromkeys(asked) if text not in entropies]:
-            loaded = loaded or open_model(spec, key)
+            loaded = loaded or resolved.load()
             entropies |= store_entropies(loaded, lacking, store)
     found = score_texts(
-        spec,
+        resolved,
         asked,
         store,
-        key=key,
         loaded=loaded,
         boundary=asked if options.boundary else (),
         progress=progress,

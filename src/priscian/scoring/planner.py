@@ -56,6 +56,7 @@ class Task:
     pending: str = ""  # which of the run's texts these are, as a packed bitmap
     boundary: frozenset[Text] = frozenset()
     options: Options = DEFAULTS
+    scores_first: bool = True  # False for a model that cannot score a text's first token
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,12 @@ def prepare(
         digest=digest_of(groups),
         inputs=digest_inputs(text.hash for text in task.texts),
     )
-    return Work(task, plan, groups, simple_batches(task.spec, model, task.texts, groups))
+    return Work(
+        task,
+        plan,
+        groups,
+        simple_batches(task.spec.label, model, task.texts, groups, task.scores_first),
+    )
 
 
 def _prepare_torch(task: Task, model: TorchModel, saved: Plan | None, shared: Shared) -> Work:

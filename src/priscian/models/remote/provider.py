@@ -109,7 +109,7 @@ class BackendProvider:
 
     def _compare(self, spec: ModelSpec, model: BackendModel) -> None:
         """With local weights: some texts of the canary against `hf:`."""
-        from priscian.models.registry import load
+        from priscian.models.resolved import load
 
         reference = load(spec.options["reference"])
         if not isinstance(reference, TorchModel):

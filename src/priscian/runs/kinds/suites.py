@@ -1,4 +1,10 @@
-"""Suites: predictions over region surprisals; SG score, circuits, suites, every region."""
+"""Suites: predictions over region surprisals; SG score, circuits, suites, every region.
+
+The end of a text may be scored as well: EOS as one more token. A model with an end token reads it
+after the text, spelled as in its vocabulary, so that the score is kept in the store like any other.
+Other models compute the probability of the end themselves (n-gram models: `</s>`), and a table of
+scores from elsewhere has a row for it.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +32,8 @@ from priscian.metrics.regions import find_eos
 from priscian.models import (
     EndScorer,
     EndTokenProvider,
-    ModelSpec,
+    ResolvedModel,
     Traits,
-    find_provider,
-    load,
-    traits_of,
 )
 from priscian.records import Sentence, Text, TokenScores
 from priscian.runs.kinds.registry import Evaluated, Job, Kind, Scores, Source, kind
@@ -65,26 +68,26 @@ class Ending:
             )
         if self.wanted and sum(start >= end for start in found.starts) != 1:
             raise DataError(
-                f"the end of {sentence.text!r} is not one token of its own; use --eos exclude"
+                f"the end of {sentence.text!r} is not one token of its own; use `eos=exclude`"
             )
         return found
 
 
-def find_ending(spec: ModelSpec, texts: Sequence[Text]) -> Ending:
+def find_ending(model: ResolvedModel | None, texts: Sequence[Text]) -> Ending:
     """How the end of a model's texts is scored; a model that cannot do so is refused."""
-    traits = traits_of(spec)
-    provider = find_provider(spec.provider)
-    if traits.precomputed:
+    if model is None:
+        raise UsageError("scores by sentence have no end of text; leave out `eos=last-region`")
+    if model.traits.precomputed:
         return Ending(wanted=True)  # the table has a row for the end, or raises an error
-    if isinstance(provider, EndTokenProvider):
-        return Ending(provider.end_token(spec), wanted=True)
-    if traits.scores_end:
-        model = load(spec)
-        assert isinstance(model, EndScorer)
+    if isinstance(model.provider, EndTokenProvider):
+        return Ending(model.provider.end_token(model.spec), wanted=True)
+    if model.traits.scores_end:
+        loaded = model.load().model
+        assert isinstance(loaded, EndScorer)
         asked = list(dict.fromkeys(texts))
-        return Ending(logps=dict(zip(asked, model.score_ends(asked), strict=True)), wanted=True)
+        return Ending(logps=dict(zip(asked, loaded.score_ends(asked), strict=True)), wanted=True)
     raise ModelError(
-        f"{spec} has no probability for the end of a text; leave out --eos last-region"
+        f"{model} has no probability for the end of a text; leave out `eos=last-region`"
     )
 
 
@@ -236,7 +239,7 @@ class Suites(Kind):
         if job.options.suites.eos == "exclude":
             return cls(fitted, job, chosen)
         texts = [Text(s.text, s.context) for i in fitted.sets for s in i.sentences()]
-        return cls(fitted, job, chosen, job.source.find_ending(texts))
+        return cls(fitted, job, chosen, find_ending(job.source.model, texts))
 
     def texts(self) -> list[Text]:
         """Every condition, with its end if that is scored."""

@@ -18,10 +18,7 @@ from priscian.models import (
     ModelSpec,
     SentenceMeter,
     TorchModel,
-    find_provider,
     open_model,
-    parse_model,
-    traits_of,
 )
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.records import Text
@@ -174,7 +171,7 @@ def _measure_tokens(
         tokens=tokens,
         unscored=unscored,
         unknown=unknown if isinstance(model, ClosedVocabulary) else None,
-        pseudo=traits_of(spec).bidirectional,
+        pseudo=loaded.traits.bidirectional,
         texts=size.texts,
         words=size.words,
         characters=size.characters,
@@ -241,10 +238,8 @@ def sentence_perplexity(
     """Score sentences, each alone, with their ends."""
     if not sentences:
         raise DataError("no sentences to measure a perplexity on; give some")
-    spec = parse_model(model_string)
-    loaded = open_model(spec)
-    model = loaded.model
-    provider = find_provider(spec.provider)
+    loaded = open_model(model_string)
+    spec, model, provider = loaded.spec, loaded.model, loaded.resolved.provider
     suffix = provider.end_token(spec) if isinstance(provider, EndTokenProvider) else ""
     if not suffix and not isinstance(model, EndScorer):
         raise ModelError(
@@ -266,7 +261,7 @@ def sentence_perplexity(
     if math.isnan(nats):
         raise ModelError(f"{spec} does not score the first word of a sentence; leave out bos=none")
     unknown = None
-    if traits_of(spec).closed_vocabulary and isinstance(model, ClosedVocabulary):
+    if loaded.traits.closed_vocabulary and isinstance(model, ClosedVocabulary):
         unknown = sum(model.oov_counts(texts))
     words = sum(count_words(sentences))
     return SentencePerplexity(nats, tokens, words, len(sentences), unknown)

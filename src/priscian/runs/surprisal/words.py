@@ -19,10 +19,11 @@ from priscian.models import (
     LanguageModel,
     LoadedModel,
     ModelSpec,
+    ResolvedModel,
     UnknownWordFinder,
     load,
-    open_model,
     parse_model,
+    resolve,
     traits_of,
 )
 from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
@@ -115,20 +116,20 @@ def surprisals(
     """
     options.check()
     given = [models] if isinstance(models, str | ModelSpec) else list(models)
-    specs = [parse_model(model) for model in given]
-    names = _names(specs)
+    resolved = [resolve(model) for model in given]
+    names = _names([model.spec for model in resolved])
     unigrams = None if options.frequency is None else find_unigrams(options.frequency)
     passages = make_passages(texts)
-    if not specs or not passages:
+    if not resolved or not passages:
         raise UsageError("give at least one model and one text")
     shelf = store or ScoreStore()
     units: list[Unit] = []
-    for name, spec in zip(names, specs, strict=True):
-        closed = open_model(spec) if traits_of(spec).closed_vocabulary else None
-        scores = score_passages(spec, passages, shelf, options, closed)
+    for name, model in zip(names, resolved, strict=True):
+        closed = model.load() if model.traits.closed_vocabulary else None
+        scores = score_passages(model, passages, shelf, options, closed)
         units += _units(name, passages, scores, options.words)
         if closed is not None:
-            warn_of_unknown(spec, closed.model, passages)
+            warn_of_unknown(model.spec, closed.model, passages)
     if unigrams is not None:
         known = look_up_frequencies(unigrams, (unit.word for unit in units))
         units = [replace(unit, log_frequency=known[unit.word]) for unit in units]
@@ -142,7 +143,7 @@ def surprisals(
 
 
 def score_passages(
-    spec: ModelSpec,
+    model: ResolvedModel,
     passages: Sequence[Passage],
     store: ScoreStore,
     options: SurprisalOptions,
@@ -159,16 +160,16 @@ def score_passages(
         entropy=options.entropy,
         settle=_correct if corrected else LongOptions().settle,
     )
-    cut = partial(_by_line if traits_of(spec).bidirectional else _as_one, options.context)
+    cut = partial(_by_line if model.traits.bidirectional else _as_one, options.context)
     parts = [cut(passage) for passage in passages]
     texts = [text for part in parts for _, text in part]
-    found = score_long_texts(spec, texts, store, how, loaded=loaded)
+    found = score_long_texts(model, texts, store, how, loaded=loaded)
     if found.windows and found.limit is not None:
         count, after = len(found.windows), found.limit - (options.stride or found.limit // 2)
         what = "1 text is" if count == 1 else f"{count:,} texts are"
         warnings.warn(
-            f"{what} longer than the {found.limit:,} tokens that {spec.label} reads: scored with a "
-            f"sliding window; after the first, each token has {after:,} or more before it",
+            f"{what} longer than the {found.limit:,} tokens that {model.label} reads: scored with "
+            f"a sliding window; after the first, each token has {after:,} or more before it",
             PriscianWarning,
             stacklevel=3,
         )
