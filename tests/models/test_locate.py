@@ -86,7 +86,7 @@ class TestCheckpoints:
             expand_revisions(f"hf:{tmp_path}", "epoch*")
 
     def test_a_folder_that_has_none_at_all(self, tmp_path: Path) -> None:
-        with pytest.raises(ModelError, match=r"it has none: leave --revisions out"):
+        with pytest.raises(ModelError, match=r"it has none: leave `revisions=` out"):
             expand_revisions(f"hf:{tmp_path}", "step*")
         assert expand_revisions("builtin:lstm", "l*") == [ModelSpec("builtin", "lstm")]
         with pytest.raises(ModelError, match=r"'step\*'; it has ngram, lstm$"):

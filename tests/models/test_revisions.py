@@ -53,7 +53,7 @@ def test_files_beside_a_model_are_matched_by_name(tmp_path: Path, pattern: str) 
 
 def test_a_model_that_is_not_there_has_none(tmp_path: Path) -> None:
     for provider in ("ngram", "lstm", "surprisals", "txl"):
-        with pytest.raises(ModelError, match="it has none: leave --revisions out"):
+        with pytest.raises(ModelError, match="it has none: leave `revisions=` out"):
             expand_revisions(f"{provider}:{tmp_path / 'gone' / 'x'}", "*")
 
 

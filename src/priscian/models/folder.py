@@ -29,7 +29,7 @@ def provider_of(folder: Path) -> str | None:
     if architecture == PARSER:
         raise ModelError(
             f"{folder} holds a parser, which gives trees and no probabilities; use it with "
-            f"priscian parse FILE --model {folder}"
+            f"priscian parse FILE `model={folder}`"
         )
     return PROVIDERS.get(architecture)
 
@@ -107,10 +107,12 @@ def _other_kind(folder: Path, name: str, architectures: Sequence[str]) -> ModelE
             "finds the provider"
         )
     grammar = name == "rnng"
-    trees = f"; trees of the grammar itself: priscian surprisal rnng:{folder} --file FILE --trees"
+    trees = (
+        f"; trees of the grammar itself: priscian surprisal rnng:{folder} `file=FILE` `trees=True`"
+    )
     return ModelError(
         f"{folder} holds {'a grammar' if grammar else name}, not a parser; train one: priscian "
-        f"parse --train TREES --out DIR{trees if grammar else ''}"
+        f"parse `train=` TREES `out=` DIR{trees if grammar else ''}"
     )
 
 

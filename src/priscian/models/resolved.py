@@ -125,7 +125,7 @@ def resolve(model: AnyModel, default: str = "hf") -> ResolvedModel:
     """
     if isinstance(model, ResolvedModel):
         return model
-    spec = parse_model(model, default)
+    spec = model if isinstance(model, ModelSpec) else parse_model(model, default)
     provider = find_provider(spec.provider)
     traits = _traits(provider, spec)
     with files_hashed() as files:

@@ -94,7 +94,7 @@ def score(
     work, request = set_up(models, on, options)
     if options.compute.shard is not None:
         if out is None or store is not None:
-            raise UsageError("a shard needs `out` (--out RUN), where it keeps its own store")
+            raise UsageError("a shard needs `out=RUN`, where it keeps its own store")
         return score_shard(work, request, Path(out), watch)
     return work.run(request, Path(out) if out is not None else None, resume, store, watch)
 
@@ -133,7 +133,7 @@ def score_table(
     """
     options = (options or ScoreOptions()).updated(settings)
     if options.measure != "surprisal" or options.unigram is not None:
-        raise UsageError("--from-scores takes scores as they are; leave --measure out")
+        raise UsageError("`from_scores=` takes scores as they are; leave `measure=` out")
     data = read_data(on, options)
     columns = read_scores(table)
     folders = name_files({column.name: column.name for column in columns}, taken=OWN)
@@ -152,12 +152,12 @@ def check(sources: Sequence[Scorer], data: Sequence[Dataset], options: ScoreOpti
     for d in data:
         find_kind(d.kind).check(d, sources, options)
     if options.suites.boundary != "plain" and all(d.kind != "suites" for d in data):
-        raise UsageError("--boundary corrected is for regions of suites: --on sg or --on sg:PATH")
+        raise UsageError("`boundary=corrected` is for regions of suites: `on=sg` or `on=sg:PATH`")
     for source in sources:
         if source.measure is not None and options.measure != "surprisal":
             raise UsageError(
                 f"{source.name} gives one number for a whole sentence, so there is no "
-                f"{options.measure} of it; leave out --measure, or the model"
+                f"{options.measure} of it; leave out `measure=`, or the model"
             )
 
 
@@ -170,7 +170,7 @@ def read_data(on: str | Dataset | Sequence[str | Dataset], options: ScoreOptions
     """The requested data sets, under unique names."""
     listed = [on] if isinstance(on, str | Dataset) else list(on)
     if not listed:
-        raise UsageError("name at least one data set: --on blimp:DIR or --on pairs:FILE")
+        raise UsageError("name at least one data set: `on=blimp:DIR` or `on=pairs:FILE`")
     data = []
     for d in listed:
         found = d if isinstance(d, Dataset) else _read(d, options)
@@ -238,7 +238,7 @@ def _models(models: Models, revisions: str | None) -> list[ModelSpec]:
     if not listed:
         raise UsageError("name at least one model, such as smollm2, hf:gpt2 or a folder")
     if revisions is None:
-        return [parse_model(m) for m in listed]
+        return [m if isinstance(m, ModelSpec) else parse_model(m) for m in listed]
     return [spec for m in listed for spec in expand_revisions(m, revisions)]
 
 

@@ -75,11 +75,13 @@ def _load(path: Path) -> Run:
 def load_runs(paths: Sequence[str | Path]) -> list[Run]:
     """The runs in some folders, in their order; at least one result must be there."""
     if not paths:
-        raise RunError("no runs; name the folders that priscian score --out made")
+        raise RunError("no runs; name the folders that priscian score `out=` made")
     runs = [load_run(path) for path in dict.fromkeys(map(Path, paths))]
     if not any(run.results for run in runs):
         names = ", ".join(str(path) for path in paths)
-        raise RunError(f"nothing was finished in {names}; continue with priscian score --resume")
+        raise RunError(
+            f"nothing was finished in {names}; continue with priscian score `resume=True`"
+        )
     return runs
 
 
@@ -179,7 +181,7 @@ def _refuse_changed(file: Path, stamps: Stamps) -> None:
 
 
 def _damaged(file: Path, reason: str) -> RunError:
-    return RunError(f"{file} cannot be read: {reason}; start again with another --out")
+    return RunError(f"{file} cannot be read: {reason}; start again with another `out=`")
 
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

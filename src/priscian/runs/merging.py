@@ -122,7 +122,7 @@ def read_shards(path: Path) -> dict[Shard, ShardInfo]:
     """The shards of a run, complete and in agreement; otherwise an error with the remedy."""
     shards = find_shards(path)
     if not shards:
-        raise RunError(f"{path} has no shards; make them with priscian score … --shard 1/8 --out")
+        raise RunError(f"{path} has no shards; make them with priscian score … `shard=1/8` `out=`")
     counts = sorted({shard.count for shard in shards})
     if len(counts) > 1:
         few = min(counts, key=lambda n: sum(shard.count == n for shard in shards))
@@ -206,7 +206,7 @@ def _set_up_again(path: Path, shards: _Shards) -> Work:
     if different:
         raise RunError(
             f"{path}: {', '.join(different)} changed since the shards were made; restore the files "
-            "or score again with another --out"
+            "or score again with another `out=`"
         )
     for source in work.sources:
         assert isinstance(source, ModelSource)
@@ -215,7 +215,7 @@ def _set_up_again(path: Path, shards: _Shards) -> Work:
         if known - {digest, ""}:
             raise RunError(
                 f"{path}: the files of {source.model} changed since the shards were made; restore "
-                "them or score again with another --out"
+                "them or score again with another `out=`"
             )
     return work
 
@@ -247,7 +247,7 @@ def _insert(
         if lacking:
             raise RunError(
                 f"{path}: no shard has scores of {counted(len(lacking), 'text')} of {source.name}, "
-                f"such as {lacking[0].text!r}; score again with another --out"
+                f"such as {lacking[0].text!r}; score again with another `out=`"
             )
     for shard, info in shards.items():
         with _opened(path, shard, info) as store:

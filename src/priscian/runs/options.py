@@ -43,7 +43,7 @@ class SuiteOptions:
         find_boundary(self.boundary)
         if self.punctuation not in ("auto", *get_args(Punctuation)):
             raise UsageError(
-                f"--punctuation takes auto, attached or detached, not {self.punctuation!r}"
+                f"`punctuation=` takes auto, attached or detached, not {self.punctuation!r}"
             )
 
 
@@ -123,7 +123,7 @@ class ScoreOptions:
         columns = replace(made.columns, **named)  # type: ignore[arg-type]
         TieRule.parse(tie)
         if made.keep_weights not in get_args(KeepWeights):
-            raise UnknownNameError("choice of --keep-weights", made.keep_weights, ["all", "none"])
+            raise UnknownNameError("choice of `keep_weights=`", made.keep_weights, ["all", "none"])
         made.suites.check()
         compute = _computed(made.compute, settings)
         return replace(made, only=patterns, tie=tie, columns=columns, compute=compute)
@@ -175,6 +175,6 @@ def choose_sets(data: Dataset, patterns: Sequence[str]) -> Dataset:
     names = [s.name for s in data.sets]
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in names):
-            raise UnknownNameError(f"set of {data.spec}", pattern, names, "Correct --only.")
+            raise UnknownNameError(f"set of {data.spec}", pattern, names, "Correct `only=`.")
     chosen = (s for s in data.sets if any(fnmatchcase(s.name, p) for p in patterns))
     return replace(data, sets=tuple(chosen))

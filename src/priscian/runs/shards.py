@@ -131,11 +131,11 @@ def _begin(options: ScoreOptions, request: Request, out: Path, shard: Shard) -> 
     """The record of a shard: new, or that of an earlier attempt with the same request."""
     folder, file = out / SHARDS, shard_file(out, shard)
     if (out / FILE).is_file() and not file.is_file():
-        raise RunError(f"{out} is a run already, without such a shard; give another --out")
+        raise RunError(f"{out} is a run already, without such a shard; give another `out=`")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"cannot write {file}: {error.strerror}; change --out") from None
+        raise OutputError(f"cannot write {file}: {error.strerror}; change `out=`") from None
     lock = lock_file(
         folder / f".{shard.name}.lock",
         f"another process is computing shard {shard} of {out}; wait until it has ended",
@@ -148,7 +148,7 @@ def _begin(options: ScoreOptions, request: Request, out: Path, shard: Shard) -> 
             if different and (found.begun or other != file):
                 raise RunError(
                     f"{other} was made with other settings ({', '.join(different)}); repeat them "
-                    f"exactly, or give another --out"
+                    f"exactly, or give another `out=`"
                 )
             if other == file and not different and found.shard == info.shard:
                 info = msgspec.structs.replace(

@@ -104,12 +104,12 @@ def _unfinished(path: Path, shards: int | None) -> tuple[ShardInfo, list[Span]]:
     if not there:
         raise UsageError(
             f"{path} has no shards yet: say what to score, as for priscian score, after --, "
-            "such as: -- smollm2 --on blimp:data"
+            "such as: -- smollm2 `on=blimp:data`"
         )
     info = next(iter(there.values()))
     count = info.shard[1]
     if shards not in (None, count):
-        raise UsageError(f"{path} is divided into {count} shards; leave out --shards {shards}")
+        raise UsageError(f"{path} is divided into {count} shards; leave out `shards={shards}`")
     done = {
         shard.number
         for shard, told in there.items()

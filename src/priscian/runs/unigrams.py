@@ -40,15 +40,15 @@ def unigram_spec(measure: str, model: str | ModelSpec | None) -> ModelSpec | Non
     """The unigram model that a measure needs, or None; an unneeded one is refused."""
     if not needs_unigrams(measure):
         if model is not None:
-            raise UsageError(f"the measure {measure} takes no unigram model; leave --unigram out")
+            raise UsageError(f"the measure {measure} takes no unigram model; leave `unigram=` out")
         return None
     spec = parse_model(DEFAULT if model is None else model, default="ngram")
     if not traits_of(spec).unigrams:
         raise UsageError(
-            f"--unigram {spec}: unigrams need an n-gram model; write builtin:ngram or ngram:FILE"
+            f"`unigram={spec}`: unigrams need an n-gram model; write builtin:ngram or ngram:FILE"
         )
     if spec.options.get("order", "1") != "1":
-        raise UsageError(f"--unigram {spec}: a unigram model has order 1; leave order out")
+        raise UsageError(f"`unigram={spec}`: a unigram model has order 1; leave order out")
     return spec.with_options(order="1")
 
 

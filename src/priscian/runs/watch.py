@@ -184,11 +184,11 @@ class Watcher:
         self._folder = CheckpointFolder(self._base().path, self.pattern, self.settle)
         self.out.parent.mkdir(parents=True, exist_ok=True)
         if self.out.is_file() or (self.out / FILE).exists():
-            raise RunError(f"{self.out} is a run or a file; give --out a folder of its own")
+            raise RunError(f"{self.out} is a run or a file; give `out=` a folder of its own")
         try:
             self.out.mkdir(exist_ok=True)
         except OSError as error:
-            raise OutputError(f"cannot make {self.out}: {error.strerror}; change --out") from None
+            raise OutputError(f"cannot make {self.out}: {error.strerror}; change `out=`") from None
 
     @property
     def folder(self) -> Path:
@@ -247,7 +247,7 @@ class Watcher:
         if different:
             raise RunError(
                 f"{place} was made with other settings ({', '.join(different)}); repeat them "
-                "exactly, or give another --out"
+                "exactly, or give another `out=`"
             )
         digests = {facts.digest for facts in info.models.values() if facts.digest}
         if digests - {s.model.key.digest for s in work.sources if s.model is not None}:

@@ -25,7 +25,7 @@ def find_boundary_model(spec: ModelSpec, model: LanguageModel | TorchModel) -> B
     if not isinstance(model, BoundaryModel):
         raise ModelError(
             f"{spec.label} cannot be corrected for leading spaces: only causal models (hf:) whose "
-            f"tokens mark them can; leave out --boundary corrected"
+            f"tokens mark them can; leave out `boundary=corrected`"
         )
     model.word_beginnings()
     return model

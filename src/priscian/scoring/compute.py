@@ -177,4 +177,4 @@ def _blame(
         refuse_broken(model, texts, members)
     except ScoreError as found:
         return str(found)
-    return f"{error} in a batch that begins with {texts[0].text!r}; try --batch-tokens 1"
+    return f"{error} in a batch that begins with {texts[0].text!r}; try `batch_tokens=1`"

@@ -17,7 +17,7 @@ from priscian.records import TokenScores
 from priscian.scoring.planner import Work
 from priscian.workers import run_batches
 
-DIED = "run again with --workers 1: what was scored is kept"
+DIED = "run again with `workers=1`: what was scored is kept"
 RAY = "ray"
 
 
@@ -81,5 +81,5 @@ def address_of(executor: str) -> str:
     """The address in `ray:ADDRESS`; empty for `ray`, which starts Ray on this machine."""
     name, _, address = executor.partition(":")
     if name != RAY:
-        raise UsageError(f"--executor takes auto, ray or ray:ADDRESS, not {executor!r}")
+        raise UsageError(f"`executor=` takes auto, ray or ray:ADDRESS, not {executor!r}")
     return address

@@ -170,7 +170,7 @@ def _choose(task: Task, model: TorchModel, encodings: list[Encoding], shared: Sh
         refuse_broken(model, task.texts, encodings)
         raise ScoreError(
             f"{task.spec}: no way of batching agrees with one text at a time "
-            f"(the best is off by {error:.2g} nats); try dtype=float32 or --batch-tokens 1"
+            f"(the best is off by {error:.2g} nats); try dtype=float32 or `batch_tokens=1`"
         )
     return replace(plan, way=way.name, error=error).with_batches(groups), way, groups
 

@@ -341,8 +341,7 @@ def test_what_was_scored_is_not_computed_again(
     def refuse(*_: object) -> None:
         raise AssertionError("loaded again")
 
-    monkeypatch.setattr("priscian.scoring.long_texts.open_model", refuse)
-    monkeypatch.setattr("priscian.scoring.engine.open_model", refuse)
+    monkeypatch.setattr("priscian.models.ResolvedModel.load", refuse)
     again = surprisals(tiny, ["Go now.", ["Rain.", "Again."]], options, store=store)
     assert again.rows() == once.rows()
 

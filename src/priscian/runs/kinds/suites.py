@@ -209,7 +209,7 @@ class Suites(Kind):
         """Refuse or warn about options that do not fit region surprisals."""
         if options.measure != "surprisal":
             raise UsageError(
-                f"suites are judged by surprisal; score them without --measure {options.measure}"
+                f"suites are judged by surprisal; score them without `measure={options.measure}`"
             )
         for source in sources:
             if source.measure is not None:
@@ -220,8 +220,8 @@ class Suites(Kind):
                 )
             if options.suites.boundary == "corrected" and not source.traits.boundary:
                 raise ModelError(
-                    f"{source.name} has no tokens with leading spaces to correct for: --boundary "
-                    "corrected is for causal models (hf:); leave it out"
+                    f"{source.name} has no tokens with leading spaces to correct for: "
+                    "`boundary=corrected` is for causal models (hf:); leave it out"
                 )
             if source.traits.bidirectional:
                 warnings.warn(

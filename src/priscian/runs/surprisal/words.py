@@ -73,13 +73,13 @@ class SurprisalOptions:
     def check(self) -> None:
         """Refuse options that contradict each other."""
         if find_boundary(self.boundary) == "corrected" and not self.words:
-            raise UsageError("--boundary corrected is for whole words; add --words")
+            raise UsageError("`boundary=corrected` is for whole words; add `words=True`")
         if self.frequency is not None and not self.words:
-            raise UsageError("--frequency is for whole words; add --words")
+            raise UsageError("`frequency=` is for whole words; add `words=True`")
         if self.previous < 0:
-            raise UsageError(f"--previous {self.previous}: give a number from 0")
+            raise UsageError(f"`previous={self.previous}`: give a number from 0")
         if self.stride is not None and self.stride < 1:
-            raise UsageError(f"--stride {self.stride}: give a number of tokens from 1")
+            raise UsageError(f"`stride={self.stride}`: give a number of tokens from 1")
 
     @property
     def values(self) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ HEADER = 100
 """The first bytes of every SQLite file."""
 NOT_SQLITE = "not an SQLite file"
 REMEDY = (
-    "set PRISCIAN_CACHE to a folder on a local disk, such as $TMPDIR, or score with --shard 1/1 "
+    "set PRISCIAN_CACHE to a folder on a local disk, such as $TMPDIR, or score with `shard=1/1` "
     "and priscian merge, which keep scores on this machine's disk while they compute"
 )
 DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
