@@ -15,16 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from priscian.analysis.registry import find_analysis
 from priscian.errors import UnknownNameError
 from priscian.runs.choose import Choice, gather_results
 
 if TYPE_CHECKING:
     from priscian.analysis.blimp.accuracy_table import AccuracyTable, By, HowSure
-    from priscian.analysis.blimp.contamination import Contamination
+    from priscian.analysis.blimp.contamination import contamination as contamination
     from priscian.analysis.blimp.distance import Distance
-    from priscian.analysis.blimp.methods import Methods
+    from priscian.analysis.blimp.methods import methods as methods
     from priscian.analysis.blimp.model_summary import ModelSummary
     from priscian.analysis.blimp.shallow import Shallow
     from priscian.analysis.compare.correlation import CorrelationsByKind
@@ -60,6 +61,13 @@ __all__ = [
     "transfer",
     "trees",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """An analysis by its name."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return find_analysis(name.replace("_", "-")).function
 
 
 def tables(
@@ -124,35 +132,6 @@ def distance(runs: Runs, baselines: str | Sequence[str] = "none") -> Distance:
 
     chosen = _systems(baselines)
     return analyse_distance(gather_results(runs), list(systems()) if chosen is None else chosen)
-
-
-def methods(runs: Runs) -> Methods:
-    """One-prefix and two-prefix choice against full sentences, on the same pairs.
-
-    >>> import priscian
-    >>> run = priscian.score("builtin:ngram", "generated:7,5,anaphor_number_agreement")
-    >>> {row.method for row in priscian.analyse.methods(run).rows}
-    {'one_prefix'}
-    """
-    from priscian.analysis.blimp.methods import compare_methods
-
-    return compare_methods(gather_results(runs))
-
-
-def contamination(runs: Runs, *, reference: str = "") -> Contamination:
-    """Public BLiMP against fresh pairs of the same paradigms: is the public score inflated?
-
-    `reference` names a model that has never read BLiMP; differences are then also taken minus its
-    own, because the two sets can differ in difficulty.
-
-    >>> import priscian
-    >>> run = priscian.score("smollm2", ["blimp:DIR", "generated:7"])          # doctest: +SKIP
-    >>> found = priscian.analyse.contamination(run).models[0]                  # doctest: +SKIP
-    >>> found.public, found.fresh, found.overall.ci                            # doctest: +SKIP
-    """
-    from priscian.analysis.blimp.contamination import analyse_contamination
-
-    return analyse_contamination(gather_results(runs), reference)
 
 
 def correlation(runs: Runs, *, method: str = "full", published: bool = True) -> CorrelationsByKind:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from priscian.analysis.marks import dots, figure, share, tips
+from priscian.analysis.charts import dots, figure, inline, share, tips
 from priscian.analysis.paper import LEGIBLE, PAPERS, figure_tex, fit, style
-from priscian.analysis.vega import Chart, Figure, drawn_width, inline, write_figures
+from priscian.analysis.vega import Chart, Figure, drawn_width, write_figures
 from priscian.errors import UnknownNameError
 from priscian.reporting.boards import Board, Cell, Row
 from priscian.reporting.heat_figure import heat_figure

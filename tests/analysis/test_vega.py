@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from priscian.analysis.vega import SCHEMA, Chart, Figure, draw, inline, printable, write_figures
+from priscian.analysis.charts import inline
+from priscian.analysis.vega import SCHEMA, Chart, Figure, draw, printable, write_figures
 from priscian.errors import OutputError, UsageError
 
 

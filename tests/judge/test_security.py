@@ -256,6 +256,11 @@ def test_an_open_address_needs_a_proxy_and_a_port_must_be_free() -> None:
             bound("127.0.0.1", taken.getsockname()[1], False)
 
 
+def test_who_comes_before_the_server_has_started_waits() -> None:
+    with bound("127.0.0.1", 0, False) as listening, socket.socket() as early:
+        early.connect(listening.getsockname())  # it was refused
+
+
 Probe = Callable[[str, int], Awaitable[Any]]
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from priscian.analysis.model_looks import FIELDS
+from priscian.analysis.charts import FIELDS
+from priscian.analysis.registry import analysis_sections
 from priscian.analysis.vega import Figure
 from priscian.errors import DataError
 from priscian.reporting import sections
@@ -39,6 +40,12 @@ def boards() -> list[Board]:
 def test_every_module_of_the_package_is_a_section() -> None:
     modules = {m.name for m in pkgutil.iter_modules(sections.__path__)} - {"registry"}
     assert len(SECTIONS.all()) == len(modules)
+
+
+def test_analyses_bring_sections_of_their_own() -> None:
+    titles = {entry.section.title for entry in analysis_sections() if entry.section}
+    assert {"methods", "Is the score on the public set inflated?"} <= titles
+    assert not titles & SECTIONS.all().keys()
 
 
 def test_pairs_are_drawn_in_the_order_of_the_page() -> None:

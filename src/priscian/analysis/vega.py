@@ -80,46 +80,6 @@ class HasFigures:
         return {**shown, "text/plain": repr(self)}
 
 
-def inline(rows: Iterable[Row]) -> Chart:
-    """Rows as the data of a chart."""
-    return {"values": [dict(row) for row in rows]}
-
-
-def correlation_square(
-    rows: Sequence[Row], order: Sequence[str], title: str, *, least: int = 0, **axis: object
-) -> Chart:
-    """A heat map of correlations: fields a, b, r and, as text, `shown`."""
-    side = max(46 * len(order), least)
-    names = {"type": "nominal", "sort": list(order), "title": None}
-    colour = {
-        "field": "r",
-        "type": "quantitative",
-        "title": title,
-        "scale": {"scheme": "blueorange", "domain": [-1, 1]},
-    }
-    dark = {"test": "abs(datum.r) > 0.75", "value": "white"}
-    return {
-        "$schema": SCHEMA,
-        "width": side,
-        "height": side,
-        "data": inline(rows),
-        "encoding": {
-            "x": {"field": "a", **names, "axis": {"labelAngle": -45, **axis}},
-            "y": {"field": "b", **names, "axis": axis},
-        },
-        "layer": [
-            {"mark": {"type": "rect"}, "encoding": {"color": colour}},
-            {
-                "mark": {"type": "text", "fontSize": 11},
-                "encoding": {
-                    "text": {"field": "shown", "type": "nominal"},
-                    "color": {"condition": dark, "value": "black"},
-                },
-            },
-        ],
-    }
-
-
 def draw(chart: Chart, file: Path, config: Chart = CONFIG) -> None:
     """Write a chart as SVG, PNG or PDF, by the file extension."""
     import vl_convert  # heavy: imported only when an image is drawn

@@ -14,8 +14,11 @@ from cyclopts import Parameter
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from priscian.analysis.result import AnalysisResult
+    from priscian.analysis.result import Table as AnalysisTable
     from priscian.analysis.vega import HasFigures
 
+OVERALL = "overall"
 FLAT = Parameter(name="*")
 """A record of options whose fields are options of the command."""
 
@@ -67,6 +70,25 @@ def show(
         print(note)
     if output.figures is not None:
         print(f"Figures written to {output.figures}")
+
+
+def print_result(found: AnalysisResult, output: Output, **view: Any) -> None:
+    """Write figures if requested, then print JSON, or tables and findings."""
+    tables = [] if output.json else [t for t in found.tables(**view) if not t.folded]
+    facts = found.as_dict() if output.json else None
+    show(found, facts, output, list(map(rich_table, tables)), found.findings)
+
+
+def rich_table(table: AnalysisTable) -> Table:
+    """A table for the terminal; rows of means are bold."""
+    made = grid(table.title, table.columns, table.names)
+    for row in table.rows:
+        if row is None:
+            made.add_section()
+        else:
+            means = any(cell.startswith(OVERALL) for cell in row[: table.names])
+            made.add_row(*row, style="bold" if means else None)
+    return made
 
 
 def grid(title: str, columns: Sequence[str], left: int = 1) -> Table:

@@ -16,6 +16,7 @@ from priscian.files.numbers import whole_number
 from priscian.files.packaged import read_tsv
 from priscian.files.parquet import read_frame
 from priscian.files.places import hide_paths, hide_place
+from priscian.files.plain import HIDDEN, INLINE, by, plain
 from priscian.files.reading import (
     PathLike,
     decode_json,
@@ -54,6 +55,8 @@ from priscian.files.write import (
 
 __all__ = [
     "DELIMITED_SUFFIXES",
+    "HIDDEN",
+    "INLINE",
     "JSONL_SUFFIXES",
     "ROW_SUFFIXES",
     "TABLE_SUFFIXES",
@@ -61,6 +64,7 @@ __all__ = [
     "PathLike",
     "Row",
     "as_json",
+    "by",
     "check_folder",
     "collector_paused",
     "columns_of",
@@ -84,6 +88,7 @@ __all__ = [
     "natural_order",
     "open_unpacked",
     "parse_delimited",
+    "plain",
     "read_bytes",
     "read_frame",
     "read_json",

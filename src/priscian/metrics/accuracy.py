@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from priscian.errors import DataError
+from priscian.files import plain
 from priscian.metrics.forced_choice import Outcome
 from priscian.stats.proportions import Accuracy, accuracy_of, mean_accuracy
 
@@ -57,12 +58,12 @@ def _summary(
         for level, node in zip(levels[len(levels) - len(path) :], path, strict=True):
             nodes[level].setdefault(node, []).append(result)
     return {
-        "overall": mean_accuracy(list(sets.values())).as_dict(),
+        "overall": plain(mean_accuracy(list(sets.values()))),
         **{
             _PLURALS.get(level, f"{level}s"): {
-                node: mean_accuracy(parts).as_dict() for node, parts in members.items()
+                node: plain(mean_accuracy(parts)) for node, parts in members.items()
             }
             for level, members in nodes.items()
         },
-        "paradigms": {name: result.as_dict() for name, result in sets.items()},
+        "paradigms": {name: plain(result) for name, result in sets.items()},
     }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from priscian.analysis.marks import tips
+from priscian.analysis.charts import inline, tips
 from priscian.analysis.paper import TURNS
-from priscian.analysis.vega import SCHEMA, Chart, Figure, Row, inline
+from priscian.analysis.vega import SCHEMA, Chart, Figure, Row
 from priscian.reporting.boards import Board, Cell, class_label
 from priscian.reporting.boards import Row as BoardRow
 

@@ -12,10 +12,10 @@ from importlib import resources
 from typing import Any
 
 from priscian import __version__
+from priscian.analysis.charts import FIELDS, PEOPLE_INK, PUBLISHED_INKS
 from priscian.analysis.compare.matching import match
 from priscian.analysis.graded.adc import AdcAnalysis
 from priscian.analysis.intervals import overall_interval
-from priscian.analysis.model_looks import FIELDS, PEOPLE_INK, PUBLISHED_INKS
 from priscian.analysis.vega import PALETTE, Figure, HasFigures
 from priscian.errors import PriscianError
 from priscian.files import hide_paths

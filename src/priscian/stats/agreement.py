@@ -17,8 +17,9 @@ import math
 import random
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
+
+from msgspec import Struct
 
 Level = Literal["nominal", "ordinal", "interval"]
 Answers = Literal["choices", "categories", "scale", "numbers"]
@@ -34,8 +35,7 @@ CHOICES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Struct, frozen=True):
     """Measures of agreement; NaN where the answers do not give one."""
 
     raters: int
@@ -49,10 +49,6 @@ class Agreement:
     split_half: float
     note: str
     """What a reader of the numbers must know."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
 
     def rows(self) -> list[tuple[str, str]]:
         """Names and values as people read them; a dash where the answers do not give a value."""

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+
+from msgspec import Struct
 
 from priscian.errors import DataError
 from priscian.stats.interval import Z95, Interval
 
 
-@dataclass(frozen=True, slots=True)
-class Correlation:
+class Correlation(Struct, frozen=True):
     """A coefficient, the number of points, and its 95 % interval."""
 
     r: float
     n: int
     ci: Interval
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {"r": self.r, "n": self.n, "ci": list(self.ci)}
 
 
 def pearson(x: Sequence[float], y: Sequence[float]) -> Correlation:

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+
+from msgspec import Struct
 
 from priscian.errors import DataError
 from priscian.stats.interval import Z95, Interval, Values, combined_interval
 from priscian.stats.proportions import Accuracy
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """A difference of two accuracies, the number of items or pairs of items, and its interval."""
 
     difference: float
     n: int
     ci: Interval
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {"difference": self.difference, "n": self.n, "ci": list(self.ci)}
 
 
 def paired_interval(differences: Values) -> Interval:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
+from priscian.files import by
 from priscian.stats.interval import Z95, Interval, student_t
 
 Array = NDArray[np.float64]
@@ -20,8 +21,7 @@ FEW_CLUSTERS = 20
 """With fewer clusters, the sandwich estimate of the errors is poor."""
 
 
-@dataclass(frozen=True, slots=True)
-class Coefficient:
+class Coefficient(Struct, frozen=True):
     """Change of the log-odds with one standard deviation of a predictor."""
 
     name: str
@@ -33,24 +33,12 @@ class Coefficient:
     deviation: float
     """Mean and standard deviation with which the predictor was standardised."""
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "estimate": self.estimate,
-            "error": self.error,
-            "ci": list(self.ci),
-            "p": self.p,
-            "mean": self.mean,
-            "deviation": self.deviation,
-        }
 
-
-@dataclass(frozen=True, slots=True)
-class LogisticFit:
+class LogisticFit(Struct, frozen=True):
     """A regression, or the reason why there is none."""
 
     n: int
-    coefficients: tuple[Coefficient, ...]
+    coefficients: Annotated[tuple[Coefficient, ...], by("name")]
     intercept: float | None
     deviance: float | None
     null_deviance: float | None
@@ -59,19 +47,6 @@ class LogisticFit:
     left_out: tuple[str, ...] = ()
     """Predictors that have one value only."""
     problem: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "n": self.n,
-            "coefficients": {c.name: c.as_dict() for c in self.coefficients},
-            "intercept": self.intercept,
-            "deviance": self.deviance,
-            "null_deviance": self.null_deviance,
-            "clusters": self.clusters,
-            "left_out": list(self.left_out),
-            "problem": self.problem,
-        }
 
 
 def fit_logistic(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from priscian.errors import DataError
 
@@ -15,8 +13,7 @@ Floats = npt.NDArray[np.float64]
 PERMUTATIONS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Mantel:
+class Mantel(Struct, frozen=True):
     """Pearson's r of the distances, and the share of permutations with at least that r.
 
     Both are NaN where all distances of one matrix are equal.
@@ -26,10 +23,6 @@ class Mantel:
     p: float
     things: int
     permutations: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {"r": self.r, "p": self.p, "things": self.things, "permutations": self.permutations}
 
 
 def mantel(one: Floats, other: Floats, seed: int = 0, permutations: int = PERMUTATIONS) -> Mantel:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+
+from msgspec import Struct
 
 from priscian.errors import DataError
 from priscian.stats.interval import Z95, Interval, Values, combined_interval
@@ -19,23 +19,13 @@ from priscian.stats.interval import Z95, Interval, Values, combined_interval
 _NO_HALVES = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class Accuracy:
+class Accuracy(Struct, frozen=True):
     """A mean credit, the number of items and of ties among them, and its 95 % interval."""
 
     accuracy: float
     n: int
     ties: int
     ci: Interval
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "accuracy": self.accuracy,
-            "n": self.n,
-            "ties": self.ties,
-            "ci": list(self.ci),
-        }
 
 
 def wilson(p: float, n: float, z: float = Z95) -> Interval:

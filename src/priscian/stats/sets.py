@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+
+from msgspec import Struct
 
 from priscian.errors import DataError
 from priscian.stats.differences import paired_interval
@@ -177,23 +177,13 @@ def _check(sets: Sequence[Values]) -> None:
         raise DataError("no items to average; give at least one in every set")
 
 
-@dataclass(frozen=True, slots=True)
-class PairedTest:
+class PairedTest(Struct, frozen=True):
     """The mean of paired differences of k sets, its 95 % interval and Student's test of 0."""
 
     difference: float
     ci: Interval
     sets: int
     p: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "difference": self.difference,
-            "ci": list(self.ci),
-            "sets": self.sets,
-            "p": self.p,
-        }
 
 
 def paired_t(differences: Sequence[float]) -> PairedTest:

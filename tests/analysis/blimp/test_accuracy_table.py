@@ -14,7 +14,7 @@ from tests.scored_runs import rights, scored_pairs, scored_suites
 from priscian.analysis.blimp.accuracy_table import accuracy_table
 from priscian.analysis.blimp.accuracy_table_figure import tables_figure
 from priscian.analysis.blimp.accuracy_table_formats import to_csv, to_latex, to_markdown
-from priscian.analysis.marks import share_domain
+from priscian.analysis.charts import share_domain
 from priscian.analysis.named_results import name_results
 from priscian.datasets.published import published, published_means
 from priscian.datasets.reference import REFERENCE, blimp_taxonomy

@@ -13,7 +13,7 @@ from tests.run_folders import write_run
 from tests.scored_runs import rights, scored_pairs
 
 from priscian import analyse
-from priscian.analysis.blimp.contamination import analyse_contamination, has_both
+from priscian.analysis.blimp.contamination import contamination, has_both
 from priscian.cli import run
 from priscian.datasets.reference import REFERENCE, blimp_taxonomy
 from priscian.errors import DataError, UnknownNameError
@@ -43,7 +43,7 @@ READER = both("reader", *SCORES.values())
 
 
 def test_the_mean_over_paradigms_is_tested_by_students_t() -> None:
-    (model,) = analyse_contamination(READER).models
+    (model,) = contamination(READER).models
     gaps = [0.1, 0.2, 0.3, 0.2]
     assert (model.public, model.fresh) == (pytest.approx(0.85), pytest.approx(0.65))
     assert model.overall.difference == pytest.approx(mean(gaps))
@@ -51,13 +51,13 @@ def test_the_mean_over_paradigms_is_tested_by_students_t() -> None:
     assert model.overall.ci == (pytest.approx(0.2 - half, abs=1e-6), pytest.approx(0.2 + half))
     assert model.overall.p == pytest.approx(0.0163, abs=1e-4)  # t = 4.899, from a table
     assert "higher than chance explains" in model.words
-    assert {p.name: round(p.gap.difference, 9) for p in model.paradigms} == dict(
+    assert {p.name: round(p.difference, 9) for p in model.paradigms} == dict(
         zip(NAMES, gaps, strict=True)
     )
 
 
 def test_phenomena_average_their_paradigms() -> None:
-    (model,) = analyse_contamination(READER).models
+    (model,) = contamination(READER).models
     phenomena = {name: round(gap.difference, 9) for name, gap in model.phenomena.items()}
     assert phenomena == {
         "argument_structure": round((0.2 + 0.3 + 0.2) / 3, 9),
@@ -67,7 +67,7 @@ def test_phenomena_average_their_paradigms() -> None:
 
 def test_the_difference_that_a_reference_shows_too_is_no_sign_of_inflation() -> None:
     naive = both("naive", (8, 7, 9, 6), (7, 5, 6, 5))
-    found = analyse_contamination([*READER, *naive], reference="naive")
+    found = contamination([*READER, *naive], reference="naive")
     reader, other = found.models
     assert reader.overall.p < 0.05
     assert reader.beyond is not None
@@ -78,13 +78,13 @@ def test_the_difference_that_a_reference_shows_too_is_no_sign_of_inflation() -> 
 
 
 def test_equal_differences_have_no_spread() -> None:
-    (same,) = analyse_contamination(both("m", (5, 5, 5, 5), (5, 5, 5, 5))).models
+    (same,) = contamination(both("m", (5, 5, 5, 5), (5, 5, 5, 5))).models
     assert (same.overall.p, same.overall.ci) == (1.0, (0.0, 0.0))
 
 
 def test_only_paradigms_in_both_versions_count() -> None:
     fresh = scored("reader", "fresh", (8, 6), NAMES[:2])
-    (model,) = analyse_contamination([READER[0], fresh]).models
+    (model,) = contamination([READER[0], fresh]).models
     assert [p.name for p in model.paradigms] == list(NAMES[:2])
 
 
@@ -96,13 +96,13 @@ def test_only_paradigms_in_both_versions_count() -> None:
 )  # fmt: skip
 def test_one_version_is_not_enough(results: list[Result]) -> None:
     assert not has_both(results)
-    with pytest.raises(DataError, match="score both: --on blimp:DIR --on generated:7"):
-        analyse_contamination(results)
+    with pytest.raises(DataError, match="score both: `on=blimp:DIR` `on=generated:7`"):
+        contamination(results)
 
 
 def test_an_unknown_reference_is_named() -> None:
     with pytest.raises(UnknownNameError, match="'raeder'; did you mean reader"):
-        analyse_contamination(READER, reference="raeder")
+        contamination(READER, reference="raeder")
 
 
 def test_the_command_says_the_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

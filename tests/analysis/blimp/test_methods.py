@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.scored_runs import rights, scored_pairs
 
-from priscian.analysis.blimp.methods import compare_methods
-from priscian.analysis.blimp.methods_figure import methods_figure
+from priscian.analysis.blimp.methods import methods
 from priscian.errors import DataError
 
 TAXONOMY = {"a": ("f", "agreement"), "b": ("f", "agreement"), "c": ("f", "islands")}
@@ -16,19 +15,19 @@ SCORED = scored_pairs("m", FULL, TAXONOMY, prefixes={"one_prefix": ONE})
 
 
 def test_full_sentences_are_judged_on_the_pairs_that_have_prefixes() -> None:
-    rows = {row.name: row for row in compare_methods([SCORED]).rows}
+    rows = {row.name: row for row in methods([SCORED]).rows}
     assert list(rows) == ["agreement", "overall"]
     overall = rows["overall"]
     assert overall.full.accuracy == pytest.approx(0.65)  # not 0.733, the mean with c
     assert overall.accuracy.accuracy == pytest.approx(0.70)
-    assert overall.difference.difference == pytest.approx(0.05)
+    assert overall.difference == pytest.approx(0.05)
     assert (overall.accuracy.n, overall.paradigms) == (20, 2)
 
 
 def test_pairs_judged_alike_are_counted() -> None:
-    (agreement, _) = compare_methods([SCORED]).rows
+    (agreement, _) = methods([SCORED]).rows
     assert agreement.same == pytest.approx((0.9 + 0.0) / 2)
-    assert agreement.difference.ci[0] < 0 < agreement.difference.ci[1]
+    assert agreement.difference_ci[0] < 0 < agreement.difference_ci[1]
 
 
 def test_a_clear_difference_is_told_from_nought() -> None:
@@ -38,21 +37,21 @@ def test_a_clear_difference_is_told_from_nought() -> None:
         TAXONOMY,
         prefixes={"two_prefix": {"a": rights(60, 100)}},
     )
-    row = compare_methods([scored]).rows[0]
-    assert row.difference.ci[0] > 0.28
-    assert row.difference.ci[1] < 0.52
+    row = methods([scored]).rows[0]
+    assert row.difference_ci[0] > 0.28
+    assert row.difference_ci[1] < 0.52
 
 
 def test_data_without_prefixes_are_refused() -> None:
     with pytest.raises(DataError, match="full sentences only"):
-        compare_methods([scored_pairs("m", FULL, TAXONOMY)])
+        methods([scored_pairs("m", FULL, TAXONOMY)])
 
 
 def test_the_figure_has_a_panel_for_each_method() -> None:
-    found = compare_methods(
+    found = methods(
         [scored_pairs("m", FULL, TAXONOMY, prefixes={"one_prefix": ONE, "two_prefix": ONE})]
     )
-    figure = methods_figure(found)
+    (figure,) = found.figures
     assert [p["title"] for p in figure.chart["vconcat"]] == ["one-prefix", "two-prefix"]
     assert "n = 20 pairs (one-prefix), 20 pairs (two-prefix)" in figure.caption
     assert [row["name"] for row in figure.rows] == ["agreement", "overall"] * 2

@@ -1,9 +1,12 @@
 """Serve a study, show its first pages, let simulated people take part, and stop the server."""
 
+import contextlib
 import re
 import signal
 import subprocess
 import sys
+import time
+import urllib.error
 import urllib.request
 
 PRISCIAN = [sys.executable, "-m", "priscian", "judge"]
@@ -21,6 +24,10 @@ def main(study: str, people: int) -> None:
         line = server.stdout.readline()
         assert line, said
         said += line
+    for _ in range(600):  # earlier versions show the address a moment before they listen at it
+        with contextlib.suppress(urllib.error.URLError), urllib.request.urlopen(found[0]):
+            break
+        time.sleep(0.1)
     for page in ("/", "/admin"):
         with urllib.request.urlopen(found[0] + page) as answer:
             print(answer.read().decode())

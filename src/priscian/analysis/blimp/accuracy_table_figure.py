@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from priscian.analysis.blimp.accuracy_table import MADE, OVERALL, AccuracyTable
-from priscian.analysis.marks import dots, figure, share, share_domain, tips
+from priscian.analysis.charts import dots, figure, share, share_domain, tips
 from priscian.analysis.named_results import words
 from priscian.analysis.vega import Figure
 

@@ -16,7 +16,7 @@ from priscian.analysis.named_results import pair_results, set_accuracies
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.published import published
 from priscian.errors import DataError
-from priscian.files import read_tsv
+from priscian.files import plain, read_tsv
 from priscian.runs import Result
 from priscian.stats.differences import Difference, independent_difference
 from priscian.stats.proportions import Accuracy, mean_accuracy
@@ -63,7 +63,7 @@ class Condition:
         found: dict[str, Any] = {"model": self.model, "published": self.published}
         found["accuracy"] = self.accuracy.accuracy
         if not self.published:
-            found |= self.accuracy.as_dict()
+            found |= plain(self.accuracy)
         if self.change is not None:
             found["change"] = self.change.difference
             if not self.published:

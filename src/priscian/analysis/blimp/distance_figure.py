@@ -6,17 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from priscian.analysis.blimp.distance import Distance, contrasts
-from priscian.analysis.marks import (
+from priscian.analysis.charts import (
     LANES,
     colour,
     figure,
+    inline,
     line_at,
     shape,
     share,
     share_domain,
     tips,
 )
-from priscian.analysis.vega import Chart, Figure, inline
+from priscian.analysis.vega import Chart, Figure
 
 
 def distance_figure(found: Distance) -> Figure:

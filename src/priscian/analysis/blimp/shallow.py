@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from priscian.analysis.named_results import pair_results
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import DataError, UsageError
+from priscian.files import plain
 from priscian.runs import Result
 from priscian.runs.show import counted
 from priscian.stats.interval import Interval
@@ -91,7 +92,7 @@ class Shallow(HasFigures):
                 m.name: {
                     "n": m.n,
                     "bins": {k: [b.as_dict() for b in bins] for k, bins in m.bins.items()},
-                    "regression": m.regression.as_dict(),
+                    "regression": plain(m.regression),
                 }
                 for m in self.models
             },

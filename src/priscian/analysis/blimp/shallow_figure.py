@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from priscian.analysis.blimp.shallow import PREDICTORS, Shallow
-from priscian.analysis.marks import (
+from priscian.analysis.charts import (
     colour,
     dash,
     dots,
     figure,
+    inline,
     line_at,
     shape,
     share,
     share_domain,
     tips,
 )
-from priscian.analysis.vega import Chart, Figure, inline
+from priscian.analysis.vega import Chart, Figure
 from priscian.stats.logistic import FEW_CLUSTERS
 
 LOGARITHMIC = frozenset({"perplexity"})

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from priscian.analysis.charts import NO_CLEAR, figure, inline, look, tips
 from priscian.analysis.compare.comparison import class_interval
 from priscian.analysis.compare.matching import headline_sets
 from priscian.analysis.intervals import covered, set_credits, usual_resample
-from priscian.analysis.marks import figure, tips
-from priscian.analysis.model_looks import NO_CLEAR, look
 from priscian.analysis.named_results import words
-from priscian.analysis.vega import Chart, Figure, inline
+from priscian.analysis.vega import Chart, Figure
 from priscian.errors import DataError
 from priscian.runs import Result
 from priscian.stats.bootstrap import Resample

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from priscian.analysis.charts import NO_CLEAR, UNSURE, Encoding, inline, look, tips
 from priscian.analysis.compare.comparison import LEVEL, Comparison
-from priscian.analysis.marks import tips
-from priscian.analysis.model_looks import NO_CLEAR, UNSURE, Encoding, look
-from priscian.analysis.vega import SCHEMA, Chart, Figure, inline
+from priscian.analysis.vega import SCHEMA, Chart, Figure
 
 STEP = 15
 SAYS = f"datum.label === '{NO_CLEAR}' ? datum.label : datum.label + ' better'"

@@ -11,6 +11,7 @@ from priscian.analysis.blimp.published_rows import starred
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.published import published
 from priscian.errors import DataError, UsageError
+from priscian.files import plain
 from priscian.runs import Result
 from priscian.runs.show import counted
 from priscian.stats.correlations import Correlation, pearson, spearman
@@ -38,7 +39,7 @@ class Cell:
         found: dict[str, Any] = {"a": self.a, "b": self.b, "n": self.n}
         for name in ("pearson", "spearman"):
             value: Correlation | None = getattr(self, name)
-            found[name] = value.as_dict() if value else None
+            found[name] = plain(value) if value else None
         return found | ({"why": self.why} if self.why else {})
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from priscian.analysis.charts import correlation_square
 from priscian.analysis.compare.correlation import NAMES, Coefficient, Correlations
-from priscian.analysis.vega import Chart, Figure, correlation_square
+from priscian.analysis.vega import Chart, Figure
 from priscian.runs.show import counted
 from priscian.stats.correlations import Correlation
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from priscian.analysis.charts import colour, dash, figure, inline, share, share_domain, tips
 from priscian.analysis.curves.checkpoints import OVERALL, CheckpointCurves
-from priscian.analysis.marks import colour, dash, figure, share, share_domain, tips
 from priscian.analysis.named_results import words
-from priscian.analysis.vega import Chart, Figure, inline
+from priscian.analysis.vega import Chart, Figure
 
 COLUMNS = 4
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from priscian.analysis.charts import repaint
 from priscian.analysis.curves.comparable import comparable
 from priscian.analysis.curves.facts import mixed_models_of, sweep_folders
 from priscian.analysis.curves.table import CurveTable, read_curve
@@ -19,7 +20,6 @@ from priscian.analysis.curves.training_size import (
     analyse_training_size,
     with_lines,
 )
-from priscian.analysis.model_looks import repaint
 from priscian.analysis.named_results import FORCED_CHOICE, suite_results
 from priscian.analysis.sg.circuits import analyse_sg_runs
 from priscian.analysis.sg.deltas import Deltas, analyse_deltas

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from priscian.analysis.marks import CHANCE
+from priscian.analysis.charts import CHANCE
 from priscian.errors import RunError
 from priscian.files import read_json, write_delimited, write_json
 from priscian.runs import Result

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from priscian.analysis.charts import CHANCE, colour, figure, inline, share, share_domain, tips
 from priscian.analysis.curves.training_size import OVERALL, Curve, TrainingSize
-from priscian.analysis.marks import CHANCE, colour, figure, share, share_domain, tips
 from priscian.analysis.named_results import words
-from priscian.analysis.vega import Chart, Figure, inline
+from priscian.analysis.vega import Chart, Figure
 
 COLUMNS = 3
 TICKS = 4

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.graded import GradedPair, GradedSet, SentenceScores, listed
 from priscian.errors import DataError, UnknownNameError
+from priscian.files import plain
 from priscian.metrics.adc import (
     DELTAS,
     PAPER,
@@ -64,7 +65,7 @@ class SourceAdc:
             "pairs": self.blimp.n,
             "blimp": self.blimp.accuracy,
             "adc": {str(d): a.accuracy for d, a in self.adc.items()},
-            "pearson": self.pearson.as_dict() if self.pearson else None,
+            "pearson": plain(self.pearson) if self.pearson else None,
         }
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from priscian.analysis.charts import colour, correlation_square, dash, inline
 from priscian.analysis.graded.adc import AdcAnalysis, ModelAdc
-from priscian.analysis.marks import colour, dash
-from priscian.analysis.vega import SCHEMA, Chart, Figure, correlation_square, inline
+from priscian.analysis.vega import SCHEMA, Chart, Figure
 from priscian.stats.lines import fitted_line
 
 COLUMNS = 3

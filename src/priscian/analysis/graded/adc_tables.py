@@ -15,7 +15,7 @@ from priscian.analysis.graded.adc import (
 )
 from priscian.datasets.graded import GradedPair
 from priscian.datasets.type_pairs import Agreement, Formation
-from priscian.files import file_names, inside, write_delimited
+from priscian.files import file_names, inside, plain, write_delimited
 
 
 def adc_json(analysis: AdcAnalysis, *, full: bool = False) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def adc_json(analysis: AdcAnalysis, *, full: bool = False) -> dict[str, Any]:
             "blimp_ci": list(model.blimp.ci),
             "adc_ci": {str(d): list(a.ci) for d, a in model.adc.items()},
             "with_people": {
-                level: {name: r.as_dict() for name, r in kinds.items()}
+                level: {name: plain(r) for name, r in kinds.items()}
                 for level, kinds in analysis.with_people(model).items()
             },
             "groups": {name: found.as_dict() for name, found in analysis.groups(model).items()},

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from priscian.analysis.charts import inline
 from priscian.analysis.graded.cola_restarts import RestartsAnalysis
-from priscian.analysis.vega import PALETTE, SCHEMA, Chart, Figure, inline
+from priscian.analysis.vega import PALETTE, SCHEMA, Chart, Figure
 
 NAMES = {"major": 2, "minor": 3}
 """The paper's figures."""

@@ -12,7 +12,7 @@ from typing import Any
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.choices import Choices
 from priscian.errors import DataError, UsageError
-from priscian.files import shown
+from priscian.files import plain, shown
 from priscian.records import Judgement
 from priscian.stats.agreement import Agreement, measure_agreement
 from priscian.stats.bootstrap import DRAWS, credit_mean_interval
@@ -245,7 +245,7 @@ class HumanAgreement(HasFigures):
             "raters": self.raters,
             "judgements": sum(s.judgements for s in self.included),
             "attention": self.attention.as_dict(),
-            "between_people": self.between.as_dict(),
+            "between_people": plain(self.between),
             "left_out": dict(self.left_out),
         }
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from priscian.analysis.charts import inline
 from priscian.analysis.people.agreement import HumanAgreement, JudgedSet, shares_of
-from priscian.analysis.vega import SCHEMA, Chart, Figure, inline
+from priscian.analysis.vega import SCHEMA, Chart, Figure
 from priscian.runs.show import counted
 
 ONE_BY_ONE, BY_MAJORITY = "individual", "majority"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from priscian.analysis.marks import dots, figure, share, tips
+from priscian.analysis.charts import dots, figure, share, tips
 from priscian.analysis.sg.circuits import OVERALL, SgRuns, SgScore
 from priscian.analysis.vega import Chart, Figure
 

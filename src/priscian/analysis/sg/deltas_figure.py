@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from priscian.analysis.marks import LANES, colour, dots, figure, line_at, tips
+from priscian.analysis.charts import LANES, colour, dots, figure, inline, line_at, tips
 from priscian.analysis.sg.deltas import By, Delta, Deltas
-from priscian.analysis.vega import Chart, Figure, inline
+from priscian.analysis.vega import Chart, Figure
 
 TITLES: dict[By, str] = {"architecture": "by architecture", "size": "by corpus size"}
 SHADES = ("#a9c3d4", "#6f9dbb", "#3f789f", "#1d5a83", "#0a3f63", "#04283f")

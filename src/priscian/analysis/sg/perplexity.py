@@ -10,6 +10,7 @@ from typing import Any
 from priscian.analysis.sg.circuits import OVERALL, SgRuns
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import DataError
+from priscian.files import plain
 from priscian.stats.correlations import Correlation, pearson, spearman
 from priscian.stats.interval import Interval
 
@@ -49,8 +50,8 @@ class SgPerplexity(HasFigures):
                 model: {"perplexity": ppl, "sg": sg, "ci": list(ci)}
                 for model, ppl, sg, ci in self.points
             },
-            "pearson": self.pearson.as_dict() if self.pearson else None,
-            "spearman": self.spearman.as_dict() if self.spearman else None,
+            "pearson": plain(self.pearson) if self.pearson else None,
+            "spearman": plain(self.spearman) if self.spearman else None,
             "missing": list(self.missing),
             "comparable": self.comparable,
         }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from priscian.analysis.marks import colour, figure, share, tips
+from priscian.analysis.charts import colour, figure, inline, share, tips
 from priscian.analysis.sg.perplexity import SgPerplexity
-from priscian.analysis.vega import Chart, Figure, inline
+from priscian.analysis.vega import Chart, Figure
 
 
 def perplexity_figure(found: SgPerplexity) -> Figure:

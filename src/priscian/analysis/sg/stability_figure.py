@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from priscian.analysis.marks import dots, figure, tips
+from priscian.analysis.charts import dots, figure, tips
 from priscian.analysis.sg.stability import ALL, Stability
 from priscian.analysis.vega import Figure
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from priscian.files import plain
 from priscian.stats.mantel import Mantel, mantel
 
 Floats = npt.NDArray[np.float64]
@@ -50,7 +51,7 @@ class Clusters:
         return {
             "order": list(self.order),
             "merges": [merge.as_dict() for merge in self.merges],
-            "mantel": self.taxonomy.as_dict(),
+            "mantel": plain(self.taxonomy),
             "same_field": self.same_field,
             "other_field": self.other_field,
         }

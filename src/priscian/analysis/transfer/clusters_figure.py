@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from priscian.analysis.marks import figure, tips
+from priscian.analysis.charts import figure, inline, tips
 from priscian.analysis.named_results import words as readable
 from priscian.analysis.transfer.clusters import Clusters
 from priscian.analysis.transfer.transfer import Transfer
-from priscian.analysis.vega import PALETTE, Chart, Figure, Row, inline
+from priscian.analysis.vega import PALETTE, Chart, Figure, Row
 
 
 def clusters_figure(found: Transfer, clusters: Clusters) -> Figure:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from priscian.analysis.marks import CHANCE, dots, figure, line_at, share, share_domain, tips
+from priscian.analysis.charts import (
+    CHANCE,
+    dots,
+    figure,
+    inline,
+    line_at,
+    share,
+    share_domain,
+    tips,
+)
 from priscian.analysis.named_results import words as readable
 from priscian.analysis.transfer.cells import Cell
 from priscian.analysis.transfer.record import Learner, Trained, Words
 from priscian.analysis.transfer.transfer import Transfer
-from priscian.analysis.vega import PALETTE, Chart, Figure, Row, inline
+from priscian.analysis.vega import PALETTE, Chart, Figure, Row
 
 SHOWN: tuple[tuple[str, Learner, Words], ...] = (
     ("probe", "probe", "same"),

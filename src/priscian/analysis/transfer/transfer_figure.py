@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from priscian.analysis.marks import figure, tips
+from priscian.analysis.charts import figure, inline, tips
 from priscian.analysis.named_results import words as readable
 from priscian.analysis.transfer.clusters_figure import clusters_figure
 from priscian.analysis.transfer.left_out_figure import left_out_figures, size_figure
 from priscian.analysis.transfer.record import Learner, Words
 from priscian.analysis.transfer.transfer import Transfer
-from priscian.analysis.vega import Chart, Figure, Row, inline
+from priscian.analysis.vega import Chart, Figure, Row
 
 PANELS: tuple[tuple[str, Learner, Words], ...] = (
     ("other words", "probe", "other"),

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
+from priscian.analysis.registry import ANALYSES
 from priscian.cli.group import command_group
 
-ANALYSES = {
-    "tables": ("tables:tables_command", "accuracy by field, phenomenon or paradigm"),
-    "shallow": ("shallow:shallow_command", "accuracy by length, probability, confidence"),
-    "distance": ("distance:distance_command", "agreement at a distance, attractors"),
-    "methods": ("methods:methods_command", "prefix methods against full sentences"),
-    "contamination": (
-        "contamination:contamination_command",
-        "public BLiMP against fresh pairs: is the score inflated?",
-    ),
-    "training-size": (
-        "training_size:training_size_command",
-        "accuracy by number of training tokens",
-    ),
-    "sg": ("sg:sg_command", "circuits, suites, modifiers and perplexity"),
-    "sg-results": ("sg_results:sg_results_command", "figures and regressions of Hu et al. (2020)"),
-    "cola": ("cola:cola_command", "Matthews' correlation with CoLA's labels"),
-    "adc": ("adc:adc_command", "BLiMP's criterion and the ADC on graded sentences"),
-    "transfer": ("transfer:transfer_command", "train on some phenomena, test on others"),
-    "human": ("human:human_command", "people's agreement with the labels of pairs"),
-    "correlation": ("correlation:correlation_command", "models with models and people"),
-    "published": ("published:published_command", "means of a released table of models"),
-    "trees": ("trees:trees_command", "trees that an ON-LSTM has found, against real ones"),
+SPECIAL = {
+    "cola": "cola:cola_command",
+    "adc": "adc:adc_command",
+    "transfer": "transfer:transfer_command",
+    "trees": "trees:trees_command",
+    "human": "human:human_command",
+    "training-size": "training_size:training_size_command",
+    "sg": "sg:sg_command",
+    "sg-results": "sg_results:sg_results_command",
+    "correlation": "correlation:correlation_command",
+    "tables": "tables:tables_command",
+    "shallow": "shallow:shallow_command",
+    "distance": "distance:distance_command",
+    "published": "published:published_command",
 }
+"""Commands that are written by hand."""
 HELP = """Analyse what is behind the scores of a run, or the files of a published paper.
 
 Analyses:
@@ -34,4 +28,11 @@ Analyses:
 
 priscian analyse NAME --help explains an analysis."""
 
-analyse_app = command_group("analyse", HELP, ANALYSES)
+analyse_app = command_group(
+    "analyse",
+    HELP,
+    {
+        name: (SPECIAL.get(name, f"commands:{name.replace('-', '_')}"), says)
+        for name, (_, says) in ANALYSES.items()
+    },
+)

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 from priscian.cli.output import print_json
 from priscian.errors import DataError, UsageError, counted
+from priscian.files import plain
 
 
 def export_command(
@@ -160,7 +161,7 @@ def agreement_command(
     needed = next((m.people for m in sizes if m.same >= ENOUGH), None)
     if json:
         listed = [asdict(m) for m in sizes]
-        print_json({**measured.as_dict(), "majorities": listed, "people_needed": needed})
+        print_json({**plain(measured), "majorities": listed, "people_needed": needed})
         return
     for name, value in measured.rows():
         print(f"{name:28} {value}")

@@ -103,6 +103,7 @@ def bound(host: str, port: int, behind_proxy: bool) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))
+        found.listen()  # its address is shown before uvicorn starts; who comes at once can wait
     except OSError as error:
         found.close()
         if error.errno == errno.EADDRINUSE:

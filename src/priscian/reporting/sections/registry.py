@@ -16,18 +16,19 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from priscian.analysis.charts import repaint
 from priscian.analysis.curves.curve import CurveAnalysis
 from priscian.analysis.curves.sizes import Sizes
 from priscian.analysis.curves.table import CurveTable
 from priscian.analysis.graded.adc import AdcAnalysis
-from priscian.analysis.model_looks import repaint
 from priscian.analysis.people.study import StudyBesideModels
+from priscian.analysis.registry import Analysis, analysis_sections
 from priscian.analysis.transfer.transfer import Transfer
 from priscian.analysis.vega import Figure, set_apart
 from priscian.catalogue import Catalogue
 from priscian.errors import PriscianError
 from priscian.reporting.boards import Board, BoardKind
-from priscian.reporting.cautions import warned
+from priscian.reporting.cautions import enough, warned
 from priscian.runs import Run
 
 
@@ -90,7 +91,7 @@ PageDraws = Callable[[Given], Sequence[Draw]]
 @dataclass(frozen=True, slots=True)
 class _OfBoard:
     draws: BoardDraws
-    kinds: frozenset[BoardKind]
+    kinds: frozenset[str]
     place: int
 
 
@@ -125,10 +126,30 @@ def page_section(title: str, *, place: int) -> Callable[[PageDraws], PageDraws]:
     return register
 
 
+def _of_analysis(entry: Analysis) -> tuple[str, _OfBoard | _OfPage]:
+    """The section of an analysis: its figures for the results that it picks."""
+    about = entry.section
+    assert about is not None
+
+    def of_board(board: Board, given: Given) -> list[Draw]:
+        results = about.pick(board.results)
+        make = lambda: entry.function(enough(results)).figures  # noqa: E731
+        return [Draw(about.title, make)] if results else []
+
+    def of_page(given: Given) -> list[Draw]:
+        results = about.pick([result for run in given.runs for result in run.results])
+        return [Draw(about.title, lambda: entry.function(results).figures)] if results else []
+
+    if about.kinds:
+        return about.title, _OfBoard(of_board, about.kinds, about.place)
+    return about.title, _OfPage(of_page, about.place)
+
+
 def make_sections(boards: Sequence[Board], given: Given | None = None) -> list[Section]:
     """Every figure that the runs allow, board by board, with unique names."""
     given = given or Given()
-    ordered = sorted(SECTIONS.all().items(), key=lambda entry: entry[1].place)
+    sections = SECTIONS.all() | dict(map(_of_analysis, analysis_sections()))
+    ordered = sorted(sections.items(), key=lambda entry: entry[1].place)
     made = _page_sections([e for e in ordered if e[1].place < BOARDS], given)
     for board in boards:
         draws = [

@@ -1,0 +1,123 @@
+"""A command for each analysis, made of its function: the parameters, the docstring, the tables."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from cyclopts import Parameter
+
+from priscian.analysis.registry import ANALYSES, Analysis, find_analysis
+from priscian.analysis.result import AnalysisResult, Runs
+from priscian.cli.notes import as_flags
+from priscian.cli.output import FLAT, Output, print_result
+
+SEVERAL = Parameter(consume_multiple=False)
+"""An option that is repeated for several values."""
+JSON = Annotated[bool, Parameter(name="--json", help="Print JSON.")]
+
+
+def __getattr__(name: str) -> Any:
+    """The command of an analysis, which is imported now."""
+    if name.replace("_", "-") not in ANALYSES:
+        raise AttributeError(name)
+    return command_of(find_analysis(name.replace("_", "-")))
+
+
+def command_of(entry: Analysis) -> Any:
+    """A function whose parameters are arguments and options, as the parser reads them."""
+    signature = inspect.signature(entry.function, eval_str=True)
+    takes = list(signature.parameters.values())
+    result = signature.return_annotation
+    shown = inspect.signature(result.tables, eval_str=True).parameters.values()
+    views = [p for p in shown if p.kind is inspect.Parameter.KEYWORD_ONLY]
+    switches = {p.name for p in takes if p.default is True}
+    draws = result.figures is not AnalysisResult.figures
+
+    def command(*arguments: Any, **options: Any) -> None:
+        view = {p.name: options.pop(p.name, p.default) for p in views}
+        form = options.pop("format_", "text")
+        output = options.pop("output", None) or Output(json=options.pop("json_", False))
+        for name in switches & options.keys():
+            options[name] = not options[name]
+        if takes[0].annotation is Runs:
+            arguments = (arguments,)
+        found = entry.function(*arguments, **{k: v for k, v in options.items() if v is not None})
+        if form == "text" or output.json:
+            print_result(found, output, **view)
+            return
+        if output.figures is not None:
+            found.write_figures(output.figures)
+        print(found.formatted(form), end="")
+
+    parameters = [*map(_option, takes), *views]
+    if entry.formats:
+        kind = Literal["text", *entry.formats]  # type: ignore[valid-type]
+        said = f"{', '.join(('text', *entry.formats[:-1]))} or {entry.formats[-1]}."
+        flag = Parameter(name="--format", help=said)
+        parameters.append(_keyword("format_", Annotated[kind, flag], "text"))
+    if draws:
+        parameters.append(_keyword("output", Annotated[Output, FLAT], Output()))
+    else:
+        parameters.append(_keyword("json_", JSON, False))
+    order = _order(entry.function)
+    parameters.sort(key=lambda p: order.get(p.name, len(order)))
+    command.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=parameters, return_annotation=None
+    )
+    command.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
+    command.__doc__ = as_flags(_without_sessions(inspect.getdoc(entry.function) or ""))
+    return command
+
+
+def _option(parameter: inspect.Parameter) -> inspect.Parameter:
+    """A parameter of a library function as an argument or option of a command."""
+    name, kind = parameter.name, parameter.annotation
+    if kind is Runs:
+        return inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL, annotation=Path)
+    if parameter.default is inspect.Parameter.empty:
+        place = inspect.Parameter.POSITIONAL_ONLY
+        return inspect.Parameter(name, place, annotation=_simple(kind))
+    if parameter.default is True:
+        return _keyword(name, Annotated[bool, Parameter(name=f"--no-{name}", negative="")], False)
+    default = None if parameter.default == () else parameter.default
+    return _keyword(name, _simple(kind), default)
+
+
+def _keyword(name: str, kind: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+
+
+def _simple(kind: Any) -> Any:
+    """What a command line can give of a type: a path rather than its text, a text for a list."""
+    parts = set(get_args(kind)) if get_origin(kind) in (Union, UnionType) else {kind}
+    nothing = type(None) in parts
+    if Path in parts:
+        made: Any = Path
+    elif any(get_origin(part) in (Mapping, Sequence) for part in parts):
+        made = str if str in parts else Annotated[list[str] | None, SEVERAL]
+    else:
+        return kind
+    return made | None if nothing and made in (Path, str) else made
+
+
+def _order(function: Any) -> dict[str, int]:
+    """The places of parameters in a docstring."""
+    _, _, text = (inspect.getdoc(function) or "").partition("\nParameters\n----------\n")
+    names = re.findall(r"^(\w+)$", text, re.MULTILINE)
+    return {name: place for place, name in enumerate(names)}
+
+
+def _without_sessions(doc: str) -> str:
+    """A docstring without its examples for Python."""
+    return "\n\n".join(_paragraphs(doc))
+
+
+def _paragraphs(doc: str) -> Iterator[str]:
+    for paragraph in doc.split("\n\n"):
+        if not paragraph.lstrip().startswith(">>>"):
+            yield paragraph
