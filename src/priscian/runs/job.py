@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack, cast
+from typing import Any, cast
 
 from msgspec import structs
 
@@ -25,7 +25,7 @@ from priscian.models import (
 from priscian.records import ItemSet, Text
 from priscian.runs.facts import DataFacts, Request, SetFacts, UnigramModel
 from priscian.runs.kinds.registry import find_kind
-from priscian.runs.options import ScoreOptions, Settings, choose_sets, name_generated
+from priscian.runs.options import ScoreOptions, choose_sets, name_generated
 from priscian.runs.record import OWN
 from priscian.runs.result import Run
 from priscian.runs.shards import score_shard
@@ -50,7 +50,7 @@ def score(
     options: ScoreOptions | None = None,
     store: ScoreStore | None = None,
     watch: Watch | None = None,
-    **settings: Unpack[Settings],
+    **settings: Any,
 ) -> Run:
     """Score models on data sets: minimal pairs, suites, graded or labelled sentences.
 
@@ -125,7 +125,7 @@ def score_table(
     *,
     out: str | Path | None = None,
     options: ScoreOptions | None = None,
-    **settings: Unpack[Settings],
+    **settings: Any,
 ) -> Run:
     """Judge data sets by scores that were computed elsewhere; no model is needed.
 

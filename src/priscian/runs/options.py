@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
-from typing import Literal, TypedDict, get_args
+from typing import Any, Literal, get_args
 
 from priscian.datasets import Dataset, PairColumns, read_dataset
 from priscian.datasets.syntaxgym_sentences import Punctuation
@@ -47,28 +47,6 @@ class SuiteOptions:
             )
 
 
-class Settings(TypedDict, total=False):
-    """Options that `score` also takes by name: those of `ScoreOptions`, and columns of pairs."""
-
-    limit: int | None
-    only: str | Sequence[str]
-    measure: str
-    unigram: str | None
-    tie: str
-    seed: int
-    revisions: str | None
-    keep_weights: KeepWeights
-    tokens: bool
-    suites: SuiteOptions
-    columns: PairColumns
-    compute: Options
-    good: str | None
-    bad: str | None
-    group: str | None
-    shard: str | tuple[int, int] | None
-    executor: str | None
-
-
 COLUMNS = ("good", "bad", "group")
 COMPUTE = ("shard", "executor")
 IN_ONE_PROCESS = Options(workers=1)
@@ -104,7 +82,7 @@ class ScoreOptions:
     suites: SuiteOptions = field(default_factory=SuiteOptions)
     compute: Options = field(default_factory=Options)
 
-    def updated(self, settings: Settings) -> ScoreOptions:
+    def updated(self, settings: Mapping[str, Any]) -> ScoreOptions:
         """The options with some of them changed by name, and checked.
 
         >>> ScoreOptions(limit=50, tie="half").updated({"only": "wh_*,passive_1"}).only
@@ -116,11 +94,11 @@ class ScoreOptions:
                 raise UnknownNameError("option of score", name, [*known, *COLUMNS, *COMPUTE])
         named = {k: v for k, v in settings.items() if k in COLUMNS}
         changes = {k: v for k, v in settings.items() if k in known}
-        made = replace(self, **changes)  # type: ignore[arg-type]
+        made = replace(self, **changes)
         only = (made.only,) if isinstance(made.only, str) else made.only
         patterns = tuple(part for text in only for part in text.split(",") if part)
         tie = "wrong" if made.tie == "fail" else made.tie
-        columns = replace(made.columns, **named)  # type: ignore[arg-type]
+        columns = replace(made.columns, **named)
         TieRule.parse(tie)
         if made.keep_weights not in get_args(KeepWeights):
             raise UnknownNameError("choice of `keep_weights=`", made.keep_weights, ["all", "none"])
@@ -129,7 +107,7 @@ class ScoreOptions:
         return replace(made, only=patterns, tie=tie, columns=columns, compute=compute)
 
 
-def _computed(compute: Options, settings: Settings) -> Options:
+def _computed(compute: Options, settings: Mapping[str, Any]) -> Options:
     """The options of computing, with those that were given by name."""
     shard, executor = settings.get("shard"), settings.get("executor")
     if shard is not None:

@@ -9,14 +9,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Unpack
+from typing import Any
 
 from priscian.datasets import Dataset
 from priscian.errors import RunError, UsageError
 from priscian.files.write import write_text
 from priscian.runs.job import Models, set_up
 from priscian.runs.merging import find_shards
-from priscian.runs.options import ScoreOptions, Settings
+from priscian.runs.options import ScoreOptions
 from priscian.runs.record import FILE, SLURM
 from priscian.runs.shards import ShardInfo, command_of, describe_shard
 from priscian.scoring import Shard
@@ -74,7 +74,7 @@ def slurm(
     submit: bool = False,
     resources: Resources | None = None,
     options: ScoreOptions | None = None,
-    **settings: Unpack[Settings],
+    **settings: Any,
 ) -> SlurmJob:
     """Write the scripts that compute a run as shards under SLURM, and merge them.
 

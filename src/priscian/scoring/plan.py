@@ -26,11 +26,16 @@ class Options:
     """How to compute; none of it changes a score by more than 1e-4."""
 
     batch_tokens: int | None = None
+    """Tokens in a batch, or auto (default)."""
     workers: int | None = None
+    """Processes on the CPU, or actors of Ray, or auto (default)."""
     way: str | None = None
-    threads: int | None = None  # of each worker
-    shard: Shard | None = None  # compute only the batches of this part of the run
-    executor: str | None = None  # ray or ray:ADDRESS; None is this machine
+    threads: int | None = None
+    """Threads of each process on the CPU, or auto (default). Last digits may depend on it."""
+    shard: Shard | None = None
+    """Compute one part of the run, such as 3/8, into --out; priscian merge joins the parts."""
+    executor: str | None = None
+    """auto (this machine, default), ray (this machine, under Ray) or ray:ADDRESS (a cluster)."""
 
 
 DEFAULTS = Options()
