@@ -165,6 +165,7 @@ def saved_plan(record: Record, name: str) -> Plan | None:
     if known is None:
         return None
     try:
-        return msgspec.convert(known, Plan)
-    except msgspec.ValidationError as error:
+        msgspec.convert(known, Plan)
+        return Plan(**known)  # refuses what this version does not know
+    except (msgspec.ValidationError, TypeError) as error:
         raise RunError(f"the saved plan is not from this version: {error}") from None

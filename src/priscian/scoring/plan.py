@@ -8,7 +8,7 @@ import json
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 from priscian.errors import RunError
 from priscian.scoring.batches import Shared
@@ -57,18 +57,6 @@ class Plan:
     pending: str  # which of the texts were still to be scored, as a packed bitmap
     digest: str = ""  # of the batches, to detect a plan that no longer fits
     inputs: str = ""  # digest of what the model reads; the same wherever the plan is followed
-
-    def to_dict(self) -> dict[str, object]:
-        """For `run.json`."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, data: dict[str, object]) -> Plan:
-        """From `run.json`."""
-        try:
-            return cls(**data)  # type: ignore[arg-type]
-        except TypeError as error:
-            raise RunError(f"the saved plan is not from this version: {error}") from None
 
     def with_batches(self, groups: Sequence[Sequence[int]]) -> Plan:
         """The plan with the digest of its batches."""
