@@ -78,7 +78,7 @@ def compare(folder: Path, out: Path) -> tuple[float, float]:
     import torch
 
     from priscian.models.convert import convert
-    from priscian.models.txl.provider import TransformerXlModel
+    from priscian.models.txl import TransformerXlModel
 
     convert("transfo-xl", folder, out)
     model = TransformerXlModel(out)

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from priscian.models import open_model
 from priscian.models.builtin import FOLDER
-from priscian.models.ngram.pack import pack_model
-from priscian.models.ngram.tokenise import Tokenisation
+from priscian.models.ngram.trie_file import pack_model
+from priscian.models.vocabulary.tokenise import Tokenisation
 from priscian.runs.surprisal.perplexity import measure_perplexity
 from priscian.training.corpora import read_blocks, split_sentences
 from priscian.training.ngram.estimate import NgramSettings, train_ngram

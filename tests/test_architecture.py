@@ -106,13 +106,6 @@ def test_the_table_has_no_circle() -> None:
 
 # fmt: off
 KNOWN_CYCLES = (
-    "analysis.blimp.accuracy_table analysis.blimp.accuracy_table_figure",
-    "analysis.blimp.contamination analysis.blimp.contamination_figure",
-    "analysis.blimp.distance analysis.blimp.distance_figure",
-    "analysis.blimp.methods analysis.blimp.methods_figure",
-    "analysis.blimp.shallow analysis.blimp.shallow_figure",
-    "analysis.compare.comparison analysis.compare.comparison_figure",
-    "analysis.compare.correlation analysis.compare.correlation_figure",
     "analysis.curves.checkpoints analysis.curves.checkpoints_figure",
     "analysis.curves.training_size analysis.curves.training_size_figure",
     "analysis.graded.adc analysis.graded.adc_figure",
@@ -127,8 +120,6 @@ KNOWN_CYCLES = (
     "analysis.transfer.left_out_figure analysis.transfer.transfer "
     "analysis.transfer.transfer_figure",
     "datasets.builtin_formats datasets.generation datasets.registry datasets.sg",
-    "models.hf.bounds models.hf.hub_cache models.hf.loading models.hf.locate models.hf.packaged",
-    "models.ngram.pack models.ngram.trie_file",
     "scoring.cluster scoring.executors scoring.ray_cluster",
     "training.job training.save",
 )

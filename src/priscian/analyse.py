@@ -18,17 +18,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from priscian.analysis.registry import find_analysis
-from priscian.errors import UnknownNameError
-from priscian.runs.choose import Choice, gather_results
+from priscian.runs.choose import Choice
 
 if TYPE_CHECKING:
-    from priscian.analysis.blimp.accuracy_table import AccuracyTable, By, HowSure
+    from priscian.analysis.blimp.accuracy_table import tables as tables
     from priscian.analysis.blimp.contamination import contamination as contamination
-    from priscian.analysis.blimp.distance import Distance
+    from priscian.analysis.blimp.distance import distance as distance
     from priscian.analysis.blimp.methods import methods as methods
-    from priscian.analysis.blimp.model_summary import ModelSummary
-    from priscian.analysis.blimp.shallow import Shallow
-    from priscian.analysis.compare.correlation import CorrelationsByKind
+    from priscian.analysis.blimp.model_summary import published as published
+    from priscian.analysis.blimp.shallow import shallow as shallow
+    from priscian.analysis.compare.correlation import correlation as correlation
     from priscian.analysis.curves.training_size import TrainingSize
     from priscian.analysis.graded.adc import AdcAnalysis
     from priscian.analysis.graded.cola import ColaAnalysis
@@ -68,87 +67,6 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return find_analysis(name.replace("_", "-")).function
-
-
-def tables(
-    runs: Runs,
-    by: By | None = None,
-    *,
-    method: str = "full",
-    baselines: str | Sequence[str] = "all",
-    interval: HowSure = "wilson",
-    seed: int = 0,
-) -> AccuracyTable:
-    """Accuracy by field, phenomenon or paradigm, next to the figures of the BLiMP paper.
-
-    `baselines` names systems of the paper: "all", "none", or some of human, 5-gram, LSTM,
-    Transformer-XL and GPT-2. `interval` is wilson, or a bootstrap of items, sets or both.
-
-    >>> import priscian
-    >>> run = priscian.score("builtin:ngram", "generated:7,5,wh_island,causative")
-    >>> table = priscian.analyse.tables(run, "phenomenon", baselines=["human"])
-    >>> [row.name for row in table.rows]
-    ['argument_structure', 'island_effects', 'overall']
-    >>> table.rows[-1].cells[0].n
-    10
-    """
-    from priscian.analysis.blimp.accuracy_table import accuracy_table
-
-    return accuracy_table(
-        gather_results(runs),
-        by,
-        method=method,
-        baselines=_systems(baselines),
-        interval=interval,
-        seed=seed,
-    )
-
-
-def shallow(runs: Runs, bins: int = 10) -> Shallow:
-    """Accuracy by sentence length, perplexity, log-probability and confidence.
-
-    >>> import priscian
-    >>> run = priscian.score("builtin:ngram", "generated:7,20,wh_island,causative")
-    >>> found = priscian.analyse.shallow(run, bins=2)
-    >>> sorted(found.models[0].bins)
-    ['confidence', 'length', 'log_probability', 'perplexity']
-    """
-    from priscian.analysis.blimp.shallow import analyse_shallow
-
-    return analyse_shallow(gather_results(runs), bins)
-
-
-def distance(runs: Runs, baselines: str | Sequence[str] = "none") -> Distance:
-    """Agreement at a distance, across attractors, and with irregular nouns.
-
-    >>> import priscian
-    >>> data = "generated:7,5,determiner_noun_agreement_2,determiner_noun_agreement_with_adj_2"
-    >>> found = priscian.analyse.distance(priscian.score("builtin:ngram", data))
-    >>> found.conditions[0].model
-    'builtin:ngram'
-    """
-    from priscian.analysis.blimp.distance import analyse_distance
-    from priscian.datasets.published import published as systems
-
-    chosen = _systems(baselines)
-    return analyse_distance(gather_results(runs), list(systems()) if chosen is None else chosen)
-
-
-def correlation(runs: Runs, *, method: str = "full", published: bool = True) -> CorrelationsByKind:
-    """Correlations of accuracies over paradigms or suites: models with models and people.
-
-    With `published`, models on BLiMP's paradigms are also compared with the paper's systems.
-
-    >>> import priscian
-    >>> data = "generated:7,5,wh_island,causative,adjunct_island,passive_1"
-    >>> run = priscian.score(["builtin:ngram", "builtin:lstm"], data)
-    >>> found = priscian.analyse.correlation(run, published=False)
-    >>> [(cell.a, cell.b, cell.n) for cell in found["pairs"].cells]
-    [('builtin:ngram', 'builtin:lstm', 4)]
-    """
-    from priscian.analysis.compare.correlation import correlate_kinds
-
-    return correlate_kinds(gather_results(runs), method=method, published=published)
 
 
 def training_size(
@@ -325,23 +243,6 @@ def human(
     return human_agreement(read_choices(Path(file), raters), rule=rule, keep_failed=keep_failed)
 
 
-def published(file: Path | str) -> ModelSummary:
-    """Unweighted means over paradigms, by phenomenon and overall, of a table like BLiMP's.
-
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import priscian
-    >>> file = Path(tempfile.mkdtemp()) / "models.jsonl"
-    >>> row = '{"UID": "wh_island", "linguistics_term": "island_effects", "gpt2": 0.5}'
-    >>> _ = file.write_text(row)
-    >>> priscian.analyse.published(file).means("gpt2")
-    {'overall': 0.5, 'island_effects': 0.5}
-    """
-    from priscian.analysis.blimp.model_summary import read_model_summary
-
-    return read_model_summary(Path(file))
-
-
 def trees(model: str, file: Path | str, *, layer: int = 2, limit: int | None = None) -> TreeScores:
     """Trees that an ON-LSTM has found by itself, against those of a treebank: unlabelled F1.
 
@@ -355,18 +256,3 @@ def trees(model: str, file: Path | str, *, layer: int = 2, limit: int | None = N
     from priscian.models.lstm.unsupervised_trees import score_trees
 
     return score_trees(model, Path(file), layer, limit)
-
-
-def _systems(baselines: str | Sequence[str]) -> list[str] | None:
-    """Published systems by name; None for all of them."""
-    from priscian.datasets.published import published as systems
-
-    if baselines == "all":
-        return None
-    if baselines == "none":
-        return []
-    named = baselines.split(",") if isinstance(baselines, str) else list(baselines)
-    for name in named:
-        if name not in systems():
-            raise UnknownNameError("published system", name, systems())
-    return named

@@ -157,7 +157,7 @@ def recipe(path: Path) -> Any:
 
 
 def bag(path: Path) -> Any:
-    from priscian.models.classifier.bag import read_bag
+    from priscian.models.classifier.heads import read_bag
 
     return read_bag(path.parent)
 

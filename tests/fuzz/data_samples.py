@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from priscian.analysis.blimp.model_summary import read_model_summary
+from priscian.analysis.blimp.model_summary import published
 from priscian.analysis.sg.released import read_perplexities, read_suite_scores
 from priscian.datasets import read_blimp, read_pairs, read_suite
 from priscian.datasets.choices import MTURK, read_choices
@@ -435,7 +435,7 @@ DATA: list[Sample] = [
     text_sample(
         "type pairs", "t.json", f'{{"type_pairs": [\n{TYPE_PAIRS}\n]}}\n', read_type_pairs, each
     ),
-    text_sample("model summary", "m.jsonl", jsonl(SUMMARY), read_model_summary, summary_facts),
+    text_sample("model summary", "m.jsonl", jsonl(SUMMARY), published, summary_facts),
     text_sample("released results", "r.csv", delimited_text(RESULTS), read_suite_scores, each),
     text_sample(
         "released perplexities", "p.csv", delimited_text(PERPLEXITIES), read_perplexities, each

@@ -22,9 +22,8 @@ from priscian.models.lstm.model_file import Stored, write_model
 from priscian.models.lstm.provider import LstmModel
 from priscian.models.ngram import NgramModel, load_ngram
 from priscian.models.ngram.arpa import read_arpa
-from priscian.models.ngram.pack import pack_model
 from priscian.models.ngram.pngm import Writer, read_file
-from priscian.models.ngram.trie_file import save_trie
+from priscian.models.ngram.trie_file import pack_model, save_trie
 from priscian.models.surprisals import read_surprisals
 from priscian.records import Text
 from priscian.training.corpora import read_sentences

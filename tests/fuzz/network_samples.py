@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 
 from priscian.models import load
-from priscian.models.classifier.bag import ngrams
 from priscian.models.classifier.folder import ClassifierCard, RestartCard, write_card
-from priscian.models.classifier.heads import LinearHead, read_head
-from priscian.models.hf.gguf_header import read_header
+from priscian.models.classifier.heads import LinearHead, ngrams, read_head
+from priscian.models.hf.bounds import read_header
 from priscian.models.safetensors_file import read_safetensors, write_safetensors
 from priscian.models.vocabulary import WordVocabulary
 from priscian.models.vocabulary.bpe import BpeVocabulary
@@ -325,8 +324,8 @@ def probe(folder: Path) -> None:
 
 def probe_truth(folder: Path) -> list[str] | None:
     """The logits of a linear head on the same states, by the arrays in its file."""
+    from priscian.models.classifier.encoder import View
     from priscian.models.classifier.states import pooled_states
-    from priscian.models.classifier.views import View
 
     card = json.loads((folder / "classifier.json").read_text("utf-8"))
     restart = next(r for r in card["restarts"] if r["number"] == card["chosen"])

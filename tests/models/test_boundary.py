@@ -10,8 +10,8 @@ from tests.models.test_head import reference
 from tests.tiny import train_bpe, train_wordpiece
 
 from priscian.errors import ModelError
+from priscian.models.hf.encoding import begins_word
 from priscian.models.hf.head import TILE, Head
-from priscian.models.hf.word_beginnings import begins_word
 
 
 class Cut:

@@ -10,9 +10,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from priscian.models.hf import exact_products  # noqa: E402
-from priscian.models.hf.exact_products import (  # noqa: E402
-    TRIAL,
+from priscian.models import cpu as cpu_module  # noqa: E402
+from priscian.models.cpu import (  # noqa: E402
+    PRODUCTS_TRIAL,
     faster_and_exact,
     products_kept,
     use_exact_products,
@@ -35,8 +35,8 @@ def forgotten() -> Iterator[None]:
 
 
 def cpu(monkeypatch: pytest.MonkeyPatch, vendor: str, script: str) -> None:
-    monkeypatch.setattr(exact_products, "cpu_facts", lambda: {"vendor_id": vendor})
-    monkeypatch.setattr(exact_products, "TRIAL", script)
+    monkeypatch.setattr(cpu_module, "cpu_facts", lambda: {"vendor_id": vendor})
+    monkeypatch.setattr(cpu_module, "PRODUCTS_TRIAL", script)
 
 
 def test_products_that_a_trial_finds_exact_are_left_to_onednn(
@@ -58,14 +58,14 @@ def test_a_cpu_that_would_round_or_crash_keeps_its_products(
 
 def test_other_cpus_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     cpu(monkeypatch, "GenuineIntel", PASSES)
-    monkeypatch.setattr(exact_products, "find_problem_of", lambda *_: pytest.fail("tried"))
+    monkeypatch.setattr(cpu_module, "find_problem_of", lambda *_: pytest.fail("tried"))
     use_exact_products()
     assert torch.get_float32_matmul_precision() == "highest"
 
 
 def test_the_trial_refuses_products_that_are_rounded_to_bfloat16() -> None:
-    rounded = TRIAL.replace("(a @ b, a, b)", "((a.bfloat16().float() @ b), a, b)")
-    assert rounded != TRIAL
+    rounded = PRODUCTS_TRIAL.replace("(a @ b, a, b)", "((a.bfloat16().float() @ b), a, b)")
+    assert rounded != PRODUCTS_TRIAL
     done = subprocess.run(
         [sys.executable, "-c", rounded.replace('"medium"', '"highest"')],
         capture_output=True, text=True, check=False,

@@ -9,7 +9,7 @@ import torch
 
 from priscian.models import load
 from priscian.models.hf.causal import CausalModel
-from priscian.models.hf.fuse import fuse_gelu
+from priscian.models.hf.loading import fuse_gelu
 
 
 def test_gpt2_gets_the_one_pass_activation(causal: Callable[..., Path]) -> None:

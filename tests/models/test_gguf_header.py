@@ -10,8 +10,8 @@ import pytest
 
 from priscian.errors import ModelError
 from priscian.models import load
-from priscian.models.hf import gguf_header
-from priscian.models.hf.gguf_header import read_header
+from priscian.models.hf import bounds as gguf_header
+from priscian.models.hf.bounds import read_header
 
 
 def string(text: str) -> bytes:

@@ -9,15 +9,14 @@ from pathlib import Path
 import pytest
 
 from priscian.errors import ModelError
-from priscian.models import load, model_key, parse_model
-from priscian.models.hf import cpu_trials, half_precision
-from priscian.models.hf.half_precision import check_dtype, find_problem
+from priscian.models import cpu, load, model_key, parse_model
+from priscian.models.cpu import check_dtype, find_problem
 
 DIES = "import os, signal; os.kill(os.getpid(), signal.SIGILL)"
 
 
 def stand_in(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    monkeypatch.setattr(half_precision, "TRIAL", script)
+    monkeypatch.setattr(cpu, "HALF_TRIAL", script)
 
 
 def test_a_cpu_that_cannot_run_bfloat16_is_told_in_one_line_with_two_remedies(
@@ -54,7 +53,7 @@ def test_a_trial_that_hangs_is_ended_and_tried_again_next_time(
     monkeypatch: pytest.MonkeyPatch, cache: Path
 ) -> None:
     stand_in(monkeypatch, "import time; time.sleep(1000)")
-    monkeypatch.setattr(cpu_trials, "LIMIT", 0.5)
+    monkeypatch.setattr(cpu, "PATIENCE", 0.5)
     assert find_problem("bfloat16") == "a trial was not done after 0.5 s"
     assert not (cache / "dtypes.json").exists()
 

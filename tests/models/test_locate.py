@@ -10,7 +10,7 @@ import pytest
 
 from priscian.errors import ModelError
 from priscian.models import ModelSpec, expand_revisions, model_key
-from priscian.models.hf.locate import Place, locate, locate_tokenizer
+from priscian.models.hf.locate import Location, locate, locate_tokenizer
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -43,12 +43,12 @@ class TestFolders:
 
     def test_one_gguf_is_found_and_two_must_be_told_apart(self, tmp_path: Path) -> None:
         (tmp_path / "a.gguf").write_bytes(b"a")
-        assert locate(ModelSpec("hf", str(tmp_path))) == Place(str(tmp_path), gguf="a.gguf")
+        assert locate(ModelSpec("hf", str(tmp_path))) == Location(str(tmp_path), gguf="a.gguf")
         (tmp_path / "b.gguf").write_bytes(b"b")
         with pytest.raises(ModelError, match=r"2 GGUF files; name one of them, .* hf:.*/a\.gguf"):
             locate(ModelSpec("hf", str(tmp_path)))
         named = ModelSpec("hf", str(tmp_path), "", {"gguf": "b.gguf"})
-        assert locate(named) == Place(str(tmp_path), gguf="b.gguf")
+        assert locate(named) == Location(str(tmp_path), gguf="b.gguf")
         assert locate(ModelSpec("hf", str(tmp_path / "b.gguf"))) == locate(named)
         with pytest.raises(ModelError, match=r"no GGUF file 'c.gguf'"):
             locate(ModelSpec("hf", str(tmp_path), "", {"gguf": "c.gguf"}))
@@ -62,9 +62,9 @@ class TestFolders:
     def test_a_tokenizer_elsewhere_is_not_looked_for_in_the_models_gguf(
         self, tmp_path: Path
     ) -> None:
-        model = Place(str(tmp_path), gguf="a.gguf")
+        model = Location(str(tmp_path), gguf="a.gguf")
         spec = ModelSpec("hf", str(tmp_path), "", {"tokenizer": str(tmp_path)})
-        assert locate_tokenizer(spec, model) == Place(str(tmp_path))
+        assert locate_tokenizer(spec, model) == Location(str(tmp_path))
         assert locate_tokenizer(ModelSpec("hf", str(tmp_path)), model) == model
 
 
@@ -77,7 +77,7 @@ class TestCheckpoints:
         assert [s.revision for s in found] == ["step1", "step2", "step10"]
         assert all(s.options == {"bos": "none"} for s in found)
         assert len({model_key(s).digest for s in found}) == 3
-        assert locate(found[0]) == Place(str(tmp_path / "step1"))
+        assert locate(found[0]) == Location(str(tmp_path / "step1"))
         assert ModelSpec.parse(str(found[0])) == found[0]
 
     def test_a_pattern_that_matches_nothing(self, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def make(**facts: Any) -> FakeHub:
         fake = FakeHub(tmp_path / "hub", **facts)
-        monkeypatch.setattr("priscian.models.hf.locate._hub", lambda: fake)
+        monkeypatch.setattr("priscian.models.hf.locate.import_hub", lambda: fake)
         return fake
 
     return make
@@ -148,7 +148,7 @@ def cached(tmp_path: Path, repository: str, revision: str, commit: str, whole: b
 class TestHub:
     def test_a_revision_is_resolved_to_a_commit(self, hub: Any) -> None:
         fake = hub()
-        assert locate(ModelSpec.parse("hf:org/model@v1")) == Place("org/model", COMMIT)
+        assert locate(ModelSpec.parse("hf:org/model@v1")) == Location("org/model", COMMIT)
         assert model_key("hf:org/model@v1") == model_key(f"hf:org/model@{COMMIT}")
         assert model_key("hf:org/model@v1").fields["commit"] == COMMIT
         assert fake.asked[0] == "org/model@v1"
@@ -156,7 +156,7 @@ class TestHub:
     def test_offline_the_cache_knows_the_commit(self, hub: Any, tmp_path: Path) -> None:
         fake = hub(offline=True)
         cached(tmp_path, "org/model", "main", COMMIT)
-        assert locate(ModelSpec("hf", "org/model")) == Place("org/model", COMMIT)
+        assert locate(ModelSpec("hf", "org/model")) == Location("org/model", COMMIT)
         assert fake.asked == []
 
     def test_offline_and_not_cached_says_how_to_use_a_folder(

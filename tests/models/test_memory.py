@@ -10,7 +10,7 @@ import pytest
 LEFT = """
 import ctypes, sys
 from pathlib import Path
-from priscian.models.hf.memory import keep_memory
+from priscian.models.cpu import keep_memory
 if sys.argv[1] == "kept":
     assert keep_memory()
 library = ctypes.CDLL(None)

@@ -19,9 +19,7 @@ from priscian.models.ngram import (
     differ_in_oov,
     load_ngram,
 )
-from priscian.models.ngram.pack import pack_model
-from priscian.models.ngram.quantise import bin_values
-from priscian.models.ngram.trie_file import open_trie, save_trie
+from priscian.models.ngram.trie_file import bin_values, open_trie, pack_model, save_trie
 from priscian.records import Text
 
 GOLDEN = Path(__file__).parents[1] / "training" / "data" / "golden.arpa.gz"

@@ -15,8 +15,7 @@ import pytest
 from priscian.errors import ModelError, PriscianWarning
 from priscian.files import unpack
 from priscian.models.ngram import Trie, arpa, load_ngram
-from priscian.models.ngram.arpa import read_arpa
-from priscian.models.ngram.arpa_write import write_arpa
+from priscian.models.ngram.arpa import read_arpa, write_arpa
 from priscian.models.ngram.trie_file import open_trie, save_trie
 
 GOLDEN = Path(__file__).parents[1] / "training" / "data" / "golden.arpa.gz"

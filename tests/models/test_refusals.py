@@ -23,7 +23,7 @@ from priscian.errors import (
     WrongKindError,
 )
 from priscian.models import load, model_key
-from priscian.models.hf.half_precision import find_problem
+from priscian.models.cpu import find_problem
 from priscian.records import Text
 from priscian.scoring import Options, ScoreStore, score_texts
 

@@ -20,8 +20,8 @@ from priscian.models.lstm.model_file import Stored, read_model, write_model
 from priscian.models.lstm.pieces import Pieces
 from priscian.models.lstm.provider import LstmModel
 from priscian.models.ngram import load_ngram
-from priscian.models.ngram.pack import pack_model
 from priscian.models.ngram.pngm import Writer, read_file
+from priscian.models.ngram.trie_file import pack_model
 from priscian.records import Text
 
 Arrays = dict[str, Any]

@@ -48,7 +48,7 @@ def damaged(whole: Any, draw: random.Random) -> tuple[Any, str]:
 
 def read_everything(folder: Path, out: Path) -> None:
     """All that reads a run, but for the drawing of figures."""
-    from priscian.analysis.blimp.accuracy_table import accuracy_table
+    from priscian.analysis.blimp.accuracy_table import tables
     from priscian.analysis.blimp.methods import methods
     from priscian.analysis.compare.comparison import CompareOptions, compare_results
     from priscian.analysis.sg.circuits import analyse_sg_runs
@@ -69,7 +69,7 @@ def read_everything(folder: Path, out: Path) -> None:
     run.frame(), run.plot()
     print_run(run)
     headlines(make_boards(run.results))
-    for analyse in (accuracy_table, methods, analyse_sg_runs, analyse_stability):
+    for analyse in (tables, methods, analyse_sg_runs, analyse_stability):
         tolerate(lambda analyse=analyse: analyse(run.results))
     for data in run.info.request.data:
         both = [r for r in run if r.data == data]

@@ -165,10 +165,10 @@ class TestOptions:
     @pytest.mark.parametrize(
         ("options", "says"),
         [
-            ({"predictions": "one"}, "--predictions takes"),
-            ({"eos": "on"}, "--eos takes"),
-            ({"punctuation": "off"}, "--punctuation takes"),
-            ({"suites": "30"}, "--suites takes"),
+            ({"predictions": "one"}, "`predictions=` takes"),
+            ({"eos": "on"}, "`eos=` takes"),
+            ({"punctuation": "off"}, "`punctuation=` takes"),
+            ({"suites": "30"}, "`suites=` takes"),
         ],
     )
     def test_impossible_options_are_refused(

@@ -27,7 +27,7 @@ from priscian.models import (
 )
 from priscian.models.hf.causal import CausalModel, CausalProvider
 from priscian.models.hf.encoding import Tokenizer
-from priscian.models.hf.locate import Place
+from priscian.models.hf.locate import Location
 from priscian.records import Text
 from priscian.runs import ahead as module
 from priscian.runs.ahead import Ahead, not_downloaded
@@ -283,7 +283,7 @@ class TestKeepWeights:
         self, hub: Path, data: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         specs = [self.model("a").spec, self.model("b").spec]
-        places = {str(s): Place(str(hub / "snapshots" / s.revision)) for s in specs}
+        places = {str(s): Location(str(hub / "snapshots" / s.revision)) for s in specs}
         monkeypatch.setattr(CausalProvider, "place", lambda self, spec: places[str(spec)])
         monkeypatch.setattr(
             "priscian.runs.work.not_downloaded", lambda models: frozenset(models[:1])
@@ -314,7 +314,7 @@ class TestKeepWeights:
         assert (sweep / "step1" / "model.safetensors").is_file()
 
     def test_another_choice_is_refused(self, data: str) -> None:
-        with pytest.raises(UnknownNameError, match="keep-weights"):
+        with pytest.raises(UnknownNameError, match="keep_weights"):
             score("builtin:ngram", data, keep_weights="some")  # type: ignore[typeddict-item]
 
 

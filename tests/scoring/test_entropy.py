@@ -15,7 +15,7 @@ from priscian.errors import ModelError
 from priscian.models import LanguageModel, TorchModel, load, model_key, open_model, parse_model
 from priscian.models.lstm.provider import LstmModel
 from priscian.models.ngram import NgramModel, load_ngram
-from priscian.models.ngram.words import BOS
+from priscian.models.ngram.trie import BOS
 from priscian.records import Text
 from priscian.scoring import ScoreStore, score_texts
 from priscian.scoring.entropy import missing_entropies, read_entropies, store_entropies

@@ -173,7 +173,7 @@ def test_an_interrupt_ends_with_one_line_and_keeps_what_was_scored(
     _, told = process.communicate()
     assert process.returncode == 130
     assert told.count("\n") == 1
-    assert "`resume=True`" in told
+    assert "--resume" in told
     assert 20 <= stored(cache) < 2 * PAIRS
 
 

@@ -198,6 +198,21 @@ def test_two_processes_do_not_fill_one_folder(text: Path, tmp_path: Path) -> Non
         write_corpus([text], ["200"], tmp_path / "link")
 
 
+def test_a_job_that_began_meanwhile_keeps_the_folder_for_itself(tmp_path: Path) -> None:
+    """It locks a file of its own, and may have a manifest of the same name."""
+    out = tmp_path / "sweep"
+
+    def fill() -> None:
+        with filling(out, last="manifest.json") as made:
+            (made / "manifest.json").write_text("mine")
+            (out / "manifest.json").write_text("theirs")
+
+    with pytest.raises(OutputError, match=r"sweep is not empty any more; name another `out=`"):
+        fill()
+    assert [path.name for path in out.iterdir()] == ["manifest.json"]
+    assert (out / "manifest.json").read_text() == "theirs"
+
+
 def test_the_current_folder_is_filled_and_hidden_neighbours_stay(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

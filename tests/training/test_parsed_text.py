@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from priscian.errors import DataError
-from priscian.models.ngram.tokenise import Tokenisation
 from priscian.models.vocabulary import WordVocabulary
+from priscian.models.vocabulary.tokenise import Tokenisation
 from priscian.training.parsed_text import ParsedText
 from priscian.training.recipe import TextPart
 from priscian.trees import Tree, Word

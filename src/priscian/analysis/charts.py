@@ -140,6 +140,70 @@ def dots(
     }
 
 
+def columns(
+    rows: Sequence[Row],
+    y: Encoding,
+    shared: Encoding,
+    *,
+    title: str,
+    line: str,
+    size: tuple[int, int],
+    point: int,
+    at: float = CHANCE,
+    shape: Encoding | None = None,
+) -> Chart:
+    """Upright points with intervals; `shared` has x, colour and tooltip."""
+    width, height = size
+    return {
+        "title": title,
+        "width": width,
+        "height": height,
+        "data": inline(rows),
+        "layer": [
+            line_at("y", at, line, y),
+            {
+                "transform": [{"filter": "isValid(datum.low)"}],
+                "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.55},
+                "encoding": {**shared, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": point, "opacity": 1},
+                "encoding": {**shared, "y": y, **({"shape": shape} if shape else {})},
+            },
+        ],
+    }
+
+
+def scatter(
+    rows: Sequence[Row],
+    y: Encoding,
+    shared: Encoding,
+    *,
+    size: tuple[int, int],
+    point: int,
+    line: str = "",
+    path: Encoding | None = None,
+    shape: Encoding | None = None,
+) -> Chart:
+    """Points with intervals over a number, joined by lines if `path` says how these look."""
+    width, height = size
+    interval: Chart = {
+        "mark": {"type": "rule", "opacity": 0.5},
+        "encoding": {**shared, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+    }
+    dot: Chart = {
+        "mark": {"type": "point", "filled": True, "size": point, "opacity": 1},
+        "encoding": {**shared, "y": y, **({"shape": shape} if shape else {})},
+    }
+    joined: Chart = {
+        "mark": {"type": "line", "strokeWidth": 1.5},
+        "encoding": {**shared, "y": y, "strokeDash": path},
+    }
+    layers = [*([line_at("y", CHANCE, line, y)] if line else []), interval]
+    layers += [joined, dot] if path is not None else [dot]
+    return {"width": width, "height": height, "data": inline(rows), "layer": layers}
+
+
 def figure(name: str, title: str, caption: str, chart: Chart, rows: Sequence[Row]) -> Figure:
     """A chart with its schema and title."""
     return Figure(name, title, caption, {"$schema": SCHEMA, "title": title, **chart}, rows)

@@ -16,7 +16,7 @@ from priscian.runs.show import counted
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from priscian.analysis.compare.comparison import Comparison, Difference, Flip
+    from priscian.analysis.compare.comparison import Comparison, Flip, MeanDifference
 
 
 OTHER = {"items": "other items", "sets": "other sets", "both": "other sets"}
@@ -168,7 +168,7 @@ def _summary(comparison: Comparison) -> Table:
     return made
 
 
-def _cells(found: Difference) -> list[str]:
+def _cells(found: MeanDifference) -> list[str]:
     return [
         str(found.sets),
         f"{found.n:,}",

@@ -119,7 +119,7 @@ def train_ngram_command(
         No progress bar, no output.
     """
     from priscian.cli.screen import Progress
-    from priscian.models.ngram.tokenise import Tokenisation
+    from priscian.models.vocabulary.tokenise import Tokenisation
     from priscian.training.ngram.estimate import NgramSettings, read_memory, train_ngram
 
     settings = NgramSettings(
@@ -146,15 +146,14 @@ def train_ngram_command(
 
 
 def _quantise(path: Path) -> None:
-    from priscian.models.ngram.quantise import quantise
-    from priscian.models.ngram.trie_file import open_trie, save_trie
+    from priscian.models.ngram.trie_file import open_trie, quantise, save_trie
 
     trie, facts = open_trie(path)
     save_trie(quantise(trie), facts | {"quantised": 8}, path)
 
 
 def _write_arpa(model: Path, arpa: Path, progress: object) -> None:
-    from priscian.models.ngram.arpa_write import write_arpa
+    from priscian.models.ngram.arpa import write_arpa
     from priscian.models.ngram.trie_file import open_trie
 
     watch = progress if callable(progress) else None

@@ -16,7 +16,7 @@ from priscian.files.numbers import whole_number
 from priscian.files.packaged import read_tsv
 from priscian.files.parquet import read_frame
 from priscian.files.places import hide_paths, hide_place
-from priscian.files.plain import HIDDEN, INLINE, by, plain
+from priscian.files.plain import HIDDEN, INLINE, by, plain, prefixed
 from priscian.files.reading import (
     PathLike,
     decode_json,
@@ -89,6 +89,7 @@ __all__ = [
     "open_unpacked",
     "parse_delimited",
     "plain",
+    "prefixed",
     "read_bytes",
     "read_frame",
     "read_json",

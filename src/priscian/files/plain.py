@@ -15,15 +15,21 @@ from msgspec.structs import fields
 HIDDEN = Meta(extra={"hidden": True})
 """A field that JSON does not have."""
 INLINE = Meta(extra={"inline": True})
-"""A field whose own keys stand in its place."""
+"""A field whose own keys stand in its place; a list is then the whole record."""
 
 
 def by(*names: str, keep: bool = False, many: bool = False) -> Meta:
     """Records as an object: their fields of these names are its keys, one inside the other.
 
-    `keep`: the records have these fields too. `many`: several records may have the same keys.
+    `keep`: the records have these fields too. `many`: several records may have the same keys. None
+    is left out.
     """
     return Meta(extra={"by": names, "keep": keep, "many": many})
+
+
+def prefixed(prefix: str) -> Meta:
+    """A field whose own keys stand in its place, with something before them."""
+    return Meta(extra={"inline": True, "prefix": prefix})
 
 
 class _Field(NamedTuple):
@@ -54,7 +60,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _record(value: Struct, without: Iterable[str] = ()) -> dict[str, Any]:
+def _record(value: Struct, without: Iterable[str] = ()) -> Any:
     found: dict[str, Any] = {}
     for field in _fields(type(value)):
         part = getattr(value, field.name)
@@ -64,8 +70,10 @@ def _record(value: Struct, without: Iterable[str] = ()) -> dict[str, Any]:
             continue
         names = field.how.get("by", ())
         shown = _object(part, field.how) if names else plain(part)
+        if isinstance(shown, list) and field.how.get("inline"):
+            return shown
         if field.how.get("inline"):
-            found |= shown
+            found |= {field.how.get("prefix", "") + key: part for key, part in shown.items()}
         else:
             found[field.key] = shown
     return found
@@ -85,10 +93,12 @@ def _fields(kind: type[Struct]) -> tuple[_Field, ...]:
     return tuple(found)
 
 
-def _object(records: Iterable[Struct], how: Mapping[str, Any]) -> dict[str, Any]:
+def _object(records: Iterable[Struct | None], how: Mapping[str, Any]) -> dict[str, Any]:
     *outer, last = how["by"]
     found: dict[str, Any] = {}
     for record in records:
+        if record is None:
+            continue
         inner = found
         for name in outer:
             inner = inner.setdefault(getattr(record, name), {})

@@ -112,10 +112,10 @@ def filling(folder: Path, last: str) -> Iterator[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     lock = lock_folder(folder, "process")
     try:
-        if not is_free(folder):  # another process has been here since
-            raise OutputError(f"{folder} is not empty any more; name another `out=`")
+        _refuse_unless_free(folder)
         with replacing_folder(folder / UNFINISHED) as made:
             yield made
+            _refuse_unless_free(folder)  # some jobs lock a file of their own: their files stay
             for path in sorted(made.iterdir(), key=lambda path: path.name == last):
                 path.rename(folder / path.name)
         (folder / UNFINISHED).rmdir()
@@ -126,6 +126,11 @@ def filling(folder: Path, last: str) -> Iterator[Path]:
         raise
     finally:
         lock.release()
+
+
+def _refuse_unless_free(folder: Path) -> None:
+    if not is_free(folder):  # another process has been here since
+        raise OutputError(f"{folder} is not empty any more; name another `out=`")
 
 
 def check_folder(folder: Path) -> None:

@@ -10,23 +10,13 @@ from pathlib import Path
 from priscian.errors import ModelError, UnknownNameError
 from priscian.models.fingerprint import hash_file
 from priscian.models.key import ModelKey
+from priscian.models.lstm.provider import LstmModel
+from priscian.models.ngram import load_ngram
 from priscian.models.protocol import LanguageModel
 from priscian.models.spec import ModelSpec
 from priscian.models.traits import Traits
 
 FOLDER = Path(__file__).parent / "data"
-
-
-def _lstm(path: Path, spec: ModelSpec) -> LanguageModel:
-    from priscian.models.lstm.provider import LstmModel
-
-    return LstmModel(path)
-
-
-def _ngram(path: Path, spec: ModelSpec) -> LanguageModel:
-    from priscian.models.ngram import load_ngram
-
-    return load_ngram(path, spec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +47,7 @@ class Builtin:
 MODELS: dict[str, Builtin] = {
     "ngram": Builtin(
         "ngram.pngm",
-        _ngram,
+        load_ngram,
         Traits(
             options=frozenset({"name", "order"}),
             closed_vocabulary=True,
@@ -65,7 +55,9 @@ MODELS: dict[str, Builtin] = {
             unigrams=True,
         ),
     ),
-    "lstm": Builtin("lstm.plstm", _lstm, Traits(options=frozenset({"name"}))),
+    "lstm": Builtin(
+        "lstm.plstm", lambda path, spec: LstmModel(path), Traits(options=frozenset({"name"}))
+    ),
 }
 
 

@@ -112,7 +112,7 @@ def _other_kind(folder: Path, name: str, architectures: Sequence[str]) -> ModelE
     )
     return ModelError(
         f"{folder} holds {'a grammar' if grammar else name}, not a parser; train one: priscian "
-        f"parse `train=` TREES `out=` DIR{trees if grammar else ''}"
+        f"parse `train=TREES` `out=DIR`{trees if grammar else ''}"
     )
 
 

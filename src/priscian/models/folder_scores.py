@@ -12,27 +12,27 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from priscian.errors import UsageError
-from priscian.models.folder import folder_key
+from priscian.errors import ModelError, UsageError
+from priscian.models.folder import checkpoints, folder_key, model_folder, trained_on_sentences
 from priscian.models.key import ModelKey
 from priscian.models.spec import ModelSpec
 from priscian.models.text_offsets import own_tokens
 from priscian.models.traits import Traits
-from priscian.models.vocabulary import BOUNDARY_ID, Vocabulary
+from priscian.models.vocabulary import BOUNDARY_ID, Vocabulary, load_vocabulary
 from priscian.records import Text, TokenScores
 
 OPTIONS = frozenset({"name", "bos", "eos"})
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class BoundaryPolicy:
     """Whether a boundary is read before a text, and counted after it."""
 
     bos: bool = True
     eos: bool = False
 
     @classmethod
-    def of(cls, spec: ModelSpec) -> Around:
+    def of(cls, spec: ModelSpec) -> BoundaryPolicy:
         """As the options of a model string say."""
         spec.check_options(OPTIONS)
         bos, eos = spec.options.get("bos", "auto"), spec.options.get("eos", "no")
@@ -42,32 +42,64 @@ class Around:
             raise UsageError(f"eos must be yes or no, not {eos!r} (in {spec})")
         return cls(bos == "auto", eos == "yes")
 
-    def key(self, folder: Path, provider: str) -> ModelKey:
-        """The key of a folder that is read this way."""
-        extra = {} if self.bos else {"bos": "none"}
-        extra |= {"eos": "counted"} if self.eos else {}
-        return ModelKey({**folder_key(folder, provider).fields, **extra})
 
-    def traits(self, folder: Path) -> Traits:
+BOUNDARIES = BoundaryPolicy()
+
+
+class FolderProvider:
+    """Models from a folder that `priscian train` has written, and its checkpoints."""
+
+    name = ""
+
+    def check(self, spec: ModelSpec) -> None:
+        """Refuse unknown options and values, without a folder."""
+        BoundaryPolicy.of(spec)
+
+    def key(self, spec: ModelSpec) -> ModelKey:
+        """The contents, vocabulary and weights, and how boundaries are read."""
+        boundaries = BoundaryPolicy.of(spec)
+        extra = {} if boundaries.bos else {"bos": "none"}
+        extra |= {"eos": "counted"} if boundaries.eos else {}
+        return ModelKey({**folder_key(model_folder(spec), self.name).fields, **extra})
+
+    def traits(self, spec: ModelSpec) -> Traits:
         """A folder with a list of whole words meets unknown ones; pieces never do."""
+        boundaries = BoundaryPolicy.of(spec)
         return Traits(
             options=OPTIONS,
-            closed_vocabulary=(folder / "vocabulary.json").is_file(),
-            scores_first=self.bos,
-            scores_end=not self.eos,
+            closed_vocabulary=(model_folder(spec) / "vocabulary.json").is_file(),
+            scores_first=boundaries.bos,
+            scores_end=not boundaries.eos,
         )
 
-    @property
-    def note(self) -> str:
-        """What the run says about the beginning of texts."""
-        return "boundary of sentences (id 0)" if self.bos else "none; the first word is not scored"
+    def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
+        """Checkpoint folders inside this one whose names match."""
+        return checkpoints(spec, pattern)
 
 
 class FolderScores(ABC):
     """Scores texts through `logprobs`, which a network offers."""
 
-    vocabulary: Vocabulary
-    around: Around
+    def __init__(
+        self, folder: Path, architecture: str, rows: int, boundaries: BoundaryPolicy
+    ) -> None:
+        """`rows` is how many tokens the weights are for."""
+        self.reads_sentences = trained_on_sentences(folder)
+        self.vocabulary: Vocabulary = load_vocabulary(folder)
+        self.boundaries = boundaries
+        if self.vocabulary.size != rows:
+            raise ModelError(
+                f"{folder}: {rows} rows of weights for a vocabulary of {self.vocabulary.size}; "
+                "copy it again"
+            )
+        self.notes = {
+            "architecture": architecture,
+            "dtype": "float32",
+            "vocabulary": str(self.vocabulary.size),
+            "bos": "boundary of sentences (id 0)"
+            if boundaries.bos
+            else "none; the first word is not scored",
+        }
 
     @abstractmethod
     def logprobs(self, sequences: Sequence[Sequence[int]]) -> list[list[float]]:
@@ -76,11 +108,11 @@ class FolderScores(ABC):
     def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
         """Token scores, in the order of the texts."""
         coded = [self.vocabulary.encode(text.context + text.text) for text in texts]
-        after = [BOUNDARY_ID] if self.around.eos else []
+        after = [BOUNDARY_ID] if self.boundaries.eos else []
         found = self.logprobs([[*ids, *after] for ids, _, _ in coded])
         for text, (_, starts, ends), logps in zip(texts, coded, found, strict=True):
             first, own_starts, own_ends = own_tokens(text, list(zip(starts, ends, strict=True)))
-            if self.around.eos and own_starts:
+            if self.boundaries.eos and own_starts:
                 own_starts, own_ends = (*own_starts, len(text.text)), (*own_ends, len(text.text))
             yield TokenScores(own_starts, own_ends, tuple(logps[first : first + len(own_starts)]))
 

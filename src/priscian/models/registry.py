@@ -27,7 +27,7 @@ OWN = {
     "classifier": "priscian.models.classifier.provider:ClassifierProvider",
     "ngram": "priscian.models.ngram.provider:NgramProvider",
     "lstm": "priscian.models.lstm.provider:LstmProvider",
-    "txl": "priscian.models.txl.provider:TransformerXlProvider",
+    "txl": "priscian.models.txl:TransformerXlProvider",
     "rnng": "priscian.models.rnng.provider:RnngProvider",
     "surprisals": "priscian.models.surprisals.provider:SurprisalsProvider",
     "openai": "priscian.models.remote.openai:OpenAIProvider",

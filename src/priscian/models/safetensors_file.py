@@ -1,15 +1,16 @@
-"""Safetensors files as NumPy arrays, without torch: a JSON header, then raw numbers."""
+"""Safetensors files as NumPy arrays, without torch."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from safetensors import SafetensorError
+from safetensors.numpy import load
 
 from priscian.errors import ModelError
 from priscian.files import replacing
@@ -17,34 +18,38 @@ from priscian.files import replacing
 LARGEST_HEADER = 100_000_000
 LARGEST = 1e6
 """Largest weight; larger ones mean damage, and sums would overflow."""
-_DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4"}
 
 Floats32 = npt.NDArray[np.float32]
 
 
 def read_safetensors(path: Path) -> dict[str, Floats32]:
-    """Every array of a file as float32, each checked against the size of the file."""
+    """Every array of a file as float32, each weight checked.
+
+    The library refuses arrays that share bytes, or that do not fit the file, before it makes any.
+    """
     try:
-        data = path.read_bytes()
+        found = load(path.read_bytes())
     except OSError as error:
         raise ModelError(
             f"cannot read {path}: {error.strerror}; check the path and its permissions"
         ) from None
-    length = int.from_bytes(data[:8], "little")
-    if len(data) < 8 or length > min(LARGEST_HEADER, len(data) - 8):
-        raise ModelError(f"{path} is not a safetensors file or is cut short; copy it again")
-    body = memoryview(data)[8 + length :]
-    try:
-        header = json.loads(data[8 : 8 + length])
-        header.pop("__metadata__", None)
-        _refuse_overlaps(header)
-        return {str(name): _array(body, **facts) for name, facts in header.items()}
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (SafetensorError, KeyError) as error:
         raise ModelError(f"{path} is damaged ({error}); copy it again") from None
+    for values in found.values():
+        # comparisons with NaN are false
+        real = values.dtype.kind != "c"
+        if values.size and not (real and values.min() >= -LARGEST and values.max() <= LARGEST):
+            raise ModelError(
+                f"{path} is damaged (a weight is not a number, or far too large); copy it again"
+            )
+    return {name: values.astype(np.float32) for name, values in found.items()}
 
 
 def write_safetensors(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-    """Write arrays as float32, whole or not at all; one array at a time is in memory."""
+    """Write arrays as float32, in their order, atomically; one at a time is copied.
+
+    The library's own writer would copy all of them, and sort them by name.
+    """
     header: dict[str, object] = {"__metadata__": {"format": "pt"}}
     at = 0
     for name, array in arrays.items():
@@ -57,24 +62,3 @@ def write_safetensors(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> Non
         file.write(len(head).to_bytes(8, "little") + head)
         for array in arrays.values():
             file.write(np.ascontiguousarray(array, "<f4").tobytes())
-
-
-def _refuse_overlaps(header: Mapping[str, Any]) -> None:
-    """Arrays that share bytes could be many times as large as their file."""
-    reached = 0
-    for begin, end in sorted(facts["data_offsets"] for facts in header.values()):
-        if begin < reached:
-            raise ValueError("two arrays share their bytes")
-        reached = end
-
-
-def _array(body: memoryview, dtype: str, shape: list[int], data_offsets: list[int]) -> Floats32:
-    begin, end = data_offsets
-    kind = np.dtype(_DTYPES[dtype])
-    if not 0 <= begin <= end <= len(body) or prod(shape) * kind.itemsize != end - begin:
-        raise ValueError("an array does not fit the file")
-    values = np.frombuffer(body[begin:end], kind)
-    # comparisons with NaN are false
-    if len(values) and not (float(values.min()) >= -LARGEST and float(values.max()) <= LARGEST):
-        raise ValueError("a weight is not a number, or far too large")
-    return values.reshape(shape).astype(np.float32)

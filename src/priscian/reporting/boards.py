@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from priscian.analysis.blimp.accuracy_table import OVERALL, AccuracyTable, accuracy_table
-from priscian.analysis.blimp.accuracy_table import Cell as TableCell
+from priscian.analysis.blimp.accuracy_table import AccuracyCell, AccuracyTable, tables
 from priscian.analysis.blimp.published_rows import PEOPLE
 from priscian.analysis.named_results import name_results, short_names, words
+from priscian.analysis.result import OVERALL
 from priscian.analysis.standing import Standing, guess_intervals, mostly_tied, standing
 from priscian.runs import Result
 from priscian.runs.result import labelled
@@ -220,8 +220,8 @@ def _marks(results: Sequence[Result]) -> list[bool]:
 
 def _pairs(number: str, results: list[Result]) -> Board:
     method = next(iter(results[0].methods))
-    by_set = accuracy_table(results, "paradigm", method=method)
-    table = accuracy_table(results, method=method)
+    by_set = tables(results, "paradigm", method=method)
+    table = tables(results, method=method)
     blimp = any(column.published for column in by_set.columns)
     classed = table.by == "phenomenon"
     unit = "paradigm" if classed else "set"
@@ -271,7 +271,7 @@ def _table_rows(table: AccuracyTable, by_set: AccuracyTable, marks: list[bool]) 
     return tuple(rows)
 
 
-def _cell(cell: TableCell | None) -> Cell | None:
+def _cell(cell: AccuracyCell | None) -> Cell | None:
     if cell is None:
         return None
     return Cell(cell.accuracy, 0.5, cell.ci, cell.n, cell.ties)

@@ -29,10 +29,9 @@ import msgspec
 
 from priscian.errors import DataError, UnknownNameError, UsageError
 from priscian.files import decode_toml
-from priscian.runs.cards import check_trained_options
 from priscian.runs.options import ScoreOptions
 from priscian.training.amounts import parse_amount
-from priscian.training.architectures import TREES, architectures
+from priscian.training.architectures import TREES, architectures, check_trained_options
 from priscian.training.recipe import Part, read_part
 
 SHIPPED = ("reference", "tiny")

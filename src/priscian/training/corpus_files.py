@@ -10,8 +10,8 @@ from pathlib import Path
 
 from priscian.errors import UsageError
 from priscian.files import filling, is_free, write_json, write_text
-from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.models.vocabulary import unk_class
+from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.training.amounts import format_amount, parse_amount
 from priscian.training.subsets import MANIFEST, Corpus, read_corpus
 

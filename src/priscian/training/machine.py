@@ -21,9 +21,7 @@ import torch
 from torch import nn
 
 from priscian.errors import TrainingError, UsageError
-from priscian.models.hf.exact_products import products_kept, use_exact_products
-from priscian.models.hf.half_precision import find_problem
-from priscian.models.hf.memory import keep_memory
+from priscian.models.cpu import find_problem, keep_memory, products_kept, use_exact_products
 from priscian.threads import threads_kept
 from priscian.training.recipe import MachinePart
 

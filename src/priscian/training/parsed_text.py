@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import DataError
-from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
+from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.training.corpora import read_texts, split_sentences
 from priscian.training.recipe import TextPart
 from priscian.training.rows import Encoded

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 from priscian.errors import UsageError
 from priscian.files import shown
-from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.models.vocabulary import BpeVocabulary, Vocabulary, WordVocabulary
+from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.training.amounts import parse_amount
 from priscian.training.corpora import split_sentences
 from priscian.training.recipe import TextPart

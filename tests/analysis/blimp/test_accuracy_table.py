@@ -11,14 +11,12 @@ import msgspec
 import pytest
 from tests.scored_runs import rights, scored_pairs, scored_suites
 
-from priscian.analysis.blimp.accuracy_table import accuracy_table
-from priscian.analysis.blimp.accuracy_table_figure import tables_figure
-from priscian.analysis.blimp.accuracy_table_formats import to_csv, to_latex, to_markdown
+from priscian.analysis.blimp.accuracy_table import tables
 from priscian.analysis.charts import share_domain
 from priscian.analysis.named_results import name_results
 from priscian.datasets.published import published, published_means
 from priscian.datasets.reference import REFERENCE, blimp_taxonomy
-from priscian.errors import DataError, UsageError
+from priscian.errors import DataError, UnknownNameError, UsageError
 from priscian.runs import Result
 from priscian.stats.proportions import wilson
 
@@ -36,7 +34,7 @@ ONE = scored_pairs("one", SETS, TAXONOMY, data="seed1")
 
 
 def test_classes_are_unweighted_means_of_paradigms() -> None:
-    table = accuracy_table([ONE])
+    table = tables([ONE])
     rows = {row.name: row.cells[0] for row in table.rows}
     assert list(rows) == ["argument_structure", "island_effects", "overall"]
     islands, overall = rows["island_effects"], rows["overall"]
@@ -48,7 +46,7 @@ def test_classes_are_unweighted_means_of_paradigms() -> None:
 
 
 def test_a_paradigm_has_wilson_s_interval_and_its_phenomenon() -> None:
-    table = accuracy_table([ONE], "paradigm")
+    table = tables([ONE], "paradigm")
     row = next(row for row in table.rows if row.name == "passive_1")
     assert row.group == "argument_structure"
     assert row.cells[0] is not None
@@ -57,20 +55,20 @@ def test_a_paradigm_has_wilson_s_interval_and_its_phenomenon() -> None:
 
 @pytest.mark.parametrize("how", ["items", "sets", "both"])
 def test_bootstrap_intervals_hold_the_mean_and_say_what_is_drawn(how: str) -> None:
-    table = accuracy_table([ONE], interval=how)  # type: ignore[arg-type]
+    table = tables([ONE], interval=how)  # type: ignore[arg-type]
     for row in table.rows:
         cell = row.cells[0]
         assert cell is not None
         assert cell.ci is not None
         assert cell.ci[0] < cell.accuracy < cell.ci[1]
     assert "bootstrap samples of" in table.as_dict()["interval"]
-    assert table.as_dict() == accuracy_table([ONE], interval=how).as_dict()  # type: ignore[arg-type]
+    assert table.as_dict() == tables([ONE], interval=how).as_dict()  # type: ignore[arg-type]
 
 
 def test_drawing_items_alone_agrees_with_wilson() -> None:
     big = scored_pairs("big", {"wh_island": rights(700, 1000)}, {})
-    (wide,) = accuracy_table([big], interval="items").rows[-1].cells[:1]
-    (plain,) = accuracy_table([big]).rows[-1].cells[:1]
+    (wide,) = tables([big], interval="items").rows[-1].cells[:1]
+    (plain,) = tables([big]).rows[-1].cells[:1]
     assert wide
     assert plain
     assert wide.ci
@@ -82,7 +80,7 @@ class TestPublished:
     def test_the_paper_s_means_over_67_paradigms_are_beside(self) -> None:
         sets = {uid: [1.0, 0.0] for uid in published()["human"]}
         whole = scored_pairs("m", sets, blimp_taxonomy())
-        table = accuracy_table([whole])
+        table = tables([whole])
         overall = dict(zip([c.name for c in table.columns], table.rows[-1].cells, strict=True))
         shown = {name: round(100 * cell.accuracy, 1) for name, cell in overall.items() if cell}
         assert shown == {
@@ -95,7 +93,7 @@ class TestPublished:
             assert gpt2.accuracy == pytest.approx(published_means("GPT-2")[row.name])
 
     def test_which_means_are_over_69_is_said(self) -> None:
-        notes = "\n".join(accuracy_table([ONE]).notes)
+        notes = "\n".join(tables([ONE]).notes)
         for system, printed in (("5-gram", 60.5), ("LSTM", 68.9), ("Transformer-XL", 68.7)):
             line = next(x for x in notes.splitlines() if x.startswith(f"{system}*"))
             assert "67 paradigms" in line
@@ -104,7 +102,7 @@ class TestPublished:
 
     def test_whether_the_scored_sentences_are_blimps_is_said(self) -> None:
         def first_note(*results: Result) -> str:
-            return next(n for n in accuracy_table(results).notes if n.startswith("* published"))
+            return next(n for n in tables(results).notes if n.startswith("* published"))
 
         def cited(result: Result, **changes: Any) -> Result:
             sets = {
@@ -125,7 +123,7 @@ class TestPublished:
     def test_a_class_with_a_paradigm_of_one_s_own_has_no_published_cell(self) -> None:
         sets = {**SETS, "my_island": rights(5, 10)}
         mine = scored_pairs("m", sets, {**TAXONOMY, "my_island": ("syntax", "island_effects")})
-        table = accuracy_table([mine], baselines=["human"])
+        table = tables([mine], baselines=["human"])
         cells = {row.name: row.cells[1] for row in table.rows}
         assert cells["island_effects"] is None
         assert cells["overall"] is None
@@ -133,18 +131,18 @@ class TestPublished:
 
     def test_data_that_are_not_blimp_have_no_published_column(self) -> None:
         other = scored_pairs("m", {"mine": rights(5, 10)}, {})
-        table = accuracy_table([other])
+        table = tables([other])
         assert [c.name for c in table.columns] == ["m"]
         assert table.by == "paradigm"
 
     def test_an_unknown_system_is_refused(self) -> None:
-        with pytest.raises(UsageError, match="no published system 'GPT-9'; known: human"):
-            accuracy_table([ONE], baselines=["GPT-9"])
+        with pytest.raises(UnknownNameError, match="no published system 'GPT-9'"):
+            tables([ONE], baselines=["GPT-9"])
 
 
 def test_models_on_different_data_are_told_apart_and_said_to_be() -> None:
     other = scored_pairs("one", SETS, TAXONOMY, data="seed2")
-    table = accuracy_table([ONE, other], baselines=[])
+    table = tables([ONE, other], baselines=[])
     assert [c.name for c in table.columns] == ["one on seed1", "one on seed2"]
     assert any("share 0 of 3 paradigms" in note for note in table.notes)
     assert [r.label for r in name_results([ONE, ONE])] == ["one on seed1 (1)", "one on seed1 (2)"]
@@ -152,7 +150,7 @@ def test_models_on_different_data_are_told_apart_and_said_to_be() -> None:
 
 def test_a_model_without_a_paradigm_has_an_empty_cell() -> None:
     less = scored_pairs("less", {"passive_1": rights(5, 10)}, TAXONOMY, data="seed1")
-    table = accuracy_table([ONE, less], baselines=[])
+    table = tables([ONE, less], baselines=[])
     islands = next(row for row in table.rows if row.name == "island_effects")
     assert islands.cells[1] is None
     assert "island_effects" in table.as_dict()["rows"]
@@ -161,17 +159,17 @@ def test_a_model_without_a_paradigm_has_an_empty_cell() -> None:
 
 def test_what_cannot_be_shown_is_refused() -> None:
     with pytest.raises(DataError, match="no result on minimal pairs"):
-        accuracy_table([scored_suites("m", {"s": ("C", rights(1, 2))})])
+        tables([scored_suites("m", {"s": ("C", rights(1, 2))})])
     with pytest.raises(DataError, match="method one_prefix"):
-        accuracy_table([ONE], method="one_prefix")
+        tables([ONE], method="one_prefix")
     flat = scored_pairs("m", {"mine": rights(5, 10)}, {})
-    with pytest.raises(UsageError, match="no field; use --by paradigm"):
-        accuracy_table([flat], "field")
+    with pytest.raises(UsageError, match="no field; use `by=paradigm`"):
+        tables([flat], "field")
 
 
 class TestFormats:
     def test_markdown_has_a_row_for_each_class(self) -> None:
-        text = to_markdown(accuracy_table([ONE], baselines=["human"]))
+        text = tables([ONE], baselines=["human"]).formatted("md")
         assert "| phenomenon | one | People\\* |".replace("\\", "") in text
         low, high = (100 * x for x in wilson(0.9, 10))
         assert f"| argument structure | 90.0 ({low:.1f}–{high:.1f}) | " in text
@@ -179,7 +177,7 @@ class TestFormats:
 
     def test_latex_escapes_names(self) -> None:
         odd = scored_pairs("a_b&c", {"x%y": rights(5, 10)}, {})
-        text = to_latex(accuracy_table([odd]))
+        text = tables([odd]).formatted("tex")
         assert r"a\_b\&c" in text
         assert r"x\%y" in text
         assert text.count(r"\midrule") == 2
@@ -188,8 +186,8 @@ class TestFormats:
         assert text.rstrip().endswith(r"\end{table}")
 
     def test_csv_has_a_row_for_each_cell(self) -> None:
-        table = accuracy_table([ONE], "paradigm", baselines=["human"])
-        rows = list(csv.DictReader(io.StringIO(to_csv(table))))
+        table = tables([ONE], "paradigm", baselines=["human"])
+        rows = list(csv.DictReader(io.StringIO(table.formatted("csv"))))
         assert len(rows) == 8
         first = next(r for r in rows if r["model"] == "one" and r["name"] == "wh_island")
         assert (float(first["accuracy"]), first["group"]) == (0.75, "island_effects")
@@ -198,8 +196,8 @@ class TestFormats:
 
 
 def test_the_figure_plots_every_cell_and_says_how_many_pairs() -> None:
-    table = accuracy_table([ONE], baselines=["human"])
-    figure = tables_figure(table)
+    table = tables([ONE], baselines=["human"])
+    (figure,) = table.figures
     assert len(figure.rows) == len(table.records())
     assert "n = 70 pairs in 3 paradigms" in figure.caption
     assert "Wilson's" in figure.caption

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.scored_runs import rights, scored_pairs
 
-from priscian.analysis.blimp.distance import analyse_distance, contrasts
-from priscian.analysis.blimp.distance_figure import distance_figure
+from priscian.analysis.blimp.distance import contrasts, distance
 from priscian.datasets.reference import blimp_taxonomy
 from priscian.errors import DataError
 
@@ -27,14 +26,14 @@ def test_every_agreement_paradigm_has_its_place_and_no_other_has() -> None:
 
 
 def change(system: str, comparison: str, condition: str) -> float:
-    found = analyse_distance([scored_pairs("m", EQUAL, AGREEMENT)], [system])
+    found = distance([scored_pairs("m", EQUAL, AGREEMENT)], [system])
     (row,) = (
         c
         for c in found.conditions
         if c.published and (c.comparison, c.condition) == (comparison, condition)
     )
     assert row.change is not None
-    return 100 * row.change.difference
+    return 100 * row.change
 
 
 def test_an_adjective_costs_the_5_gram_model_35_points_and_the_others_little() -> None:
@@ -59,14 +58,15 @@ def test_attractors_cost_the_lstm_some_20_points_and_transformer_xl_5() -> None:
 
 def test_changes_are_differences_of_means_with_newcombe_s_interval() -> None:
     sets = {**EQUAL, "distractor_agreement_relative_clause": rights(4, 20)}
-    found = analyse_distance([scored_pairs("m", sets, AGREEMENT)])
+    found = distance([scored_pairs("m", sets, AGREEMENT)])
     (row,) = (c for c in found.conditions if c.condition == "relative clause")
     assert row.change is not None
-    assert row.change.difference == pytest.approx(0.2 - 0.75)
-    assert row.change.ci[0] < -0.55 < row.change.ci[1] < 0
+    assert row.change == pytest.approx(0.2 - 0.75)
+    assert row.change_ci is not None
+    assert row.change_ci[0] < -0.55 < row.change_ci[1] < 0
     (base,) = (c for c in found.conditions if c.condition == "no attractor")
     assert base.change is None
-    assert (base.accuracy.n, base.paradigms) == (20, 1)
+    assert (base.n, base.paradigms) == (20, 1)
     assert found.n == {"m": 280}
 
 
@@ -75,7 +75,7 @@ def test_a_partial_run_says_what_is_missing() -> None:
         uid: EQUAL[uid]
         for uid in ("determiner_noun_agreement_1", "determiner_noun_agreement_with_adj_2")
     }
-    found = analyse_distance([scored_pairs("m", some, AGREEMENT)], ["human"])
+    found = distance([scored_pairs("m", some, AGREEMENT)], ["human"])
     assert {c.comparison for c in found.conditions} == {"determiner and noun"}
     mine = [c for c in found.conditions if not c.published]
     assert [c.paradigms for c in mine] == [1, 1]
@@ -85,12 +85,12 @@ def test_a_partial_run_says_what_is_missing() -> None:
 
 def test_data_without_agreement_are_refused() -> None:
     with pytest.raises(DataError, match="no paradigm of determiner–noun"):
-        analyse_distance([scored_pairs("m", {"wh_island": rights(1, 2)}, {})])
+        distance([scored_pairs("m", {"wh_island": rights(1, 2)}, {})])
 
 
 def test_the_figure_has_a_panel_for_each_comparison() -> None:
-    found = analyse_distance([scored_pairs("m", EQUAL, AGREEMENT)], ["human"])
-    figure = distance_figure(found)
+    found = distance([scored_pairs("m", EQUAL, AGREEMENT)], ["human"])
+    (figure,) = found.figures
     assert [p["title"] for p in figure.chart["concat"]] == list(contrasts())
     assert "n = 280 pairs." in figure.caption
     assert len(figure.rows) == len(found.conditions)

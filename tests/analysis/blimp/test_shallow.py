@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from tests.scored_runs import scored_pairs
 
-from priscian.analysis.blimp.shallow import analyse_shallow, quantile_bins
-from priscian.analysis.blimp.shallow_figure import regression_figure, shallow_figure
+from priscian.analysis.blimp.shallow import quantile_bins, shallow
 from priscian.errors import DataError, UsageError
 from priscian.stats.proportions import wilson
 
@@ -37,7 +36,7 @@ def drawn(
 
 def test_the_four_predictors_are_those_of_the_acceptable_sentence() -> None:
     scored = scored_pairs("m", {"s": [1.0, 0.0]}, {}, rows={"s": TEXTS})
-    (model,) = analyse_shallow([scored], bins=2).models
+    (model,) = shallow([scored], bins=2).models
     medians = {key: [b.median for b in bins] for key, bins in model.bins.items()}
     assert medians["length"] == [3, 5]
     assert medians["perplexity"] == pytest.approx([math.exp(2), math.exp(4)])
@@ -58,7 +57,7 @@ def test_bins_are_of_like_size_and_never_cut_equal_values() -> None:
 
 def test_confidence_is_found_to_matter_and_the_others_are_not() -> None:
     rows, credit = drawn()
-    (model,) = analyse_shallow([scored_pairs("m", credit, {}, rows=rows)]).models
+    (model,) = shallow([scored_pairs("m", credit, {}, rows=rows)]).models
     bins = model.bins["confidence"]
     assert len(bins) == 10
     assert bins[-1].ci[0] > bins[0].ci[1]
@@ -76,17 +75,17 @@ def test_scores_that_are_no_log_probabilities_are_left_out_and_said() -> None:
     rows, credit = drawn(200)
     slor = scored_pairs("slor", credit, {}, rows=rows, measure="slor")
     plain = scored_pairs("plain", credit, {}, rows=rows)
-    found = analyse_shallow([slor, plain])
+    found = shallow([slor, plain])
     assert [m.name for m in found.models] == ["plain"]
     assert found.notes == ("slor is left out: its scores are slor, no log P",)
     with pytest.raises(DataError, match="slor is left out"):
-        analyse_shallow([slor])
+        shallow([slor])
 
 
 def test_pairs_without_a_finite_score_are_counted_out() -> None:
     endless = [*TEXTS, ("One .", -math.inf, -3.0)]
     scored = scored_pairs("m", {"s": [1.0, 0.0, 0.0]}, {}, rows={"s": endless})
-    found = analyse_shallow([scored], bins=2)
+    found = shallow([scored], bins=2)
     assert found.models[0].n == 2
     assert found.notes == ("m: 1 pair without a finite score",)
 
@@ -94,24 +93,23 @@ def test_pairs_without_a_finite_score_are_counted_out() -> None:
 def test_a_model_that_is_always_right_has_bins_and_no_regression() -> None:
     rows, credit = drawn(100)
     perfect = {name: [1.0] * len(values) for name, values in credit.items()}
-    found = analyse_shallow([scored_pairs("m", perfect, {}, rows=rows)])
+    found = shallow([scored_pairs("m", perfect, {}, rows=rows)])
     assert found.models[0].regression.problem == "every item has the same outcome"
-    assert "m has no estimates: every item" in regression_figure(found).caption
+    assert "m has no estimates: every item" in found.figures[1].caption
 
 
 def test_figures_show_every_bin_and_coefficient() -> None:
     rows, credit = drawn(600)
-    found = analyse_shallow([scored_pairs("m", credit, {}, rows=rows)], bins=5)
-    figure = shallow_figure(found)
+    found = shallow([scored_pairs("m", credit, {}, rows=rows)], bins=5)
+    figure, coefficients = found.figures
     assert len(figure.rows) == sum(len(b) for b in found.models[0].bins.values())
     assert "n = 600 pairs" in figure.caption
     assert "Wilson's" in figure.caption
     assert len(figure.chart["concat"]) == 4
-    coefficients = regression_figure(found)
     assert len(coefficients.rows) == 4
     assert "clustered by paradigm (30 clusters)" in coefficients.caption
 
 
 def test_one_bin_is_refused() -> None:
     with pytest.raises(UsageError, match="2 or more"):
-        analyse_shallow([scored_pairs("m", {"s": [1.0, 0.0]}, {}, rows={"s": TEXTS})], bins=1)
+        shallow([scored_pairs("m", {"s": [1.0, 0.0]}, {}, rows={"s": TEXTS})], bins=1)

@@ -8,7 +8,6 @@ from tests.small_results import pairs_result, suites_result
 
 from priscian.analysis.blimp.published_rows import starred
 from priscian.analysis.compare.correlation import correlate, system_names
-from priscian.analysis.compare.correlation_figure import correlation_figure
 from priscian.datasets.published import published
 from priscian.errors import DataError, UsageError
 from priscian.runs import Result
@@ -89,7 +88,7 @@ def test_a_method_that_is_not_there() -> None:
 
 def test_the_figure_shows_every_cell_with_its_interval() -> None:
     found = correlate([result("a", (3, 5, 7, 9, 2)), result("b", (4, 4, 8, 6, 3))])
-    figure = correlation_figure(found, "spearman")
+    _, figure = found.figures
     assert len(figure.rows) == 7 * 7
     row = next(r for r in figure.rows if (r["a"], r["b"]) == ("a", "b"))
     cell = found.between("a", "b")

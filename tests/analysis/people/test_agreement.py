@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from priscian.analysis.blimp.model_summary import read_model_summary
+from priscian.analysis.blimp.model_summary import published as read_published
 from priscian.analysis.people.agreement import Inclusion, human_agreement
 from priscian.analysis.people.agreement_figure import human_figure
 from priscian.cli import run
@@ -123,7 +123,7 @@ class TestReleasedJudgements:
 @pytest.mark.shared
 class TestReleasedSummary:
     def test_means_over_67_paradigms(self, shared: Path) -> None:
-        found = read_model_summary(shared / "data" / "blimp" / "models_summary.jsonl")
+        found = read_published(shared / "data" / "blimp" / "models_summary.jsonl")
         assert len(found.phenomena) == 67
         assert found.accuracies.keys() == SYSTEMS.keys()
         for line in MEANS.splitlines():
@@ -133,7 +133,7 @@ class TestReleasedSummary:
                 assert 100 * found.means(system)[group] == pytest.approx(float(value), abs=0.0501)
 
     def test_they_are_those_that_we_ship(self, shared: Path) -> None:
-        found = read_model_summary(shared / "data" / "blimp" / "models_summary.jsonl")
+        found = read_published(shared / "data" / "blimp" / "models_summary.jsonl")
         for system, ours in SYSTEMS.items():
             assert found.accuracies[system] == pytest.approx(published()[ours], abs=0.0006)
             assert found.means(system)["overall"] == pytest.approx(
@@ -312,4 +312,4 @@ class TestBadFiles:
         path = tmp_path / "summary.jsonl"
         path.write_text(row + "\n")
         with pytest.raises(DataError, match=complaint):
-            read_model_summary(path)
+            read_published(path)

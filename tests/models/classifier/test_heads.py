@@ -10,10 +10,18 @@ import pytest
 
 from priscian.errors import ModelError, UnknownNameError
 from priscian.metrics.adc import label_confidence
-from priscian.models.classifier.bag import Bag, count_ngrams, ngrams, read_bag
-from priscian.models.classifier.grades import confidences, grade, probabilities
-from priscian.models.classifier.heads import LinearHead, MlpHead, read_head, spread
-from priscian.models.classifier.views import View
+from priscian.models.classifier.encoder import View
+from priscian.models.classifier.heads import (
+    Bag,
+    LinearHead,
+    MlpHead,
+    count_ngrams,
+    ngrams,
+    read_bag,
+    read_head,
+    spread,
+)
+from priscian.models.classifier.provider import confidences, grade, probabilities
 
 
 def floats(*values: float) -> np.ndarray:

@@ -11,9 +11,15 @@ import pytest
 
 from priscian.errors import ModelError, PriscianWarning, UsageError
 from priscian.models.classifier import states as module
-from priscian.models.classifier.encoder import Encoder, encoder_key, encoder_spec, load_encoder
+from priscian.models.classifier.encoder import (
+    Encoder,
+    View,
+    encoder_key,
+    encoder_spec,
+    load_encoder,
+    pool,
+)
 from priscian.models.classifier.states import StateCache, pooled_states, to_half
-from priscian.models.classifier.views import View, pool
 
 TEXTS = [
     "She left.",

@@ -191,7 +191,7 @@ class TestTransfoXl:
         assert unopened.logps[1:] == pytest.approx(xl_logprobs(arrays, told_ids, **told), abs=2e-5)
 
     def test_probabilities_of_all_words_sum_to_one(self, tmp_path: Path) -> None:
-        from priscian.models.txl.provider import TransformerXlModel
+        from priscian.models.txl import TransformerXlModel
 
         source = save_xl(tmp_path / "in", xl_arrays())
         priscian.convert("transfo-xl", source, tmp_path / "out")

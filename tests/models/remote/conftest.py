@@ -9,12 +9,12 @@ import pytest
 from tests.models.remote.stand_in import StandInModel, StandInServer, running
 from tests.tiny import train_bpe
 
-from priscian.models.hf.locate import Place
+from priscian.models.hf.locate import Location
 from priscian.models.registry import find_provider
 from priscian.models.remote import http
-from priscian.models.remote.backend import Encoder
-from priscian.models.remote.canary import Probes
-from priscian.models.remote.model import make_encoder
+from priscian.models.remote.backend import PromptEncoder
+from priscian.models.remote.canary import CanaryTexts
+from priscian.models.remote.provider import make_encoder
 from priscian.models.spec import ModelSpec
 
 
@@ -30,18 +30,18 @@ def tokenizer_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def encoder(tokenizer_folder: Path) -> Encoder:
+def encoder(tokenizer_folder: Path) -> PromptEncoder:
     spec = ModelSpec("openai", "toy", "", {"tokenizer": str(tokenizer_folder)})
-    return make_encoder(spec, Place(""))
+    return make_encoder(spec, Location(""))
 
 
 @pytest.fixture(scope="session")
-def probes(encoder: Encoder) -> Probes:
-    return Probes.encode(encoder)
+def probes(encoder: PromptEncoder) -> CanaryTexts:
+    return CanaryTexts.encode(encoder)
 
 
 @pytest.fixture(scope="session")
-def models(encoder: Encoder, probes: Probes) -> list[StandInModel]:
+def models(encoder: PromptEncoder, probes: CanaryTexts) -> list[StandInModel]:
     """Two different models."""
     size = encoder.tokenizer.fast.get_vocab_size()
     known = [row.ids for row in probes.rows()]
@@ -50,7 +50,7 @@ def models(encoder: Encoder, probes: Probes) -> list[StandInModel]:
 
 @pytest.fixture
 def server(
-    encoder: Encoder, models: list[StandInModel], monkeypatch: pytest.MonkeyPatch
+    encoder: PromptEncoder, models: list[StandInModel], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[StandInServer]:
     """A server that behaves like vLLM, until a test changes it."""
     monkeypatch.setattr(http, "FIRST_WAIT", 0.001)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from priscian.models.remote.backend import Answer, Ask, Row
+from priscian.models.remote.backend import Ask, Prompt, PromptScores
 
 MEMORY = 3  # tokens that the model looks back
 SURE = 0.9
@@ -55,12 +55,14 @@ class StandInModel:
         return logps - np.log(np.exp(logps).sum())
 
 
-def answer(model: StandInModel, row: Row, temperature: float = 1.0, top: int = 5) -> Answer:
+def answer(
+    model: StandInModel, row: Prompt, temperature: float = 1.0, top: int = 5
+) -> PromptScores:
     """The right answer to a row."""
     tables = model.distributions(row.ids[:-1], temperature)
     own = [float(t[i]) for t, i in zip(tables, row.ids[1:], strict=True)]
     best = [np.sort(np.partition(t, -top)[-top:])[::-1] for t in tables]
-    return Answer(
+    return PromptScores(
         (math.nan, *own),
         (math.nan, *(float(b[0]) for b in best)),
         (math.nan, *(float(np.exp(b).sum()) for b in best)),
@@ -75,7 +77,7 @@ class InProcess:
     context_length: int | None = None
     notes: dict[str, str] = field(default_factory=dict)
 
-    def logprobs(self, rows: Sequence[Row], ask: Ask = Ask()) -> list[Answer]:  # noqa: B008
+    def logprobs(self, rows: Sequence[Prompt], ask: Ask = Ask()) -> list[PromptScores]:  # noqa: B008
         return [answer(self.model, row) for row in rows]
 
 

@@ -16,7 +16,7 @@ from tests.models.remote.stand_in import StandInModel, StandInServer
 from priscian.cli import run
 from priscian.models.registry import find_provider
 from priscian.models.remote import http
-from priscian.models.remote.backend import Encoder
+from priscian.models.remote.backend import PromptEncoder
 
 KEY = "SECRET-KEY-1234567890"
 TEXT = "Some geese admired lawyers."
@@ -241,7 +241,7 @@ MARKS = [("@1", DIGITS), ("@2", "-1" + "0" * 400), ("@3", "1e999")]
 
 @pytest.fixture
 def asked(
-    encoder: Encoder,
+    encoder: PromptEncoder,
     models: list[StandInModel],
     tokenizer_folder: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -18,8 +18,8 @@ from priscian.errors import BackendError, ModelError, UsageError
 from priscian.models import load, model_key
 from priscian.models.registry import find_provider
 from priscian.models.remote import llamacpp
-from priscian.models.remote.backend import Encoder
-from priscian.models.remote.distributions import read_logits
+from priscian.models.remote.backend import PromptEncoder
+from priscian.models.remote.llamacpp import read_logits
 from priscian.records import Text
 
 TEXTS = [Text("She was looking at the painting."), Text("us!", context="Nobody admired ")]
@@ -92,7 +92,9 @@ def stand_in_llama_cpp(model: StandInModel, tokenizer: Any) -> Any:
 
 
 @pytest.fixture
-def llama(models: list[StandInModel], encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> Any:
+def llama(
+    models: list[StandInModel], encoder: PromptEncoder, monkeypatch: pytest.MonkeyPatch
+) -> Any:
     module = stand_in_llama_cpp(models[0], encoder.tokenizer.fast)
     monkeypatch.setitem(sys.modules, "llama_cpp", module)
     monkeypatch.setattr(llamacpp, "_version", lambda: "0")
@@ -105,7 +107,7 @@ def gguf(tmp_path: Path, tokenizer_folder: Path) -> str:
     return f"llamacpp:{tmp_path}/toy.gguf?tokenizer={tokenizer_folder}"
 
 
-def wanted(model: StandInModel, encoder: Encoder, text: Text) -> tuple[float, ...]:
+def wanted(model: StandInModel, encoder: PromptEncoder, text: Text) -> tuple[float, ...]:
     encoding = encoder.encode([text])[0]
     return answer(model, encoder.rows([text], [encoding])[0]).logps[encoding.first :]
 
@@ -120,7 +122,7 @@ def test_logits_become_logprobs_worked_out_by_hand() -> None:
 
 class TestLlamaCpp:
     def test_scores_are_those_of_the_logits(
-        self, llama: Any, gguf: str, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
+        self, llama: Any, gguf: str, encoder: PromptEncoder, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(llamacpp, "STEP", 7)  # a text is read in several steps
         for text, found in zip(TEXTS, load(gguf).score(TEXTS), strict=True):  # type: ignore[union-attr]
@@ -216,7 +218,7 @@ def folder(tmp_path: Path, tokenizer_folder: Path) -> str:
 
 class TestVllm:
     def test_scores_are_the_prompt_logprobs(
-        self, vllm: StandInVllm, folder: str, encoder: Encoder
+        self, vllm: StandInVllm, folder: str, encoder: PromptEncoder
     ) -> None:
         for text, found in zip(TEXTS, load(folder).score(TEXTS), strict=True):  # type: ignore[union-attr]
             assert found.logps == pytest.approx(wanted(vllm.model, encoder, text))

@@ -17,8 +17,8 @@ from priscian.errors import BackendError, UsageError
 from priscian.files.web import Limits, Reply, WebError
 from priscian.models import load, model_key
 from priscian.models.remote import http
-from priscian.models.remote import model as remote_model
-from priscian.models.remote.backend import Encoder
+from priscian.models.remote import provider as remote_model
+from priscian.models.remote.backend import PromptEncoder
 from priscian.models.remote.http import Server
 from priscian.records import Text
 from priscian.scoring import score_texts
@@ -34,7 +34,7 @@ def scores(string: str, texts: list[Text]) -> list[tuple[float, ...]]:
 
 @pytest.mark.parametrize("style", STYLES)
 def test_scores_are_those_of_the_model_for_the_texts_own_tokens(
-    server: StandInServer, string: str, encoder: Encoder, style: str
+    server: StandInServer, string: str, encoder: PromptEncoder, style: str
 ) -> None:
     server.style = style
     found = load(string).score(TEXTS)  # type: ignore[union-attr]
@@ -48,7 +48,7 @@ def test_scores_are_those_of_the_model_for_the_texts_own_tokens(
 
 
 def test_ids_are_sent_with_bos_once_at_temperature_1(
-    server: StandInServer, string: str, encoder: Encoder
+    server: StandInServer, string: str, encoder: PromptEncoder
 ) -> None:
     load(string).score(TEXTS[:1])  # type: ignore[union-attr]
     body, row = server.bodies[-1], encoder.row(TEXTS[0].text)
@@ -293,7 +293,7 @@ def test_a_served_network_equals_transformers_and_other_weights_are_refused(
 
 
 def test_a_split_character_is_matched_by_its_bytes(
-    server: StandInServer, string: str, encoder: Encoder
+    server: StandInServer, string: str, encoder: PromptEncoder
 ) -> None:
     text = [Text("The café — closed.")]
     assert math.isfinite(sum(scores(string, text)[0]))

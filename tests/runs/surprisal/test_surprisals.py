@@ -16,7 +16,7 @@ import pytest
 from priscian import SurprisalOptions, load_model, read_passages, surprisals
 from priscian.errors import DataError, ModelError, PriscianWarning, UsageError
 from priscian.models import parse_model
-from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
+from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.records import Text, TokenScores
 from priscian.runs.surprisal.passages import make_passages
 
@@ -315,8 +315,8 @@ class TestColumns:
     @pytest.mark.parametrize(
         ("options", "told"),
         [
-            (SurprisalOptions(boundary="corrected"), "add --words"),
-            (SurprisalOptions(frequency="builtin:ngram"), "add --words"),
+            (SurprisalOptions(boundary="corrected"), "add `words=True`"),
+            (SurprisalOptions(frequency="builtin:ngram"), "add `words=True`"),
             (SurprisalOptions(previous=-1), "from 0"),
             (SurprisalOptions(stride=0), "from 1"),
             (SurprisalOptions(boundary="right"), "plain or corrected"),

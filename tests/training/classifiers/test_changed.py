@@ -17,10 +17,9 @@ from priscian.cli.app import run
 from priscian.errors import BusyError, DataError, ModelError, PriscianError, RunError
 from priscian.files.lock import lock_file
 from priscian.models.classifier import encoder as encoders
-from priscian.models.classifier.encoder import load_encoder
+from priscian.models.classifier.encoder import View, load_encoder
 from priscian.models.classifier.folder import ClassifierCard, read_card
 from priscian.models.classifier.states import pooled_states, states_folder
-from priscian.models.classifier.views import View
 from priscian.training.classifiers import fits
 from priscian.training.classifiers.choose import FILE as VIEWS
 from priscian.training.classifiers.data import read_cola_data

@@ -10,7 +10,7 @@ import pytest
 from tests.training.classifiers.toy_cola import write_cola
 
 from priscian.errors import DataError, UsageError
-from priscian.models.classifier.views import View
+from priscian.models.classifier.encoder import View
 from priscian.training.classifiers.baselines import fit_bag, majority_logit
 from priscian.training.classifiers.data import (
     Labelled,

@@ -223,10 +223,10 @@ def test_a_parser_is_no_language_model_and_says_so(parser: Path) -> None:
     [
         (
             {"architecture": "rnng"},
-            r"model holds a grammar, not a parser; train one: priscian parse --train TREES --out "
-            r"DIR; trees of the grammar itself: priscian surprisal rnng:.*model --file FILE --tre",
+            r"model holds a grammar, not a parser; train one: priscian parse `train=TREES` "
+            r"`out=DIR`; trees of the grammar itself: priscian surprisal rnng:.*model `file=FILE` ",
         ),
-        ({"architecture": "lstm"}, "model holds lstm, not a parser; train one: priscian parse --t"),
+        ({"architecture": "lstm"}, "model holds lstm, not a parser; train one: priscian parse `t"),
         ({"model_type": "gpt2"}, "holds a model of another kind, not a parser; train one: pris"),
     ],
 )

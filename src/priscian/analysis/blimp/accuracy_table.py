@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-from priscian.analysis.blimp.published_rows import published_notes, published_systems, starred
+from msgspec import Struct
+
+from priscian.analysis.blimp.published_rows import find_systems, published_notes, starred
+from priscian.analysis.charts import dots, figure, share, share_domain, tips
 from priscian.analysis.intervals import set_credits
-from priscian.analysis.named_results import pair_results, set_accuracies
-from priscian.analysis.vega import Figure, HasFigures
+from priscian.analysis.latex import bold, escape_tex, label_of, latex_table
+from priscian.analysis.named_results import pair_results, set_accuracies, words
+from priscian.analysis.registry import analysis
+from priscian.analysis.result import OVERALL, AnalysisResult, Runs, Table, percent
+from priscian.analysis.vega import Figure
+from priscian.datasets.published import published
 from priscian.errors import DataError, UsageError
+from priscian.files import HIDDEN, INLINE, by, delimited_text
 from priscian.runs import Result
+from priscian.runs.choose import gather_results
 from priscian.stats.bootstrap import Resample, credit_mean_interval
 from priscian.stats.interval import Interval
 from priscian.stats.proportions import Accuracy, mean_accuracy
@@ -22,7 +31,6 @@ if TYPE_CHECKING:
 
 By = Literal["field", "phenomenon", "paradigm"]
 HowSure = Literal["wilson", "items", "sets", "both"]
-OVERALL = "overall"
 MADE = {
     "wilson": "Wilson's for a paradigm, combined for means of paradigms (Zou et al. 2009)",
     "items": "10,000 bootstrap samples of items within paradigms",
@@ -33,62 +41,67 @@ MADE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class AccuracyCell(Struct, frozen=True, omit_defaults=True):
     """An accuracy; a published one has no items, ties or interval."""
 
+    column: str
     accuracy: float
     paradigms: int
     n: int | None = None
     ties: int | None = None
     ci: Interval | None = None
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        found = {"accuracy": self.accuracy, "paradigms": self.paradigms}
-        if self.ci is None:
-            return found
-        return {**found, "n": self.n, "ties": self.ties, "ci": list(self.ci)}
 
-
-@dataclass(frozen=True, slots=True)
-class Column:
+class AccuracyColumn(Struct, frozen=True):
     """A model that was scored, or a system of the paper."""
 
     name: str
     published: bool = False
     data: str = ""
-    tie: str = ""
-    """How a tie is counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableRow:
+class AccuracyRow(Struct, frozen=True):
     """A field, phenomenon or paradigm, or all of them; cells in the order of the columns."""
 
     name: str
-    group: str
+    group: Annotated[str, HIDDEN]
     """A paradigm's phenomenon."""
-    cells: tuple[Cell | None, ...]
+    cells: Annotated[tuple[AccuracyCell | None, ...], by("column"), INLINE]
 
 
-@dataclass(frozen=True, slots=True)
-class AccuracyTable(HasFigures):
+class AccuracyTable(AnalysisResult, frozen=True):
     """Accuracies with notes for the reader; the last row is the mean of paradigms."""
 
     by: By
     method: str
-    interval: HowSure
-    columns: tuple[Column, ...]
-    rows: tuple[TableRow, ...]
+    interval: str
+    """How the intervals were made."""
+    columns: tuple[AccuracyColumn, ...]
+    rows: Annotated[tuple[AccuracyRow, ...], by("name")]
     notes: tuple[str, ...]
+
+    def tables(self) -> list[Table]:
+        """Models and systems beside each other."""
+        *classes, overall = (
+            (row.name, *("" if c is None else percent(c) for c in row.cells)) for row in self.rows
+        )
+        return [
+            Table(
+                f"Accuracy in per cent by {self.by}, method {self.method}",
+                (self.by, *(c.name for c in self.columns)),
+                (*classes, None, ("overall (mean of paradigms)", *overall[1:])),
+            )
+        ]
+
+    @property
+    def findings(self) -> Sequence[str]:
+        """Ties, data that differ, and where the paper's figures come from."""
+        return self.notes
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """Accuracies with their intervals."""
-        from priscian.analysis.blimp.accuracy_table_figure import tables_figure
-
-        return (tables_figure(self),)
+        """Every class with every model's accuracy and interval; the mean of paradigms is last."""
+        return (_figure(self),)
 
     def records(self) -> list[dict[str, Any]]:
         """One plain row for each cell that has a value."""
@@ -111,74 +124,90 @@ class AccuracyTable(HasFigures):
             if cell is not None
         ]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "by": self.by,
-            "method": self.method,
-            "interval": MADE[self.interval],
-            "columns": [
-                {"name": c.name, "published": c.published, "data": c.data} for c in self.columns
-            ],
-            "rows": {
-                row.name: {
-                    column.name: cell.as_dict()
-                    for column, cell in zip(self.columns, row.cells, strict=True)
-                    if cell is not None
-                }
-                for row in self.rows
-            },
-            "notes": list(self.notes),
-        }
+    def formatted(self, form: str) -> str:
+        """Markdown (md), LaTeX (tex), or a row for each cell, accuracies from 0 to 1 (csv)."""
+        if form == "csv":
+            return delimited_text(self.records())
+        return _markdown(self) if form == "md" else _latex(self)
 
 
-def accuracy_table(
-    results: Sequence[Result],
+@analysis("tables", formats=("md", "tex", "csv"))
+def tables(
+    runs: Runs,
     by: By | None = None,
     *,
     method: str = "full",
-    baselines: Sequence[str] | None = None,
+    baselines: str | Sequence[str] = "all",
     interval: HowSure = "wilson",
     seed: int = 0,
 ) -> AccuracyTable:
-    """Every model's accuracy in every class, and the mean of its paradigms.
+    """Accuracy by field, phenomenon or paradigm, next to the figures of the BLiMP paper.
 
-    `by` is phenomenon if the data have phenomena, else paradigm. `baselines` names systems of the
-    paper (all of them if left out); a cell of theirs is filled only where they were tested on all
-    paradigms of its class.
+    Examples:
+      priscian analyse tables runs/two
+      priscian analyse tables runs/a runs/b --by paradigm --format csv
+      priscian analyse tables runs/two --baselines human,GPT-2 --format tex
+
+    >>> import priscian
+    >>> run = priscian.score("builtin:ngram", "generated:7,5,wh_island,causative")
+    >>> table = priscian.analyse.tables(run, "phenomenon", baselines=["human"])
+    >>> [row.name for row in table.rows]
+    ['argument_structure', 'island_effects', 'overall']
+    >>> table.rows[-1].cells[0].n
+    10
+
+    Parameters
+    ----------
+    runs
+        Run folders.
+    by
+        field, phenomenon or paradigm; by default phenomenon if the data have phenomena.
+    method
+        full, one_prefix or two_prefix.
+    baselines
+        Published systems to show, separated by commas: human, 5-gram, LSTM, Transformer-XL, GPT-2;
+        all or none.
+    interval
+        wilson, or a bootstrap of items within paradigms, of sets (paradigms) or of both.
+    seed
+        Seed of the bootstrap.
     """
-    named = [r for r in pair_results(results) if method in r.methods]
+    named = [r for r in pair_results(gather_results(runs)) if method in r.methods]
     if not named:
         raise DataError(f"no result by the method {method}; every run on pairs has the method full")
     level = by or ("phenomenon" if _has(named, "phenomenon") else "paradigm")
     if level != "paradigm" and not _has(named, level):
-        raise UsageError(f"these data have no {level}; use --by paradigm")
+        raise UsageError(f"these data have no {level}; use `by=paradigm`")
     accuracies = [set_accuracies(r, method) for r in named]
     boots = [None if interval == "wilson" else _Boot.of(r, method, interval, seed) for r in named]
+    scored = list(zip(named, accuracies, boots, strict=True))
     classes = _classes(named, accuracies, level)
-    known = published_systems(baselines) if method == "full" else {}
-    known = {name: rows for name, rows in known.items() if rows.keys() & classes[OVERALL]}
+    wanted = find_systems(baselines)
+    known = {
+        name: published()[name]
+        for name in (wanted if method == "full" else ())
+        if published()[name].keys() & classes[OVERALL]
+    }
     columns = (
-        *(Column(r.label, False, r.data, r.summary.tie) for r in named),
-        *(Column(starred(name), True, "blimp") for name in known),
+        *(AccuracyColumn(r.label, False, r.data) for r in named),
+        *(AccuracyColumn(starred(name), True, "blimp") for name in known),
     )
     rows = tuple(
-        TableRow(
-            name,
-            _group(named, name) if level == "paradigm" and name != OVERALL else "",
+        AccuracyRow(
+            shown,
+            _group(named, shown) if level == "paradigm" and shown != OVERALL else "",
             (
-                *(_cell(members, a, d) for a, d in zip(accuracies, boots, strict=True)),
-                *(_published_cell(members, rows) for rows in known.values()),
+                *(_cell(r.label, members, own, boot) for r, own, boot in scored),
+                *(_published_cell(starred(name), members, own) for name, own in known.items()),
             ),
         )
-        for name, members in classes.items()
+        for shown, members in classes.items()
     )
     notes = (*_data_notes(named, accuracies), *published_notes(list(known), named))
-    return AccuracyTable(level, method, interval, columns, rows, notes)
+    return AccuracyTable(level, method, MADE[interval], columns, rows, notes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Boot:
+class _Boot(NamedTuple):
     """Credits of every item, by set, to resample."""
 
     credit: Mapping[str, NDArray[np.float64]]
@@ -216,20 +245,22 @@ def _classes(
 
 
 def _cell(
-    members: Mapping[str, None], sets: Mapping[str, Accuracy], boot: _Boot | None
-) -> Cell | None:
+    column: str, members: Mapping[str, None], sets: Mapping[str, Accuracy], boot: _Boot | None
+) -> AccuracyCell | None:
     here = [name for name in members if name in sets]
     if not here:
         return None
     mean = mean_accuracy([sets[name] for name in here])
     ci = mean.ci if boot is None else boot.interval(here)
-    return Cell(mean.accuracy, len(here), mean.n, mean.ties, ci)
+    return AccuracyCell(column, mean.accuracy, len(here), mean.n, mean.ties, ci)
 
 
-def _published_cell(members: Mapping[str, None], rows: Mapping[str, float]) -> Cell | None:
+def _published_cell(
+    column: str, members: Mapping[str, None], rows: Mapping[str, float]
+) -> AccuracyCell | None:
     if any(name not in rows for name in members):
         return None
-    return Cell(sum(rows[name] for name in members) / len(members), len(members))
+    return AccuracyCell(column, sum(rows[name] for name in members) / len(members), len(members))
 
 
 def _group(named: Sequence[Result], name: str) -> str:
@@ -253,3 +284,104 @@ def _data_notes(named: Sequence[Result], accuracies: Sequence[Mapping[str, Accur
                 f"{same} of {len(first.hashes)} paradigms"
             )
     return notes
+
+
+def _figure(table: AccuracyTable) -> Figure:
+    """Every class with every model's accuracy and interval; the mean of paradigms is last."""
+    rows = [
+        {**record, "label": r if r == OVERALL else words(r)}
+        for record in table.records()
+        for r in [str(record["name"])]
+    ]
+    order = list(dict.fromkeys(str(row["label"]) for row in rows))
+    domain = share_domain([v for row in rows for v in (row["low"], row["accuracy"])])
+    chart = dots(
+        rows,
+        [column.name for column in table.columns],
+        order,
+        share("accuracy", "accuracy", domain),
+        tips("label", "model", "accuracy:.1%", "low:.1%", "high:.1%", "n:,", "ties:,", "paradigms"),
+        label="label",
+        line=(0.5, "chance"),
+    )
+    n = max((cell.n or 0) for cell in table.rows[-1].cells if cell)
+    judged = "full sentences" if table.method == "full" else table.method.replace("_", "-")
+    caption = (
+        f"Share of pairs whose acceptable sentence is preferred ({judged}), by {table.by}; n = "
+        f"{n:,} pairs in {max(c.paradigms for c in table.rows[-1].cells if c)} paradigms, and "
+        f"overall is their mean. Bars are 95 % intervals: {table.interval}."
+    )
+    if any(column.published for column in table.columns):
+        caption += " Diamonds are published figures on BLiMP's own sentences."
+    name = f"accuracy-by-{table.by}" + ("" if table.method == "full" else f"-{table.method}")
+    return figure(name, f"Accuracy by {table.by}", caption, chart, rows)
+
+
+def _markdown(table: AccuracyTable) -> str:
+    """A table for a README; the notes follow as a list."""
+    lines = [
+        _md_row([table.by, *(c.name for c in table.columns)]),
+        _md_row(["---", *("---:" for _ in table.columns)]),
+    ]
+    for row in table.rows:
+        cells = [_plain(c) for c in row.cells]
+        mark = "**" if row.name == OVERALL else ""
+        name = row.name if row.name == OVERALL else words(row.name)
+        lines.append(_md_row([f"{mark}{_md(name)}{mark}", *(f"{mark}{c}{mark}" for c in cells)]))
+    notes = [f"- {_md(note)}" for note in _notes(table)]
+    return "\n".join([*lines, "", *notes]) + "\n"
+
+
+def _latex(table: AccuracyTable) -> str:
+    r"""A `table` with booktabs' rules, ready for `\input`; the best model of a row is bold."""
+    ours = [not column.published for column in table.columns]
+    rows: list[list[str] | None] = []
+    for row in table.rows:
+        if row.name == OVERALL and len(table.rows) > 1:
+            rows.append(None)
+        name = row.name if row.name == OVERALL else words(row.name)
+        best = _best(row.cells, ours)
+        cells = [_tex_cell(c, number in best) for number, c in enumerate(row.cells)]
+        rows.append([escape_tex(name), *cells])
+    head = ["", *(escape_tex(column.name) for column in table.columns)]
+    caption = escape_tex(f"Accuracy by {table.by}. {'. '.join(map(_sentence, _notes(table)))}.")
+    return latex_table(head, rows, caption=caption, label=label_of("tab", "accuracy", table.by))
+
+
+def _best(cells: Sequence[AccuracyCell | None], ours: Sequence[bool]) -> set[int]:
+    """The numbers of the best models among several; published figures do not compete."""
+    shown = {n: f"{c.accuracy:.3f}" for n, c in enumerate(cells) if c is not None and ours[n]}
+    best = max(shown.values(), default="")
+    return {n for n, text in shown.items() if text == best} if len(shown) > 1 else set()
+
+
+def _sentence(note: str) -> str:
+    return (note[:1].upper() + note[1:]).rstrip(".")
+
+
+def _notes(table: AccuracyTable) -> list[str]:
+    if not any(c and c.ci for row in table.rows for c in row.cells):
+        return list(table.notes)
+    return [f"per cent, with 95 % intervals: {table.interval}", *table.notes]
+
+
+def _plain(cell: AccuracyCell | None) -> str:
+    if cell is None:
+        return ""
+    text = f"{100 * cell.accuracy:.1f}"
+    if cell.ci is not None:
+        text += f" ({100 * cell.ci[0]:.1f}–{100 * cell.ci[1]:.1f})"
+    return text + (f", {cell.ties} tied" if cell.ties else "")
+
+
+def _tex_cell(cell: AccuracyCell | None, best: bool) -> str:
+    text = escape_tex(_plain(cell))
+    return bold(text) if best else text
+
+
+def _md_row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _md(text: str) -> str:
+    return re.sub(r"([|*`\\<>])", r"\\\1", text)

@@ -6,19 +6,33 @@ Warstadt et al. (2020), § 6.1 and § 6.2, Figures 3 and 4.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from priscian.analysis.blimp.published_rows import starred
+from msgspec import Struct
+
+from priscian.analysis.blimp.published_rows import find_systems, starred
+from priscian.analysis.charts import (
+    LANES,
+    colour,
+    columns,
+    figure,
+    shape,
+    share,
+    share_domain,
+    tips,
+)
 from priscian.analysis.named_results import pair_results, set_accuracies
-from priscian.analysis.vega import Figure, HasFigures
+from priscian.analysis.registry import Section, analysis
+from priscian.analysis.result import AnalysisResult, Runs, Table, percent, points
+from priscian.analysis.vega import Chart, Figure
 from priscian.datasets.published import published
 from priscian.errors import DataError
-from priscian.files import plain, read_tsv
-from priscian.runs import Result
-from priscian.stats.differences import Difference, independent_difference
+from priscian.files import HIDDEN, INLINE, by, read_tsv
+from priscian.runs.choose import gather_results
+from priscian.stats.differences import independent_difference
+from priscian.stats.interval import Interval
 from priscian.stats.proportions import Accuracy, mean_accuracy
 
 Contrasts = dict[str, dict[str, tuple[str, ...]]]
@@ -43,62 +57,108 @@ def contrasts() -> Contrasts:
     return {c: {k: tuple(v) for k, v in members.items()} for c, members in found.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Accuracy in one condition, and how it differs from the comparison's first."""
 
     comparison: str
     condition: str
     model: str
     published: bool
-    accuracy: Accuracy
-    """For a published system only the accuracy is meaningful: its items are unknown."""
-    change: Difference | None
+    accuracy: float
+    n: int | None = None
+    """Known of models that were scored here, like ties and intervals."""
+    ties: int | None = None
+    ci: Interval | None = None
+    change: float | None = None
+    change_ci: Interval | None = None
     paradigms: int
-    missing: tuple[str, ...] = ()
+    missing: tuple[str, ...]
     """Paradigms of the condition that were not scored."""
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        found: dict[str, Any] = {"model": self.model, "published": self.published}
-        found["accuracy"] = self.accuracy.accuracy
-        if not self.published:
-            found |= plain(self.accuracy)
-        if self.change is not None:
-            found["change"] = self.change.difference
-            if not self.published:
-                found["change_ci"] = list(self.change.ci)
-        return found | {"paradigms": self.paradigms, "missing": list(self.missing)}
 
-
-@dataclass(frozen=True, slots=True)
-class Distance(HasFigures):
+class Distance(AnalysisResult, frozen=True):
     """Every comparison, condition by condition and model by model."""
 
-    conditions: tuple[Condition, ...]
-    n: Mapping[str, int]
+    conditions: Annotated[tuple[Condition, ...], by("comparison", "condition", many=True), INLINE]
+    n: Annotated[Mapping[str, int], HIDDEN]
     """Pairs that were compared, by model, each counted once."""
+
+    def tables(self) -> list[Table]:
+        """A row for each condition and model, with a rule between comparisons."""
+        rows: list[tuple[str, ...] | None] = []
+        for comparison in dict.fromkeys(c.comparison for c in self.conditions):
+            rows += [
+                (
+                    comparison,
+                    c.condition,
+                    c.model,
+                    percent(c),
+                    "" if c.change is None else points(c.change, c.change_ci),
+                )
+                for c in self.conditions
+                if c.comparison == comparison
+            ]
+            rows.append(None)
+        return [
+            Table(
+                "Agreement: accuracy in per cent, and change from the first condition in points",
+                ("comparison", "condition", "model", "accuracy", "change"),
+                tuple(rows[:-1]),
+                names=3,
+            )
+        ]
+
+    @property
+    def findings(self) -> list[str]:
+        """Where other figures are from, and what was not scored."""
+        said = []
+        if any(c.published for c in self.conditions):
+            said.append("* published, on BLiMP's own sentences (Warstadt et al. 2020)")
+        missing = {p for c in self.conditions for p in c.missing}
+        return [*said, *([f"Not scored: {', '.join(sorted(missing))}"] if missing else [])]
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """Accuracy in every condition."""
-        from priscian.analysis.blimp.distance_figure import distance_figure
-
-        return (distance_figure(self),)
-
-    def as_dict(self) -> dict[str, Any]:
-        """By comparison, then by condition."""
-        found: dict[str, dict[str, list[dict[str, Any]]]] = {}
-        for c in self.conditions:
-            found.setdefault(c.comparison, {}).setdefault(c.condition, []).append(c.as_dict())
-        return found
+        """A panel for each comparison, with a lane for each model."""
+        return (_figure(self),)
 
 
-def analyse_distance(results: Sequence[Result], baselines: Sequence[str] = ()) -> Distance:
-    """Compare the conditions that were scored; `baselines` names published systems."""
+@analysis(
+    "distance",
+    section=Section(
+        "distance",
+        place=40,
+        kinds=frozenset({"pairs"}),
+        pick=lambda results: results if any("phenomenon" in r.levels for r in results) else (),
+    ),
+)
+def distance(runs: Runs, baselines: str | Sequence[str] = "none") -> Distance:
+    """Agreement at a distance, across attractors, and with irregular nouns.
+
+    Determiner and noun with and without an adjective between; subject and verb with no attractor,
+    one in a relational noun and one in a relative clause; regular against irregular plurals.
+
+    Examples:
+      priscian analyse distance runs/two
+      priscian analyse distance runs/two --baselines all --figures pictures
+
+    >>> import priscian
+    >>> data = "generated:7,5,determiner_noun_agreement_2,determiner_noun_agreement_with_adj_2"
+    >>> found = priscian.analyse.distance(priscian.score("builtin:ngram", data))
+    >>> found.conditions[0].model
+    'builtin:ngram'
+
+    Parameters
+    ----------
+    runs
+        Run folders.
+    baselines
+        Published systems to show, separated by commas: human, 5-gram, LSTM, Transformer-XL, GPT-2;
+        all or none.
+    """
     made: list[Condition] = []
     n: dict[str, int] = {}
-    for result in pair_results(results):
+    for result in pair_results(gather_results(runs)):
         sets = set_accuracies(result)
         mine = _conditions(result.label, sets, known=False)
         used = {p for c in mine for p in contrasts()[c.comparison][c.condition]} & sets.keys()
@@ -108,10 +168,10 @@ def analyse_distance(results: Sequence[Result], baselines: Sequence[str] = ()) -
     if not made:
         raise DataError(
             "no paradigm of determiner–noun or subject–verb agreement was scored; "
-            "score all of BLiMP: --on blimp:DIR"
+            "score all of BLiMP: `on=blimp:DIR`"
         )
     here = {c.comparison for c in made}
-    for system in baselines:
+    for system in find_systems(baselines):
         rows = {
             name: Accuracy(value, 0, 0, (value, value))
             for name, value in published()[system].items()
@@ -137,7 +197,91 @@ def _conditions(model: str, sets: Mapping[str, Accuracy], *, known: bool) -> lis
                 continue
             mean = mean_accuracy(parts[condition])
             change = independent_difference(mean, base) if base and condition != first else None
-            lacking = tuple(p for p in paradigms if p not in sets)
-            size = len(parts[condition])
-            made.append(Condition(comparison, condition, model, known, mean, change, size, lacking))
+            made.append(
+                Condition(
+                    comparison=comparison,
+                    condition=condition,
+                    model=model,
+                    published=known,
+                    accuracy=mean.accuracy,
+                    n=None if known else mean.n,
+                    ties=None if known else mean.ties,
+                    ci=None if known else mean.ci,
+                    change=change.difference if change else None,
+                    change_ci=change.ci if change and not known else None,
+                    paradigms=len(parts[condition]),
+                    missing=tuple(p for p in paradigms if p not in sets),
+                )
+            )
     return made
+
+
+def _figure(found: Distance) -> Figure:
+    """A panel for each comparison, a line for each model."""
+    names = list(dict.fromkeys(c.model for c in found.conditions))
+    rows = [
+        {
+            "comparison": c.comparison,
+            "condition": c.condition,
+            "model": c.model,
+            "kind": "published" if c.published else "scored",
+            "accuracy": c.accuracy,
+            "low": c.ci[0] if c.ci else None,
+            "high": c.ci[1] if c.ci else None,
+            "n": c.n,
+            "paradigms": c.paradigms,
+            "change": c.change,
+        }
+        for c in found.conditions
+    ]
+    domain = share_domain([v for r in rows for v in (r["low"], r["accuracy"])])
+    panels = [
+        _panel([r for r in rows if r["comparison"] == comparison], comparison, names, domain)
+        for comparison in contrasts()
+        if any(r["comparison"] == comparison for r in rows)
+    ]
+    caption = (
+        "Accuracy on agreement with and without an adjective between, with attractors of the other "
+        "number, and with irregular plurals: means of paradigms; n = "
+        + _counts(found.n)
+        + ". Bars are 95 % intervals: Wilson's, combined for means of paradigms (Zou et al. 2009)."
+    )
+    if any(c.published for c in found.conditions):
+        caption += " Diamonds (*) are published figures on BLiMP's own sentences."
+    chart: Chart = {"columns": 2, "concat": panels, "resolve": LANES}
+    return figure("agreement-distance", "Agreement at a distance", caption, chart, rows)
+
+
+def _counts(n: Mapping[str, int]) -> str:
+    if len(set(n.values())) == 1:
+        return f"{next(iter(n.values())):,} pairs"
+    return ", ".join(f"{count:,} pairs ({name})" for name, count in n.items())
+
+
+def _panel(
+    rows: list[dict[str, Any]], comparison: str, names: list[str], domain: list[float]
+) -> Chart:
+    order = list(contrasts()[comparison])
+    y = share("accuracy", "accuracy", domain)
+    x = {
+        "field": "condition",
+        "type": "nominal",
+        "sort": order,
+        "title": None,
+        "axis": {"labelAngle": 0, "labelLimit": 120},
+    }
+    lane = {"field": "model", "type": "nominal", "sort": names}
+    tooltip = tips(
+        "condition", "model", "accuracy:.1%", "low:.1%", "high:.1%", "change:+.1%", "n:,"
+    )
+    shared = {"x": x, "xOffset": lane, "color": colour(names), "tooltip": tooltip}
+    return columns(
+        rows,
+        y,
+        shared,
+        title=comparison,
+        line="chance",
+        size=(270, 190),
+        point=55,
+        shape=shape(names),
+    )

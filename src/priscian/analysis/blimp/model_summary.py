@@ -4,50 +4,79 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
+from msgspec import Struct
+
+from priscian.analysis.registry import analysis
+from priscian.analysis.result import OVERALL, AnalysisResult, Table
 from priscian.datasets.graded_ratings import number_of
 from priscian.errors import DataError
-from priscian.files import read_table
+from priscian.files import HIDDEN, INLINE, read_table
+from priscian.runs.show import counted
 
-NAME, GROUP, MEAN = "UID", "linguistics_term", "overall"
+NAME, GROUP = "UID", "linguistics_term"
 
 
-@dataclass(frozen=True, slots=True)
-class ModelSummary:
+class SystemMeans(Struct, frozen=True):
+    """Unweighted means of a system's accuracies, and these."""
+
+    overall: float
+    phenomena: Mapping[str, float]
+    paradigms: Mapping[str, float]
+
+
+class ModelSummary(AnalysisResult, frozen=True):
     """Accuracy by system and paradigm, and the phenomenon of each paradigm."""
 
-    accuracies: Mapping[str, Mapping[str, float]]
-    phenomena: Mapping[str, str]
+    systems: Annotated[Mapping[str, SystemMeans], INLINE]
+    phenomena: Annotated[Mapping[str, str], HIDDEN]
+
+    @property
+    def accuracies(self) -> dict[str, Mapping[str, float]]:
+        """By system and paradigm."""
+        return {name: means.paradigms for name, means in self.systems.items()}
 
     def means(self, system: str) -> dict[str, float]:
         """Unweighted means over paradigms, by phenomenon and overall."""
-        groups: dict[str, list[float]] = {MEAN: []}
-        for uid, value in self.accuracies[system].items():
-            groups[MEAN].append(value)
-            groups.setdefault(self.phenomena[uid], []).append(value)
-        return {name: math.fsum(values) / len(values) for name, values in groups.items()}
+        means = self.systems[system]
+        return {OVERALL: means.overall, **means.phenomena}
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        found = {}
-        for system, column in self.accuracies.items():
-            means = self.means(system)
-            found[system] = {
-                "overall": means.pop(MEAN),
-                "phenomena": means,
-                "paradigms": dict(column),
-            }
-        return found
+    def tables(self) -> list[Table]:
+        """Phenomena, and systems beside each other."""
+        means = [self.means(system) for system in self.systems]
+        groups = sorted({name for column in means for name in column} - {OVERALL})
+        rows = [
+            (group, *(f"{100 * m[group]:.1f}" if group in m else "" for m in means))
+            for group in (*groups, OVERALL)
+        ]
+        title = counted(len(self.phenomena), "paradigm")
+        return [Table(title, ("", *self.systems), (*rows[:-1], None, rows[-1]))]
 
 
-def read_model_summary(file: Path) -> ModelSummary:
-    """A file like `models_summary.jsonl`: UID, linguistics_term and a number for each system.
+@analysis("published")
+def published(file: Path | str) -> ModelSummary:
+    """Unweighted means over paradigms, by phenomenon and overall, of a table like BLiMP's.
 
-    Rows of means, whose UID is `overall`, are left out: means are computed here.
+    Example:
+      priscian analyse published blimp/models_summary.jsonl
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import priscian
+    >>> file = Path(tempfile.mkdtemp()) / "models.jsonl"
+    >>> row = '{"UID": "wh_island", "linguistics_term": "island_effects", "gpt2": 0.5}'
+    >>> _ = file.write_text(row)
+    >>> priscian.analyse.published(file).means("gpt2")
+    {'overall': 0.5, 'island_effects': 0.5}
+
+    Parameters
+    ----------
+    file
+        JSONL with UID, linguistics_term and a share of right choices for each system.
     """
+    file = Path(file)
     if not file.is_file():
         raise DataError(f"no file {str(file)!r}; give BLiMP's models_summary.jsonl")
     accuracies: dict[str, dict[str, float]] = {}
@@ -57,7 +86,7 @@ def read_model_summary(file: Path) -> ModelSummary:
         if NAME not in row or GROUP not in row:
             raise DataError(f"{where}: no {NAME} and {GROUP}; it needs both in every row")
         uid = str(row[NAME])
-        if uid == MEAN:
+        if uid == OVERALL:  # rows of means: they are computed here
             continue
         if uid in phenomena:
             raise DataError(f"{where}: {uid} occurs twice; keep one")
@@ -73,4 +102,14 @@ def read_model_summary(file: Path) -> ModelSummary:
             accuracies.setdefault(system, {})[uid] = value
     if not accuracies:
         raise DataError(f"{file}: no accuracies; it needs a column for each system")
-    return ModelSummary(accuracies, phenomena)
+    return ModelSummary(
+        {system: _means(column, phenomena) for system, column in accuracies.items()}, phenomena
+    )
+
+
+def _means(column: Mapping[str, float], phenomena: Mapping[str, str]) -> SystemMeans:
+    groups: dict[str, list[float]] = {}
+    for uid, value in column.items():
+        groups.setdefault(phenomena[uid], []).append(value)
+    means = {name: math.fsum(values) / len(values) for name, values in groups.items()}
+    return SystemMeans(math.fsum(column.values()) / len(column), means, column)

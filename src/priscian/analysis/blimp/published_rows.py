@@ -8,7 +8,7 @@ from pathlib import Path
 
 from priscian.datasets.published import published
 from priscian.datasets.reference import REFERENCE
-from priscian.errors import UsageError
+from priscian.errors import UnknownNameError
 from priscian.files import read_tsv
 from priscian.runs import Result
 
@@ -17,15 +17,17 @@ PAIRS = 1_000
 """Pairs of each of BLiMP's paradigms."""
 
 
-def published_systems(baselines: Sequence[str] | None) -> dict[str, dict[str, float]]:
-    """Accuracies of the named systems by paradigm; of all systems if None."""
-    known = published()
-    if baselines is None:
-        return dict(known)
-    strangers = [name for name in baselines if name not in known]
-    if strangers:
-        raise UsageError(f"no published system {strangers[0]!r}; known: {', '.join(known)}")
-    return {name: known[name] for name in baselines}
+def find_systems(baselines: str | Sequence[str]) -> list[str]:
+    """Published systems by their names, separated by commas if it is one text; all or none."""
+    if baselines == "all":
+        return list(published())
+    if baselines == "none":
+        return []
+    named = baselines.split(",") if isinstance(baselines, str) else list(baselines)
+    for name in named:
+        if name not in published():
+            raise UnknownNameError("published system", name, published())
+    return named
 
 
 def starred(system: str) -> str:

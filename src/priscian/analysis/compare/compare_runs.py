@@ -15,7 +15,7 @@ from priscian.analysis.compare.comparison import (
 )
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import RunError, UnknownNameError, UsageError
-from priscian.files import file_names, write_delimited
+from priscian.files import file_names, plain, write_delimited
 from priscian.runs import Result
 from priscian.runs.choose import Choice, Chosen, choose_model, choose_models
 from priscian.runs.show import counted
@@ -54,7 +54,7 @@ class Comparisons(HasFigures, Sequence[Comparison]):
             for figure in c.figures
         )
 
-    def as_dict(self) -> list[dict[str, Any]]:
+    def as_dict(self) -> list[Any]:
         """Plain values, ready for JSON."""
         return [c.as_dict() for c in self]
 
@@ -62,7 +62,7 @@ class Comparisons(HasFigures, Sequence[Comparison]):
         """Every item that one model gets right and the other wrong, as a row."""
         for comparison in self:
             for flip in comparison.flips:
-                yield {"data": comparison.data, **flip.as_dict()}
+                yield {"data": comparison.data, **plain(flip)}
 
     def write_flips(self, file: Path | str) -> None:
         """Write these rows as CSV, or as TSV if the name ends in .tsv."""

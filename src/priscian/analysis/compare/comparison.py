@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from msgspec import Struct, field, structs
+
+from priscian.analysis.charts import NO_CLEAR, UNSURE, Encoding, inline, look, tips
 from priscian.analysis.compare.matching import (
     Matched,
     Overlap,
@@ -16,8 +19,9 @@ from priscian.analysis.compare.matching import (
     sentences_of,
 )
 from priscian.analysis.intervals import covered, find_resample, how_made, usual_resample
-from priscian.analysis.vega import Figure, HasFigures
+from priscian.analysis.vega import SCHEMA, Chart, Figure, HasFigures
 from priscian.errors import UsageError
+from priscian.files import by, plain, prefixed
 from priscian.runs import Result
 from priscian.stats.bootstrap import DRAWS, Resample, difference_mean_interval
 from priscian.stats.differences import paired_interval
@@ -32,12 +36,13 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float64]
 
 LEVEL = 0.05
+STEP = 15
+SAYS = f"datum.label === '{NO_CLEAR}' ? datum.label : datum.label + ' better'"
 OF_A_SET = "other items of the same set"
 """What the interval of a single set's difference covers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class MeanDifference(Struct, frozen=True):
     """Two means of the same sets, and the first minus the second with its 95 % interval.
 
     `resample` says what the interval covers.
@@ -47,26 +52,20 @@ class Difference:
     b: float
     difference: float
     ci: Interval
+    resample: Resample
+    covers: str
     sets: int
     n: int
-    resample: Resample
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "difference": self.difference,
-            "ci": list(self.ci),
-            "resample": self.resample,
-            "covers": covered(self.resample),
-            "sets": self.sets,
-            "n": self.n,
-        }
 
 
-@dataclass(frozen=True, slots=True)
-class SetDifference:
+class OverallDifference(MeanDifference, frozen=True):
+    """The difference of the headline scores."""
+
+    draws: int
+    """Bootstrap draws of the interval; 0 if it is from a formula."""
+
+
+class SetDifference(Struct, frozen=True):
     """One paradigm or suite: accuracies, items on which either model is better, the test."""
 
     name: str
@@ -74,42 +73,19 @@ class SetDifference:
     n: int
     a: float
     b: float
+    difference: float
+    """The first accuracy minus the second."""
+    ci: Interval
+    covers: str
     only_a: int
     only_b: int
-    ci: Interval
     p: float
     p_holm: float
-
-    @property
-    def difference(self) -> float:
-        """The first accuracy minus the second."""
-        return self.a - self.b
-
-    @property
-    def significant(self) -> bool:
-        """Whether it is significant at 5 % after Holm's correction."""
-        return self.p_holm < LEVEL
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "group": self.group,
-            "n": self.n,
-            "a": self.a,
-            "b": self.b,
-            "difference": self.difference,
-            "ci": list(self.ci),
-            "covers": OF_A_SET,
-            "only_a": self.only_a,
-            "only_b": self.only_b,
-            "p": self.p,
-            "p_holm": self.p_holm,
-            "significant": self.significant,
-        }
+    significant: bool
+    """Whether it is significant at 5 % after Holm's correction."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flip:
+class Flip(Struct, frozen=True):
     """An item on which one model is better: it is right, or has a tie where the other is wrong.
 
     `texts` are its sentences; `delta_a` and `delta_b` are each model's margin: the log-probability
@@ -122,7 +98,7 @@ class Flip:
     b: float
     delta_a: float | None
     delta_b: float | None
-    texts: Mapping[str, str]
+    texts: Annotated[Mapping[str, str], prefixed("text_")]
 
     @property
     def tied(self) -> bool:
@@ -136,21 +112,16 @@ class Flip:
             return 0.0
         return abs(self.delta_a - self.delta_b)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON and CSV."""
-        return {
-            "set": self.set,
-            "item": self.item,
-            "a": self.a,
-            "b": self.b,
-            "delta_a": self.delta_a,
-            "delta_b": self.delta_b,
-            **{f"text_{condition}": text for condition, text in self.texts.items()},
-        }
+
+class FlipCounts(Struct, frozen=True):
+    """How many items flipped, and on how many either model is better."""
+
+    total: int
+    only_a: int
+    only_b: int
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison(HasFigures):
+class Comparison(HasFigures, Struct, frozen=True):
     """Model `a` against model `b`, on the items that both have.
 
     Differences are a − b: positive where `a` is better. `flips` are sorted by size, largest first.
@@ -160,13 +131,18 @@ class Comparison(HasFigures):
     b: str
     data: str
     method: str
-    overlap: Overlap
-    overall: Difference
-    groups: Mapping[str, Difference]
-    sets: tuple[SetDifference, ...]
+    overlap: Overlap = field(name="shared")
+    overall: OverallDifference
+    groups: Mapping[str, MeanDifference]
+    sets: Annotated[tuple[SetDifference, ...], by("name")]
+    significant: tuple[str, ...]
+    """The sets whose difference is."""
+    flipped: FlipCounts
     flips: tuple[Flip, ...]
-    draws: int
-    """Bootstrap draws of the overall interval; 0 if it is from a formula."""
+
+    def as_dict(self) -> Any:
+        """Plain values, ready for JSON."""
+        return plain(self)
 
     @property
     def minus(self) -> str:
@@ -176,36 +152,12 @@ class Comparison(HasFigures):
     @property
     def figures(self) -> tuple[Figure, ...]:
         """The difference in every set."""
-        from priscian.analysis.compare.comparison_figure import compare_figure
-
-        return (compare_figure(self),)
+        return (_figure(self),)
 
     @property
     def interval_words(self) -> str:
         """How the overall interval was made."""
-        return how_made(self.overall.resample, self.draws, "paired ")
-
-    def as_dict(self, flips: bool = True) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        found: dict[str, Any] = {
-            "a": self.a,
-            "b": self.b,
-            "data": self.data,
-            "method": self.method,
-            "shared": self.overlap.as_dict(),
-            "overall": {**self.overall.as_dict(), "draws": self.draws},
-            "groups": {name: g.as_dict() for name, g in self.groups.items()},
-            "sets": {s.name: s.as_dict() for s in self.sets},
-            "significant": [s.name for s in self.sets if s.significant],
-            "flipped": {
-                "total": len(self.flips),
-                "only_a": sum(s.only_a for s in self.sets),
-                "only_b": sum(s.only_b for s in self.sets),
-            },
-        }
-        if flips:
-            found["flips"] = [f.as_dict() for f in self.flips]
-        return found
+        return how_made(self.overall.resample, self.overall.draws, "paired ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +186,7 @@ class CompareOptions:
     def check(self) -> Resample | None:
         """Check the options and return what is resampled; None leaves it to the scores."""
         if self.draws < 100:
-            raise UsageError(f"{self.draws} bootstrap draws are too few; --draws is 100 or more")
+            raise UsageError(f"{self.draws} bootstrap draws are too few; `draws=` is 100 or more")
         return None if self.resample is None else find_resample(self.resample)
 
 
@@ -262,10 +214,16 @@ def compare_results(
     counted = [columns[name] for name in headline_sets(a, list(columns))]
     resample = asked or usual_resample(a, len(counted))
     groups = {
-        group: _group([columns[name] for name in members], resample)
+        group: _difference(
+            [columns[name] for name in members], resample if len(members) > 1 else "items"
+        )
         for group, members in groups_of(a, list(columns)).items()
     }
-    overall, drawn = _difference(counted, resample, options.seed, options.draws)
+    overall = _difference(counted, resample)
+    drawn = difference_mean_interval(
+        [x - y for x, y in counted], resample, options.seed, options.draws
+    )
+    flips = tuple(sorted(_flips(a, matched), key=lambda flip: -flip.size))
     first, second = names or (a.model, b.model)
     return Comparison(
         a=first,
@@ -273,11 +231,12 @@ def compare_results(
         data=a.data if a.data == b.data else f"{a.data} and {b.data}",
         method=matched.method,
         overlap=matched.overlap,
-        overall=overall,
+        overall=OverallDifference(**{**structs.asdict(overall), "ci": drawn.ci}, draws=drawn.draws),
         groups=dict(sorted(groups.items())),
         sets=sets,
-        flips=tuple(sorted(_flips(a, matched), key=lambda flip: -flip.size)),
-        draws=drawn,
+        significant=tuple(s.name for s in sets if s.significant),
+        flipped=FlipCounts(len(flips), sum(s.only_a for s in sets), sum(s.only_b for s in sets)),
+        flips=flips,
     )
 
 
@@ -301,34 +260,27 @@ def _set_differences(
             n=len(a),
             a=float(a.mean()),
             b=float(b.mean()),
+            difference=float(a.mean()) - float(b.mean()),
+            ci=paired_interval(a - b),
+            covers=OF_A_SET,
             only_a=alone[name][0],
             only_b=alone[name][1],
-            ci=paired_interval(a - b),
             p=tested[name],
             p_holm=corrected[name],
+            significant=corrected[name] < LEVEL,
         )
         for name, (a, b) in columns.items()
     )
 
 
-def _difference(
-    sets: Sequence[tuple[Array, Array]], resample: Resample, seed: int, draws: int
-) -> tuple[Difference, int]:
-    """The overall difference, and how many samples were drawn for its interval."""
+def _difference(sets: Sequence[tuple[Array, Array]], resample: Resample) -> MeanDifference:
+    """The difference of two means. One set says nothing about others: its interval covers items."""
     first, second = (_mean(s[side] for s in sets) for side in (0, 1))
-    found = difference_mean_interval([a - b for a, b in sets], resample, seed, draws)
+    ci = class_interval([a - b for a, b in sets], resample)
     n = sum(len(a) for a, _ in sets)
-    made = Difference(first, second, first - second, found.ci, len(sets), n, resample)
-    return made, found.draws
-
-
-def _group(sets: Sequence[tuple[Array, Array]], resample: Resample) -> Difference:
-    """One set says nothing about others: its interval covers other items of it."""
-    first, second = (_mean(s[side] for s in sets) for side in (0, 1))
-    covers: Resample = resample if len(sets) > 1 else "items"
-    ci = class_interval([a - b for a, b in sets], covers)
-    n = sum(len(a) for a, _ in sets)
-    return Difference(first, second, first - second, ci, len(sets), n, covers)
+    return MeanDifference(
+        first, second, first - second, ci, resample, covered(resample), len(sets), n
+    )
 
 
 def class_interval(sets: Sequence[Array], resample: Resample) -> Interval:
@@ -359,3 +311,105 @@ def _flips(result: Result, matched: Matched) -> Iterator[Flip]:
             delta_b=row["delta_b"],
             texts=texts or suites.get((row["set"], row["item"]), {}),
         )
+
+
+def _figure(comparison: Comparison) -> Figure:
+    """Every set's difference, a − b, with its interval; significant ones in colour."""
+    a, b = comparison.a, comparison.b
+    better = {True: a, False: b}
+    rows = [
+        {
+            "set": s.name,
+            "group": s.group,
+            "difference": round(100 * s.difference, 2),
+            "low": round(100 * s.ci[0], 2),
+            "high": round(100 * s.ci[1], 2),
+            "a": round(100 * s.a, 2),
+            "b": round(100 * s.b, 2),
+            "n": s.n,
+            "only_a": s.only_a,
+            "only_b": s.only_b,
+            "p": s.p,
+            "p_holm": s.p_holm,
+            "better": better[s.difference > 0] if s.significant else NO_CLEAR,
+        }
+        for s in sorted(comparison.sets, key=lambda s: (s.group, -s.difference, s.name))
+    ]
+    tested = (
+        f"{sum(s.significant for s in comparison.sets)} of {len(rows)} are significant at "
+        f"{100 * LEVEL:.0f} % by McNemar's test with mid-p after Holm's correction"
+    )
+    caption = (
+        f"Accuracy of {a} minus that of {b} on {comparison.data}, in points, for each set "
+        f"(paradigm or suite), sorted by its class; {comparison.overlap.words}. Lines are 95 % "
+        "intervals of a paired difference (Bonett and Price) and cover other items of the same "
+        f"set. {tested}."
+    )
+    chart = _chart(rows, a, b, comparison.minus)
+    return Figure("differences", comparison.minus, caption, chart, rows)
+
+
+def _chart(rows: list[dict[str, object]], a: str, b: str, minus: str) -> Chart:
+    names = [a, b, NO_CLEAR]
+    legend = {"orient": "top", "labelLimit": 400, "labelExpr": SAYS}
+    called = {
+        "difference": minus,
+        "a": f"accuracy of {a}",
+        "b": f"accuracy of {b}",
+        "only_a": f"{a} better, items",
+        "only_b": f"{b} better, items",
+        "group": "phenomenon",
+    }
+    return {
+        "$schema": SCHEMA,
+        "width": 460,
+        "height": {"step": STEP},
+        "data": inline(rows),
+        "encoding": {
+            "y": {
+                "field": "set",
+                "type": "nominal",
+                "sort": [row["set"] for row in rows],
+                "title": None,
+                "axis": {"labelLimit": 360, "grid": False},
+            },
+            "color": {**look("color", names, "better"), "legend": legend},
+            "tooltip": tips(
+                "set", "group", "difference:+.1f", "low:+.1f", "high:+.1f", "a:.1f", "b:.1f", "n:,",
+                "only_a:,", "only_b:,", "p:.2g", "p_holm:.2g", called=called,
+            ),
+        },
+        "layer": [
+            _no_difference(),
+            *_points(minus, {**look("shape", names, "better"), "legend": legend}),
+        ],
+    }  # fmt: skip
+
+
+def _no_difference() -> Chart:
+    """A dashed line at 0."""
+    return {
+        "data": {"values": [{"zero": 0}]},
+        "mark": {"type": "rule", "strokeDash": [4, 3], "color": UNSURE},
+        "encoding": {
+            "x": {"field": "zero", "type": "quantitative"},
+            "y": None,
+            "color": None,
+            "tooltip": None,
+        },
+    }
+
+
+def _points(minus: str, shape: Encoding) -> list[Chart]:
+    """Each difference with its interval; a rule with a shape would get points of its own."""
+    x = {"type": "quantitative", "title": f"accuracy, points: {minus}"}
+    return [
+        {
+            "mark": {"type": "rule", "strokeWidth": 2},
+            "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
+            "encoding": {"x": {"field": "difference", "type": "quantitative"}, "shape": shape},
+        },
+    ]

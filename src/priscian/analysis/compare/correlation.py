@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from msgspec import Struct, field
 
 from priscian.analysis.blimp.published_rows import starred
-from priscian.analysis.vega import Figure, HasFigures
-from priscian.datasets.published import published
+from priscian.analysis.charts import correlation_square
+from priscian.analysis.registry import analysis
+from priscian.analysis.result import AnalysisResult, Runs, Table
+from priscian.analysis.vega import Chart, Figure, HasFigures
+from priscian.datasets.published import published as published_accuracies
 from priscian.errors import DataError, UsageError
-from priscian.files import plain
+from priscian.files import INLINE, plain
 from priscian.runs import Result
+from priscian.runs.choose import gather_results
 from priscian.runs.show import counted
 from priscian.stats.correlations import Correlation, pearson, spearman
 
 Coefficient = Literal["pearson", "spearman"]
 NAMES: dict[Coefficient, str] = {"pearson": "Pearson's r", "spearman": "Spearman's ρ"}
+Matrix = Mapping[str, Mapping[str, float | None]]
 LEAST = 4
 """With fewer points, Fisher's interval cannot be computed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class CorrelationCell(Struct, frozen=True, omit_defaults=True):
     """Two systems over the sets that both were evaluated on."""
 
     a: str
@@ -34,62 +40,39 @@ class Cell:
     why: str = ""
     """Why there is no coefficient."""
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        found: dict[str, Any] = {"a": self.a, "b": self.b, "n": self.n}
-        for name in ("pearson", "spearman"):
-            value: Correlation | None = getattr(self, name)
-            found[name] = plain(value) if value else None
-        return found | ({"why": self.why} if self.why else {})
 
+class Correlations(HasFigures, Struct, frozen=True):
+    """The correlation of every two systems over sets; that of each with itself is 1."""
 
-@dataclass(frozen=True, slots=True)
-class Correlations(HasFigures):
-    """Accuracies of systems by set, and the correlation of every two systems."""
-
-    accuracies: Mapping[str, Mapping[str, float]]
+    pearson: Matrix
+    spearman: Matrix
+    cells: tuple[CorrelationCell, ...] = field(name="pairs")
     published: tuple[str, ...]
-    cells: tuple[Cell, ...]
+    sets: Mapping[str, int]
+    """How many sets each system was evaluated on."""
+
+    def as_dict(self) -> Any:
+        """Plain values, ready for JSON."""
+        return plain(self)
 
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Heat maps of Pearson's and of Spearman's correlations."""
-        from priscian.analysis.compare.correlation_figure import correlation_figure
+        return (_figure(self, "pearson"), _figure(self, "spearman"))
 
-        return (correlation_figure(self), correlation_figure(self, "spearman"))
-
-    def between(self, a: str, b: str) -> Cell:
+    def between(self, a: str, b: str) -> CorrelationCell:
         """The cell of two systems, in either order."""
         return next(c for c in self.cells if {c.a, c.b} == {a, b})
 
-    def matrix(self, coefficient: Coefficient = "pearson") -> dict[str, dict[str, float | None]]:
-        """A coefficient of every system with every other, by name; 1 with itself."""
-        found: dict[str, dict[str, float | None]] = {a: {} for a in self.accuracies}
-        for a in self.accuracies:
-            for b in self.accuracies:
-                if a == b:
-                    found[a][b] = 1.0
-                else:
-                    value: Correlation | None = getattr(self.between(a, b), coefficient)
-                    found[a][b] = value.r if value else None
-        return found
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "pearson": self.matrix("pearson"),
-            "spearman": self.matrix("spearman"),
-            "pairs": [c.as_dict() for c in self.cells],
-            "published": list(self.published),
-            "sets": {name: len(column) for name, column in self.accuracies.items()},
-        }
+    def matrix(self, coefficient: Coefficient = "pearson") -> Matrix:
+        """A coefficient of every system with every other, by name."""
+        return self.pearson if coefficient == "pearson" else self.spearman
 
 
-@dataclass(frozen=True, slots=True)
-class CorrelationsByKind(HasFigures, Mapping[str, Correlations]):
+class CorrelationsByKind(AnalysisResult, frozen=True):
     """Correlations over paradigms (pairs) and over suites; they are not mixed."""
 
-    kinds: Mapping[str, Correlations]
+    kinds: Annotated[Mapping[str, Correlations], INLINE]
 
     def __getitem__(self, kind: str) -> Correlations:
         return self.kinds[kind]
@@ -100,25 +83,60 @@ class CorrelationsByKind(HasFigures, Mapping[str, Correlations]):
     def __len__(self) -> int:
         return len(self.kinds)
 
+    def tables(self) -> list[Table]:
+        """Both matrices of each kind, then the coefficients with their intervals."""
+        found = []
+        for kind, correlations in self.kinds.items():
+            found += [_matrix_table(kind, correlations, how) for how in NAMES]
+            found.append(_intervals_table(correlations))
+        return found
+
+    @property
+    def findings(self) -> list[str]:
+        """Why there are no coefficients, and what is published."""
+        every = list(self.kinds.values())
+        said = [f"{c.a} and {c.b}: {c.why}" for found in every for c in found.cells if c.why]
+        if any(found.published for found in every):
+            said.append("* published, on BLiMP's own data (Warstadt et al. 2020)")
+        return [*said, "95 % intervals: Fisher's for r, Bonett and Wright's for ρ"]
+
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Heat maps of each kind."""
-        drawn = [(kind, figure) for kind, c in self.items() for figure in c.figures]
+        drawn = [(kind, figure) for kind, c in self.kinds.items() for figure in c.figures]
         if len(self) > 1:
             drawn = [(kind, replace(f, name=f"{f.name}-{kind}")) for kind, f in drawn]
         return tuple(figure for _, figure in drawn)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {kind: c.as_dict() for kind, c in self.items()}
 
+@analysis("correlation")
+def correlation(runs: Runs, *, method: str = "full", published: bool = True) -> CorrelationsByKind:
+    """Pearson's and Spearman's correlations of accuracies over paradigms or suites.
 
-def correlate_kinds(
-    results: Sequence[Result], *, method: str = "full", published: bool = True
-) -> CorrelationsByKind:
-    """Correlate results on pairs with each other, and results on suites."""
+    Models on BLiMP's paradigms are also compared with the paper's systems and people.
+
+    Examples:
+      priscian analyse correlation runs/first runs/second
+      priscian analyse correlation runs/first --no-published --json
+
+    >>> import priscian
+    >>> data = "generated:7,5,wh_island,causative,adjunct_island,passive_1"
+    >>> run = priscian.score(["builtin:ngram", "builtin:lstm"], data)
+    >>> found = priscian.analyse.correlation(run, published=False)
+    >>> [(cell.a, cell.b, cell.n) for cell in found["pairs"].cells]
+    [('builtin:ngram', 'builtin:lstm', 4)]
+
+    Parameters
+    ----------
+    runs
+        Run folders.
+    method
+        full, one_prefix or two_prefix, for pairs.
+    published
+        Also compare with the systems and people of the BLiMP paper.
+    """
     groups: dict[str, list[Result]] = {}
-    for result in results:
+    for result in gather_results(runs):
         groups.setdefault("suites" if result.kind == "suites" else "pairs", []).append(result)
     baselines = None if published else ()
     return CorrelationsByKind(
@@ -144,8 +162,8 @@ def correlate(
     if not results:
         raise UsageError("no results to correlate; name a run")
     labels = names or system_names(results)
-    columns = {name: set_accuracies(r, method) for name, r in zip(labels, results, strict=True)}
-    known = published()
+    columns = {name: _accuracies(r, method) for name, r in zip(labels, results, strict=True)}
+    known = published_accuracies()
     own = {name for column in columns.values() for name in column}
     shared = [s for s in known if len(own & known[s].keys()) >= LEAST]
     wanted = shared if baselines is None else list(baselines)
@@ -155,10 +173,35 @@ def correlate(
             "one result alone has nothing to be correlated with; name another run on the same sets"
         )
     cells = tuple(_cell(a, b, columns[a], columns[b]) for a, b in combinations(columns, 2))
-    return Correlations(columns, tuple(map(starred, wanted)), cells)
+    pairs = {frozenset((c.a, c.b)): c for c in cells}
+    return Correlations(
+        _matrix(columns, pairs, "pearson"),
+        _matrix(columns, pairs, "spearman"),
+        cells,
+        tuple(map(starred, wanted)),
+        {name: len(column) for name, column in columns.items()},
+    )
 
 
-def set_accuracies(result: Result, method: str = "full") -> dict[str, float]:
+def _matrix(
+    names: Collection[str], cells: Mapping[frozenset[str], CorrelationCell], how: Coefficient
+) -> Matrix:
+    return {
+        a: {b: 1.0 if a == b else _coefficient(cells[frozenset((a, b))], how) for b in names}
+        for a in names
+    }
+
+
+def _coefficient(cell: CorrelationCell, how: Coefficient) -> float | None:
+    found = _of(cell, how)
+    return found.r if found else None
+
+
+def _of(cell: CorrelationCell, how: Coefficient) -> Correlation | None:
+    return cell.pearson if how == "pearson" else cell.spearman
+
+
+def _accuracies(result: Result, method: str = "full") -> dict[str, float]:
     """Accuracy of every set, from the summary."""
     return {name: score.accuracy for name, score in result.summary.by_set(method).items()}
 
@@ -175,14 +218,93 @@ def system_names(results: Sequence[Result]) -> list[str]:
     return found
 
 
-def _cell(a: str, b: str, x: Mapping[str, float], y: Mapping[str, float]) -> Cell:
+def _cell(a: str, b: str, x: Mapping[str, float], y: Mapping[str, float]) -> CorrelationCell:
     both = [name for name in x if name in y]
     if len(both) < LEAST:
-        return Cell(
+        return CorrelationCell(
             a, b, len(both), None, None, f"{counted(len(both), 'set')} in both; {LEAST} are needed"
         )
     first, second = [x[n] for n in both], [y[n] for n in both]
     for name, column in ((a, first), (b, second)):
         if max(column) == min(column):
-            return Cell(a, b, len(both), None, None, f"{name} has the same accuracy everywhere")
-    return Cell(a, b, len(both), pearson(first, second), spearman(first, second))
+            return CorrelationCell(
+                a, b, len(both), None, None, f"{name} has the same accuracy everywhere"
+            )
+    return CorrelationCell(a, b, len(both), pearson(first, second), spearman(first, second))
+
+
+def _matrix_table(kind: str, found: Correlations, how: Coefficient) -> Table:
+    matrix = found.matrix(how)
+    rows = tuple(
+        (f"{number} {name}", *("" if r is None else f"{r:.2f}" for r in row.values()))
+        for number, (name, row) in enumerate(matrix.items(), start=1)
+    )
+    numbers = (str(number) for number in range(1, len(matrix) + 1))
+    return Table(f"{kind}: {NAMES[how]}", ("", *numbers), rows)
+
+
+def _intervals_table(found: Correlations) -> Table:
+    rows = tuple(
+        (
+            cell.a,
+            cell.b,
+            str(cell.n),
+            *(
+                part
+                for c in (cell.pearson, cell.spearman)
+                for part in (f"{c.r:.2f}", f"{c.ci[0]:.2f} to {c.ci[1]:.2f}")
+            ),
+        )
+        for cell in found.cells
+        if cell.pearson is not None and cell.spearman is not None
+        if not {cell.a, cell.b} <= set(found.published)
+    )
+    return Table("", ("", "", "sets", "r", "95 %", "ρ", "95 %"), rows, names=2)
+
+
+def _figure(found: Correlations, coefficient: Coefficient) -> Figure:
+    """A heat map of all systems."""
+    rows: list[dict[str, object]] = []
+    for a, cells in found.matrix(coefficient).items():
+        for b, r in cells.items():
+            cell = None if a == b else found.between(a, b)
+            value = _of(cell, coefficient) if cell else None
+            rows.append(
+                {
+                    "a": a,
+                    "b": b,
+                    "r": None if r is None else round(r, 4),
+                    "shown": "–" if r is None else f"{r:.2f}",
+                    "low": round(value.ci[0], 4) if value else None,
+                    "high": round(value.ci[1], 4) if value else None,
+                    "n": cell.n if cell else found.sets[a],
+                }
+            )
+    sizes = sorted({c.n for c in found.cells})
+    over = counted(sizes[0], "set") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} sets"
+    how = "Fisher's" if coefficient == "pearson" else "Bonett and Wright's"
+    star = (
+        " * published, on BLiMP's own data (Warstadt et al. 2020); paradigms are matched by name."
+        if found.published
+        else ""
+    )
+    caption = (
+        f"{NAMES[coefficient]} of accuracies over {over}, between every two rows; 95 % intervals "
+        f"({how}) are in the tooltips and the data.{star}"
+    )
+    title = f"Who finds the same things hard: {NAMES[coefficient]}"
+    name = f"correlation-{coefficient}"
+    return Figure(name, title, caption, _heat_map(rows, list(found.sets), NAMES[coefficient]), rows)
+
+
+def _heat_map(rows: list[dict[str, object]], order: list[str], title: str) -> Chart:
+    chart = correlation_square(rows, order, title, least=180, labelLimit=200)
+    chart["encoding"]["tooltip"] = [
+        {"field": "a", "type": "nominal"},
+        {"field": "b", "type": "nominal"},
+        {"field": "r", "type": "quantitative", "format": ".3f", "title": title},
+        {"field": "low", "type": "quantitative", "format": ".3f", "title": "95 % from"},
+        {"field": "high", "type": "quantitative", "format": ".3f", "title": "to"},
+        {"field": "n", "type": "quantitative", "title": "sets"},
+    ]
+    return chart

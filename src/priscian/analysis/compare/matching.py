@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct, field
 
 from priscian.catalogue import FURTHER
 from priscian.errors import RunError, UsageError
@@ -18,16 +19,15 @@ KEY = ["set", "item"]
 SHOWN = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Overlap:
-    """How many items each side has, how many they share, and the sets that only one has."""
+class Overlap(Struct, frozen=True):
+    """How many items two results share, how many each has, and the sets that only one has."""
 
-    a: int
-    b: int
-    shared: int
+    shared: int = field(name="items")
+    a: int = field(name="items_a")
+    b: int = field(name="items_b")
     sets: int
     """Sets with at least one shared item."""
-    missing: tuple[str, ...]
+    missing: tuple[str, ...] = field(name="sets_without_shared_items")
     """Sets of either side without a shared item."""
 
     @property
@@ -46,19 +46,8 @@ class Overlap:
             f"(of {self.a:,} and {self.b:,}){left}"
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "items": self.shared,
-            "items_a": self.a,
-            "items_b": self.b,
-            "sets": self.sets,
-            "sets_without_shared_items": list(self.missing),
-        }
 
-
-@dataclass(frozen=True, slots=True)
-class Matched:
+class Matched(NamedTuple):
     """The shared items: set, item, credit_a, credit_b and, for pairs, deltas and texts."""
 
     rows: polars.DataFrame
@@ -102,7 +91,7 @@ def match(a: Result, b: Result, method: str | None = None) -> Matched:
     )
     names = set(joined["set"])
     overlap = Overlap(
-        len(left), len(right), len(joined), len(names),
+        len(joined), len(left), len(right), len(names),
         tuple(sorted((set(left["set"]) | set(right["set"])) - names)),
     )  # fmt: skip
     if not overlap.shared:

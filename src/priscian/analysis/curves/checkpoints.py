@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from priscian.analysis.blimp.accuracy_table import accuracy_table
+from priscian.analysis.blimp.accuracy_table import tables
 from priscian.analysis.blimp.published_rows import PEOPLE
 from priscian.analysis.curves.sizes import UNITS
 from priscian.analysis.named_results import FORCED_CHOICE
@@ -150,7 +150,7 @@ def _people(result: Result) -> dict[str, float]:
     """People's accuracy by phenomenon on BLiMP's own sentences, where it is known."""
     if result.kind not in FORCED_CHOICE or "phenomenon" not in result.levels:
         return {}
-    table = accuracy_table([result], "phenomenon")
+    table = tables([result], "phenomenon")
     place = next((k for k, c in enumerate(table.columns) if c.name == PEOPLE), None)
     if place is None:
         return {}

@@ -14,11 +14,6 @@ SPECIAL = {
     "training-size": "training_size:training_size_command",
     "sg": "sg:sg_command",
     "sg-results": "sg_results:sg_results_command",
-    "correlation": "correlation:correlation_command",
-    "tables": "tables:tables_command",
-    "shallow": "shallow:shallow_command",
-    "distance": "distance:distance_command",
-    "published": "published:published_command",
 }
 """Commands that are written by hand."""
 HELP = """Analyse what is behind the scores of a run, or the files of a published paper.

@@ -18,7 +18,9 @@ from priscian.cli.output import FLAT, Output, print_result
 
 SEVERAL = Parameter(consume_multiple=False)
 """An option that is repeated for several values."""
-JSON = Annotated[bool, Parameter(name="--json", help="Print JSON.")]
+WITHOUT = {"published": "Leave out the systems and people of the BLiMP paper."}
+"""The help of an option that turns something off."""
+JSON = Annotated[bool, Parameter(name="--json")]
 
 
 def __getattr__(name: str) -> Any:
@@ -70,7 +72,8 @@ def command_of(entry: Analysis) -> Any:
         parameters=parameters, return_annotation=None
     )
     command.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
-    command.__doc__ = as_flags(_without_sessions(inspect.getdoc(entry.function) or ""))
+    doc = _without_sessions(inspect.getdoc(entry.function) or "")
+    command.__doc__ = as_flags(doc if draws else f"{doc}\njson_\n    Print JSON.")
     return command
 
 
@@ -83,7 +86,8 @@ def _option(parameter: inspect.Parameter) -> inspect.Parameter:
         place = inspect.Parameter.POSITIONAL_ONLY
         return inspect.Parameter(name, place, annotation=_simple(kind))
     if parameter.default is True:
-        return _keyword(name, Annotated[bool, Parameter(name=f"--no-{name}", negative="")], False)
+        flag = Parameter(name=f"--no-{name}", negative="", help=WITHOUT[name])
+        return _keyword(name, Annotated[bool, flag], False)
     default = None if parameter.default == () else parameter.default
     return _keyword(name, _simple(kind), default)
 

@@ -1,22 +1,27 @@
-"""Encoders: Transformers models, with or without a head, read for their hidden states."""
+"""Encoders: Transformers models, with or without a head, read for their hidden states.
+
+A view says which layer is read, and how the states of a text's tokens become one vector.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from priscian.errors import ModelError, UsageError
-from priscian.models.classifier.views import CLS, LAST, MAX, MEAN, Floats32, View, pool
+from priscian.files import shown, whole_number
 from priscian.models.fingerprint import Files
 from priscian.models.hf.encoding import Tokenizer
+from priscian.models.hf.libraries import import_transformers
 from priscian.models.hf.loading import (
     HuggingFaceProvider,
     check_ids,
     context_length,
-    import_transformers,
     load_config,
     load_weights,
     pick_device,
@@ -31,12 +36,63 @@ from priscian.models.spec import ModelSpec
 from priscian.models.text_offsets import check_length
 from priscian.records import Text
 
+Floats32 = npt.NDArray[np.float32]
+
+CLS, LAST, MEAN, MAX = "cls", "last", "mean", "max"
+POOLINGS = (CLS, LAST, MEAN, MAX)
+
 BATCH_TOKENS = 1024
 """Tokens that an encoder reads at a time, padding included."""
 KEPT_OPTIONS = ("bos", "tokenizer", "attention", "dtype")
 """Options of a model string that can change hidden states."""
 UNUSED = ("pooler.",)
 """Weights of a base model that no hidden state depends on; masked models are saved without them."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class View:
+    """A layer and a pooling: one vector for each text.
+
+    Layer 0 is the embeddings, as in Transformers' `output_hidden_states`. `cls` takes the state of
+    the first position, `last` that of the text's last token; `mean` and `max` go over the text's
+    own tokens, without those that the tokenizer adds.
+
+    >>> str(View(6, "mean")), View.parse("6-mean") == View(6, "mean")
+    ('6-mean', True)
+    """
+
+    layer: int
+    pooling: str
+
+    def __str__(self) -> str:
+        return f"{self.layer}-{self.pooling}"
+
+    @classmethod
+    def parse(cls, text: str) -> View:
+        """Read `layer-pooling`."""
+        number, _, pooling = text.partition("-")
+        layer = whole_number(number)
+        if layer is None or pooling not in POOLINGS:
+            raise UsageError(f"{shown(text)} is not a layer and a pooling, such as 6-mean")
+        return cls(layer, pooling)
+
+
+def pool(states: Floats32, first: int, count: int, pooling: str) -> Floats32:
+    """One vector from a text's states; its own tokens are `states[first : first + count]`.
+
+    >>> states = np.array([[9.0, 9.0], [1.0, 4.0], [3.0, 2.0], [9.0, 9.0]], np.float32)
+    >>> pool(states, 1, 2, "mean").tolist(), pool(states, 1, 2, "max").tolist()
+    ([2.0, 3.0], [3.0, 4.0])
+    >>> pool(states, 1, 2, "cls").tolist(), pool(states, 1, 2, "last").tolist()
+    ([9.0, 9.0], [3.0, 2.0])
+    """
+    own = states[first : first + count]  # (tokens, width)
+    if pooling == CLS:
+        return np.asarray(states[0], np.float32)
+    if pooling == LAST:
+        return np.asarray(own[-1], np.float32)
+    pooled = own.mean(0, dtype=np.float64) if pooling == MEAN else own.max(0)
+    return np.asarray(pooled, np.float32)
 
 
 def encoder_spec(model: str | ModelSpec) -> ModelSpec:

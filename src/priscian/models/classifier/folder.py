@@ -132,14 +132,14 @@ def read_card(folder: Path) -> ClassifierCard:
         if not restart.is_whole:
             raise ModelError(
                 f"{file}: restart {restart.number} is not as it was written; copy the file again, "
-                "or delete its entry and run priscian train classifier … --resume"
+                "or delete its entry and train again with `resume=True`"
             )
     known = [r.number for r in card.restarts]
     if card.chosen and card.chosen not in known:
         raise ModelError(
             f"{file}: the chosen restart is {card.chosen}, but it has "
-            f"{', '.join(map(str, known)) or 'none'}; write 0 there and run priscian train "
-            "classifier … --resume"
+            f"{', '.join(map(str, known)) or 'none'}; write 0 there and train again "
+            "with `resume=True`"
         )
     return card
 
@@ -161,7 +161,7 @@ def read_restart(folder: Path, number: int) -> RestartCard | None:
             raise DataError(f"{file}: it is not as it was written")
     except DataError as error:
         raise DataError(
-            f"{error}; or delete {file.parent} to train it again with --resume"
+            f"{error}; or delete {file.parent} to train it again with `resume=True`"
         ) from None
     return card
 
@@ -172,8 +172,8 @@ def find_restart(folder: Path, revision: str = "") -> tuple[ClassifierCard, Rest
     if not revision:
         if not card.chosen:
             raise ModelError(
-                f"{folder} has {len(card.restarts)} of {card.wanted} restarts; finish it with "
-                "priscian train classifier … --resume, or name one: classifier:DIR@restart-1"
+                f"{folder} has {len(card.restarts)} of {card.wanted} restarts; finish its "
+                "training with `resume=True`, or name one: classifier:DIR@restart-1"
             )
         return card, card.restart(card.chosen)
     for restart in card.restarts:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from priscian.errors import ModelError, UnknownNameError
+from priscian.models.classifier.encoder import View, load_encoder
 from priscian.models.classifier.folder import (
     HEAD,
     MAJORITY,
@@ -21,18 +24,53 @@ from priscian.models.classifier.folder import (
     find_restart,
     read_card,
 )
-from priscian.models.classifier.grades import CALIBRATED, CONFIDENCE, KINDS, Floats, grade
+from priscian.models.classifier.heads import read_bag, read_head
+from priscian.models.classifier.states import pooled_states
 from priscian.models.fingerprint import hash_file
 from priscian.models.key import ModelKey
 from priscian.models.spec import ModelSpec
 from priscian.models.traits import Traits, no_tokens
 from priscian.records import Text, TokenScores
 
+Floats = npt.NDArray[np.float64]
+
+CONFIDENCE, LOGIT, CALIBRATED = "confidence", "logit", "calibrated"
+KINDS = (CONFIDENCE, LOGIT, CALIBRATED)
+
 PROVIDER = "classifier"
 OPTIONS = frozenset({"score", "name"})
 PARTS = (HEAD, WEIGHTS, "vocabulary.json")
 
 Logits = Callable[[Sequence[str]], Floats]
+
+
+def probabilities(logits: Sequence[float] | npt.NDArray[Any], temperature: float = 1.0) -> Floats:
+    """The probability of `acceptable`: 1 / (1 + exp(−logit / temperature))."""
+    x = np.asarray(logits, np.float64) / temperature
+    return np.where(x >= 0, 1.0, np.exp(np.minimum(x, 0.0))) / (1.0 + np.exp(-np.abs(x)))
+
+
+def confidences(logits: Sequence[float] | npt.NDArray[Any]) -> Floats:
+    """The likelier label, −1 or +1, times its probability (Vázquez Martínez 2021, Equation 5).
+
+    An even split counts as −1, as in `priscian.metrics.adc.label_confidence`.
+
+    >>> [round(float(c), 3) for c in confidences([2.0, -2.0, 0.0])]
+    [0.881, -0.881, -0.5]
+    """
+    x = np.asarray(logits, np.float64)
+    return np.where(x > 0, 1.0, -1.0) * probabilities(np.abs(x))
+
+
+def grade(logits: npt.NDArray[Any], kind: str, temperature: float = 1.0) -> Floats:
+    """One number for each text: higher is better."""
+    if kind == CONFIDENCE:
+        return confidences(logits)
+    if kind == LOGIT:
+        return np.asarray(logits, np.float64)
+    if kind == CALIBRATED:
+        return probabilities(logits, temperature)
+    raise UnknownNameError("score of a classifier", kind, KINDS)
 
 
 class ClassifierProvider:
@@ -128,8 +166,6 @@ def _logits(folder: Path, card: ClassifierCard, restart: RestartCard) -> Logits:
     if card.method == MAJORITY:
         return lambda texts: np.full(len(texts), restart.intercept)
     if card.method == NGRAMS:
-        from priscian.models.classifier.bag import read_bag
-
         return read_bag(folder).logits
     if card.method in ON_STATES:
         return _on_states(folder, card, restart)
@@ -137,10 +173,6 @@ def _logits(folder: Path, card: ClassifierCard, restart: RestartCard) -> Logits:
 
 
 def _on_states(folder: Path, card: ClassifierCard, restart: RestartCard) -> Logits:
-    from priscian.models.classifier.heads import read_head
-    from priscian.models.classifier.states import pooled_states
-    from priscian.models.classifier.views import View
-
     head = read_head(folder / HEAD)
     view = View.parse(restart.view)
 
@@ -157,7 +189,6 @@ def _on_states(folder: Path, card: ClassifierCard, restart: RestartCard) -> Logi
 
 
 def _tuned(folder: Path, card: ClassifierCard, restart: RestartCard) -> Logits:
-    from priscian.models.classifier.encoder import load_encoder
     from priscian.models.classifier.tuned import TunedEncoder
 
     made: list[TunedEncoder] = []

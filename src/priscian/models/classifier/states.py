@@ -18,12 +18,13 @@ from priscian.errors import PriscianWarning
 from priscian.files import replacing
 from priscian.models.classifier.encoder import (
     Encoder,
+    Floats32,
+    View,
     encoder_key,
     encoder_spec,
     load_encoder,
     refuse_other,
 )
-from priscian.models.classifier.views import Floats32, View
 from priscian.models.fingerprint import cache_folder
 from priscian.models.key import ModelKey
 from priscian.models.spec import ModelSpec

@@ -15,8 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from priscian.errors import ModelError, install
-from priscian.models.classifier.encoder import Encoder, pad
-from priscian.models.classifier.views import CLS, LAST, MAX
+from priscian.models.classifier.encoder import CLS, LAST, MAX, Encoder, pad
 from priscian.models.safetensors_file import read_safetensors
 
 RANK = 8
@@ -126,5 +125,5 @@ def _with_lora(encoder: Encoder) -> Any:
                 return get_peft_model(encoder.net, settings)
     raise ModelError(
         f"{encoder.spec.label}: cannot find the query, value and output projections of this "
-        "architecture; use --method finetune"
+        "architecture; use `method=finetune`"
     )

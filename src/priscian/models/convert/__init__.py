@@ -51,5 +51,5 @@ def convert(
         listed, facts = (None if p is None else Path(p) for p in (vocab, config))
         return convert_transfo_xl(path, target, listed, facts, words)
     if vocab is None:
-        raise UsageError("the words of the model are missing; name them: --vocab vocab.txt")
+        raise UsageError("the words of the model are missing; name them: `vocab=vocab.txt`")
     return convert_gulordava(path, Path(vocab), target, words)

@@ -23,9 +23,9 @@ from priscian.models.convert.torch_file import (
     read_torch_file,
     unreadable,
 )
-from priscian.models.ngram.tokenise import Tokenisation
 from priscian.models.safetensors_file import LARGEST, read_safetensors, write_safetensors
 from priscian.models.vocabulary import WordVocabulary
+from priscian.models.vocabulary.tokenise import Tokenisation
 
 BOUNDARIES = ("<eos>", "</s>", "<s>")
 UNKNOWNS = ("<unk>", "<UNK>", "UNK", "<unk/>")
@@ -139,7 +139,7 @@ def need(path: Path, arrays: Mapping[str, Array], name: str, *shape: int) -> Arr
 def check_out(out: Path) -> None:
     """Refuse a folder that has something in it."""
     if not is_free(out):
-        raise UsageError(f"{out} is not an empty folder; name a new --out")
+        raise UsageError(f"{out} is not an empty folder; name a new `out=`")
 
 
 def write_folder(

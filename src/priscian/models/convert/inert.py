@@ -53,7 +53,7 @@ class Made:
         return isinstance(self.function, Global) and self.function.name in names
 
 
-class Reader:
+class PickleReader:
     """Pickles one after another, with a bound on all of them together."""
 
     def __init__(self, data: bytes) -> None:
@@ -67,7 +67,7 @@ class Reader:
 
     def value(self, persistent: Persistent) -> object:
         """The next pickle's value; `persistent` says what an outside reference stands for."""
-        machine = _Machine(persistent)
+        machine = _PickleStack(persistent)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of odd escapes in texts
@@ -96,7 +96,7 @@ def read_pickle(data: bytes, persistent: Persistent = lambda reference: referenc
     >>> found.name
     'system'
     """
-    return Reader(data).value(persistent)
+    return PickleReader(data).value(persistent)
 
 
 _PUSHED = frozenset(
@@ -118,7 +118,7 @@ _CONSTANTS: dict[str, Callable[[], object]] = {
 _TUPLES = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 
 
-class _Machine:
+class _PickleStack:
     """The stack and memo of one pickle."""
 
     def __init__(self, persistent: Persistent) -> None:

@@ -26,7 +26,7 @@ from priscian.models.convert.inert import (
     Global,
     InertError,
     Made,
-    Reader,
+    PickleReader,
     read_pickle,
 )
 
@@ -123,7 +123,7 @@ def unreadable(path: Path, reason: object) -> ModelError:
 
 def _read_legacy(file: BinaryIO, size: int, *, plain: bool) -> TorchFile:
     """With `plain`, a file that is one pickle and nothing else is read too."""
-    reader = Reader(file.read(MOST_BYTES))
+    reader = PickleReader(file.read(MOST_BYTES))
     known: dict[str, Storage] = {}
     try:
         magic = reader.value(_refuse)

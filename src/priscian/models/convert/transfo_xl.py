@@ -36,7 +36,7 @@ MOST_LAYERS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class XlSettings:
     """What the arrays do not tell."""
 
     memory: int
@@ -59,7 +59,7 @@ def convert_transfo_xl(
     folder = file if file.is_dir() else file.parent
     if file.is_dir():
         file = _beside(folder, WEIGHTS, "weights")
-    vocabulary = vocabulary or _beside(folder, WORDS, "the vocabulary: --vocab")
+    vocabulary = vocabulary or _beside(folder, WORDS, "the vocabulary: `vocab=`")
     arrays, saved = read_arrays(file)
     facts = _facts(file, saved, config or folder / "config.json")
     text = vocabulary.suffix == ".txt"
@@ -91,13 +91,13 @@ def _beside(folder: Path, names: tuple[str, ...], what: str) -> Path:
     raise UsageError(f"{folder} has none of {', '.join(names)}; name {what}")
 
 
-def _facts(file: Path, saved: TorchFile | None, config: Path) -> Facts:
+def _facts(file: Path, saved: TorchFile | None, config: Path) -> XlSettings:
     state = saved.value.state if saved is not None and isinstance(saved.value, Made) else None
     known: Mapping[str, Any] = state if isinstance(state, dict) else {}
     original = "mem_len" in known and "same_length" in known
     if not original:
         if not config.is_file():
-            raise UsageError(f"no {config}, which says how long the memory is; name it: --config")
+            raise UsageError(f"no {config}, which says how long the memory is; name it: `config=`")
         known = read_json(config, dict[str, Any])
     if known.get("pre_lnorm") or known.get("attn_type", 0) != 0:
         raise ModelError(
@@ -110,11 +110,11 @@ def _facts(file: Path, saved: TorchFile | None, config: Path) -> Facts:
     if not all(type(n) is int and -1 <= n < 1 << 31 for n in numbers):
         raise ModelError(f"{config}: mem_len, clamp_len and cutoffs must be numbers")
     same = bool(known.get("same_length", False))
-    return Facts(max(memory, 0), max(clamp, 0), same, tuple(cutoffs), original)
+    return XlSettings(max(memory, 0), max(clamp, 0), same, tuple(cutoffs), original)
 
 
 def _tables(
-    file: Path, arrays: Mapping[str, Array], facts: Facts, listed: WordList
+    file: Path, arrays: Mapping[str, Array], facts: XlSettings, listed: WordList
 ) -> tuple[list[list[int]], dict[str, Array]]:
     """Ends and widths of the bands, and their tables, maps and biases."""
     count = sum(name.startswith("word_emb.emb_layers.") for name in arrays)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
 from priscian.errors import ModelError, WrongKindError
 from priscian.models.folder import trained_on_sentences
-from priscian.models.hf.channels import Entropy, Extra, Mass
-from priscian.models.hf.encoding import Tokenizer
+from priscian.models.hf.encoding import Tokenizer, begins_word
+from priscian.models.hf.libraries import import_transformers
 from priscian.models.hf.loading import (
     HuggingFaceProvider,
     architectures,
@@ -19,15 +20,13 @@ from priscian.models.hf.loading import (
     check_ids,
     cited,
     context_length,
-    import_transformers,
     load_config,
     load_weights,
     loads_ahead,
     pick_device,
     running,
 )
-from priscian.models.hf.locate import Place
-from priscian.models.hf.word_beginnings import begins_word
+from priscian.models.hf.locate import Location
 from priscian.models.protocol import Bools, Encoding, Floats, TokenBatch
 from priscian.models.spec import ModelSpec
 from priscian.models.traits import Traits
@@ -37,6 +36,8 @@ from priscian.threads import threads_for
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from priscian.models.hf.head import Head
+
 OPTIONS = frozenset(
     {"dtype", "device", "bos", "tokenizer", "remote_code", "gguf", "name", "attention"}
 )
@@ -44,6 +45,43 @@ OPTIONS = frozenset(
 
 PROBE = 8
 """Tokens of the input that verifies an output head."""
+
+
+class ExtraChannel(Protocol):
+    """What is computed for each query besides its log-probability."""
+
+    def of_head(
+        self, head: Head, states: Tensor, which: Tensor, targets: Tensor
+    ) -> tuple[Tensor, Tensor]: ...
+
+    def of_logprobs(self, values: Tensor) -> Tensor: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Mass:
+    """The log of the probability of a set of tokens."""
+
+    members: Tensor  # (vocab,) 1 or 0
+
+    def of_head(
+        self, head: Head, states: Tensor, which: Tensor, targets: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        return head.logprobs_and_mass(states, which, targets, self.members)
+
+    def of_logprobs(self, values: Tensor) -> Tensor:
+        return values[:, self.members > 0].logsumexp(-1)
+
+
+class Entropy:
+    """The entropy of the next token."""
+
+    def of_head(
+        self, head: Head, states: Tensor, which: Tensor, targets: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        return head.logprobs_and_entropy(states, which, targets)
+
+    def of_logprobs(self, values: Tensor) -> Tensor:
+        return -(values.exp() * values.clamp_min(-1e30)).sum(-1)
 
 
 class CausalProvider(HuggingFaceProvider):
@@ -71,7 +109,7 @@ class CausalProvider(HuggingFaceProvider):
         import_transformers()
         token = Tokenizer(spec, self.place(spec)).end(spec.options.get("bos", "auto"))
         if not token:
-            raise ModelError(f"the tokenizer of {spec} has no EOS; leave out --eos last-region")
+            raise ModelError(f"the tokenizer of {spec} has no EOS; leave out `eos=last-region`")
         return token
 
     def load(self, spec: ModelSpec) -> CausalModel:
@@ -86,7 +124,7 @@ class CausalModel:
     kind = "causal"
     reads_sentences = False
 
-    def __init__(self, spec: ModelSpec, place: Place) -> None:
+    def __init__(self, spec: ModelSpec, place: Location) -> None:
         from transformers import AutoModelForCausalLM
 
         self.reads_sentences = trained_on_sentences(Path(place.source))
@@ -185,7 +223,7 @@ class CausalModel:
             self._beginnings = begins_word(self.tokenizer, self._outputs)
         return self._beginnings
 
-    def _answers(self, batch: TokenBatch, extra: Extra | None) -> tuple[Floats, Floats]:
+    def _answers(self, batch: TokenBatch, extra: ExtraChannel | None) -> tuple[Floats, Floats]:
         """Log-probabilities and, if requested, another value for each query."""
         import torch
 
@@ -216,7 +254,7 @@ class CausalModel:
         return torch.cat([first.last_hidden_state[owner], second.last_hidden_state], 1)
 
     def _from_logits(
-        self, batch: TokenBatch, queries: Tensor, extra: Extra | None
+        self, batch: TokenBatch, queries: Tensor, extra: ExtraChannel | None
     ) -> tuple[Floats, Floats]:
         """The same from the model's own logits, row by row, for heads that we cannot tile."""
         import torch

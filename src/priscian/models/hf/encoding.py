@@ -1,16 +1,21 @@
-"""From texts to token ids with character offsets; the choice of the BOS token."""
+"""From texts to token ids with character offsets; the BOS token; which tokens begin a word."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
 
 from priscian.errors import ModelError, OffsetsError
 from priscian.files import shown, whole_number
 from priscian.models.hf.bounds import stored_size
-from priscian.models.hf.locate import Place, locate_tokenizer
+from priscian.models.hf.locate import Location, locate_tokenizer
 from priscian.models.protocol import Encoding
 from priscian.models.spec import ModelSpec
 from priscian.models.text_offsets import own_tokens, warn_of_dropped
@@ -19,11 +24,15 @@ from priscian.records import Text
 DOCUMENT_SEPARATORS = frozenset({"<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>"})
 """End-of-text tokens that separate documents in training, so that one may begin a text."""
 
+BYTE_SPACE = "Ġ"
+PIECE_SPACE = "▁"
+_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+
 
 class Tokenizer:
     """A fast Transformers tokenizer with offsets that adds no special tokens by itself."""
 
-    def __init__(self, spec: ModelSpec, place: Place) -> None:
+    def __init__(self, spec: ModelSpec, place: Location) -> None:
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # we fork after tokenizing
         from transformers import AutoTokenizer
 
@@ -141,3 +150,50 @@ def _fast(hf: Any, name: str) -> Any:
             f"fast tokenizer (tokenizer.json) and name that folder with ?tokenizer=PATH"
         )
     return hf.backend_tokenizer
+
+
+def begins_word(tokenizer: Tokenizer, size: int) -> npt.NDArray[np.bool_]:
+    """For each id below `size`, whether it begins a word; ids without a token do not."""
+    vocabulary: dict[str, int] = tokenizer.fast.get_vocab(with_added_tokens=True)
+    added = tokenizer.fast.get_added_tokens_decoder()
+    pieces = {piece: number for piece, number in vocabulary.items() if number not in added}
+    mark = next(
+        (m for m in (BYTE_SPACE, PIECE_SPACE) if any(p[:1] == m and len(p) > 1 for p in pieces)),
+        None,
+    )
+    if mark is None:
+        raise ModelError(
+            f"the tokenizer of {tokenizer.name} does not mark leading spaces (Ġ or ▁): its words "
+            f"cannot be corrected for them; leave out `boundary=corrected`"
+        )
+    found = np.zeros(size, dtype=bool)
+    opening = [n for piece, n in pieces.items() if opens_with_space(piece, mark == BYTE_SPACE)]
+    opening += [n for n, token in added.items() if token.special or token.content[:1].isspace()]
+    opening += [int(n) for n in tokenizer.hf.all_special_ids]
+    found[[n for n in opening if n < size]] = True
+    return found
+
+
+def opens_with_space(piece: str, byte_level: bool) -> bool:
+    """Whether the text of a token begins with white space.
+
+    >>> [opens_with_space(p, byte_level=True) for p in ("Ġcat", "cat", "Ċ")]
+    [True, False, True]
+    >>> opens_with_space("▁cat", byte_level=False)
+    True
+    """
+    if byte_level:
+        known = _byte_alphabet()
+        data = bytes(known[c] for c in piece if c in known)
+        return data.decode("utf-8", "ignore")[:1].isspace()
+    if byte := _BYTE.fullmatch(piece):
+        return chr(int(byte[1], 16)).isspace() and int(byte[1], 16) < 128
+    return piece[:1] == PIECE_SPACE or piece[:1].isspace()
+
+
+@cache
+def _byte_alphabet() -> dict[str, int]:
+    """The visible character for each byte in byte-level tokens, as in GPT-2."""
+    shown = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    hidden = [byte for byte in range(256) if byte not in shown]
+    return {chr(b): b for b in shown} | {chr(256 + i): b for i, b in enumerate(hidden)}

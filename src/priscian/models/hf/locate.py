@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from priscian.errors import ModelError, install
+from priscian.errors import ModelError
 from priscian.files import natural_order
 from priscian.models.fingerprint import CONFIG, TOKENIZER, WEIGHTS, hash_file, hash_folder
+from priscian.models.hf.libraries import import_hub
 from priscian.models.hf.packaged import find_packaged
 from priscian.models.spec import ModelSpec, as_path, some_of
 
@@ -20,7 +20,7 @@ _REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """A folder or repository, the commit of the latter, and the GGUF file if there is one.
 
     `content` is the hash of the weights, if it is known without reading them.
@@ -58,37 +58,39 @@ def tokenizer_beside(folder: Path) -> dict[str, str]:
     return {"tokenizer": hash_folder(folder, TOKENIZER)} if beside else {}
 
 
-def locate(spec: ModelSpec) -> Place:
+def locate(spec: ModelSpec) -> Location:
     """Find the model that a spec names, without loading anything."""
     packaged = find_packaged(spec.id)
     if packaged is not None:
-        return Place(str(packaged.folder), content=packaged.file_hash)
+        return Location(str(packaged.folder), content=packaged.file_hash)
     path = spec.path
     if path.is_file():
         if path.suffix != ".gguf":
             raise ModelError(
                 f"{path} is not a model: give a folder with config.json, or a .gguf file"
             )
-        return Place(str(path.parent), gguf=path.name)
+        return Location(str(path.parent), gguf=path.name)
     if path.is_dir():
         folder = path / spec.revision if spec.revision else path
         return _folder(folder, spec)
     if not _REPOSITORY.fullmatch(spec.id):
         raise ModelError(f"no file or folder {spec.id}; give a path that exists or a Hub name")
-    return Place(spec.id, _resolve(spec.id, spec.revision or "main"), spec.options.get("gguf", ""))
+    return Location(
+        spec.id, _resolve(spec.id, spec.revision or "main"), spec.options.get("gguf", "")
+    )
 
 
-def locate_tokenizer(spec: ModelSpec, place: Place) -> Place:
+def locate_tokenizer(spec: ModelSpec, place: Location) -> Location:
     """Where the tokenizer is: with the model, or where the option `tokenizer` says."""
     named = spec.options.get("tokenizer")
     if named is None:
         return place
     if as_path(named).is_dir():  # it may have a tokenizer and no model
-        return Place(str(as_path(named)))
+        return Location(str(as_path(named)))
     return locate(ModelSpec.parse(named))
 
 
-def _folder(folder: Path, spec: ModelSpec) -> Place:
+def _folder(folder: Path, spec: ModelSpec) -> Location:
     if not folder.is_dir():
         known = [s.revision for s in list_revisions(spec.at(""), "*")]
         raise ModelError(
@@ -99,14 +101,14 @@ def _folder(folder: Path, spec: ModelSpec) -> Place:
     if named:
         if not (folder / named).is_file():
             raise ModelError(f"{folder} has no GGUF file {named!r}; correct ?gguf=NAME")
-        return Place(str(folder), gguf=named)
+        return Location(str(folder), gguf=named)
     if (folder / "config.json").is_file():
         if not any(True for pattern in WEIGHTS for _ in folder.glob(pattern)):
             raise ModelError(f"{folder} has a config.json but no weights (*.safetensors, *.bin)")
-        return Place(str(folder))
+        return Location(str(folder))
     files = sorted(folder.glob("*.gguf"))
     if len(files) == 1:
-        return Place(str(folder), gguf=files[0].name)
+        return Location(str(folder), gguf=files[0].name)
     if files:
         raise ModelError(
             f"{folder} holds {len(files)} GGUF files; name one of them, e.g. hf:{files[0]}"
@@ -126,7 +128,7 @@ def list_revisions(spec: ModelSpec, pattern: str) -> list[ModelSpec]:
 
 
 def _hub_references(repository: str) -> list[str]:
-    hub = _hub()
+    hub = import_hub()
     try:
         found = hub.HfApi().list_repo_refs(repository)
     except Exception as error:
@@ -137,7 +139,7 @@ def _hub_references(repository: str) -> list[str]:
 def _known_references(repository: str) -> list[str]:
     """The same for an error message; empty if the Hub does not answer."""
     try:
-        found = _hub().HfApi().list_repo_refs(repository)
+        found = import_hub().HfApi().list_repo_refs(repository)
     except Exception:  # from any library that the Hub's client uses
         return []
     return [reference.name for reference in (*found.branches, *found.tags)]
@@ -147,7 +149,7 @@ def _resolve(repository: str, revision: str) -> str:
     """The commit of a revision: from the Hub, or offline from the local cache."""
     if _COMMIT.fullmatch(revision):
         return revision
-    hub = _hub()
+    hub = import_hub()
     if not hub.constants.HF_HUB_OFFLINE:
         try:
             return str(hub.HfApi().model_info(repository, revision=revision, timeout=10).sha)
@@ -174,18 +176,7 @@ def _cached_commit(repository: str, revision: str) -> str:
 
 def hub_cache_folder() -> Path:
     """Where the Hub's client keeps what it has downloaded."""
-    return Path(_hub().constants.HF_HUB_CACHE)
-
-
-def _hub() -> Any:  # huggingface_hub has no usable stubs
-    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-    try:
-        import huggingface_hub
-        import huggingface_hub.constants
-        import huggingface_hub.errors
-    except ImportError:
-        raise ModelError(f"models from the Hub need huggingface_hub: {install('hf')}") from None
-    return huggingface_hub
+    return Path(import_hub().constants.HF_HUB_CACHE)
 
 
 def _hub_error(repository: str, revision: str, error: Exception) -> ModelError:
@@ -204,3 +195,32 @@ def _hub_error(repository: str, revision: str, error: Exception) -> ModelError:
         f"cannot reach the Hub for {repository} ({name}); download the model elsewhere and give "
         f"its folder (hf:PATH), or set HF_HUB_OFFLINE=1 if it is in the local cache"
     )
+
+
+def cached_weights(place: Location) -> list[Path]:
+    """Files with weights in the snapshot of a commit."""
+    snapshot = _repository(place) / "snapshots" / place.commit
+    return sorted({p for pattern in WEIGHTS for p in snapshot.glob(pattern) if p.is_file()})
+
+
+def remove_weights(place: Location) -> int:
+    """Remove the weights of a commit; configuration, tokenizer and shared files stay.
+
+    Only links of this commit, and data that no other commit links to, are removed. Another commit
+    of the same model may be downloaded at the same time.
+    """
+    freed = 0
+    for file in cached_weights(place):
+        data = file.resolve()
+        size = data.stat().st_size
+        file.unlink()
+        others = (_repository(place) / "snapshots").glob(f"*/{file.name}")
+        if all(other.resolve() != data for other in others):
+            with contextlib.suppress(FileNotFoundError):  # it was not a link
+                data.unlink()
+            freed += size
+    return freed
+
+
+def _repository(place: Location) -> Path:
+    return hub_cache_folder() / f"models--{place.source.replace('/', '--')}"

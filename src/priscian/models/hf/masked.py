@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from priscian.errors import ModelError, UsageError, WrongKindError
+from priscian.models.hf.bert import find_bert
 from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.loading import (
     HuggingFaceProvider,
@@ -23,7 +24,7 @@ from priscian.models.hf.loading import (
     pick_device,
     running,
 )
-from priscian.models.hf.locate import Place
+from priscian.models.hf.locate import Location
 from priscian.models.protocol import Encoding, Floats, TokenBatch
 from priscian.models.spec import ModelSpec
 from priscian.models.traits import Traits
@@ -97,7 +98,7 @@ class MaskedModel:
 
     kind = "masked"
 
-    def __init__(self, spec: ModelSpec, place: Place) -> None:
+    def __init__(self, spec: ModelSpec, place: Location) -> None:
         import torch
         from transformers import AutoModelForMaskedLM
 
@@ -163,8 +164,6 @@ class MaskedModel:
     def _find_bert(self) -> Any:
         """The layers as a `Bert` if they are BERT-style, else None."""
         import torch
-
-        from priscian.models.hf.bert import find_bert
 
         vocabulary = self.model.get_input_embeddings().weight.shape[0]
         probe = torch.arange(3, 3 + 2 * 8, device=self.device).remainder(vocabulary).view(2, 8)

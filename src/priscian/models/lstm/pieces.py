@@ -30,7 +30,7 @@ _OPENERS = frozenset("\"'([*")
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class SplitWord:
     """A word, clitic or mark, with its place in the text."""
 
     form: str
@@ -39,14 +39,14 @@ class Word:
     initial: bool  # opens a sentence, so that its capital says nothing
 
 
-def split_words(text: str) -> Iterator[Word]:
+def split_words(text: str) -> Iterator[SplitWord]:
     """Words with offsets, in plain quotation marks and dashes; offsets are of the given text."""
     initial = True
     for match in _TOKEN.finditer(text.translate(PLAIN)):
         form = match.group()
         if form.isupper() and len(form) > 1:
             form = form.lower()
-        yield Word(form, match.start(), match.end(), initial)
+        yield SplitWord(form, match.start(), match.end(), initial)
         if form in _ENDS:
             initial = True
         elif form not in _OPENERS:

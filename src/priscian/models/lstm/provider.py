@@ -12,13 +12,13 @@ from pathlib import Path
 from priscian.errors import ModelError
 from priscian.files import shown
 from priscian.models.fingerprint import hash_file
-from priscian.models.folder import (
-    checkpoints,
-    model_folder,
-    read_config,
-    trained_on_sentences,
+from priscian.models.folder import model_folder, read_config
+from priscian.models.folder_scores import (
+    BOUNDARIES,
+    BoundaryPolicy,
+    FolderProvider,
+    FolderScores,
 )
-from priscian.models.folder_scores import Around, FolderScores
 from priscian.models.key import ModelKey
 from priscian.models.lstm.model_file import read_model
 from priscian.models.lstm.recurrent import NumpyLstm
@@ -26,66 +26,57 @@ from priscian.models.safetensors_file import read_safetensors
 from priscian.models.spec import ModelSpec, files_beside
 from priscian.models.text_offsets import own_tokens
 from priscian.models.traits import Traits
-from priscian.models.vocabulary import load_vocabulary
 from priscian.records import Text, TokenScores
 
 FILE_OPTIONS = frozenset({"name"})
-AROUND = Around()
 
 
-class LstmProvider:
+class LstmProvider(FolderProvider):
     """Recurrent models from a folder or a file."""
 
+    name = "lstm"
     example = "lstm:DIR"
 
     def key(self, spec: ModelSpec) -> ModelKey:
         """The contents: vocabulary and weights."""
-        path = _find(spec)
-        if path.is_dir():
-            return Around.of(spec).key(path, "lstm")
-        spec.check_options(FILE_OPTIONS)
-        return lstm_key(path)
+        if spec.path.is_dir():
+            return super().key(spec)
+        return ModelKey(
+            {"provider": "lstm", "weights": hash_file(_file(spec)), "method": "recurrent"}
+        )
 
     def load(self, spec: ModelSpec) -> LstmModel | FolderModel:
         """The model, its file verified."""
-        path = _find(spec)
-        if path.is_dir():
-            return FolderModel(path, Around.of(spec))
-        spec.check_options(FILE_OPTIONS)
-        return LstmModel(path)
+        if spec.path.is_dir():
+            return FolderModel(model_folder(spec), BoundaryPolicy.of(spec))
+        return LstmModel(_file(spec))
 
     def traits(self, spec: ModelSpec) -> Traits:
         """Those of a folder; a file has pieces, which know every word."""
-        path = _find(spec)
-        return Around.of(spec).traits(path) if path.is_dir() else Traits(options=FILE_OPTIONS)
+        if spec.path.is_dir():
+            return super().traits(spec)
+        _file(spec)
+        return Traits(options=FILE_OPTIONS)
 
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """Checkpoint folders inside this one, or files beside it, whose names match."""
         of_folder = spec.path.is_dir()
-        return checkpoints(spec, pattern) if of_folder else files_beside(spec, pattern)
+        return super().revisions(spec, pattern) if of_folder else files_beside(spec, pattern)
 
 
-def lstm_key(path: Path) -> ModelKey:
-    """What identifies the scores of a model file."""
-    return ModelKey({"provider": "lstm", "weights": hash_file(path), "method": "recurrent"})
-
-
-def _find(spec: ModelSpec) -> Path:
-    path = model_folder(spec) if spec.path.is_dir() else spec.path
-    if not path.exists():
-        raise ModelError(f"no model file {path} (in {spec}); make one: priscian train lstm")
-    return path
+def _file(spec: ModelSpec) -> Path:
+    if not spec.path.exists():
+        raise ModelError(f"no model file {spec.path} (in {spec}); make one: priscian train lstm")
+    spec.check_options(FILE_OPTIONS)
+    return spec.path
 
 
 class FolderModel(FolderScores):
     """An LSTM or ON-LSTM from a folder; a text begins after a sentence boundary."""
 
-    def __init__(self, folder: Path, around: Around = AROUND) -> None:
-        self.around = around
-        self.reads_sentences = trained_on_sentences(folder)
+    def __init__(self, folder: Path, boundaries: BoundaryPolicy = BOUNDARIES) -> None:
         config = read_config(folder, ("lstm", "on-lstm"))
         weights = read_safetensors(folder / "model.safetensors")
-        self.vocabulary = load_vocabulary(folder)
         dropped = config.get("drop_connect", 0.0)
         if not isinstance(dropped, int | float) or not 0 <= dropped < 1:
             raise ModelError(
@@ -103,21 +94,11 @@ class FolderModel(FolderScores):
             raise ModelError(
                 f"{folder}: weights do not make a network ({error}); copy it again"
             ) from None
-        if self.network.vocabulary != self.vocabulary.size:
-            raise ModelError(
-                f"{folder}: {self.network.vocabulary} rows of weights for a vocabulary of "
-                f"{self.vocabulary.size}; copy it again"
-            )
-        self.notes = {
-            "architecture": str(config["architecture"]),
-            "dtype": "float32",
-            "vocabulary": str(self.vocabulary.size),
-            "bos": around.note,
-        }
+        super().__init__(folder, str(config["architecture"]), self.network.vocabulary, boundaries)
 
     def logprobs(self, sequences: Sequence[Sequence[int]]) -> list[list[float]]:
         """log p of every token of every sequence."""
-        found = self.network.logprobs(sequences, opened=self.around.bos)
+        found = self.network.logprobs(sequences, opened=self.boundaries.bos)
         return [values.tolist() for values in found]
 
 

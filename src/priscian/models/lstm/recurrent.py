@@ -25,7 +25,7 @@ TOGETHER = 512
 BOUNDARY_ID = 0
 
 
-class Cells:
+class LstmCells:
     """One LSTM layer (Hochreiter & Schmidhuber 1997), gates in the order i, f, g, o."""
 
     def __init__(self, weights: Mapping[str, Floats32], layer: int) -> None:
@@ -186,7 +186,7 @@ class NumpyLstm:
         """`keep` is the share of recurrent weights that training did not drop (ON-LSTM)."""
         plain = sum(name.startswith("lstm.weight_ih_l") for name in weights)
         ordered = sum(name.endswith(".hidden_weight") for name in weights)
-        self.cells: list[Cells | OrderedCells] = [Cells(weights, n) for n in range(plain)]
+        self.cells: list[LstmCells | OrderedCells] = [LstmCells(weights, n) for n in range(plain)]
         self.cells += [OrderedCells(weights, n, keep) for n in range(ordered)]
         self.softmax = Softmax(weights)
         self.out: Floats32 | None = None

@@ -21,7 +21,7 @@ KINDS = 2
 """Kinds of actions that have no label."""
 
 
-class Limits(Protocol):
+class GrammarLimits(Protocol):
     """What decides which actions are valid."""
 
     @property
@@ -32,7 +32,7 @@ class Limits(Protocol):
     def most_opening(self) -> int: ...
 
 
-def valid_kinds(opened: Tensor, run: Tensor, limits: Limits) -> Tensor:
+def valid_kinds(opened: Tensor, run: Tensor, limits: GrammarLimits) -> Tensor:
     """Which kinds may follow: (n,), (n,) → (n, kinds).
 
     `opened` counts open constituents, `run` the NT actions just before. A sentence begins with NT,
@@ -80,7 +80,7 @@ class Oracle:
     """Words and sentence ends."""
 
     @classmethod
-    def read(cls, rows: Tensor, limits: Limits) -> Oracle:
+    def read(cls, rows: Tensor, limits: GrammarLimits) -> Oracle:
         """From rows of action ids: (batch, time)."""
         labels = len(limits.labels)
         active = rows != PADDING

@@ -46,7 +46,7 @@ class Projection(nn.Module):
         return flat.view(*x.shape[:-1], -1)
 
 
-class Attention(nn.Module):
+class Gpt2Attention(nn.Module):
     """Causal self-attention with several heads."""
 
     def __init__(self, shape: Gpt2Shape, residual: float) -> None:
@@ -96,13 +96,13 @@ class FeedForward(nn.Module):
         return self.c_proj(functional.gelu(self.c_fc(x), approximate="tanh"))  # type: ignore[no-any-return]
 
 
-class Block(nn.Module):
+class Gpt2Block(nn.Module):
     """Attention and feed-forward, each added to what it read."""
 
     def __init__(self, shape: Gpt2Shape, residual: float) -> None:
         super().__init__()
         self.ln_1 = nn.LayerNorm(shape.width, EPSILON)
-        self.attn = Attention(shape, residual)
+        self.attn = Gpt2Attention(shape, residual)
         self.ln_2 = nn.LayerNorm(shape.width, EPSILON)
         self.mlp = FeedForward(shape, residual)
         self.drop = nn.Dropout(shape.dropout)
@@ -122,7 +122,7 @@ class Stem(nn.Module):
         self.wte = nn.Embedding(shape.vocabulary, shape.width)
         self.wpe = nn.Embedding(shape.positions, shape.width)
         self.drop = nn.Dropout(shape.dropout)
-        self.h = nn.ModuleList(Block(shape, residual) for _ in range(shape.layers))
+        self.h = nn.ModuleList(Gpt2Block(shape, residual) for _ in range(shape.layers))
         self.ln_f = nn.LayerNorm(shape.width, EPSILON)
         for table in (self.wte, self.wpe):
             nn.init.normal_(table.weight, std=0.02)

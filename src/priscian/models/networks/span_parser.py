@@ -62,7 +62,7 @@ class SpanParserShape:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordBatch:
     """A batch of sentences with the same number of words; types are what differs among words."""
 
     types: Tensor  # (batch, words): which type each word is
@@ -112,7 +112,7 @@ class SpanParser(nn.Module):
 
     # ------------------------------------------------------------ words
 
-    def embed(self, words: Words) -> Tensor:
+    def embed(self, words: WordBatch) -> Tensor:
         """Vectors of words with an edge at either end: (batch, words + 2, inputs)."""
         own = self.own[words.known]
         if self.training:
@@ -131,14 +131,14 @@ class SpanParser(nn.Module):
         return torch.cat([first, types[words.types], last], 1)
 
     @torch.no_grad()
-    def read_along(self, words: Words) -> Tensor:
+    def read_along(self, words: WordBatch) -> Tensor:
         """The language model's states at both edges and after each word: (batch, words + 2, …)."""
         states, _ = self.reader(self.pieces[words.sequence.t()])  # time first is faster
         ends = torch.cat([words.ends, words.ends[:, -1:]], 1).t()[:, :, None]
         found: Tensor = states.gather(0, ends.expand(-1, -1, states.shape[2]))
         return found.transpose(0, 1)
 
-    def states(self, words: Words, read: Tensor | None = None) -> Tensor:
+    def states(self, words: WordBatch, read: Tensor | None = None) -> Tensor:
         """States of the last layer, forward and backward: (batch, words + 2, 2 · hidden).
 
         `read` has what `read_along` gives, if that is known already.
@@ -189,4 +189,4 @@ def all_spans(words: int) -> tuple[Tensor, Tensor]:
     return begins, ends
 
 
-__all__ = ["SpanParser", "SpanParserShape", "Words", "all_spans"]
+__all__ = ["SpanParser", "SpanParserShape", "WordBatch", "all_spans"]

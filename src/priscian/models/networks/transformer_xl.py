@@ -13,8 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from priscian.models.networks.projected_tables import ProjectedTables
-from priscian.models.networks.word_tables import Bands, WordTables, bands_for
+from priscian.models.networks.word_tables import Bands, ProjectedTables, WordTables, bands_for
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from priscian.models.ngram.model import NgramModel, differ_in_oov
 from priscian.models.ngram.provider import NgramProvider, load_ngram
-from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
 from priscian.models.ngram.trie import Level, Trie
+from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 
 __all__ = [
     "Level",

@@ -1,22 +1,23 @@
-"""ARPA files, plain, gzip or xz: read in blocks, up to the counts in the header."""
+"""ARPA files, plain, gzip or xz: read in blocks, up to the counts in the header, and written."""
 
 from __future__ import annotations
 
+import gzip
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import ModelError, PriscianWarning
 from priscian.files import open_unpacked
-from priscian.models.ngram.build import DoubledNgramError, Rows, build_trie
-from priscian.models.ngram.trie import Trie
-from priscian.models.ngram.trie_check import LOWEST
-from priscian.models.ngram.words import BOS, EOS, SPECIAL, UNK
+from priscian.models.ngram.pngm import writing
+from priscian.models.ngram.trie import BOS, EOS, SPECIAL, UNK, Level, Trie, group
+from priscian.models.ngram.trie_file import LOWEST
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,6 +39,11 @@ MOST_HEAD = 1000
 """Most lines before `\\data\\`; they are ignored."""
 _COUNT = re.compile(rb"ngram\s+(\d{1,2})\s*=\s*(\d{1,12})")
 
+Array = npt.NDArray[Any]
+Nodes = npt.NDArray[np.int64]
+
+NGRAMS = 1 << 19
+
 
 def read_arpa(path: Path) -> Trie:
     """The model in an ARPA file."""
@@ -52,7 +58,7 @@ def read_arpa(path: Path) -> Trie:
         ) from None
 
 
-def _read(lines: _Lines, *, packed: bool) -> tuple[tuple[str, ...], list[Rows]]:
+def _read(lines: _Lines, *, packed: bool) -> tuple[tuple[str, ...], list[NgramRows]]:
     """Words by id, and the n-grams of every order."""
     counts = lines.counts()
     if packed:
@@ -252,7 +258,7 @@ def _shown(text: bytes) -> str:
 
 def _unigrams(
     path: Path, section: Iterator[tuple[int, bytes, pl.DataFrame]]
-) -> tuple[tuple[str, ...], Rows]:
+) -> tuple[tuple[str, ...], NgramRows]:
     """Words by id: our ids for special words, then the order of the file."""
     names: list[str] = []
     probs: dict[str, float] = {}
@@ -280,7 +286,7 @@ def _unigrams(
         probs.setdefault(SPECIAL[special], missing)
         backoffs.setdefault(SPECIAL[special], 0.0)
     words = (*SPECIAL, *(w for w in names if w not in SPECIAL))
-    return words, Rows(
+    return words, NgramRows(
         np.arange(len(words), dtype=np.int32)[None],
         np.array([probs[w] for w in words]),
         np.array([backoffs[w] for w in words]),
@@ -297,7 +303,7 @@ class _Ids:
 
     def look_up(
         self, path: Path, section: Iterator[tuple[int, bytes, pl.DataFrame]], n: int
-    ) -> Rows:
+    ) -> NgramRows:
         """Word ids of the n-grams of an order."""
         ids: list[npt.NDArray[Any]] = [np.zeros((n, 0), np.int32)]
         probs, backoffs = [np.zeros(0)], [np.zeros(0)]
@@ -308,7 +314,9 @@ class _Ids:
             ids.append(self._block(path, first, data, frame, n))
             probs.append(frame["prob"].to_numpy())
             backoffs.append(frame["backoff"].to_numpy())
-        return Rows(np.concatenate(ids, axis=1), np.concatenate(probs), np.concatenate(backoffs))
+        return NgramRows(
+            np.concatenate(ids, axis=1), np.concatenate(probs), np.concatenate(backoffs)
+        )
 
     def _block(
         self, path: Path, first: int, data: bytes, frame: pl.DataFrame, n: int
@@ -331,3 +339,190 @@ class _Ids:
                 )
             columns.append(column.to_physical().to_numpy().astype(np.int32))
         return np.stack(columns)
+
+
+@dataclass(frozen=True, slots=True)
+class NgramRows:
+    """N-grams of one order: word ids (order, n-grams), log10 probabilities and back-offs.
+
+    The probability of an n-gram that is only implied by a longer one is NaN.
+    """
+
+    words: Array
+    probs: Array
+    backoffs: Array
+
+    def __len__(self) -> int:
+        return len(self.probs)
+
+
+def build_trie(words: tuple[str, ...], rows: Sequence[NgramRows]) -> Trie:
+    """Sort every order and link it to the one below."""
+    try:
+        return _build(words, rows)
+    except _MissingEndError:
+        return _build(words, _add_ends(rows))
+
+
+class _MissingEndError(Exception):
+    """An n-gram occurs without its suffix, the n-gram without the first word."""
+
+
+class DoubledNgramError(Exception):
+    """An n-gram occurs twice."""
+
+    def __init__(self, ngram: tuple[str, ...]) -> None:
+        super().__init__(" ".join(ngram))
+        self.ngram = ngram
+
+
+def _build(words: tuple[str, ...], rows: Sequence[NgramRows]) -> Trie:
+    first = rows[0]
+    order = len(rows)
+    levels = [
+        Level(
+            None,
+            first.probs.astype(np.float32),
+            first.backoffs.astype(np.float32) if order > 1 else None,
+            None,
+        )
+    ]
+    for n, row in enumerate(rows[1:], 2):
+        trie = Trie(words, tuple(levels))
+        parent = find_ngrams(trie, row.words[1:])
+        if len(parent) and parent.min() < 0:
+            raise _MissingEndError
+        key = parent * len(words) + row.words[0]
+        at = np.argsort(key)
+        twice = np.flatnonzero(np.diff(key[at]) == 0)
+        if len(twice):
+            raise DoubledNgramError(tuple(words[k] for k in row.words[:, at[twice[0]]]))
+        probs = np.where(np.isnan(row.probs), _implied(trie, row), row.probs)
+        counts = np.bincount(parent, minlength=len(levels[-1].probs))
+        below = levels[-1]
+        levels[-1] = Level(
+            below.words,
+            below.probs,
+            below.backoffs,
+            np.concatenate(([0], np.cumsum(counts))).astype(np.uint32),
+        )
+        levels.append(
+            Level(
+                row.words[0][at].astype(np.uint32),
+                probs[at].astype(np.float32),
+                row.backoffs[at].astype(np.float32) if n < order else None,
+                None,
+            )
+        )
+    return Trie(words, tuple(levels))
+
+
+def find_ngrams(trie: Trie, words: Array) -> Nodes:
+    """The n-gram of each column of word ids, or -1 if there is none."""
+    size = words.shape[1]
+    found = np.full(size, -1, np.int64)
+    places = np.arange(size, dtype=np.int64)
+    nodes = words[-1].astype(np.int64)
+    run = nodes
+    for n in range(2, len(words) + 1):
+        places, heads, outer, run = group(places, run, words[-n][places], len(trie.words))
+        child = trie.find_child(n - 1, nodes[run[heads]] if n > 2 else run[heads], outer[heads])
+        sizes = np.diff(heads, append=len(places))
+        hit = child >= 0
+        places = places[np.repeat(hit, sizes)]
+        nodes, sizes = child[hit], sizes[hit]
+        run = np.repeat(np.arange(len(nodes)), sizes)
+    found[places] = nodes[run] if len(words) > 1 else nodes
+    return found
+
+
+def _implied(trie: Trie, row: NgramRows) -> Array:
+    """Back-off of the context times the shorter n-gram's probability, for rows without one."""
+    values = np.zeros(len(row))
+    blank = np.flatnonzero(np.isnan(row.probs))
+    if not len(blank):
+        return values
+    level = trie.levels[len(row.words) - 2]
+    context = find_ngrams(trie, row.words[:-1][:, blank])
+    shorter = find_ngrams(trie, row.words[1:][:, blank])
+    backoff = np.where(context >= 0, level.backoff(np.maximum(context, 0)), 0.0)
+    values[blank] = level.prob(shorter) + backoff
+    return values
+
+
+def _add_ends(rows: Sequence[NgramRows]) -> list[NgramRows]:
+    """Add the n-grams that longer ones imply, from the highest order down."""
+    full = list(rows)
+    for n in range(len(full), 2, -1):
+        longer, shorter = full[n - 1], full[n - 2]
+        ends = np.unique(longer.words[1:], axis=1)
+        both = np.concatenate((shorter.words, ends), axis=1)
+        _, first = np.unique(both, axis=1, return_index=True)
+        new = both[:, first[first >= len(shorter)]]
+        full[n - 2] = NgramRows(
+            np.concatenate((shorter.words, new), axis=1),
+            np.concatenate((shorter.probs, np.full(new.shape[1], np.nan))),
+            np.concatenate((shorter.backoffs, np.zeros(new.shape[1]))),
+        )
+    return full
+
+
+def write_arpa(
+    trie: Trie, path: Path, progress: Callable[[int, int], None] = lambda done, total: None
+) -> None:
+    """The model as text; gzip if the name ends in .gz."""
+    with writing(path) as file:
+        if path.suffix == ".gz":
+            with gzip.GzipFile(path.name, "wb", 6, file, mtime=0) as packed:
+                _write_text(trie, cast(BinaryIO, packed), progress)
+        else:
+            _write_text(trie, file, progress)
+
+
+def _write_text(trie: Trie, file: BinaryIO, progress: Callable[[int, int], None]) -> None:
+    import polars as pl
+
+    names = pl.Series("names", list(trie.words), pl.String)
+    sizes = [len(level.probs) for level in trie.levels]
+    head = "".join(f"ngram {n}={size}\n" for n, size in enumerate(sizes, 1))
+    file.write(f"\\data\\\n{head}".encode())
+    done = 0
+    for n in range(1, trie.order + 1):
+        file.write(f"\n\\{n}-grams:\n".encode())
+        for nodes, words in _blocks(trie, n):
+            columns = {"prob": _as_written(trie.levels[n - 1].prob(nodes))}
+            ngrams = pl.DataFrame(
+                {str(k): names.gather(word) for k, word in enumerate(words)}
+            ).select(pl.concat_str(pl.all(), separator=" "))
+            frame = pl.DataFrame(columns).with_columns(ngrams.to_series().alias("words"))
+            if n < trie.order:
+                backoff = _as_written(trie.levels[n - 1].backoff(nodes))
+                frame = frame.with_columns(pl.Series("backoff", backoff))
+            frame.write_csv(file, include_header=False, separator="\t", quote_style="never")
+            done += len(nodes)
+            progress(done, sum(sizes))
+    file.write(b"\n\\end\\\n")
+
+
+def _as_written(values: Array) -> Array:
+    return (values + 0.0).astype(np.float32)  # no negative zero
+
+
+def _blocks(trie: Trie, n: int) -> Iterator[tuple[Array, list[Array]]]:
+    """N-grams of an order with their words, from the first to the last."""
+    size = len(trie.levels[n - 1].probs)
+    for start in range(0, size, NGRAMS):
+        nodes: Array = np.arange(start, min(start + NGRAMS, size))
+        words = []
+        inner = nodes
+        for k in range(n, 1, -1):
+            outer, begin = trie.levels[k - 1].words, trie.levels[k - 2].begin
+            assert outer is not None
+            assert begin is not None
+            words.append(outer[inner].astype(np.uint32))
+            low = int(np.searchsorted(begin, inner[0], "right")) - 1
+            high = int(np.searchsorted(begin, inner[-1], "right"))
+            near = begin[low:high].astype(np.int64)
+            inner = low + np.searchsorted(near, inner, "right") - 1
+        words.append(inner.astype(np.uint32))
+        yield nodes, words

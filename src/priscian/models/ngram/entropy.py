@@ -18,8 +18,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from priscian.models.ngram.trie import Level, Trie
-from priscian.models.ngram.words import BOS
+from priscian.models.ngram.trie import BOS, Level, Trie
 
 Floats = npt.NDArray[np.float64]
 Nodes = npt.NDArray[np.int64]

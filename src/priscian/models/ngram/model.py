@@ -6,19 +6,17 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
+from itertools import islice, repeat
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from priscian.models.ngram.entropy import Entropies
-from priscian.models.ngram.perplexity import measure_sentences
-from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
-from priscian.models.ngram.trie import Trie, open_sentences
-from priscian.models.ngram.words import EOS, SPECIAL, UNK
+from priscian.models.ngram.trie import EOS, SPECIAL, UNK, Trie, open_sentences
 from priscian.models.protocol import Measured
 from priscian.models.text_offsets import own_tokens
+from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.records import Text, TokenScores
 
 Floats = npt.NDArray[np.float64]
@@ -26,9 +24,11 @@ Ids = npt.NDArray[np.int32]
 LN10 = math.log(10)
 _KNOWN = 500_000
 
+SENTENCES = 20_000
+
 
 @dataclass(frozen=True, slots=True)
-class Coded:
+class CodedTexts:
     """Words of texts, concatenated: ids, positions in their text, and words per text."""
 
     ids: list[int]
@@ -62,7 +62,7 @@ class NgramModel:
             "eos": "channel eos" if eos else "not scored",
         }
 
-    def encode(self, texts: Sequence[str]) -> Coded:
+    def encode(self, texts: Sequence[str]) -> CodedTexts:
         """Split texts into words and look these up."""
         ids: list[int] = []
         starts: list[int] = []
@@ -89,7 +89,7 @@ class NgramModel:
                         ends += [at + stop for stop in stops]
                 at += len(chunk) + 1
             lengths.append(len(ids) - before)
-        return Coded(ids, starts, ends, lengths)
+        return CodedTexts(ids, starts, ends, lengths)
 
     def _learn(self, chunk: str, final: bool) -> tuple[list[int], list[int], list[int]]:
         pieces = self._splitter.chunk(chunk, final)
@@ -238,3 +238,24 @@ def differ_in_oov(model: NgramModel, pairs: Sequence[tuple[str, str]]) -> list[b
 
 def _spaced(text: str) -> list[str]:
     return "".join(" " if char.isspace() else char for char in text).split(" ")
+
+
+def measure_sentences(model: NgramModel, sentences: Iterable[str]) -> Measured:
+    """Σ log p over all words and `</s>`, as KenLM's `query` counts; and over known words.
+
+    A word after an unknown one is counted in both, in its shortened context.
+    """
+    rest = iter(sentences)
+    total = known = 0.0
+    words = count = unknown = 0
+    while block := list(islice(rest, SENTENCES)):
+        coded = model.encode(block)
+        ids = np.array(coded.ids, np.int32)
+        logps, ends = model.with_ends(ids, coded.lengths)
+        unseen = ids == UNK
+        total += math.fsum(logps) + math.fsum(ends)
+        known += math.fsum(logps[~unseen]) + math.fsum(ends)
+        words += len(ids)
+        count += len(block)
+        unknown += int(np.count_nonzero(unseen))
+    return Measured(total, known, words, count, unknown)

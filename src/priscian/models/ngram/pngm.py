@@ -37,7 +37,7 @@ _DTYPES = frozenset(f"{'|' if size == 1 else '<'}{kind}{size}" for kind in "iuf"
 Array = npt.NDArray[Any]
 
 
-class Section:
+class FileSection:
     """A part of the file that is filled from its beginning."""
 
     def __init__(self, file: BinaryIO, name: str, dtype: npt.DTypeLike, length: int) -> None:
@@ -80,13 +80,13 @@ class Writer:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self._sections: list[Section] = []
+        self._sections: list[FileSection] = []
         self._end = len(MAGIC)
         file.write(MAGIC)
 
-    def section(self, name: str, dtype: npt.DTypeLike, length: int) -> Section:
+    def section(self, name: str, dtype: npt.DTypeLike, length: int) -> FileSection:
         """A new section."""
-        made = Section(self._file, name, dtype, length)
+        made = FileSection(self._file, name, dtype, length)
         made.offset = -(-self._end // ALIGN) * ALIGN
         self._end = made.offset + made.size
         self._sections.append(made)
@@ -121,7 +121,7 @@ class Contents:
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """Where a section is, as written by `Section.describe`."""
+    """Where a section is, as written by `FileSection.describe`."""
 
     name: str
     dtype: str

@@ -9,12 +9,14 @@ from priscian.errors import ModelError, UsageError
 from priscian.files import shown, whole_number
 from priscian.models.fingerprint import hash_file
 from priscian.models.key import ModelKey
+from priscian.models.ngram.arpa import read_arpa
 from priscian.models.ngram.model import NgramModel
 from priscian.models.ngram.pngm import MAGIC, read_facts
-from priscian.models.ngram.tokenise import Tokenisation
 from priscian.models.ngram.trie import Trie
+from priscian.models.ngram.trie_file import open_trie
 from priscian.models.spec import ModelSpec, files_beside
 from priscian.models.traits import Traits
+from priscian.models.vocabulary.tokenise import Tokenisation
 
 OPTIONS = frozenset({"words", "case", "eos", "order", "name"})
 
@@ -41,6 +43,13 @@ class NgramProvider:
             | ({"order": str(_order(spec))} if "order" in spec.options else {})
         )
 
+    def check(self, spec: ModelSpec) -> None:
+        """Refuse unknown options and values, without a file."""
+        _eos(spec)
+        _tokenisation(spec, {})
+        if "order" in spec.options:
+            _order(spec)
+
     def load(self, spec: ModelSpec) -> NgramModel:
         """The model, its file verified."""
         return load_ngram(_file(spec), spec)
@@ -64,12 +73,8 @@ def load_ngram(path: Path, spec: ModelSpec | None = None) -> NgramModel:
     """A model from a file of either kind."""
     spec = spec or ModelSpec("ngram", str(path))
     if is_pngm(path):
-        from priscian.models.ngram.trie_file import open_trie
-
         trie, facts = open_trie(path)
     else:
-        from priscian.models.ngram.arpa import read_arpa
-
         trie, facts = read_arpa(path), {}
     return NgramModel(_shorten(trie, spec), _tokenisation(spec, facts), facts, _eos(spec))
 
@@ -122,14 +127,6 @@ def _tokenisation(spec: ModelSpec, facts: dict[str, Any]) -> Tokenisation:
     return Tokenisation.of(
         spec.options.get("words", stored.words), spec.options.get("case", stored.case)
     )
-
-
-def check_ngram_options(spec: ModelSpec) -> None:
-    """Refuse unknown options and values, without a file."""
-    _eos(spec)
-    _tokenisation(spec, {})
-    if "order" in spec.options:
-        _order(spec)
 
 
 def _eos(spec: ModelSpec) -> bool:

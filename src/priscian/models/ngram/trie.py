@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from priscian.models.ngram.words import BOS
+UNK, BOS, EOS = 0, 1, 2
+SPECIAL = ("<unk>", "<s>", "</s>")
 
 Ids = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]

@@ -16,7 +16,7 @@ from priscian.files import read_json, write_json
 from priscian.models.lstm.pieces import BYTES, Pieces, split_words
 
 if TYPE_CHECKING:
-    from priscian.models.networks.span_parser import Words
+    from priscian.models.networks.span_parser import WordBatch
 
 FILE = "vocabulary.json"
 LONGEST = 20
@@ -147,11 +147,11 @@ class ParserWords:
             tuple(pieces) or (0,),
         )
 
-    def batch(self, sentences: Sequence[Sequence[str]]) -> Words:
+    def batch(self, sentences: Sequence[Sequence[str]]) -> WordBatch:
         """Sentences of the same number of words, as the network takes them."""
         import torch
 
-        from priscian.models.networks.span_parser import Words
+        from priscian.models.networks.span_parser import WordBatch
 
         numbers: dict[WordType, int] = {}
         rows: list[list[int]] = []
@@ -169,7 +169,7 @@ class ParserWords:
         kinds = list(numbers)
         counts = [len(kind.pieces) for kind in kinds]
         offsets = np.cumsum([0, *counts[:-1]])
-        return Words(
+        return WordBatch(
             types=torch.tensor(rows),
             known=torch.tensor([kind.known for kind in kinds]),
             suffixes=torch.tensor([kind.suffix for kind in kinds]),

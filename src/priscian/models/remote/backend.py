@@ -15,7 +15,7 @@ TOP = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Prompt:
     """Token ids, BOS and context included, and the text that they spell.
 
     `ends[i]` is where token i ends in `text`. Servers that take no ids are sent the text.
@@ -41,7 +41,7 @@ ALONE = Ask(together=False, top=TOP)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PromptScores:
     """Natural-log probabilities, one for each id of a row; the first has none: NaN.
 
     `best` is the log-probability of the most probable token at each place, `mass` the probability
@@ -59,13 +59,13 @@ class Backend(Protocol):
     context_length: int | None
     notes: Mapping[str, str]
 
-    def logprobs(self, rows: Sequence[Row], ask: Ask = PLAIN) -> list[Answer]:
+    def logprobs(self, rows: Sequence[Prompt], ask: Ask = PLAIN) -> list[PromptScores]:
         """An answer for each row, in order; ids that do not match are an error."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Encoder:
+class PromptEncoder:
     """A local tokenizer with a BOS policy: makes the ids, wherever the model runs."""
 
     tokenizer: Tokenizer
@@ -75,24 +75,24 @@ class Encoder:
         """Token ids and offsets of the texts' own tokens."""
         return self.tokenizer.encode(texts, self.bos)
 
-    def rows(self, texts: Sequence[Text], encodings: Sequence[Encoding]) -> list[Row]:
+    def rows(self, texts: Sequence[Text], encodings: Sequence[Encoding]) -> list[Prompt]:
         """The same as rows for a backend."""
         whole = [Text(t.context + t.text) for t in texts]
         if any(t.context for t in texts):  # offsets of the context's tokens are needed too
             encodings = self.tokenizer.encode(whole, self.bos)
         return [self._row(t.text, e) for t, e in zip(whole, encodings, strict=True)]
 
-    def row(self, text: str) -> Row:
+    def row(self, text: str) -> Prompt:
         """One text as a row."""
         return self.rows([Text(text)], self.encode([Text(text)]))[0]
 
-    def bare_row(self, text: str) -> Row:
+    def bare_row(self, text: str) -> Prompt:
         """One text as a row without BOS."""
         return self._row(text, self.tokenizer.encode([Text(text)], None)[0])
 
-    def _row(self, text: str, encoding: Encoding) -> Row:
+    def _row(self, text: str, encoding: Encoding) -> Prompt:
         opening = ""
         if encoding.first:  # BOS is not part of the text
             opening = str(self.tokenizer.hf.convert_ids_to_tokens(encoding.ids[0]))
         ends = [len(opening)] * encoding.first + [len(opening) + e for e in encoding.ends]
-        return Row(encoding.ids, opening + text, tuple(ends), len(opening))
+        return Prompt(encoding.ids, opening + text, tuple(ends), len(opening))

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from priscian.errors import BackendError
-from priscian.models.remote.backend import ALONE, PLAIN, Answer, Ask, Encoder, Row
+from priscian.models.remote.backend import ALONE, PLAIN, Ask, Prompt, PromptEncoder, PromptScores
 
 TOLERANCE = 0.02
 """How many nats a token's log-probability may depend on the other texts of a request."""
@@ -32,15 +32,15 @@ TEMPERATURES = (0.5, 2.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CanaryLimits:
     """What the canary lets pass; `calibrated` is False for models known to be overconfident."""
 
     tolerance: float = TOLERANCE
     calibrated: bool = True
 
 
-DEFAULT = Limits()
-Score = Callable[[Sequence[Row], Ask], list[Answer]]
+DEFAULT = CanaryLimits()
+Score = Callable[[Sequence[Prompt], Ask], list[PromptScores]]
 
 
 @cache
@@ -49,17 +49,17 @@ def _texts() -> dict[str, list[list[str]]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Probes:
+class CanaryTexts:
     """The canary's texts as token ids of one tokenizer."""
 
-    causality: tuple[tuple[Row, Row], ...]
-    place: tuple[tuple[Row, Row], ...]
-    certain: tuple[tuple[Row, int], ...]  # with the place of the first certain token
-    plain: tuple[Row, ...]
-    bare: Row  # begins without BOS
+    causality: tuple[tuple[Prompt, Prompt], ...]
+    place: tuple[tuple[Prompt, Prompt], ...]
+    certain: tuple[tuple[Prompt, int], ...]  # with the place of the first certain token
+    plain: tuple[Prompt, ...]
+    bare: Prompt  # begins without BOS
 
     @classmethod
-    def encode(cls, encoder: Encoder) -> Probes:
+    def encode(cls, encoder: PromptEncoder) -> CanaryTexts:
         """All texts, encoded by the tokenizer that the run will use."""
         texts, row = _texts(), encoder.row
         certain = [(row(a + b), _common(row(a).ids, row(a + b).ids)) for a, b in texts["certain"]]
@@ -71,7 +71,7 @@ class Probes:
             bare=encoder.bare_row(str(texts["plain"][0])),
         )
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[Prompt]:
         """Every row that is scored with BOS, each once."""
         paired = (r for pair in (*self.causality, *self.place) for r in pair)
         return list(dict.fromkeys((*self.plain, *(r for r, _ in self.certain), *paired)))
@@ -97,12 +97,14 @@ class Canary:
         return difference(self.logps, other.logps)
 
 
-def run_canary(name: str, probes: Probes, score: Score, limits: Limits = DEFAULT) -> Canary:
+def run_canary(
+    name: str, probes: CanaryTexts, score: Score, limits: CanaryLimits = DEFAULT
+) -> Canary:
     """Run every check; the first that fails is an error that says what is wrong and what to do."""
     rows, tolerance = probes.rows(), limits.tolerance
-    heard: list[Answer] = []
+    heard: list[PromptScores] = []
 
-    def ask(rows: Sequence[Row], how: Ask) -> list[Answer]:
+    def ask(rows: Sequence[Prompt], how: Ask) -> list[PromptScores]:
         answers = score(rows, how)
         heard.extend(answers)
         return answers
@@ -127,19 +129,19 @@ def run_canary(name: str, probes: Probes, score: Score, limits: Limits = DEFAULT
     return Canary(_fingerprint(found[row] for row in probes.plain), error, notes)
 
 
-def sentinel(probes: Probes) -> Row:
+def sentinel(probes: CanaryTexts) -> Prompt:
     """One row that shows a swapped model; it is scored with every batch."""
     return probes.plain[0]
 
 
-def check_sentinel(name: str, canary: Canary, answer: Answer, tolerance: float) -> None:
+def check_sentinel(name: str, canary: Canary, answer: PromptScores, tolerance: float) -> None:
     """Refuse answers of another model than the one that passed the canary."""
     logps = _fingerprint([answer])
     if difference(logps, canary.logps[: len(logps)]) > max(tolerance, canary.error):
         raise changed(name)
 
 
-def check_mass(name: str, answers: Iterable[Answer]) -> None:
+def check_mass(name: str, answers: Iterable[PromptScores]) -> None:
     """Refuse answers in which different tokens at one place are more than certain together."""
     most = max((m for a in answers for m in a.mass if not math.isnan(m)), default=0.0)
     if most > 1 + EXCESS:
@@ -164,11 +166,11 @@ def difference(a: Sequence[float], b: Sequence[float]) -> float:
     return max((math.inf if math.isnan(d) else abs(d) for d in off), default=0.0)
 
 
-def _fingerprint(answers: Iterable[Answer]) -> tuple[float, ...]:
+def _fingerprint(answers: Iterable[PromptScores]) -> tuple[float, ...]:
     return tuple(p for answer in answers for p in answer.logps[1:])
 
 
-def _alone(name: str, row: Row, score: Score) -> Answer:
+def _alone(name: str, row: Prompt, score: Score) -> PromptScores:
     answer = score([row], ALONE)[0]
     if len(answer.logps) != len(row.ids):
         raise BackendError(f"{name} scored {len(answer.logps)} of {len(row.ids)} tokens")
@@ -181,7 +183,9 @@ def _alone(name: str, row: Row, score: Score) -> Answer:
     return answer
 
 
-def _check_causality(name: str, probes: Probes, found: dict[Row, Answer], tolerance: float) -> None:
+def _check_causality(
+    name: str, probes: CanaryTexts, found: dict[Prompt, PromptScores], tolerance: float
+) -> None:
     for short, long in (*probes.causality, *probes.place):
         shared = _common(short.ids, long.ids)
         before = found[short].logps[1:shared], found[long].logps[1:shared]
@@ -194,7 +198,9 @@ def _check_causality(name: str, probes: Probes, found: dict[Row, Answer], tolera
             )
 
 
-def _check_place(name: str, probes: Probes, found: dict[Row, Answer], noise: float) -> None:
+def _check_place(
+    name: str, probes: CanaryTexts, found: dict[Prompt, PromptScores], noise: float
+) -> None:
     for a, b in probes.place:
         at = _common(a.ids, b.ids)
         if abs(found[a].logps[at] - found[b].logps[at]) > noise:
@@ -206,7 +212,7 @@ def _check_place(name: str, probes: Probes, found: dict[Row, Answer], noise: flo
 
 
 def _check_together(
-    name: str, rows: list[Row], found: dict[Row, Answer], score: Score, tolerance: float
+    name: str, rows: list[Prompt], found: dict[Prompt, PromptScores], score: Score, tolerance: float
 ) -> float:
     """The largest difference between rows scored alone and together."""
     together = score(rows, PLAIN)
@@ -224,7 +230,11 @@ def _check_together(
 
 
 def _check_temperature(
-    name: str, probes: Probes, found: dict[Row, Answer], score: Score, tolerance: float
+    name: str,
+    probes: CanaryTexts,
+    found: dict[Prompt, PromptScores],
+    score: Score,
+    tolerance: float,
 ) -> None:
     row = sentinel(probes)
     for temperature in TEMPERATURES:
@@ -238,7 +248,7 @@ def _check_temperature(
             )
 
 
-def _check_certain(name: str, probes: Probes, found: dict[Row, Answer]) -> float:
+def _check_certain(name: str, probes: CanaryTexts, found: dict[Prompt, PromptScores]) -> float:
     """Mean log-probability of the near-certain words; refuses words that are certain one off."""
     places = [(found[row].logps, at) for row, at in probes.certain]
     mean = sum(logps[at] for logps, at in places) / len(places)
@@ -251,7 +261,7 @@ def _check_certain(name: str, probes: Probes, found: dict[Row, Answer]) -> float
     return mean
 
 
-def _calibration(answers: Sequence[Answer]) -> float:
+def _calibration(answers: Sequence[PromptScores]) -> float:
     """How much more often the top token is right than it claims, in standard deviations.
 
     (hits − Σp) / √Σp(1−p), with p the probability of the top token at each place of the prose.

@@ -1,20 +1,67 @@
-"""From a completion with echo to log-probabilities, after its tokens were checked one by one."""
+"""What completion servers answer, checked token by token: from an echo to log-probabilities."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from priscian.errors import BackendError, brief
-from priscian.models.remote.backend import Answer, Row
-from priscian.models.remote.wire import Choice, Entry, LogProb, Table
+from priscian.models.remote.backend import Prompt, PromptScores
+from priscian.models.remote.canary import EXCESS
+
+LogProb = Annotated[float, Meta(ge=-1e6, le=EXCESS)]
+"""Finite, and a logarithm of a probability but for rounding."""
+Table = dict[str, LogProb] | None
 
 _ID = re.compile(r"token_id:([0-9]{1,9})")
 _BYTES = re.compile(r"bytes:((?:\\x[0-9a-fA-F]{2})+)")
 
 
-def read_choice(url: str, row: Row, choice: Choice) -> Answer:
+class Served(Struct, frozen=True):
+    """A model that a server has."""
+
+    id: Annotated[str, Meta(min_length=1, max_length=1000)]
+
+
+class Models(Struct, frozen=True):
+    """The answer to GET /models."""
+
+    data: tuple[Served, ...]
+
+
+class TokenEntry(Struct, frozen=True):
+    """One token at one place, in vLLM's own form."""
+
+    logprob: LogProb
+
+
+class Logprobs(Struct, frozen=True):
+    """Tokens of prompt and completion, in OpenAI's form."""
+
+    tokens: tuple[str, ...] | None = None
+    token_logprobs: tuple[LogProb | None, ...] | None = None
+    top_logprobs: tuple[Table, ...] | None = None
+
+
+class Choice(Struct, frozen=True):
+    """The answer to one prompt."""
+
+    index: Annotated[int, Meta(ge=0, lt=1 << 20)] = 0
+    logprobs: Logprobs | None = None
+    prompt_logprobs: tuple[dict[str, TokenEntry] | None, ...] | None = None
+
+
+class Completion(Struct, frozen=True):
+    """The answer to POST /completions."""
+
+    choices: tuple[Choice, ...]
+
+
+def read_choice(url: str, row: Prompt, choice: Choice) -> PromptScores:
     """The answer to one row; anything that is not exactly its tokens is refused."""
     if choice.prompt_logprobs:
         return _read_prompt_logprobs(url, row, choice.prompt_logprobs)
@@ -41,7 +88,7 @@ def no_echo(url: str) -> BackendError:
     )
 
 
-def check_tokens(url: str, row: Row, tokens: Sequence[str]) -> None:
+def check_tokens(url: str, row: Prompt, tokens: Sequence[str]) -> None:
     """Refuse tokens that are not those of the row, up to one generated token at the end."""
     count = len(row.ids)
     wrong = _first_wrong(row, tokens)
@@ -68,7 +115,7 @@ def check_tokens(url: str, row: Row, tokens: Sequence[str]) -> None:
     )
 
 
-def _first_wrong(row: Row, tokens: Sequence[str]) -> int | None:
+def _first_wrong(row: Prompt, tokens: Sequence[str]) -> int | None:
     """The first place where returned tokens are not those of the row; None if all are."""
     count = len(row.ids)
     if tokens and all(_ID.fullmatch(token) for token in tokens[:count]):
@@ -100,11 +147,13 @@ def _bytes_of(token: str) -> bytes:
     return token.encode("utf-8", "replace")
 
 
-def _spelled(row: Row, number: int) -> str:
+def _spelled(row: Prompt, number: int) -> str:
     return row.text[row.ends[number - 1] if number else 0 : row.ends[number]]
 
 
-def _read_prompt_logprobs(url: str, row: Row, found: Sequence[dict[str, Entry] | None]) -> Answer:
+def _read_prompt_logprobs(
+    url: str, row: Prompt, found: Sequence[dict[str, TokenEntry] | None]
+) -> PromptScores:
     """vLLM's own form: for each place a table from token ids to log-probabilities."""
     if len(found) != len(row.ids):
         raise BackendError(
@@ -129,7 +178,9 @@ def _read_prompt_logprobs(url: str, row: Row, found: Sequence[dict[str, Entry] |
     return _answer(url, row, logps, tops)
 
 
-def _answer(url: str, row: Row, logps: Sequence[LogProb | None], tops: Sequence[Table]) -> Answer:
+def _answer(
+    url: str, row: Prompt, logps: Sequence[LogProb | None], tops: Sequence[Table]
+) -> PromptScores:
     if logps[0] is not None:
         raise BackendError(
             f"{url} gives the first token a log-probability, although nothing precedes it: it puts "
@@ -149,4 +200,6 @@ def _answer(url: str, row: Row, logps: Sequence[LogProb | None], tops: Sequence[
         best.append(max(values))
         mass.append(sum(map(math.exp, values)))
     known = len(tops) == len(logps) and any(tops)
-    return Answer((math.nan, *own), tuple(best) if known else (), tuple(mass) if known else ())
+    return PromptScores(
+        (math.nan, *own), tuple(best) if known else (), tuple(mass) if known else ()
+    )

@@ -27,7 +27,7 @@ BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Answers that may be better a little later."""
 TOKEN = "PRISCIAN_API_KEY"
 """Environment variable with the key of a server that wants one."""
-KEPT = "what was scored is kept: repeat the command, with --resume if it has --out"
+KEPT = "what was scored is kept: repeat the command, with `resume=True` if it has `out=`"
 MEGABYTE = 1 << 20
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -13,13 +14,18 @@ import numpy.typing as npt
 from priscian.errors import BackendError, ModelError, install
 from priscian.models.fingerprint import hash_file
 from priscian.models.hf.loading import tokenizer_content
-from priscian.models.hf.locate import Place, tokenizer_beside
-from priscian.models.remote.backend import PLAIN, Answer, Ask, Backend, Encoder, Row
-from priscian.models.remote.distributions import read_logits
+from priscian.models.hf.locate import Location, tokenizer_beside
+from priscian.models.remote.backend import (
+    PLAIN,
+    TOP,
+    Ask,
+    Backend,
+    Prompt,
+    PromptEncoder,
+    PromptScores,
+)
 from priscian.models.remote.echo import check_tokens
-from priscian.models.remote.model import SHARED_OPTIONS, make_encoder
-from priscian.models.remote.provider import BackendProvider
-from priscian.models.remote.settings import number
+from priscian.models.remote.provider import SHARED_OPTIONS, BackendProvider, make_encoder, number
 from priscian.models.spec import ModelSpec
 
 CONTEXT = 1024
@@ -30,6 +36,20 @@ LONGEST = 1024
 """Bytes of the longest token."""
 FLOAT32 = 0
 """GGML's number for float32: the cache of keys and values is not rounded to float16."""
+
+
+def read_logits(ids: Sequence[int], logits: Sequence[npt.NDArray[np.float32]]) -> PromptScores:
+    """The answer of a row of ids; `logits[i]` are those after ids 0 … i, in float32."""
+    own, best, mass = [math.nan], [math.nan], [math.nan]
+    for target, values in zip(ids[1:], logits, strict=True):
+        wide = values.astype(np.float64)
+        peak = float(wide.max())
+        total = peak + math.log(float(np.exp(wide - peak).sum()))
+        own.append(float(wide[target]) - total)
+        best.append(peak - total)
+        top = np.partition(wide, -min(TOP, len(wide)))[-TOP:]
+        mass.append(float(np.exp(top - total).sum()))
+    return PromptScores(tuple(own), tuple(best), tuple(mass))
 
 
 class LlamaCppProvider(BackendProvider):
@@ -56,10 +76,10 @@ class LlamaCppProvider(BackendProvider):
             return fields | {"tokenizer": tokenizer_content(spec)}
         return fields | tokenizer_beside(path.parent)
 
-    def connect(self, spec: ModelSpec) -> tuple[Backend, Encoder]:
+    def connect(self, spec: ModelSpec) -> tuple[Backend, PromptEncoder]:
         """The loaded file, and the tokenizer in it, unless another is named."""
         path = spec.path
-        encoder = make_encoder(spec, Place(str(path.parent), gguf=path.name))
+        encoder = make_encoder(spec, Location(str(path.parent), gguf=path.name))
         return LlamaCpp(spec), encoder
 
 
@@ -99,11 +119,11 @@ class LlamaCpp:
             "vocabulary": str(self.size),
         }
 
-    def logprobs(self, rows: Sequence[Row], ask: Ask = PLAIN) -> list[Answer]:
+    def logprobs(self, rows: Sequence[Prompt], ask: Ask = PLAIN) -> list[PromptScores]:
         """Answers computed here from the raw logits; no sampling is involved."""
         return [self._score(row) for row in rows]
 
-    def _score(self, row: Row) -> Answer:
+    def _score(self, row: Prompt) -> PromptScores:
         wrong = [i for i in row.ids if not 0 <= i < self.size]
         if wrong:
             raise BackendError(

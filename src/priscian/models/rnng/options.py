@@ -23,6 +23,7 @@ class Beam:
     @classmethod
     def of(cls, spec: ModelSpec) -> Beam:
         """The beam that a model string asks for."""
+        spec.check_options(OPTIONS)
         return cls.parse(spec.options["beam"]) if "beam" in spec.options else cls()
 
     @classmethod

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from priscian.errors import ModelError, TooLongError
-from priscian.models.folder import checkpoints, folder_key, model_folder
+from priscian.models.folder import folder_key, model_folder
+from priscian.models.folder_scores import FolderProvider
 from priscian.models.key import ModelKey
 from priscian.models.networks.loading import load_network, read_shape
 from priscian.models.rnng.options import OPTIONS, Beam
@@ -21,7 +22,7 @@ from priscian.trees import Action, Tree, tree_of
 
 if TYPE_CHECKING:
     from priscian.models.networks.rnng import Rnng
-    from priscian.models.rnng.beam import Reading
+    from priscian.models.rnng.beam import BeamReading
 
 MOST_OPEN = 10_000
 """Constituents that a grammar may let be open; the search goes through all of them."""
@@ -31,20 +32,23 @@ REMEMBERED = 20_000
 """Texts whose search is kept, since words, ends and trees come from the same one."""
 
 
-class RnngProvider:
+class RnngProvider(FolderProvider):
     """Recurrent neural network grammars from a folder; `beam` is actions, fast-track, words."""
 
+    name = "rnng"
     example = "rnng:DIR?beam=100,5,10"
+
+    def check(self, spec: ModelSpec) -> None:
+        """Refuse unknown options and beams, without a folder."""
+        Beam.of(spec)
 
     def key(self, spec: ModelSpec) -> ModelKey:
         """The contents, and the beam."""
-        spec.check_options(OPTIONS)
-        found = folder_key(model_folder(spec), "rnng")
-        return ModelKey({**found.fields, "method": "beam", "beam": str(Beam.of(spec))})
+        beam, found = str(Beam.of(spec)), folder_key(model_folder(spec), self.name)
+        return ModelKey({**found.fields, "method": "beam", "beam": beam})
 
     def load(self, spec: ModelSpec) -> RnngModel:
         """The model, ready to score."""
-        spec.check_options(OPTIONS)
         return RnngModel(model_folder(spec), Beam.of(spec))
 
     def traits(self, spec: ModelSpec) -> Traits:
@@ -53,10 +57,6 @@ class RnngProvider:
             options=OPTIONS, closed_vocabulary=True, scores_end=True, trees=True,
             references=("rnng", "word-beam"),
         )  # fmt: skip
-
-    def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
-        """Checkpoint folders inside this one whose names match."""
-        return checkpoints(spec, pattern)
 
 
 class RnngModel:
@@ -82,7 +82,7 @@ class RnngModel:
             "beam": str(beam),
             "bos": "none: a tree begins with its root",
         }
-        self._found: dict[tuple[int, ...], Reading] = {}
+        self._found: dict[tuple[int, ...], BeamReading] = {}
 
     def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
         """Scores of words, in the order of the texts."""
@@ -125,7 +125,9 @@ class RnngModel:
         forms = [[str(word) for word in words] for words in sentences]  # a Word knows its tag
         return self._trees(forms, self._readings(ids))
 
-    def _trees(self, sentences: Sequence[Sequence[str]], readings: Sequence[Reading]) -> list[Tree]:
+    def _trees(
+        self, sentences: Sequence[Sequence[str]], readings: Sequence[BeamReading]
+    ) -> list[Tree]:
         trees = []
         for forms, reading in zip(sentences, readings, strict=True):
             words = iter(forms)
@@ -136,7 +138,7 @@ class RnngModel:
     def _encode(self, text: Text) -> Coded:
         return self.vocabulary.encode(text.context + text.text)
 
-    def _read(self, texts: Sequence[Text], coded: Sequence[Coded]) -> list[Reading]:
+    def _read(self, texts: Sequence[Text], coded: Sequence[Coded]) -> list[BeamReading]:
         for text, code in zip(texts, coded, strict=True):
             if len(code.ids) > LONGEST:
                 raise TooLongError(
@@ -145,7 +147,7 @@ class RnngModel:
                 )
         return self._readings([code.ids for code in coded])
 
-    def _readings(self, ids: Sequence[Sequence[int]]) -> list[Reading]:
+    def _readings(self, ids: Sequence[Sequence[int]]) -> list[BeamReading]:
         from priscian.models.rnng.beam import read_texts
 
         # a grammar has no boundary between sentences: its words are counted from 0

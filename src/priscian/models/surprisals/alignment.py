@@ -15,7 +15,7 @@ from functools import cache
 
 from priscian.errors import DataError
 
-Place = tuple[int, int]
+Span = tuple[int, int]
 
 LONGEST_WORD = 200
 """Characters that an unknown-word token can cover; the limit keeps alignment quadratic."""
@@ -50,7 +50,7 @@ def align(
     tokens: Sequence[str],
     may_hide: Callable[[str], bool] = lambda word: True,
     may_drop: Callable[[str], bool] = lambda mark: True,
-) -> list[Place]:
+) -> list[Span]:
     """Half-open character offsets of every token.
 
     `may_hide` says whether an unknown-word token can stand for a word, `may_drop` whether the
@@ -117,7 +117,7 @@ def _walk(
     tokens: Sequence[str],
     may_hide: Callable[[str], bool],
     may_drop: Callable[[str], bool],
-) -> tuple[list[Place] | None, int]:
+) -> tuple[list[Span] | None, int]:
     """The first alignment of the tokens with the text, and the most tokens that fitted.
 
     A depth-first search on a list of its own; no token is tried twice at one place.
@@ -127,7 +127,7 @@ def _walk(
     dropped = [not c.isalnum() and (c.isspace() or may_drop(c)) for c in text]
     last = max((at for at, drop in enumerate(dropped) if not drop), default=-1)
 
-    def steps(number: int, at: int) -> Iterator[tuple[Place | None, int, int]]:
+    def steps(number: int, at: int) -> Iterator[tuple[Span | None, int, int]]:
         """What a token may cover from a position on, then the next token and its position."""
         token = tokens[number]
         if is_unknown(token):
@@ -145,7 +145,7 @@ def _walk(
 
     tried: set[tuple[int, int]] = set()
     furthest = 0
-    path: list[tuple[Place | None, Iterator[tuple[Place | None, int, int]]]] = []
+    path: list[tuple[Span | None, Iterator[tuple[Span | None, int, int]]]] = []
     path.append((None, iter([(None, 0, 0)])))
     while path:
         step = next(path[-1][1], None)
@@ -185,7 +185,7 @@ def _word_ends(text: str, start: int) -> list[int]:
     return found
 
 
-def _align_bytes(text: str, tokens: Sequence[str]) -> list[Place] | None:
+def _align_bytes(text: str, tokens: Sequence[str]) -> list[Span] | None:
     """Offsets of byte-level tokens; one that starts inside a character starts at that character."""
     whole = text.encode("utf-8", "surrogatepass")
     owner: list[int] = []  # for every byte, the character it is part of

@@ -8,8 +8,7 @@ from pathlib import Path
 from priscian.errors import DataError, ModelError
 from priscian.models.vocabulary.bpe import BpeVocabulary
 from priscian.models.vocabulary.protocol import BOUNDARY_ID, Coded, Vocabulary
-from priscian.models.vocabulary.unk_classes import unk_class
-from priscian.models.vocabulary.words import WordVocabulary
+from priscian.models.vocabulary.words import WordVocabulary, unk_class
 
 __all__ = [
     "BOUNDARY_ID",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from priscian.analysis.blimp.accuracy_table import By, accuracy_table
+from priscian.analysis.blimp.accuracy_table import By, tables
 from priscian.reporting.boards import Board
 from priscian.reporting.sections.registry import Draw, Given, board_section
 
@@ -22,7 +22,7 @@ def accuracy(board: Board, given: Given) -> list[Draw]:
 
     def draw(by: By) -> Draw:
         what = f"accuracy by {board.unit if by == 'paradigm' else by}"
-        table = partial(accuracy_table, results, by, method=method)
+        table = partial(tables, results, by, method=method)
         return Draw(what, lambda: table().figures)
 
     draws = [draw(level) for level in LEVELS if level in levels]

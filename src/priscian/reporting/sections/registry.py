@@ -7,7 +7,8 @@ A module of this package registers a section with a decorator:
 
 A board is a table of models on one kind of data. Its figures appear under its heading in the order
 of `place`; a figure that cannot be drawn is listed with the reason. A page section has a heading of
-its own, before or after the boards.
+its own, before or after the boards. An analysis whose figures need nothing but results has its
+section in its own module (`@analysis(…, section=…)`).
 """
 
 from __future__ import annotations
@@ -22,13 +23,12 @@ from priscian.analysis.curves.sizes import Sizes
 from priscian.analysis.curves.table import CurveTable
 from priscian.analysis.graded.adc import AdcAnalysis
 from priscian.analysis.people.study import StudyBesideModels
-from priscian.analysis.registry import Analysis, analysis_sections
 from priscian.analysis.transfer.transfer import Transfer
 from priscian.analysis.vega import Figure, set_apart
 from priscian.catalogue import Catalogue
 from priscian.errors import PriscianError
-from priscian.reporting.boards import Board, BoardKind
-from priscian.reporting.cautions import enough, warned
+from priscian.reporting.boards import Board
+from priscian.reporting.cautions import warned
 from priscian.runs import Run
 
 
@@ -105,7 +105,7 @@ SECTIONS: Catalogue[_OfBoard | _OfPage] = Catalogue("report section", "priscian.
 
 
 def board_section(
-    name: str, *, kinds: Collection[BoardKind], place: int
+    name: str, *, kinds: Collection[str], place: int
 ) -> Callable[[BoardDraws], BoardDraws]:
     """Register figures of boards of some kinds."""
 
@@ -126,30 +126,10 @@ def page_section(title: str, *, place: int) -> Callable[[PageDraws], PageDraws]:
     return register
 
 
-def _of_analysis(entry: Analysis) -> tuple[str, _OfBoard | _OfPage]:
-    """The section of an analysis: its figures for the results that it picks."""
-    about = entry.section
-    assert about is not None
-
-    def of_board(board: Board, given: Given) -> list[Draw]:
-        results = about.pick(board.results)
-        make = lambda: entry.function(enough(results)).figures  # noqa: E731
-        return [Draw(about.title, make)] if results else []
-
-    def of_page(given: Given) -> list[Draw]:
-        results = about.pick([result for run in given.runs for result in run.results])
-        return [Draw(about.title, lambda: entry.function(results).figures)] if results else []
-
-    if about.kinds:
-        return about.title, _OfBoard(of_board, about.kinds, about.place)
-    return about.title, _OfPage(of_page, about.place)
-
-
 def make_sections(boards: Sequence[Board], given: Given | None = None) -> list[Section]:
     """Every figure that the runs allow, board by board, with unique names."""
     given = given or Given()
-    sections = SECTIONS.all() | dict(map(_of_analysis, analysis_sections()))
-    ordered = sorted(sections.items(), key=lambda entry: entry[1].place)
+    ordered = sorted(SECTIONS.all().items(), key=lambda entry: entry[1].place)
     made = _page_sections([e for e in ordered if e[1].place < BOARDS], given)
     for board in boards:
         draws = [

@@ -20,7 +20,7 @@ from priscian.models import (
     TorchModel,
     open_model,
 )
-from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
+from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.records import Text
 from priscian.scoring import Options, ScoreStore, score_texts
 from priscian.scoring.long_texts import LongOptions, score_long_texts

@@ -26,7 +26,7 @@ from priscian.models import (
     resolve,
     traits_of,
 )
-from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
+from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.records import Sentence, Text, TokenScores
 from priscian.runs.surprisal.passages import Passage, make_passages
 from priscian.runs.surprisal.table import SurprisalTable, Unit

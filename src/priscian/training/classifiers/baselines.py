@@ -13,8 +13,8 @@ import numpy.typing as npt
 from priscian.metrics import find_measure
 from priscian.metrics.labels import best_threshold
 from priscian.models import parse_model
-from priscian.models.classifier.bag import LONGEST, Bag, count_ngrams, ngrams
 from priscian.models.classifier.folder import SLOR
+from priscian.models.classifier.heads import LONGEST, Bag, count_ngrams, ngrams
 from priscian.records import Sentence, Text, TokenScores
 from priscian.scoring import ScoreStore, score_texts
 from priscian.stats.matthews import matthews

@@ -10,10 +10,9 @@ import msgspec
 
 from priscian.errors import DataError, UsageError
 from priscian.files import read_json, write_json
-from priscian.models.classifier.encoder import load_encoder
+from priscian.models.classifier.encoder import View, load_encoder
 from priscian.models.classifier.folder import Sealed
 from priscian.models.classifier.states import pooled_states
-from priscian.models.classifier.views import View
 from priscian.training.classifiers.data import ClassifierData
 from priscian.training.classifiers.probe import ProbeChoice, choose_probe
 from priscian.training.classifiers.settings import ClassifierSettings

@@ -11,8 +11,8 @@ import torch
 from torch import nn
 
 from priscian.errors import TrainingError
+from priscian.models.classifier.encoder import Floats32
 from priscian.models.classifier.heads import MlpHead, spread, standardise
-from priscian.models.classifier.views import Floats32
 
 
 @dataclass(frozen=True, slots=True)

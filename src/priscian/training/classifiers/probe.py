@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from priscian.models.classifier.encoder import Floats32, View
 from priscian.models.classifier.heads import LinearHead, spread, standardise
-from priscian.models.classifier.views import Floats32, View
 from priscian.stats.matthews import matthews
 from priscian.stats.ridge_logistic import GRADIENT, RidgeFit, fit_ridge
 

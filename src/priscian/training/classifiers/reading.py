@@ -11,6 +11,7 @@ from priscian.datasets.cola import read_cola
 from priscian.errors import ModelError, UsageError
 from priscian.files import read_json
 from priscian.models import find_provider, parse_model, traits_of
+from priscian.models.classifier.encoder import View
 from priscian.models.classifier.folder import (
     CARD,
     PROBE,
@@ -20,9 +21,7 @@ from priscian.models.classifier.folder import (
     find_restart,
     read_card,
 )
-from priscian.models.classifier.grades import CONFIDENCE
-from priscian.models.classifier.provider import ClassifierProvider
-from priscian.models.classifier.views import View
+from priscian.models.classifier.provider import CONFIDENCE, ClassifierProvider
 from priscian.models.spec import ModelSpec
 from priscian.training.classifiers.data import plain_hash
 from priscian.training.classifiers.job import read_logits

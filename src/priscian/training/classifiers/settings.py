@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from priscian.errors import UnknownNameError, UsageError
+from priscian.models.classifier.encoder import POOLINGS
 from priscian.models.classifier.folder import (
     BASELINES,
     LORA,
@@ -18,7 +19,6 @@ from priscian.models.classifier.folder import (
     THRESHOLDS,
     TUNED,
 )
-from priscian.models.classifier.views import POOLINGS
 
 RESTARTS = 10
 LARGEST_SEED = 2**32 - 1

@@ -1,10 +1,8 @@
 """Hidden states and heads under one name, for packages that may not import `models`."""
 
-from priscian.models.classifier.bag import LONGEST, Bag, count_ngrams
-from priscian.models.classifier.encoder import Encoder, encoder_spec, load_encoder
-from priscian.models.classifier.heads import LinearHead, MlpHead
+from priscian.models.classifier.encoder import Encoder, View, encoder_spec, load_encoder
+from priscian.models.classifier.heads import LONGEST, Bag, LinearHead, MlpHead, count_ngrams
 from priscian.models.classifier.states import StateCache, pooled_states
-from priscian.models.classifier.views import View
 
 __all__ = [
     "LONGEST",

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from priscian.errors import DataError, UsageError
 from priscian.models.ngram.pngm import Writer, writing
-from priscian.models.ngram.tokenise import Tokenisation
-from priscian.models.ngram.words import EOS
+from priscian.models.ngram.trie import EOS
+from priscian.models.vocabulary.tokenise import Tokenisation
 from priscian.training.ngram.smooth import (
     Discounts,
     Tally,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from priscian.models.ngram.words import BOS, EOS, UNK
+from priscian.models.ngram.trie import BOS, EOS, UNK
 from priscian.training.ngram.sort import Runs, Sorted
 from priscian.training.ngram.spill import Places, Positions, Workspace
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from priscian.models.ngram.words import BOS, EOS
+from priscian.models.ngram.trie import BOS, EOS
 from priscian.training.ngram.spill import Kept, Places, Positions, Workspace
 
 Ints = npt.NDArray[np.intp]

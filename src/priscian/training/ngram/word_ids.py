@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import DataError
-from priscian.models.ngram.tokenise import Tokenisation, WordSplitter
-from priscian.models.ngram.words import EOS, SPECIAL, UNK
+from priscian.models.ngram.trie import EOS, SPECIAL, UNK
+from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.training.corpora import read_blocks, split_sentences
 
 Ids = npt.NDArray[np.int32]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from priscian.models.ngram.pngm import Section, Writer
-from priscian.models.ngram.words import BOS, EOS
+from priscian.models.ngram.pngm import FileSection, Writer
+from priscian.models.ngram.trie import BOS, EOS
 from priscian.training.ngram.smooth import Tally, back_off_of_words, interpolate
 from priscian.training.ngram.sort import Runs, Sorted
 from priscian.training.ngram.spill import Positions
@@ -48,10 +48,10 @@ class TrieWriter:
         ids: np.dtype[Any] = np.dtype(np.uint16 if tally.vocabulary <= 1 << 16 else np.uint32)
         writer.add("vocabulary", np.frombuffer("\n".join(words).encode(), np.uint8))
         sizes = [tally.vocabulary, *(int(k) for k in tally.kept[1:])]
-        self._words: dict[int, Section] = {}
-        self._probs: dict[int, Section] = {}
-        self._backoffs: dict[int, Section] = {}
-        self._begins: dict[int, Section] = {}
+        self._words: dict[int, FileSection] = {}
+        self._probs: dict[int, FileSection] = {}
+        self._backoffs: dict[int, FileSection] = {}
+        self._begins: dict[int, FileSection] = {}
         for n, size in enumerate(sizes, 1):
             if n > 1:
                 self._words[n] = writer.section(f"words{n}", ids, size)

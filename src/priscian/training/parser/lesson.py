@@ -11,8 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from priscian.models.networks.span_parser import SpanParser, all_spans
-from priscian.models.parser.chart import best_spans
-from priscian.models.parser.parser import batches
+from priscian.models.parser.parser import batches, best_spans
 from priscian.models.parser.words import ParserWords
 from priscian.training.parser.treebank import Example
 from priscian.training.rows import Encoded

@@ -1,1 +1,0 @@
-"""Transformer-XL models that `priscian train transformer-xl` has made."""
