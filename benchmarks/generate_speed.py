@@ -48,7 +48,7 @@ def main() -> None:
         f"  {pairs / cold / REFERENCE:,.0f} times the reference generator's {REFERENCE:.0f} pairs/s"
     )
 
-    from priscian.datasets.generated_pairs import generate_rows
+    from priscian.datasets.generation import generate_rows
     from priscian.paradigms import paradigms
 
     chosen = [p for p in paradigms().values() if not p.extra]

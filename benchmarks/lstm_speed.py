@@ -13,7 +13,7 @@ import time
 from itertools import groupby
 from pathlib import Path
 
-from priscian.datasets.generated_pairs import generate_rows
+from priscian.datasets.generation import generate_rows
 from priscian.models.lstm.provider import LstmModel
 from priscian.paradigms import paradigms
 from priscian.records import Text

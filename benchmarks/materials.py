@@ -50,7 +50,7 @@ SHAPES = {
 
 def generated_pairs(each: int, seed: int = SEED) -> list[PairText]:
     """`each` pairs of each of BLiMP's paradigms, paradigm by paradigm."""
-    from priscian.datasets.generated_pairs import generate_rows
+    from priscian.datasets.generation import generate_rows
     from priscian.paradigms import paradigms
 
     return [

@@ -46,7 +46,7 @@ def untrained(folder: Path) -> Path:
     trees = folder / "trees.txt"
     names = [f"{first}+{second}" for first in LABELS for second in LABELS]
     trees.write_text("".join(f"(S ({name} (NN a) (NN b)) (NN c))\n" for name in 5 * names))
-    train_parser(trees, folder / "parser", overrides={"training.passes": 0.1})
+    train_parser(trees, folder / "parser", overrides={"training.epochs": 0.1})
     return folder / "parser"
 
 

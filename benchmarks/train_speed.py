@@ -88,7 +88,7 @@ def losses_of(tool: str, architecture: str, steps: int) -> Iterator[float]:
         peer = PlainOnLstm(VOCABULARY, widths, shape.chunk)
     peer.take(state)
     yield 0.0
-    yield from train_plainly(peer, rows, rates, recipe.training.betas, recipe.training.decay)
+    yield from train_plainly(peer, rows, rates, recipe.training.betas, recipe.training.weight_decay)
 
 
 def _ours(network: Any, recipe: Any, data: Any, *, mkl: bool) -> Iterator[float]:
@@ -97,7 +97,7 @@ def _ours(network: Any, recipe: Any, data: Any, *, mkl: bool) -> Iterator[float]
     from priscian.training.loop import Data, Loop
     from priscian.training.machine import Machine
 
-    machine = Machine(recipe.machine, recipe.training.accumulate)
+    machine = Machine(recipe.machine, recipe.training.grad_accumulation)
     if mkl:
         torch.set_float32_matmul_precision("highest")
     with tempfile.TemporaryDirectory() as folder:
@@ -134,14 +134,15 @@ def _trainer(
         def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
             optimizer = optimizer or self.optimizer
             self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(
-                optimizer, lambda step: rates[min(step, len(rates) - 1)] / training.rate
+                optimizer, lambda step: rates[min(step, len(rates) - 1)] / training.learning_rate
             )
             return self.lr_scheduler
 
     with tempfile.TemporaryDirectory() as folder:
         options = transformers.TrainingArguments(
             folder, max_steps=len(rows), per_device_train_batch_size=1, use_cpu=True,
-            learning_rate=training.rate, weight_decay=training.decay, max_grad_norm=training.clip,
+            learning_rate=training.learning_rate, weight_decay=training.weight_decay,
+            max_grad_norm=training.grad_clip,
             adam_beta1=training.betas[0], adam_beta2=training.betas[1], report_to=[],
             save_strategy="no", logging_strategy="no", disable_tqdm=True,
             optim="adamw_torch_fused", remove_unused_columns=False,

@@ -119,7 +119,6 @@ KNOWN_CYCLES = (
     "analysis.transfer.clusters_figure analysis.transfer.findings analysis.transfer.plain "
     "analysis.transfer.left_out_figure analysis.transfer.transfer "
     "analysis.transfer.transfer_figure",
-    "datasets.builtin_formats datasets.generation datasets.registry datasets.sg",
     "scoring.cluster scoring.executors scoring.ray_cluster",
     "training.job training.save",
 )

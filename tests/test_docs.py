@@ -280,7 +280,7 @@ def test_every_module_can_be_imported() -> None:
     assert all(name.startswith("priscian.bridges.") for name in missing)
 
 
-@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("page", ["docs/architecture.md", "docs/glossary.md", "CONTRIBUTING.md"])
 def test_the_map_names_only_what_is_there(page: str) -> None:
     text = (ROOT / page).read_text("utf-8")
     named = {name for name in re.findall(r"`([\w./-]+)`", text) if "/" in name}
@@ -288,6 +288,19 @@ def test_the_map_names_only_what_is_there(page: str) -> None:
     places = (ROOT, ROOT / "src" / "priscian")
     missing = [name for name in sorted(named) if not any((at / name).exists() for at in places)]
     assert missing == []
+
+
+def test_the_glossary_has_each_term_once_in_order_with_a_place() -> None:
+    text = (ROOT / "docs" / "glossary.md").read_text("utf-8")
+    seen: set[str] = set()
+    for section in text.split("\n## ")[1:]:
+        rows = re.findall(r"^\| ([^|]+) \| [^|]+ \| ([^|]+) \|$", section, re.MULTILINE)[1:]
+        terms = [term.lower() for term, _ in rows]
+        assert terms == sorted(terms), section.partition("\n")[0]
+        assert all("`" in place or "](" in place for _, place in rows)
+        assert seen.isdisjoint(terms)
+        seen.update(terms)
+    assert len(seen) > 50
 
 
 def test_what_a_reader_is_told_to_look_for_is_in_the_file_named() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Command
 
-from priscian.datasets.generated_pairs import generate_set
+from priscian.datasets.generation import generate_set
 
 SENTENCES = (
     "id,sentence,rating,acceptable,phenomenon,lexicalisation\n"

@@ -34,6 +34,8 @@ ERRORS = {
     "a bug": (KeyError("x\ny"), 1, "priscian: unexpected KeyError: "),
     "a file": (PermissionError(13, "Permission denied", "x.txt"), 1,
                "priscian: Permission denied: x.txt"),
+    "a link": (RuntimeError("Symlink loop from 'x'"), 1,
+               "priscian: Symlink loop from 'x'; check where its links lead"),
     "Ctrl-C": (KeyboardInterrupt(), 130, "priscian: stopped"),
 }  # fmt: skip
 

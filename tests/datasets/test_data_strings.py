@@ -17,13 +17,14 @@ from priscian.datasets import (
     registry,
     sg,
 )
-from priscian.datasets.pair_formats import pair_formats
+from priscian.datasets.mapped_pairs import pair_formats
 from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
 from priscian.records import Item, ItemSet, Sentence
 
 
 @pytest.fixture(autouse=True)
 def formats_as_before(monkeypatch):
+    data_formats()
     monkeypatch.setattr(registry, "_FORMATS", dict(registry._FORMATS))
 
 
@@ -36,7 +37,7 @@ def plug_in(monkeypatch):
     return offer
 
 
-def read_toy(target, columns):
+def read_toy(target):
     return [
         ItemSet("toy", (Item("toy/0", {"a": Sentence(target or "none")}),), taxonomy=("Agreement",))
     ]

@@ -12,8 +12,7 @@ import pytest
 
 import priscian
 from priscian.datasets import read_blimp, read_dataset, read_suite, write_blimp, write_suite
-from priscian.datasets.generated_pairs import choose_paradigms, generate_rows
-from priscian.datasets.generation import generate
+from priscian.datasets.generation import choose_paradigms, generate, generate_rows
 from priscian.datasets.reference import REFERENCE
 from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
 from priscian.records import ItemSet

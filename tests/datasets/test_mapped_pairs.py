@@ -12,7 +12,7 @@ import pytest
 from priscian import score
 from priscian.datasets import Dataset, data_formats, read_dataset
 from priscian.datasets.lint import check_data
-from priscian.datasets.pair_formats import PairFormat, pair_formats
+from priscian.datasets.mapped_pairs import PairFormat, pair_formats
 from priscian.errors import DataError
 
 Write = Callable[..., Path]
@@ -312,8 +312,8 @@ def test_every_format_of_the_table_is_registered_and_tells_its_measure() -> None
     formats = data_formats()
     assert pair_formats().keys() <= formats.keys()
     assert len(pair_formats()) == 11
-    assert formats["zhoblimp"].summary.endswith("--measure slln_lp")
-    assert "--measure" not in formats["climp"].summary
+    assert formats["zhoblimp"].summary.endswith("`measure=slln_lp`")
+    assert "measure=" not in formats["climp"].summary
 
 
 def test_a_table_without_the_columns_of_its_shape_is_refused() -> None:

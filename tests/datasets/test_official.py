@@ -117,7 +117,7 @@ def test_offline_one_line_says_what_to_put_where(offer, server: Server) -> None:
     assert str(caught.value) == (
         f"cannot fetch {server.address}/owls.jsonl (404 Not Found); download the files of "
         f"https://example.org/home elsewhere and put them into {folder}, or give the path of your "
-        "copy: --on blimp:PATH"
+        "copy: `on=blimp:PATH`"
     )
     folder.mkdir(parents=True)
     with pytest.raises(DataError, match=r"all has no owls.jsonl; put it there too"):

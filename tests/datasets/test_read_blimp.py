@@ -254,6 +254,18 @@ def test_a_line_separator_inside_a_sentence_is_part_of_it(write_text, full_row):
             {"sentence_good": "A.", "sentence_bad": "B.", "spans_good": [["all", 0, 9]]},
             ":2: spans_good has ['all', 0, 9]",
         ),
+        (
+            {"sentence_good": "A.", "sentence_bad": "B.", "spans_bad": 0},
+            ":2: spans_bad has 0; each span must be",
+        ),
+        (
+            {"sentence_good": "A.", "sentence_bad": "B.", "context": {"a": True}},
+            ":2: context is {'a': True}, not a text; write it as a string",
+        ),
+        (
+            {"sentence_good": "A.", "sentence_bad": "B.", "context_bad": False},
+            ":2: context_bad is False, not a text; write it as a string",
+        ),
     ],
 )
 def test_a_bad_row_is_refused_in_one_line_with_its_place(write_jsonl, second, message):

@@ -125,6 +125,13 @@ def test_a_row_without_its_sentence_is_refused(write_jsonl):
         read_pairs(path)
 
 
+@pytest.mark.parametrize("context", [True, 3, ["It rained."], {"text": "It rained."}])
+def test_a_context_that_is_no_text_is_refused(write_jsonl, context):
+    rows = [{"good": "A.", "bad": "B.", "context": c} for c in (None, context)]
+    with pytest.raises(DataError, match=r"owls\.jsonl:2: context is .*, not a text; write it as"):
+        read_pairs(write_jsonl("owls.jsonl", *rows))
+
+
 def test_paradigm_phenomenon_and_field_make_sets_with_a_taxonomy(write_text):
     path = write_text(
         "all.csv",

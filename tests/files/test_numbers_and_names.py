@@ -53,6 +53,21 @@ class TestFolders:
         with pytest.warns(DataWarning, match=r"the name 'step\\udcff' is not UTF-8; left out"):
             assert names_in(tmp_path) == ["step1"]
 
+    @pytest.mark.parametrize("kind", ["dangling", "loop", "pipe", "device"])
+    def test_a_data_file_that_is_none_is_refused_and_not_left_out(
+        self, kind: str, tmp_path: Path
+    ) -> None:
+        (tmp_path / "a.csv").touch()
+        (tmp_path / "folder.csv").mkdir()
+        assert data_files(tmp_path, [".csv"]) == [tmp_path / "a.csv"]
+        odd = tmp_path / "b.csv"
+        if kind == "pipe":
+            os.mkfifo(odd)
+        else:
+            odd.symlink_to({"dangling": "c.csv", "loop": "b.csv", "device": "/dev/null"}[kind])
+        with pytest.raises(DataError, match=r"'b\.csv' is no file but a link that leads nowhere"):
+            data_files(tmp_path, [".csv"])
+
     def test_a_data_file_whose_name_is_not_utf_8_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "sub").mkdir()
         (tmp_path / "sub" / os.fsdecode(b"a\xff.csv")).touch()

@@ -15,11 +15,11 @@ from tests.hostile import Pieces, answer, drip, endless, hostile
 
 from priscian.files import web
 from priscian.files.fetch import download
-from priscian.files.web import Limits, WebError, proxy_of, request
+from priscian.files.web import RequestLimits, WebError, proxy_of, request
 
 PEM = Path(__file__).with_name("loopback.pem")
-SOON = Limits(0.3, 1000)
-LATER = Limits(60, 1000)
+SOON = RequestLimits(0.3, 1000)
+LATER = RequestLimits(60, 1000)
 SLOW: dict[str, Callable[[bytes], Pieces]] = {
     "silence": lambda asked: [3600.0],
     "a status line byte by byte": lambda asked: drip(b"HTTP/1.1 200 "),
@@ -39,7 +39,7 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     web._trusting.cache_clear()
 
 
-def kind(url: str, limits: Limits = LATER, body: bytes | None = None) -> str:
+def kind(url: str, limits: RequestLimits = LATER, body: bytes | None = None) -> str:
     """Of which kind the failure of a request is."""
     with pytest.raises(WebError) as caught:
         request(url, limits, body=body)
@@ -64,7 +64,7 @@ def test_a_server_that_is_silent_for_too_long_is_left_before_the_deadline() -> N
     begun: Pieces = [b"HTTP/1.1 200 OK\r\n", 3600.0]
     silent = pytest.raises(WebError, match=r"silent for 0\.2 s")
     with hostile(lambda asked: begun) as server, silent:
-        request(server.url, Limits(3600, 1000, 0.2))
+        request(server.url, RequestLimits(3600, 1000, 0.2))
 
 
 def test_what_is_sent_and_what_comes_back() -> None:
@@ -83,7 +83,7 @@ def test_what_is_sent_and_what_comes_back() -> None:
 def test_a_body_may_have_the_limit_and_no_byte_more() -> None:
     with hostile(lambda asked: [answer(b"x" * 1000)]) as server:
         assert len(request(server.url, LATER).body) == 1000
-        assert kind(server.url, Limits(60, 999)) == "size"
+        assert kind(server.url, RequestLimits(60, 999)) == "size"
     with hostile(lambda asked: endless(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 9999)) as server:
         assert kind(server.url) == "size"
 

@@ -1,9 +1,14 @@
-"""Fuzz one reader in a process of its own, and say how much memory it took."""
+"""Fuzz one reader in a process of its own, and say how much memory it took.
+
+`python -m tests.fuzz.child all COUNT SEED` does so with every reader and adds it all up.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import resource
+import subprocess
 import sys
 import tempfile
 from dataclasses import asdict
@@ -11,7 +16,7 @@ from pathlib import Path
 
 from tests.fuzz.data_samples import DATA
 from tests.fuzz.folder_samples import FOLDERS
-from tests.fuzz.harness import fuzz
+from tests.fuzz.harness import Report, fuzz
 from tests.fuzz.judge_samples import JUDGE
 from tests.fuzz.model_samples import MODELS
 from tests.fuzz.network_samples import NETWORKS
@@ -32,5 +37,29 @@ def main(name: str, count: str, seed: str) -> None:
     print(json.dumps({"name": name, **asdict(report), "megabytes": round(peak_megabytes())}))
 
 
+def everything(count: str, seed: str) -> None:
+    """A line for every reader, and the sums."""
+    total, megabytes = Report(), 0
+    for sample in SAMPLES:
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.fuzz.child", sample.name, count, seed],
+            env=os.environ,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode or "panicked" in done.stderr:
+            print(f"{sample.name}: died: {done.stderr[-500:]}", flush=True)
+            total.tracebacks += 1
+            continue
+        found = json.loads(done.stdout.splitlines()[-1])
+        used = found.pop("megabytes")
+        report = Report(**{key: value for key, value in found.items() if key != "name"})
+        total.add(report)
+        megabytes = max(megabytes, used)
+        print(f"{sample.name}: {report}, {used} MB", *report.failures[:5], sep="\n", flush=True)
+    print(f"all: {total} ({total.slowest}), {megabytes} MB")
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    everything(*sys.argv[2:]) if sys.argv[1:2] == ["all"] else main(*sys.argv[1:])

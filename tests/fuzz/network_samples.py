@@ -16,10 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from priscian.models import load
+from priscian.models.classifier.encoder import View
 from priscian.models.classifier.folder import ClassifierCard, RestartCard, write_card
 from priscian.models.classifier.heads import LinearHead, ngrams, read_head
+from priscian.models.classifier.states import pooled_states
 from priscian.models.hf.bounds import read_header
 from priscian.models.safetensors_file import read_safetensors, write_safetensors
 from priscian.models.vocabulary import WordVocabulary
@@ -36,6 +39,7 @@ WORDS = WordVocabulary(["<s>", "UNK", *(f"w{n}" for n in range(118))])
 TEXTS = [Text("w3 w4 w5"), Text("zebra w7")]
 SENTENCES = ["The old nurse has admired us!", "Go."]
 ENCODER_SLOWNESS, SLOWNESS = 4, 2
+VIEW = View(1, "mean")
 
 
 def scored(provider: str) -> Callable[[Path], list[str]]:
@@ -324,7 +328,6 @@ def probe(folder: Path) -> None:
 
 def probe_truth(folder: Path) -> list[str] | None:
     """The logits of a linear head on the same states, by the arrays in its file."""
-    from priscian.models.classifier.encoder import View
     from priscian.models.classifier.states import pooled_states
 
     card = json.loads((folder / "classifier.json").read_text("utf-8"))
@@ -399,6 +402,26 @@ def classifier(
     ]
 
 
+def kept(folder: Path) -> None:
+    """Hidden states of a tiny GPT-2 in a cache of their own, and the memo of its hashes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRISCIAN_CACHE", str(folder))
+        patch.setattr("priscian.models.fingerprint.SETTLED", 0)
+        pooled_states(str(built("gpt2")), SENTENCES, [VIEW])
+    (file,) = folder.rglob("*.npy")
+    shutil.copy(file, folder / "states.npy")
+
+
+def states_of(folder: Path) -> list[str]:
+    """The states, from what is kept or computed again."""
+    file = next((folder / "states").rglob("*.npy"), None)
+    assert file is not None
+    shutil.copy(folder / "states.npy", file)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRISCIAN_CACHE", str(folder))
+        return truths.numbers(pooled_states(str(built("gpt2")), SENTENCES, [VIEW])[VIEW].ravel())
+
+
 def arrays_of(folder: Path) -> list[str]:
     return truths.hashes(read_safetensors(folder / "model.safetensors").items())
 
@@ -442,6 +465,20 @@ NETWORKS: list[Sample] = [
     *transformers("hf", "gpt2", plainly),
     *transformers("hf", "llama"),
     *transformers("mlm", "bert"),
+    *(
+        Sample(
+            f"cache, {file}",
+            file,
+            kept,
+            states_of,
+            binary=True,
+            plain=list,
+            truth=same_as(kept, states_of),
+            cost=SLOWNESS,
+            repaired=True,
+        )
+        for file in ("states.npy", "hashes.sqlite")
+    ),
     Sample("gguf", "m.gguf", gguf, read_gguf, binary=True, cost=SLOWNESS),
     *classifier("classifier, majority", majority, ("classifier.json",), None),
     *classifier(

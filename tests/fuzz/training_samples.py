@@ -21,7 +21,7 @@ from tests.sweeps.conftest import COUNTS, write_corpus
 from tests.training.classifiers.toy_cola import write_cola
 
 SMALL = {
-    "network.embedding": 4, "network.hidden": 4, "training.tokens": 300, "training.passes": 0,
+    "network.embedding": 4, "network.hidden": 4, "training.tokens": 300, "training.epochs": 0,
     "training.batch_tokens": 100, "checkpoints.at": [100],
 }  # fmt: skip
 TEXT = "The cat sees the dog. The dog likes the cat.\nIt is a dog.\n" * 20

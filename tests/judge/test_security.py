@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
 import re
 import socket
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
+from priscian.errors import UsageError
 from priscian.files import delimited_text
 from priscian.judge.app.headers import content_policy
 from priscian.judge.app.limits import Buckets
@@ -243,6 +245,14 @@ def test_no_address_is_stored(served: Served) -> None:
     store.close()
     assert "testclient" not in text
     assert "127.0.0.1" not in text
+
+
+def test_a_port_is_open_before_its_address_is_told_and_no_other_process_gets_it() -> None:
+    with contextlib.closing(bound("127.0.0.1", 0, False)) as listening:
+        address = listening.getsockname()
+        socket.create_connection(address, timeout=5).close()
+        with pytest.raises(UsageError, match="is in use; choose another with --port"):
+            bound("127.0.0.1", address[1], False)
 
 
 def test_an_open_address_needs_a_proxy_and_a_port_must_be_free() -> None:

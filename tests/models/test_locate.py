@@ -168,6 +168,10 @@ class TestHub:
         cached(tmp_path, "org/half", "main", COMMIT, whole=False)
         with pytest.raises(ModelError, match=r"org/half@main is not in the local Hub cache"):
             locate(ModelSpec("hf", "org/half"))
+        reference = tmp_path / "hub" / "models--org--half" / "refs" / "main"
+        reference.write_bytes(b"\xff\xfe")
+        with pytest.raises(ModelError, match=r"org/half@main is not in the local Hub cache"):
+            locate(ModelSpec("hf", "org/half"))
 
     def test_no_network_says_how_to_use_a_folder(self, hub: Any, tmp_path: Path) -> None:
         hub(error=ConnectionError("no route"))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import mmap
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -218,3 +220,29 @@ def test_a_cache_that_cannot_be_written_costs_time_only(
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("PRISCIAN_CACHE", str(tmp_path / "file" / "cache"))
     assert model_key(f"hf:{copy}") == before
+
+
+@pytest.mark.parametrize("damage", ["text", "zeros", "table", "hash"])
+def test_a_damaged_memo_of_hashes_costs_time_only(
+    damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("priscian.models.fingerprint.SETTLED", 0)
+    monkeypatch.setenv("PRISCIAN_CACHE", str(tmp_path))
+    (tmp_path / "m.gguf").write_bytes(b"weights")
+    before = hash_file(tmp_path / "m.gguf")
+    memo = tmp_path / "hashes.sqlite"
+    data = bytearray(memo.read_bytes())
+    if damage == "text":
+        data = bytearray(b"not a database, but longer than the head of one" * 9)
+    elif damage == "zeros":
+        data[4096:] = bytes(len(data) - 4096)
+    elif damage == "table":
+        memo.unlink()
+        with contextlib.closing(sqlite3.connect(memo)) as made, made:
+            made.execute("CREATE TABLE files (name TEXT)")
+        data = bytearray(memo.read_bytes())
+    else:
+        data = bytearray(bytes(data).replace(before.encode(), before.upper().encode()))
+        assert bytes(data) != memo.read_bytes()
+    memo.write_bytes(data)
+    assert hash_file(tmp_path / "m.gguf") == before

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from priscian.datasets.generated_pairs import generate_rows
+from priscian.datasets.generation import generate_rows
 from priscian.lexicon import features, load_lexicon
 from priscian.paradigms import find, generate
 from priscian.paradigms.pair import sentences

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from priscian.datasets.generated_pairs import generate_rows
+from priscian.datasets.generation import generate_rows
 from priscian.errors import GrammarError, UnknownNameError, UsageError
 from priscian.grammar import Either, Grammar, Pair, Reject
 from priscian.paradigms import (

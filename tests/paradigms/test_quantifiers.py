@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from priscian.datasets.generated_pairs import generate_rows
+from priscian.datasets.generation import generate_rows
 from priscian.paradigms import generate
 
 # With these a pivot is good in a story or in a list; *all nurses* can mean no others.

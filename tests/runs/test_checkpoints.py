@@ -110,6 +110,12 @@ def test_every_part_that_an_index_names_is_needed(run: Path) -> None:
     assert is_whole(folder)
 
 
+@pytest.mark.parametrize("part", ["[" * 100_000, json.dumps({"weight_map": {"a": "x" * 5000}})])
+def test_a_damaged_index_is_no_whole_model(run: Path, part: str) -> None:
+    (run / "checkpoint-50" / "model.safetensors.index.json").write_text(part)
+    assert not is_whole(run / "checkpoint-50")
+
+
 def test_the_trainer_writes_its_state_last(run: Path) -> None:
     folder = run / "checkpoint-50"
     (folder / "optimizer.pt").write_bytes(b"")

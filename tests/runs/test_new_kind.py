@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import pytest
 
 from priscian.cli.tables.run import print_run
-from priscian.datasets import DataFormat, Dataset, PairColumns, register_format, registry
+from priscian.datasets import Dataset, data_format, registry
 from priscian.records import Item, ItemSet, Sentence, Text
 from priscian.reporting import build_page
 from priscian.runs import Summary, load_run, score
@@ -27,7 +27,7 @@ ENDINGS = ("right", "near", "far")
 # ---------------------------------------------------------------- the reader
 
 
-def read_choices(target: str, columns: PairColumns) -> list[ItemSet]:
+def read_choices(target: str) -> list[ItemSet]:
     """One JSON object a line: the beginning and three endings, the right one first."""
     items = []
     for number, line in enumerate(Path(target).read_text("utf-8").splitlines()):
@@ -109,7 +109,7 @@ def data(tmp_path: Path) -> Iterator[str]:
     ]
     (tmp_path / "ends.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
     kind("choice")(Choice)
-    register_format(DataFormat("choice", read_choices, "three endings", kind="choice"))
+    data_format("choice", "three endings", kind="choice")(read_choices)
     yield f"choice:{tmp_path / 'ends.jsonl'}"
     del KINDS.entries["choice"], registry._FORMATS["choice"]
 

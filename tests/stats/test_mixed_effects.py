@@ -10,7 +10,7 @@ from scipy.stats import multivariate_normal
 
 from priscian.errors import DataError
 from priscian.stats.mixed_effects import Fit, RandomTerm, fit_mixed, likelihood_ratio
-from priscian.stats.profiled_deviance import Block, Problem
+from priscian.stats.profiled_deviance import EffectBlock, Problem
 
 # Yield of six batches of dye stuff, five samples each (Davies & Goldsmith 1972, Table 6.1).
 DYE = {
@@ -93,7 +93,8 @@ class TestCrossed:
         y, fixed, subject, item = crossed()
         x = np.column_stack(list(fixed.values()))
         blocks = [
-            Block.of(t.name, t.group, np.asarray(t.columns)) for t in terms(fixed, subject, item)
+            EffectBlock.of(t.name, t.group, np.asarray(t.columns))
+            for t in terms(fixed, subject, item)
         ]
         problem = Problem(y, x, blocks)
         theta = np.array([0.9, -0.3, 0.6, 0.5])

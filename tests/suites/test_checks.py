@@ -12,7 +12,7 @@ from priscian.grammar import Grammar, Word
 from priscian.lexicon import CONTENT
 from priscian.suites import Suite, find, generate_suite, suites
 from priscian.suites import checks as module
-from priscian.suites.checks import BLOCK, Ledger, repeated, unfair
+from priscian.suites.checks import BLOCK, SuiteItems, repeated, unfair
 from priscian.suites.generate import _draw_items, _texts
 from priscian.suites.text import read_rows
 
@@ -116,7 +116,7 @@ def word(text):
 
 
 def test_a_full_word_waits_for_the_next_hundred(limited):
-    ledger = Ledger(limited(lambda g: {}))
+    ledger = SuiteItems(limited(lambda g: {}))
     item = {"x": [(word("know"),), (word("cook"),)]}
     fillers = [{"x": [(word("know"),), (word(f"w{i}"),)]} for i in range(98)]
     for one in [item, item, *fillers]:

@@ -10,8 +10,7 @@ from tests.scored_runs import scored_suites
 from priscian.catalogue import FURTHER
 from priscian.cli.list import _suites
 from priscian.cli.tables.suites import suites_table
-from priscian.datasets.generated_suites import choose_suites, generate_suite_set
-from priscian.datasets.generation import generate, read_generated
+from priscian.datasets.generation import choose_suites, generate, generate_suite_set, read_generated
 from priscian.datasets.published_suites import published_suites, selection
 from priscian.datasets.syntaxgym import read_suite
 from priscian.datasets.syntaxgym_write import suite_csv

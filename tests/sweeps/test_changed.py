@@ -18,8 +18,8 @@ from priscian.errors import DataError
 from priscian.files.lock import lock_folder
 from priscian.sweeps import pool, work
 from priscian.sweeps.curve import curve
-from priscian.sweeps.jobs import Place, expand
-from priscian.sweeps.manifest import begin, check_start, read_manifest, read_test
+from priscian.sweeps.jobs import SweepFolder, expand
+from priscian.sweeps.manifest import begin, check_start, read_test
 from priscian.sweeps.sweep import read_sweep
 from priscian.sweeps.worker import Task
 from priscian.training import prepare
@@ -61,7 +61,7 @@ def test_a_network_is_not_trained_on_another_corpus_than_names_the_job(
     counts: Path, edited: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("torch")
-    edited("[models.5-gram]", "[models.lstm]\npasses = 1")
+    edited("[models.5-gram]", "[models.lstm]\nepochs = 1")
     monkeypatch.setattr(prepare, "read_corpus", swapping(counts, prepare.read_corpus))
     found = go(counts, only="lstm-1k-seed1")
     assert TOLD in found.failed["lstm-1k-seed1"]
@@ -70,12 +70,12 @@ def test_a_network_is_not_trained_on_another_corpus_than_names_the_job(
 
 def test_the_test_part_and_its_hash_are_of_one_version_of_the_corpus(counts: Path) -> None:
     text, out = counts.parent / "text.txt", counts.parent / "out"
-    sweep, place = read_sweep(counts), Place(out)
+    sweep, place = read_sweep(counts), SweepFolder(out)
 
     def make() -> tuple[Any, ...]:
         shutil.rmtree(out, ignore_errors=True)
         hashes = begin(place, sweep)
-        return read_manifest(place).corpus, read_test(place), hashes
+        return place.read(), read_test(place), hashes
 
     outcomes, opened = swap_everywhere(text, text.read_bytes().replace(b"dog", b"cow"), make)
     assert "refused" in outcomes
@@ -84,7 +84,7 @@ def test_the_test_part_and_its_hash_are_of_one_version_of_the_corpus(counts: Pat
 
 def test_a_worker_whose_recipe_is_another_one_by_now_trains_nothing(counts: Path) -> None:
     sweep, out = read_sweep(counts), counts.parent / "out"
-    _, hashes = check_start(Place(out), sweep)
+    _, hashes = check_start(SweepFolder(out), sweep)
     job = expand(sweep, hashes)[0]
     task = Task(out=str(out), sweep=sweep, job=job.name, trained="0" * 64, hashes=hashes, threads=1)
     done = subprocess.run(
@@ -186,7 +186,7 @@ def test_what_a_kill_left_of_the_manifest_is_not_in_the_way(counts: Path) -> Non
 @pytest.mark.parametrize("data", [b"\xff\n", b"", None])
 def test_a_damaged_test_part_is_one_line(data: bytes | None, counts: Path) -> None:
     go(counts, only=FIRST)
-    place = Place(counts.parent / "out")
+    place = SweepFolder(counts.parent / "out")
     place.test.unlink()
     if data is not None:
         place.test.write_bytes(data)
@@ -198,7 +198,7 @@ def test_a_job_does_not_go_on_with_another_recipe_than_its_own(
     edited: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("torch")
-    sweep = edited("[models.5-gram]", "[models.lstm]\npasses = 1\nset.network.hidden = 4")
+    sweep = edited("[models.5-gram]", "[models.lstm]\nepochs = 1\nset.network.hidden = 4")
     (name,) = [job.name for job in jobs_of(sweep)][:1]
 
     def stop(*given: object) -> None:
@@ -219,7 +219,7 @@ def test_a_job_does_not_go_on_with_another_recipe_than_its_own(
 
 def jobs_of(sweep: Path) -> list[Any]:
     plan = read_sweep(sweep)
-    return expand(plan, check_start(Place(sweep.parent / "out"), plan)[1])
+    return expand(plan, check_start(SweepFolder(sweep.parent / "out"), plan)[1])
 
 
 @pytest.mark.parametrize("value", ['"many"', "null", "9" * 5000, "-1", "[]"])

@@ -21,7 +21,7 @@ from priscian.files.lock import lock_file
 from priscian.runs.choose import choose_model, choose_models, gather_runs
 from priscian.sweeps import pool
 from priscian.sweeps.curve import curve, find_machine, plan_curve
-from priscian.sweeps.manifest import _refuse_other_contents
+from priscian.sweeps.jobs import SweepFolder
 from priscian.sweeps.pool import Event
 from priscian.sweeps.sweep import read_sweep
 from tests.sweeps.conftest import COUNTS, write_corpus
@@ -248,10 +248,10 @@ def test_a_folder_with_other_things_in_it_is_refused(counts: Path) -> None:
 
 def test_a_folder_with_only_what_a_kill_left_is_taken(tmp_path: Path) -> None:
     (tmp_path / ".manifest.json.1234abcd").write_text("{")
-    _refuse_other_contents(tmp_path)
+    SweepFolder(tmp_path).check(())
     (tmp_path / "manifest.txt").write_text("")
     with pytest.raises(PriscianError, match="not empty and holds no sweep"):
-        _refuse_other_contents(tmp_path)
+        SweepFolder(tmp_path).check(())
 
 
 def test_data_that_do_not_exist_are_refused_before_anything_is_trained(

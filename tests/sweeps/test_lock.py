@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from priscian.sweeps import items, work
-from priscian.sweeps.jobs import Place
+from priscian.sweeps.jobs import SweepFolder
 
 fcntl = pytest.importorskip("fcntl")
 
@@ -28,7 +28,7 @@ def test_a_job_is_locked_on_a_disk_that_locks_only_what_can_be_written(
 
     nfs = SimpleNamespace(flock=flock, LOCK_EX=fcntl.LOCK_EX, LOCK_NB=fcntl.LOCK_NB)
     monkeypatch.setattr("priscian.files.lock.locks", nfs)
-    place = Place(tmp_path)
+    place = SweepFolder(tmp_path)
     job: Any = SimpleNamespace(name="a", model_folder="a")
     sweep: Any = None
     seen = []

@@ -27,7 +27,7 @@ from priscian.training.recipe import TextPart  # noqa: E402
 SMALL = '"network.embedding" = 16, "network.hidden" = 16, "training.batch_tokens" = 200'
 NETWORKS = f"""
 sizes = ["1k"]
-passes = 2
+epochs = 2
 
 [corpus]
 files = ["text.txt"]
@@ -40,7 +40,7 @@ set = {{ {SMALL} }}
 set = {{ {SMALL} }}
 options = "beam=10,2,3"
 test_sentences = 3
-passes = 1
+epochs = 1
 
 [scoring]
 on = []

@@ -36,14 +36,14 @@ def test_a_model_may_have_its_own_sizes_seeds_passes_and_limits(edited: Edit) ->
     pytest.importorskip("torch")
     path = edited(
         "[models.5-gram]",
-        '[models.lstm]\nsizes = ["2k"]\nseeds = [3]\npasses = { 2k = 0.5 }\nlimit = 1\n'
+        '[models.lstm]\nsizes = ["2k"]\nseeds = [3]\nepochs = { 2k = 0.5 }\nlimit = 1\n'
         'test_sentences = 7\nset = { "network.hidden" = 8 }',
     )
     sweep = read_sweep(path)
     (job,) = expand(sweep, hash_files(sweep))
-    assert (job.name, job.passes, job.limit, job.test_sentences) == ("lstm-2k-seed3", 0.5, 1, 7)
+    assert (job.name, job.epochs, job.limit, job.test_sentences) == ("lstm-2k-seed3", 0.5, 1, 7)
     assert job.recipe.to_dict()["network"]["hidden"] == 8
-    assert job.recipe.to_dict()["training"]["passes"] == 0.5
+    assert job.recipe.to_dict()["training"]["epochs"] == 0.5
     assert job.recipe.to_dict()["training"]["tokens"] == ""
 
 
@@ -51,7 +51,7 @@ def test_a_job_is_known_by_the_text_and_not_by_its_place_or_the_threads(
     edited: Edit, tmp_path: Path
 ) -> None:
     pytest.importorskip("torch")
-    path = edited("[models.5-gram]", "[models.lstm]\npasses = 1")
+    path = edited("[models.5-gram]", "[models.lstm]\nepochs = 1")
     other = tmp_path / "elsewhere.txt"
     other.write_text((tmp_path / "text.txt").read_text())
     here, there = read_sweep(path), read_sweep(path, corpus=[other])
@@ -70,28 +70,36 @@ def test_a_job_is_known_by_the_text_and_not_by_its_place_or_the_threads(
         ("on =", "onn =", "did you mean on"),
         ("[models.5-gram]", "[models.5-gram]\nlimits = 3", "did you mean limit"),
         ("[models.5-gram]", "[models.lstmm]", "did you mean lstm"),
-        ("[models.5-gram]", "[models.lstm]", "no passes for lstm at 1k; write passes = 6"),
-        ("[models.5-gram]", "[models.lstm]\npasses = { 1k = 2 }", "no passes for lstm at 2k"),
-        ("[models.5-gram]", "[models.rnng]\npasses = 1", "trained on trees; parse the corpus"),
+        ("[models.5-gram]", "[models.lstm]", "no epochs for lstm at 1k; write epochs = 6"),
+        ("[models.5-gram]", "[models.lstm]\nepochs = { 1k = 2 }", "no epochs for lstm at 2k"),
+        ("[models.5-gram]", "[models.rnng]\nepochs = 1", "trained on trees; parse the corpus"),
         ("[models.5-gram]", "", "no models; add a table such as [models.lstm]"),
         ('["1k", "2k", "4k"]', '["1q"]', "write 250000, 250k or 0.25M"),
         ('["1k", "2k", "4k"]', '"1k"', "see docs/curves.md"),
-        ('files = ["text.txt"]', "", "name text files in [corpus] files, or --corpus"),
+        ('files = ["text.txt"]', "", "name text files in [corpus] files, or `corpus=`"),
         ('files = ["text.txt"]', 'files = ["text.txt"]\norder_seed = "x"', 'a number, or "seed"'),
         ("test_sentences = 20", "test_sentences = -1", "from 0"),
         ("test_sentences = 20", 'tie = "coin"', "coin"),
         ("sizes = [", "sizes = [[", "not valid TOML"),
-        (MODEL, f"{MODEL}\nlimit = -1", "limit and test_sentences of 5-gram are from 0"),
-        (MODEL, f"{MODEL}\ntest_sentences = -1", "test_sentences of 5-gram are from 0"),
-        (MODEL, f"{MODEL}\norder = 9", "[models.5-gram] is of order 5, not 9; delete order"),
-        (MODEL, "[models.ngram]\norder = 9", "order of ngram is from 1 to 6"),
-        (MODEL, f"{MODEL}\npasses = 3", "passes of [models.5-gram] has no effect on n-gram models"),
+        (MODEL, f"{MODEL}\nlimit = -1", "models.5-gram.limit = -1; it takes a number from 0"),
+        (
+            MODEL,
+            f"{MODEL}\ntest_sentences = -1",
+            "models.5-gram.test_sentences = -1; it takes a number",
+        ),
+        (MODEL, f"{MODEL}\norder = 4", "[models.5-gram] is of order 5, not 4; delete order"),
+        (
+            MODEL,
+            "[models.ngram]\norder = 9",
+            "models.ngram.order = 9; it takes a number from 0 to 6",
+        ),
+        (MODEL, f"{MODEL}\nepochs = 3", "epochs of [models.5-gram] has no effect on n-gram models"),
         (
             MODEL,
             "[models.lstm]\nmin_count = 3",
             "min_count of [models.lstm] has no effect on lstm; del",
         ),
-        (MODEL, f"{MODEL}\nmin_count = 0", "min_count from 1"),
+        (MODEL, f"{MODEL}\nmin_count = 0", "min_count = 0; it takes a number from 1"),
         (MODEL, f'{MODEL}\noptions = "beam=1,1,1"', "ngram: has no option 'beam'"),
         (MODEL, f'{MODEL}\noptions = "order=0"', "order must be a whole number from 1"),
         (MODEL, f'{MODEL}\noptions = "case=upper"', "case must be"),
@@ -119,13 +127,13 @@ def test_a_mistake_is_one_line_with_a_remedy(edited: Edit, old: str, new: str, s
 @pytest.mark.parametrize("key", ["corpus.size", "training.tokens", "training.seed"])
 def test_what_the_sweep_decides_cannot_be_set_beside_it(edited: Edit, key: str) -> None:
     pytest.importorskip("torch")
-    path = edited("[models.5-gram]", f'[models.lstm]\npasses = 1\nset = {{ "{key}" = "1M" }}')
+    path = edited("[models.5-gram]", f'[models.lstm]\nepochs = 1\nset = {{ "{key}" = "1M" }}')
     with pytest.raises(PriscianError, match=rf"{key} is decided by the sweep"):
         names(path)
 
 
 def test_keys_of_a_recipe_need_no_quotation_marks(edited: Edit) -> None:
-    plain = edited("[models.5-gram]", "[models.lstm]\npasses = 1\nset = { network.hidden = 16 }")
+    plain = edited("[models.5-gram]", "[models.lstm]\nepochs = 1\nset = { network.hidden = 16 }")
     assert read_sweep(plain).models["lstm"].set == {"network.hidden": 16}
 
 
@@ -133,7 +141,7 @@ def test_a_model_of_another_precision_is_another_job(edited: Edit) -> None:
     pytest.importorskip("torch")
     old, found = "[models.5-gram]", []
     for key in ("network.layers = 4", 'machine.precision = "bfloat16"', "machine.threads = 2"):
-        new = f"[models.gpt2]\npasses = 1\nset = {{ {key} }}"
+        new = f"[models.gpt2]\nepochs = 1\nset = {{ {key} }}"
         sweep = read_sweep(edited(old, new))
         found.append(expand(sweep, hash_files(sweep))[0].trained)
         old = new

@@ -23,7 +23,7 @@ from priscian.training.loop import Loop  # noqa: E402
 OPTIONS: dict[str, Any] = {
     "network.embedding": 8,
     "network.hidden": 8,
-    "text.words": "ptb",
+    "text.tokenizer": "ptb",
     "training.tokens": 3000,
     "training.batch_tokens": 200,
     "checkpoints.at": [1000],
@@ -106,7 +106,7 @@ class TestRecipes:
         for more in ((), ("--resume",)):
             code, said = command("--corpus", corpus, "--out", out, *more, capsys=capsys)
             assert code == 2
-            assert "holds a training with another recipe; name a new --out" in said
+            assert "holds a training with other settings (network." in said
         assert (out / "model.safetensors").read_bytes() == before
 
 

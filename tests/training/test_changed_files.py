@@ -78,7 +78,7 @@ TEXT = {"files": ("text.txt",)}
 KINDS = {
     "lstm": Kind("lstm", TEXT, "text.txt", {}),
     "stream": Kind("lstm", TEXT, "text.txt", {"text.pack": "stream"}),
-    "gpt2": Kind("gpt2", TEXT, "text.txt", {"text.words": "bpe:300"}),
+    "gpt2": Kind("gpt2", TEXT, "text.txt", {"text.tokenizer": "bpe:300"}),
     "extra": Kind("lstm", TEXT | {"extra": ("extra.txt",)}, "extra.txt", {}),
     "two files": Kind("lstm", {"files": ("extra.txt", "text.txt")}, "text.txt", {}),
     "trees": Kind("rnng", {"files": ("trees.txt",)}, "trees.txt", {}),
@@ -86,7 +86,7 @@ KINDS = {
         "rnng",
         {"files": ("trees.txt",), "trees_of": ("text.txt",)},
         "trees.txt",
-        {"text.least": 1},
+        {"text.min_count": 1},
         (b"(VP", b"(VX"),
     ),
     "held-out part": Kind("lstm", {"files": ("parts/train-200.txt",)}, "parts/dev.txt", {}),
@@ -143,7 +143,11 @@ def test_text_that_another_architecture_has_prepared_is_not_used(
     def fail(*given: object) -> None:
         raise TrainingError("out of memory")
 
-    text = {"corpus.files": [str(folder / "text.txt")], "text.words": "bpe:300", "text.longest": 40}
+    text = {
+        "corpus.files": [str(folder / "text.txt")],
+        "text.tokenizer": "bpe:300",
+        "text.max_length": 40,
+    }
     with monkeypatch.context() as patch:
         patch.setattr(job, "build", fail)
         with pytest.raises(TrainingError):

@@ -194,7 +194,7 @@ def test_two_processes_do_not_fill_one_folder(text: Path, tmp_path: Path) -> Non
             write_corpus([text], ["200"], out)
     assert [path.name for path in out.iterdir()] == ["a.txt"]
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(UsageError, match="name another --out"):
+    with pytest.raises(UsageError, match="name another `out=`"):
         write_corpus([text], ["200"], tmp_path / "link")
 
 

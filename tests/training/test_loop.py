@@ -35,7 +35,7 @@ from priscian.training.rows import Encoded, Packing, make_pass  # noqa: E402
 OPTIONS: dict[str, Any] = {
     "network.embedding": 8,
     "network.hidden": 8,
-    "text.words": "ptb",
+    "text.tokenizer": "ptb",
     "training.tokens": 3000,
     "training.batch_tokens": 200,
     "checkpoints.at": [500, 1500],
@@ -77,7 +77,7 @@ def test_a_checkpoint_that_was_interrupted_is_made_again(
 
 def test_two_trainings_do_not_write_into_one_folder(corpus: Path, tmp_path: Path) -> None:
     lock = lock_file(tmp_path / "m" / "training" / "lock", "")
-    with pytest.raises(RunError, match=r"another training is writing to .*name a new --out"):
+    with pytest.raises(RunError, match=r"another training is writing to .*give another `out=`"):
         start(corpus, tmp_path / "m")
     assert [p.name for p in (tmp_path / "m").rglob("*") if p.is_file()] == ["lock"]
     lock.release()
@@ -87,8 +87,18 @@ def test_two_trainings_do_not_write_into_one_folder(corpus: Path, tmp_path: Path
 
 @pytest.mark.parametrize("passes", [1, 2])
 def test_the_last_pass_is_looked_at_too(passes: int, corpus: Path, tmp_path: Path) -> None:
-    sgd = {"training__optimiser": "sgd", "training__rate": 1.0, "training__schedule": "anneal"}
-    card = start(corpus, tmp_path / "m", training__tokens="", training__passes=passes, **sgd)
+    sgd = {
+        "training__optimiser": "sgd",
+        "training__learning_rate": 1.0,
+        "training__schedule": "anneal",
+    }
+    card = start(
+        corpus,
+        tmp_path / "m",
+        training__tokens="",
+        training__epochs=passes,
+        **sgd,
+    )
     state = torch.load(tmp_path / "m" / "training" / "state.pt", weights_only=True)
     looks = state["progress"]["dev"]
     assert card["passes"] == len(looks) == passes
@@ -132,14 +142,14 @@ def test_another_number_of_processes_is_refused_and_the_state_is_kept(
 
 
 def test_nothing_is_resumed_where_there_is_nothing(corpus: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"m holds no training to resume; leave out --resume"):
+    with pytest.raises(UsageError, match=r"m holds no training to resume; leave out `resume=True`"):
         start(corpus, tmp_path / "m", resume=True)
     assert not (tmp_path / "m").exists()
 
 
 def test_a_file_is_refused_before_the_corpus_is_read(tmp_path: Path) -> None:
     (tmp_path / "m").write_text("mine")
-    with pytest.raises(UsageError, match=r"m is a file; name a folder with --out"):
+    with pytest.raises(UsageError, match=r"m is a file; give `out=` a folder"):
         start(tmp_path / "missing.txt", tmp_path / "m")
 
 
@@ -183,7 +193,11 @@ def test_patience_ends_a_training_for_good_with_its_best_weights(
     corpus: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "m"
-    patient = {"training__patience": 1, "training__tokens": 200_000, "training__rate": 0.05}
+    patient = {
+        "training__patience": 1,
+        "training__tokens": 200_000,
+        "training__learning_rate": 0.05,
+    }
     card = start(corpus, out, **patient, checkpoints__at=[100_000])
     seen = card["tokens_seen"]
     assert seen < 200_000
@@ -198,11 +212,11 @@ def test_patience_ends_a_training_for_good_with_its_best_weights(
 
 
 def test_a_training_that_diverged_says_so(corpus: Path, tmp_path: Path) -> None:
-    told = r"diverged|became .*rate 3000; lower training.rate or training.clip, and name a new"
+    told = r"diverged|became .*rate 3000; lower training.learning_rate or training.grad_clip, and"
     with pytest.raises(TrainingError, match=told):
         start(
-            corpus, tmp_path / "m", training__optimiser="sgd", training__rate=3000.0,
-            training__clip=1e9, checkpoints__at="none",
+            corpus, tmp_path / "m", training__optimiser="sgd", training__learning_rate=3000.0,
+            training__grad_clip=1e9, checkpoints__at="none",
         )  # fmt: skip
 
 
@@ -273,7 +287,7 @@ sys.exit(any("gloo" in name for name in names))
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="names of threads are in /proc")
 def test_processes_part_before_python_ends(corpus: Path, tmp_path: Path) -> None:
     # A thread of gloo that frees a tensor while Python ends aborts: once in some hundred starts.
-    options = {**OPTIONS, "training.accumulate": 2}
+    options = {**OPTIONS, "training.grad_accumulation": 2}
     script = tmp_path / "threads.py"
     script.write_text(THREADS)
     launch(2, str(script), str(corpus), str(tmp_path / "m"), json.dumps(options))
@@ -281,7 +295,7 @@ def test_processes_part_before_python_ends(corpus: Path, tmp_path: Path) -> None
 
 
 def test_what_one_process_refuses_is_no_defect_of_the_others(tmp_path: Path) -> None:
-    command = ["-m", "priscian", "train", "lstm", "tiny", "--set", "training.accumulate=2"]
+    command = ["-m", "priscian", "train", "lstm", "tiny", "--set", "training.grad_accumulation=2"]
     missing, out = str(tmp_path / "missing.txt"), str(tmp_path / "m")
     told = launch(2, *command, "--corpus", missing, "--out", out, code=1)
     assert "missing.txt" in told
@@ -301,7 +315,7 @@ def test_processes_equal_one(
     pack: str, accumulate: int, processes: int, corpus: Path, tmp_path: Path
 ) -> None:
     options = {
-        **OPTIONS, "text.pack": pack, "training.accumulate": accumulate,
+        **OPTIONS, "text.pack": pack, "training.grad_accumulation": accumulate,
         "training.stream_length": 10, "checkpoints.at": "none", "training.tokens": 6000,
         "network.dropout": 0.0,
     }  # fmt: skip

@@ -60,7 +60,7 @@ def test_embeddings_biases_and_norms_do_not_decay(decay: float) -> None:
     before = {name: value.detach().clone() for name, value in network.named_parameters()}
     for value in network.parameters():
         value.grad = torch.zeros_like(value)
-    training = TrainingPart(optimiser="muon", rate=0.1, decay=decay)
+    training = TrainingPart(optimiser="muon", learning_rate=0.1, weight_decay=decay)
     Muon(network.named_parameters(), training).step()
     for name, value in network.named_parameters():
         kept = 1 - 0.1 * decay if name in MAPS["gpt2"] else 1.0

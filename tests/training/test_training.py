@@ -24,7 +24,7 @@ torch = pytest.importorskip("torch")
 
 from priscian.training.api import resolve_recipe, train  # noqa: E402
 from priscian.training.architectures import TREES, architectures  # noqa: E402
-from priscian.training.job import check_folder  # noqa: E402
+from priscian.training.folder import TrainingFolder  # noqa: E402
 from priscian.training.recipe import write_recipe  # noqa: E402
 
 NOUNS = ("cat", "dog", "child", "teacher", "river", "stone", "letter", "garden")
@@ -53,10 +53,10 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def small(architecture: str, **more: Any) -> dict[str, Any]:
     return {
         **SMALL[architecture],
-        "text.words": "ptb" if "lstm" in architecture else "bpe:300",
+        "text.tokenizer": "ptb" if "lstm" in architecture else "bpe:300",
         "training.tokens": 6000,
         "training.batch_tokens": 400,
-        "training.rate": 1e-2,
+        "training.learning_rate": 1e-2,
         "checkpoints.at": [2000, 4000],
         **{key.replace("__", "."): value for key, value in more.items()},
     }
@@ -123,8 +123,8 @@ class TestRecipes:
             ("training.optimiser", "adam", "adamw"),
             ("network.layers", 0, "network.layers = 0"),
             ("training.tokens", "many", "is not an amount"),
-            ("training.passes", 2, "one of them"),
-            ("training.rate", -1.0, "greater than 0"),
+            ("training.epochs", 2, "one of them"),
+            ("training.learning_rate", -1.0, "greater than 0"),
             ("checkpoints.at", "often", "log2, babylm"),
         ],
     )
@@ -282,7 +282,9 @@ def test_a_killed_training_ends_with_the_same_bits(corpus: Path, tmp_path: Path)
 
 @pytest.mark.slow
 def test_two_processes_equal_accumulation_in_one(corpus: Path, tmp_path: Path) -> None:
-    options = small("lstm", training__accumulate=2, machine__device="cpu", checkpoints__at="none")
+    options = small(
+        "lstm", training__grad_accumulation=2, machine__device="cpu", checkpoints__at="none"
+    )
     train("lstm", tmp_path / "one", corpus=[corpus], recipe="tiny", overrides=options)
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
     launch += ["--nproc-per-node", "2"]
@@ -310,10 +312,10 @@ class TestFolders:
         out = tmp_path / "model"
         options = small("lstm", training__tokens=800, checkpoints__at="none")
         train("lstm", out, corpus=[corpus], recipe="tiny", overrides=options)
-        with pytest.raises(UsageError, match="go on with --resume"):
+        with pytest.raises(UsageError, match="holds a training; continue it with `resume=True`"):
             train("lstm", out, corpus=[corpus], recipe="tiny", overrides=options)
         other_seed = {**options, "training.seed": 2}
-        with pytest.raises(UsageError, match="another recipe"):
+        with pytest.raises(UsageError, match=r"other settings \(training\.seed\); repeat"):
             train("lstm", out, corpus=[corpus], recipe="tiny", overrides=other_seed, resume=True)
         assert train("lstm", out, resume=True)["tokens_seen"] >= 800  # its own recipe
         other = tmp_path / "mine"
@@ -323,7 +325,7 @@ class TestFolders:
             train("lstm", other, corpus=[corpus], recipe="tiny", overrides=options)
         (other / "notes.txt").rename(other / ".vocabulary.json.1234abcd")  # as a kill leaves it
         files = {**options, "corpus.files": [str(corpus)]}
-        check_folder(resolve_recipe("lstm", "tiny", files), other, resume=False)
+        assert TrainingFolder(other).check(resolve_recipe("lstm", "tiny", files)) is None
 
     def test_a_damaged_state_is_one_line(self, corpus: Path, tmp_path: Path) -> None:
         out = tmp_path / "model"
@@ -337,7 +339,12 @@ class TestFolders:
     def test_a_loss_that_is_no_number_stops_and_names_step_and_rate(
         self, corpus: Path, tmp_path: Path
     ) -> None:
-        options = small("lstm", training__rate=1e30, training__clip=1e30, training__optimiser="sgd")
+        options = small(
+            "lstm",
+            training__learning_rate=1e30,
+            training__grad_clip=1e30,
+            training__optimiser="sgd",
+        )
         with pytest.raises(PriscianError, match=r"loss became \w+ at step \d+ with rate"):
             train("lstm", tmp_path / "m", corpus=[corpus], recipe="tiny", overrides=options)
 

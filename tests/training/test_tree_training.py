@@ -34,7 +34,7 @@ NOUNS = ("cat", "dog", "child", "teacher")
 VERBS = ("sees", "likes", "finds")
 SMALL: dict[str, Any] = {
     "network.embedding": 64, "network.hidden": 64, "network.dropout": 0.0,
-    "training.tokens": 4800, "training.batch_tokens": 100, "training.rate": 2e-2,
+    "training.tokens": 4800, "training.batch_tokens": 100, "training.learning_rate": 2e-2,
     "checkpoints.at": [800],
 }  # fmt: skip
 
@@ -99,7 +99,7 @@ class TestCorpus:
         assert 500 <= words[1] < 520
 
     def test_trees_become_action_ids(self) -> None:
-        reader = TreeText(TextPart(least=1), {})
+        reader = TreeText(TextPart(min_count=1), {})
         lines = ["(ROOT (S (NP (PRP They)) (VP (VBP bark))))", "(S (NP (DT The) (NNS They)))"]
         learnt = reader.learn(lines)
         data = reader.encode(learnt, lines)
@@ -141,15 +141,15 @@ class TestCorpus:
             (
                 "(S " * 101 + "(X a) (X b)" + ")" * 101,
                 "more than 100 .* at once and more than 8 .* before one word; remove it, or raise "
-                "the limits: --set network.most_open=200 --set network.most_opening=128$",
+                "the limits: network.most_open = 200, network.most_opening = 128$",
             ),
             (
                 "(S " * 19 + "(X a) (X b)" + ")" * 19,
-                "more than 8 constituents open before one word; .*network.most_opening=32$",
+                "more than 8 constituents open before one word; .*network.most_opening = 32$",
             ),
             (
                 "(S (X a) (X b) " * 101 + "(X a)" + ")" * 101,
-                "deeper than the limit: more than 100 .*network.most_open=200",
+                "deeper than the limit: more than 100 .*network.most_open = 200",
             ),
         ],
     )
@@ -168,17 +168,19 @@ class TestCorpus:
         path.write_text("(S " * depth + "(X a)" + ")" * depth + "\n")
         with pytest.raises(DataError) as caught:
             read_corpus([path], source=source())
-        given = re.findall(r"network\.(\w+)=(\d+)", str(caught.value))
+        given = re.findall(r"network\.(\w+) = (\d+)", str(caught.value))
         limits = {name: int(value) for name, value in given}
         with pytest.raises(DataError, match="1 paragraphs are too few"):
             read_corpus([path], source=TreeText(TextPart(), limits))
 
     def test_other_words_than_those_of_the_trees_are_refused(self, corpus: Path) -> None:
-        with pytest.raises(UsageError, match=r"leave out text\.words"):
-            train("rnng", "x", corpus=[corpus], recipe="tiny", overrides={"text.words": "bpe:300"})
+        with pytest.raises(UsageError, match=r"leave out text\.tokenizer"):
+            train(
+                "rnng", "x", corpus=[corpus], recipe="tiny", overrides={"text.tokenizer": "bpe:300"}
+            )
 
     def test_long_trees_and_unseen_labels_are_left_out_and_counted(self) -> None:
-        reader = TreeText(TextPart(longest=3), {})
+        reader = TreeText(TextPart(max_length=3), {})
         learnt = reader.learn(["(S (X a) (X b) (X c))"])
         lines = ["(S (X a) (X b) (X c))", "(S (X a) (X b) (X c) (X d))", "(NP (X a) (X b))"]
         data = reader.encode(learnt, lines)
@@ -351,8 +353,8 @@ def test_a_stopped_training_ends_with_the_same_bits(
 
 def test_the_papers_recipe_trains(corpus: Path, tmp_path: Path) -> None:
     options = {
-        **SMALL, "training.tokens": "", "training.passes": 0.04, "checkpoints.at": "none",
-        "training.batch_tokens": 1, "training.rate": 0.1,
+        **SMALL, "training.tokens": "", "training.epochs": 0.04, "checkpoints.at": "none",
+        "training.batch_tokens": 1, "training.learning_rate": 0.1,
     }  # fmt: skip
     card = train("rnng", tmp_path / "m", corpus=[corpus], recipe="paper", overrides=options)
     assert card["steps"] > 8  # one sentence a step

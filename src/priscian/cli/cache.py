@@ -9,7 +9,12 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from rich.table import Table
 
+from priscian.cli.screen import out
 from priscian.errors import UnknownNameError, UsageError, counted
+from priscian.scoring import ScoreStore
+from priscian.scoring.store.opening import stored_bytes
+from priscian.scoring.store.published import read_default
+from priscian.scoring.store.scores import default_store
 
 cache_app = App(
     name="priscian cache",
@@ -28,11 +33,6 @@ def cache_list(*, json_: Annotated[bool, Parameter(name="--json", negative="")] 
     json_
         Print JSON.
     """
-    from priscian.cli.screen import out
-    from priscian.scoring.store.opening import stored_bytes
-    from priscian.scoring.store.published import read_default
-    from priscian.scoring.store.scores import default_store
-
     with read_default() as store:
         models = store.models()
     path = default_store()
@@ -57,9 +57,6 @@ def cache_list(*, json_: Annotated[bool, Parameter(name="--json", negative="")] 
 @cache_app.command(name="size")
 def cache_size() -> None:
     """Space that the store takes on disk."""
-    from priscian.scoring.store.opening import stored_bytes
-    from priscian.scoring.store.scores import default_store
-
     print(f"{_size(stored_bytes(default_store()))}\t{default_store()}")
 
 
@@ -78,8 +75,6 @@ def cache_prune(
     all_
         Every model.
     """
-    from priscian.scoring import ScoreStore
-
     if not models and not all_:
         raise UsageError("name the models to delete, or --all; priscian cache list shows them")
     with ScoreStore.default() as store:

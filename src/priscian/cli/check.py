@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from priscian.cli.notes import complain
+from priscian.datasets import PairColumns
+from priscian.datasets.lint import check_data
 from priscian.errors import DataError, counted
 
 if TYPE_CHECKING:
@@ -90,10 +93,6 @@ def check_command(
     shown
         Which checks are run, and how much is printed.
     """
-    from priscian.cli.notes import complain
-    from priscian.datasets import PairColumns
-    from priscian.datasets.lint import check_data
-
     skip = [name.strip() for name in shown.skip.split(",") if name.strip()]
     checked = check_data(data, PairColumns(columns.good, columns.bad, columns.group), skip=skip)
     if checked.note:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from priscian.runs import keys_of, load_run, references
+from priscian.runs.choose import expand_folders
+
 
 def cite_command(run: Path | None = None) -> None:
     """Print BibTeX for a run, or for Priscian itself.
@@ -13,9 +16,6 @@ def cite_command(run: Path | None = None) -> None:
     run
         A run folder, or the folder of a sweep.
     """
-    from priscian.runs import keys_of, load_run, references
-    from priscian.runs.choose import expand_folders
-
     folders = [] if run is None else [Path(str(folder)) for folder in expand_folders([run])]
     cited = [key for folder in folders for key in keys_of(load_run(folder).info)]
     keys = list(dict.fromkeys(cited)) or ["priscian"]

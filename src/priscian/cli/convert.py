@@ -6,6 +6,8 @@ from pathlib import Path
 
 from cyclopts import App
 
+from priscian.models.convert import Converted, convert
+
 convert_app = App(
     name="priscian convert",
     help=(
@@ -41,8 +43,6 @@ def gulordava_command(file: Path, /, *, vocab: Path, out: Path, words: str = "pt
     words
         How texts are split into words: ptb, or space for text that is already tokenized.
     """
-    from priscian.models.convert import convert
-
     _say(convert("gulordava", file, out, vocab=vocab, words=words), "lstm")
 
 
@@ -79,14 +79,10 @@ def transfo_xl_command(
     words
         How texts are split into words: ptb, or space for text that is already tokenized.
     """
-    from priscian.models.convert import convert
-
     _say(convert("transfo-xl", file, out, vocab=vocab, config=config, words=words), "txl")
 
 
 def _say(made: object, provider: str) -> None:
-    from priscian.models.convert import Converted
-
     assert isinstance(made, Converted)
     card = made.card
     print(

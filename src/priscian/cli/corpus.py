@@ -7,6 +7,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from priscian.cli.screen import Progress
+from priscian.cli.screen import out as screen
+from priscian.training.corpus_files import write_corpus
+
 
 def corpus_command(
     *files: Path,
@@ -22,7 +26,7 @@ def corpus_command(
 
     Examples:
       priscian corpus books.txt.xz --sizes 250k,1M,4M --out corpus
-      priscian train lstm --corpus corpus/train-1M.txt --passes 6 --out my-lstm
+      priscian train lstm --corpus corpus/train-1M.txt --epochs 6 --out my-lstm
 
     Parameters
     ----------
@@ -38,10 +42,6 @@ def corpus_command(
         No progress bar.
     """
     from rich.table import Table
-
-    from priscian.cli.screen import Progress
-    from priscian.cli.screen import out as screen
-    from priscian.training.corpus_files import write_corpus
 
     with Progress(quiet) as progress:
         facts = write_corpus(

@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from priscian.analysis.curves.comparable import BOUND, CLOSED, MARKS_NOTE, marked_perplexity
+from priscian.cli.curve_screen import JobScreen
 from priscian.cli.notes import complain
 from priscian.cli.output import grid, print_json
+from priscian.cli.screen import out as console
 from priscian.errors import RunError, counted
+from priscian.sweeps.curve import curve, plan_curve
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -66,15 +70,11 @@ def curve_command(
     json_
         Print JSON.
     """
-    from priscian.sweeps.curve import curve, plan_curve
-
     texts, parsed, chosen = corpus or (), trees or (), only or ()
     if dry_run:
         jobs = plan_curve(sweep, out, corpus=texts, trees=parsed, only=chosen)
         _print_plan(jobs, json_)
         return
-    from priscian.cli.curve_screen import JobScreen
-
     with JobScreen(quiet=json_) as screen:
         found = curve(
             sweep, out, corpus=texts, trees=parsed, only=chosen, processes=processes, watch=screen
@@ -94,8 +94,6 @@ def curve_command(
 
 
 def _print_plan(jobs: Sequence[Estimate], as_json: bool) -> None:
-    from priscian.cli.screen import out as console
-
     if as_json:
         print_json(
             [
@@ -141,8 +139,6 @@ def hours(seconds: float | None) -> str:
 
 
 def _print(found: Curve) -> None:
-    from priscian.cli.screen import out as console
-
     console().print(_models(found))
     for line in found.analysis.notes:
         print(line)
@@ -156,8 +152,6 @@ def _print(found: Curve) -> None:
 
 
 def _models(found: Curve) -> Table:
-    from priscian.analysis.curves.comparable import BOUND, CLOSED, MARKS_NOTE, marked_perplexity
-
     data = list(dict.fromkeys(s.data for s in found.table.scores))
     overall = {(s.model, s.data): s for s in found.table.scores if s.level == "overall"}
     made = grid(

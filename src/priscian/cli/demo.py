@@ -12,7 +12,16 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from priscian import ReportOptions, report
+from priscian.cli.screen import Progress
+from priscian.cli.show import show_command
+from priscian.cli.tables.run import print_run
+from priscian.datasets import Dataset, read_dataset
+from priscian.datasets.generation import generate
 from priscian.errors import ModelError
+from priscian.models import parse_model
+from priscian.models.builtin import MODELS
+from priscian.runs import score
 from priscian.runs.show import counted
 
 SUITE_ITEMS = 25
@@ -45,16 +54,6 @@ def demo_command(
     out
         Folder for pairs, run and page; by default demo/ followed by the date and time.
     """
-    from priscian import ReportOptions, report
-    from priscian.cli.screen import Progress
-    from priscian.cli.show import show_command
-    from priscian.cli.tables.run import print_run
-    from priscian.datasets import Dataset, read_dataset
-    from priscian.datasets.generation import generate
-    from priscian.models import parse_model
-    from priscian.models.builtin import MODELS
-    from priscian.runs import score
-
     chosen = [f"builtin:{name}" for name, model in MODELS.items() if model.here] + list(models)
     for model in chosen:
         parse_model(model)  # fail before any work is done

@@ -63,6 +63,8 @@ def explain(verb: str, error: Exception) -> tuple[str, int]:
         return TOO_DEEP, FAILED
     if isinstance(error, OSError):
         return _os_error(error), FAILED
+    if isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):
+        return f"{flat(error)}; {REMEDIES[errno.ELOOP]}", FAILED  # Path.resolve() before 3.13
     if type(error).__module__.partition(".")[0] == "cyclopts":
         return f"{flat(error).rstrip('.')}; see priscian {verb} --help", USAGE
     return (
@@ -140,6 +142,7 @@ REMEDIES = {
     errno.ENOENT: "check the path",
     errno.ENOTDIR: "check the path",
     errno.EISDIR: "give a file",
+    errno.EINVAL: "give a file",
     errno.ELOOP: "check where its links lead",
     errno.EROFS: "choose another place",
     errno.EMFILE: "raise the limit of open files: ulimit -n 4096",

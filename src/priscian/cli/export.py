@@ -7,6 +7,10 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from priscian.bridges.exports import export
+from priscian.runs import load_run
+from priscian.runs.record import EXPORTS
+
 
 def export_command(
     run: Path,
@@ -31,10 +35,6 @@ def export_command(
     out
         Folder to write to; by default RUN/export/FORMAT.
     """
-    from priscian.bridges.exports import export
-    from priscian.runs import load_run
-    from priscian.runs.record import EXPORTS
-
     made = export(load_run(run), format_, out or run / EXPORTS / format_)
     for path in made[:5]:
         print(path)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from priscian.cli.screen import Progress
+from priscian.datasets.generation import find_maker, generate
 from priscian.errors import GrammarError, UsageError, counted
 
 if TYPE_CHECKING:
@@ -61,9 +63,6 @@ def generate_command(
         raise UsageError("--paradigms goes with blimp; suites of your own are --suites FILE")
     if what == "blimp" and suites:
         raise UsageError("--suites goes with sg: priscian generate sg --suites FILE")
-    from priscian.cli.screen import Progress
-    from priscian.datasets.generation import find_maker, generate
-
     maker = find_maker(what)
     names = [name.strip() for name in only.split(",") if name.strip()]
     file = paradigms or suites

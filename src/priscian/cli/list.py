@@ -10,6 +10,16 @@ from cyclopts import Parameter
 from rich.table import Table
 
 from priscian.cli.notes import as_flags
+from priscian.cli.screen import out
+from priscian.datasets import data_formats
+from priscian.datasets.coverage import coverage, covered_line, outside
+from priscian.datasets.published_suites import published_suites
+from priscian.formulas import chance_of, formula_words, parse_formula
+from priscian.metrics import MEASURES, UNIGRAM_MEASURES
+from priscian.models import PRESETS, provider_names
+from priscian.models.registry import broken_providers, describe
+from priscian.paradigms import paradigms
+from priscian.suites import suites
 
 if TYPE_CHECKING:
     from priscian.datasets.published_suites import PublishedSuite
@@ -51,8 +61,6 @@ def list_command(
 
 
 def _print_table(title: str, rows: list[dict[str, str]]) -> None:
-    from priscian.cli.screen import out
-
     made = Table(title=title, title_justify="left", title_style="bold")
     for column in rows[0]:
         made.add_column(column)
@@ -62,8 +70,6 @@ def _print_table(title: str, rows: list[dict[str, str]]) -> None:
 
 
 def _show_coverage(json_: bool) -> None:
-    from priscian.datasets.coverage import coverage, covered_line, outside
-
     found = coverage()
     if json_:
         rows = [
@@ -96,8 +102,6 @@ def _show_coverage(json_: bool) -> None:
 
 
 def _paradigms() -> list[dict[str, str]]:
-    from priscian.paradigms import paradigms
-
     return [
         {
             "paradigm": p.uid + (" (extra)" if p.extra else ""),
@@ -112,10 +116,6 @@ def _paradigms() -> list[dict[str, str]]:
 
 
 def _suites() -> list[dict[str, str]]:
-    from priscian.datasets.published_suites import published_suites
-    from priscian.formulas import chance_of, formula_words, parse_formula
-    from priscian.suites import suites
-
     ours, known = suites(), published_suites()
     rows = []
     for name in sorted({*ours, *known}, key=lambda n: (_circuit(n, ours, known), n)):
@@ -147,9 +147,6 @@ def _selections(name: str, known: Mapping[str, PublishedSuite]) -> str:
 
 
 def _models() -> list[dict[str, str]]:
-    from priscian.models import PRESETS, provider_names
-    from priscian.models.registry import broken_providers, describe
-
     broken = broken_providers()
     rows = [
         {"model": f"{name}:…", "what": what, "example": example}
@@ -164,15 +161,11 @@ def _models() -> list[dict[str, str]]:
 
 
 def _datasets() -> list[dict[str, str]]:
-    from priscian.datasets import data_formats
-
     forms = data_formats().values()
     return [{"data": f"{f.name}:…", "what": as_flags(f.summary)} for f in forms]
 
 
 def _measures() -> list[dict[str, str]]:
-    from priscian.metrics import MEASURES, UNIGRAM_MEASURES
-
     known: dict[str, object] = {**MEASURES, **UNIGRAM_MEASURES}
     return [
         {"measure": name, "what": (measure.__doc__ or "").splitlines()[0]}

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 from priscian.cli.score import FLAT, SHOWN, Shown, tell
+from priscian.cli.screen import Progress
+from priscian.runs import merge
 
 
 def merge_command(run: Path, *, shown: Annotated[Shown, FLAT] = SHOWN) -> None:
@@ -25,9 +27,6 @@ def merge_command(run: Path, *, shown: Annotated[Shown, FLAT] = SHOWN) -> None:
     run
         The run folder: what --out was for every shard.
     """
-    from priscian.cli.screen import Progress
-    from priscian.runs import merge
-
     with Progress(shown.quiet) as progress:
         made = merge(run, watch=progress)
     tell(made, shown)

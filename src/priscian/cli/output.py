@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from cyclopts import Parameter
 
+from priscian.cli.screen import out
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -61,8 +63,6 @@ def show(
     if output.json:
         print_json(facts)
         return
-    from priscian.cli.screen import out
-
     console = out()
     for made in tables:
         console.print(made)

@@ -22,7 +22,7 @@ class ParserTraining:
         With --train: a TOML file; by default the built-in recipe.
     resume
         With --train: continue the training in OUT; it gives bit-identical weights.
-    passes
+    epochs
         With --train: number of passes through the treebank.
     seed
         With --train: seed of the initial weights and of the order of sentences.
@@ -34,7 +34,7 @@ class ParserTraining:
 
     recipe: str = ""
     resume: Annotated[bool, Parameter(negative="")] = False
-    passes: float | None = None
+    epochs: Annotated[float | None, Parameter(name=("--epochs", "--passes"))] = None
     seed: int | None = None
     threads: int | None = None
     set_: Annotated[list[str] | None, Parameter(name="--set", negative="")] = None
@@ -44,7 +44,7 @@ class ParserTraining:
         from priscian.cli.train_network import setting
 
         plain = {
-            "training.passes": self.passes,
+            "training.epochs": self.epochs,
             "training.seed": self.seed,
             "machine.threads": self.threads,
         }

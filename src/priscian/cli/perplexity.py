@@ -81,11 +81,11 @@ def _print(found: Perplexity) -> None:
         share = found.unknown / found.tokens
         rows.append(("unknown words", f"{found.unknown:>12,}  ({share:.2%})"))
     what = "pseudo-perplexity" if found.pseudo else "perplexity"
-    rows.append((f"{what} per token", f"{found.per_token:>12.2f}"))
+    rows.append((f"{what} per token", _shown(found.per_token)))
     if found.without_unknown is not None:
-        rows.append(("  without unknown words", f"{found.without_unknown:>12.2f}"))
+        rows.append(("  without unknown words", _shown(found.without_unknown)))
     rows += [
-        (f"{what} per word", f"{found.per_word:>12.2f}"),
+        (f"{what} per word", _shown(found.per_word)),
         ("bits per character", f"{found.bits_per_character:>12.3f}"),
         ("bits per byte", f"{found.bits_per_byte:>12.3f}"),
     ]
@@ -100,3 +100,7 @@ def _print(found: Perplexity) -> None:
         print("an unknown word counts as its whole class: figures per word and character are low")
     if found.pseudo:
         print("the model is bidirectional: compare it with other masked models only")
+
+
+def _shown(value: float) -> str:
+    return f"{value:>12.2f}" if value < 1e15 else f"{value:>12.3g}"

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from priscian.cli.screen import out
+from priscian.datasets.generation import generate_rows, generate_set
 from priscian.errors import UsageError
+from priscian.paradigms import find, load_paradigms, paradigms
+from priscian.suites import suites
 
 if TYPE_CHECKING:
     from rich.text import Text as Rich
@@ -93,18 +97,11 @@ def show_command(
 
 def _is_suite(name: str) -> bool:
     """Whether a name, as `priscian list suites` prints it, is that of a suite."""
-    from priscian.paradigms import paradigms
-    from priscian.suites import suites
-
     return name not in paradigms() and name in suites()
 
 
 def _show_pairs(uid: str, file: Path | None, *, n: int, seed: int, json_: bool) -> None:
     from rich.text import Text as Rich
-
-    from priscian.cli.screen import out
-    from priscian.datasets.generated_pairs import generate_rows, generate_set
-    from priscian.paradigms import find, load_paradigms
 
     if file is not None:
         load_paradigms(file)

@@ -7,10 +7,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from priscian.analysis.sg.region_figure import region_chart
+from priscian.analysis.vega import draw
+from priscian.cli.screen import out, shade
+from priscian.datasets import read_dataset
+from priscian.datasets.sg import ITEMS, SEED, own_suite
+from priscian.datasets.syntaxgym import read_suite
+from priscian.datasets.syntaxgym_sentences import contents_of
+from priscian.datasets.syntaxgym_write import formulas_of, region_names
 from priscian.errors import DataError, RunError, UsageError
 from priscian.formulas import formula_words, parse_formula, region_labels
 from priscian.metrics.generalization import RegionMean, region_means
+from priscian.runs import load_run
 from priscian.runs.show import counted
+from priscian.suites import load_suites
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,8 +36,6 @@ BARS = " ▁▂▃▄▅▆▇█"
 
 def show_suite(name: str, view: SuiteView, *, n: int, seed: int | None, json_: bool) -> None:
     """Print one item, several, or, with a run and no item, the means by region."""
-    from priscian.suites import load_suites
-
     if view.suites is not None:
         load_suites(view.suites)
     item, run, plot = view.item, view.run, view.plot
@@ -47,9 +55,6 @@ def show_suite(name: str, view: SuiteView, *, n: int, seed: int | None, json_: b
         return
     from rich.text import Text as Rich
 
-    from priscian.cli.screen import out
-    from priscian.datasets.syntaxgym_write import formulas_of, region_names
-
     console = out()
     circuit = ", ".join(suite.taxonomy) or "no circuit"
     console.print(Rich(suite.name, "bold"), f"({circuit})")
@@ -63,16 +68,10 @@ def show_suite(name: str, view: SuiteView, *, n: int, seed: int | None, json_: b
 
 def find_suite(name: str, seed: int | None, run: Path | None, n: int) -> ItemSet:
     """A suite from the data of a run, from its file, or `n` items of one of our own."""
-    from priscian.datasets.sg import ITEMS, SEED, own_suite
-    from priscian.datasets.syntaxgym import read_suite
-
     if Path(name).suffix == ".json":
         return read_suite(name)
     short = name.removeprefix("sg/")
     if run is not None:
-        from priscian.datasets import read_dataset
-        from priscian.runs import load_run
-
         for data in load_run(run).info.request.data.values():
             if short in data.sets and Path(_path(data.spec)).exists():
                 for suite in read_dataset(data.spec).sets:
@@ -99,8 +98,6 @@ def _surprisals(run: Path, suite: str) -> Surprisals:
     """Each model's surprisals of the suite's regions."""
     import polars
 
-    from priscian.runs import load_run
-
     found: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
     stem = Path(suite).stem if suite.endswith(".json") else suite
     for result in load_run(run):
@@ -120,10 +117,6 @@ def item_table(suite: ItemSet, item: Item, models: Mapping[str, Bits]) -> Table:
     from rich.table import Table
     from rich.text import Text as Rich
 
-    from priscian.cli.screen import shade
-    from priscian.datasets.syntaxgym_sentences import contents_of
-    from priscian.datasets.syntaxgym_write import region_names
-
     made = Table(title=f"item {item.meta['item_number']}", title_justify="left", show_lines=True)
     made.add_column("condition")
     for number, name in enumerate(region_labels(region_names(suite)), 1):
@@ -142,8 +135,6 @@ def item_table(suite: ItemSet, item: Item, models: Mapping[str, Bits]) -> Table:
 
 
 def _as_json(item: Item, models: Surprisals) -> dict[str, Any]:
-    from priscian.datasets.syntaxgym_sentences import contents_of
-
     return {
         "item": item.id,
         "conditions": {
@@ -164,13 +155,7 @@ def _as_json(item: Item, models: Surprisals) -> dict[str, Any]:
 def _show_means(
     suite: ItemSet, models: Mapping[str, Sequence[RegionMean]], plot: Path | None, json_: bool
 ) -> None:
-    from priscian.cli.screen import out
-
     if plot is not None:
-        from priscian.analysis.sg.region_figure import region_chart
-        from priscian.analysis.vega import draw
-        from priscian.datasets.syntaxgym_write import region_names
-
         draw(region_chart(region_names(suite), models), plot)
     if json_:
         rows = {
@@ -189,8 +174,6 @@ def _show_means(
 def means_table(suite: ItemSet, model: str, means: Sequence[RegionMean]) -> Table:
     """The garden-path plot in a terminal: a bar and the mean bits of every region."""
     from rich.table import Table
-
-    from priscian.datasets.syntaxgym_write import region_names
 
     n = max(m.n for m in means)
     made = Table(
@@ -212,8 +195,6 @@ def means_table(suite: ItemSet, model: str, means: Sequence[RegionMean]) -> Tabl
 
 def _bar(value: float, top: float) -> Rich:
     from rich.text import Text as Rich
-
-    from priscian.cli.screen import shade
 
     height = max(0, min(len(BARS) - 1, round(value / top * (len(BARS) - 1))))
     text = Rich(f"{BARS[height]} ", style=shade(value))

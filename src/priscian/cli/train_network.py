@@ -38,7 +38,7 @@ class Changes:
         Tokens of the corpus to train on: 250k, 16M. Smaller sizes are part of larger ones.
     tokens
         Total number of training tokens: 24M.
-    passes
+    epochs
         Instead of --tokens: the number of passes through the corpus.
     seed
         Seed of the initial weights and of the order of sentences.
@@ -47,14 +47,14 @@ class Changes:
     threads
         Threads of torch.
     set_
-        Any key of the recipe: --set network.layers=4 --set training.rate=5e-4
+        Any key of the recipe: --set network.layers=4 --set training.learning_rate=5e-4
     """
 
     corpus: Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")] = None
     extra: Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")] = None
     size: str | None = None
     tokens: str | None = None
-    passes: float | None = None
+    epochs: Annotated[float | None, Parameter(name=("--epochs", "--passes"))] = None
     seed: int | None = None
     order_seed: int | None = None
     threads: int | None = None
@@ -68,14 +68,14 @@ class Changes:
             "corpus.size": self.size,
             "corpus.order_seed": self.order_seed,
             "training.tokens": self.tokens,
-            "training.passes": self.passes,
+            "training.epochs": self.epochs,
             "training.seed": self.seed,
             "machine.threads": self.threads,
         }
         found = {key: value for key, value in plain.items() if value is not None}
         if self.tokens is not None:
-            found.setdefault("training.passes", 0.0)
-        elif self.passes is not None:
+            found.setdefault("training.epochs", 0.0)
+        elif self.epochs is not None:
             found["training.tokens"] = ""
         return found | dict(setting(text) for text in self.set_ or [])
 
@@ -138,7 +138,7 @@ def train_command(architecture: str) -> Callable[..., None]:
 
     Examples:
       priscian train {architecture} --corpus {corpus}.xz --out my-model
-      priscian train {architecture} tiny --corpus {corpus} --size 1M --passes 6 --out my-model
+      priscian train {architecture} tiny --corpus {corpus} --size 1M --epochs 6 --out my-model
       priscian score my-model --revisions 'tokens-*' --on generated:7 --out runs/curve
 
     Parameters

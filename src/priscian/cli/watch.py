@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from priscian.bridges.watch import LeftOut, Reported, Waiting, WatchOptions, watch
+from priscian.cli.notes import NOTES, complain
 from priscian.cli.output import FLAT
 from priscian.errors import ModelError
+from priscian.runs import ScoreOptions
+from priscian.scoring import Options
 
 if TYPE_CHECKING:
     from priscian.bridges.watch import Event
@@ -83,10 +87,6 @@ def watch_command(
     once
         Score what is complete now, and end; exit code 1 if a checkpoint was left out.
     """
-    from priscian.bridges.watch import LeftOut, WatchOptions, watch
-    from priscian.runs import ScoreOptions
-    from priscian.scoring import Options
-
     score = ScoreOptions(
         limit=judged.limit,
         only=judged.only or (),
@@ -109,9 +109,6 @@ def watch_command(
 
 def show(event: Event) -> None:
     """Print one line for an event."""
-    from priscian.bridges.watch import LeftOut, Reported, Waiting
-    from priscian.cli.notes import NOTES, complain
-
     NOTES.flush()
     if isinstance(event, LeftOut):
         complain(f"{event.name} left out: {event.reason}")

@@ -5,11 +5,18 @@ from __future__ import annotations
 from priscian.datasets.blimp import read_blimp
 from priscian.datasets.blimp_write import blimp_row, write_blimp, write_pairs
 from priscian.datasets.columns import PairColumns
-from priscian.datasets.formats import DataFormat, Dataset, Partial
-from priscian.datasets.identical import identical_pairs
 from priscian.datasets.pairs import read_pairs
 from priscian.datasets.reference import blimp_taxonomy, canonical_uid
-from priscian.datasets.registry import data_formats, read_dataset, register_format
+from priscian.datasets.registry import (
+    DataFormat,
+    Dataset,
+    Partial,
+    data_format,
+    data_formats,
+    read_dataset,
+    register_format,
+)
+from priscian.datasets.repairs import identical_pairs
 from priscian.datasets.syntaxgym import read_suite, read_suites
 from priscian.datasets.syntaxgym_write import write_suite
 
@@ -21,6 +28,7 @@ __all__ = [
     "blimp_row",
     "blimp_taxonomy",
     "canonical_uid",
+    "data_format",
     "data_formats",
     "identical_pairs",
     "read_blimp",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from priscian.datasets.identical import settle_identical
+from priscian.datasets.official import official_paths
 from priscian.datasets.prefixes import (
     CONTRASTS,
     PREFIX_KEYS,
@@ -17,7 +17,8 @@ from priscian.datasets.prefixes import (
     with_spans,
 )
 from priscian.datasets.reference import REFERENCE, blimp_taxonomy, canonical_uid
-from priscian.datasets.repairs import Repairs
+from priscian.datasets.registry import data_format
+from priscian.datasets.repairs import Repairs, settle_identical
 from priscian.errors import DataError, DataWarning
 from priscian.files import (
     ROW_SUFFIXES,
@@ -26,6 +27,7 @@ from priscian.files import (
     collector_paused,
     data_files,
     label,
+    optional_text,
     read_table,
     sentence_at,
 )
@@ -74,6 +76,15 @@ class _Draft:
         )
 
 
+@data_format(
+    "blimp",
+    "BLiMP's JSONL or parquet: a file or a folder; blimp alone fetches the official files",
+    needs_path=False,
+)
+def _read(target: str) -> list[ItemSet]:
+    return [s for path in official_paths("blimp", target) for s in read_blimp(path)]
+
+
 @collector_paused()
 def read_blimp(path: PathLike, *, drop_identical: bool = False) -> list[ItemSet]:
     """One item set per paradigm (UID) from a JSONL or parquet file, or a folder of them.
@@ -100,7 +111,7 @@ def read_blimp(path: PathLike, *, drop_identical: bool = False) -> list[ItemSet]
         if file != Path(path) and not any(_SENTENCES & row.keys() for _, row in rows):
             skipped.append(file)
             continue
-        _read_file(file, label(file, path), rows, drafts, drop_identical)
+        _add_rows(file, label(file, path), rows, drafts, drop_identical)
     if not drafts:
         raise DataError(f"{path}: no file here has sentence_good and sentence_bad; {_REMEDY}")
     for file in skipped:
@@ -112,7 +123,7 @@ def read_blimp(path: PathLike, *, drop_identical: bool = False) -> list[ItemSet]
     return [draft.finish() for draft in drafts.values()]
 
 
-def _read_file(
+def _add_rows(
     file: Path,
     stem: str,
     rows: Iterable[tuple[int, Row]],
@@ -127,13 +138,14 @@ def _read_file(
         name = names.get(raw) or names.setdefault(raw, canonical_uid(raw))
         draft = drafts.get(name)
         if draft is None:
-            draft = drafts[name] = _draft(name, row, repairs)
+            facts = {key: str(row[key]) for key in SET_KEYS if row.get(key)}
+            draft = drafts[name] = _Draft(name, _kind(row, repairs), method_of(row), facts)
         else:
             _check_same(draft, row, repairs, line)
-        pair_id = _pair_id(row)
-        if pair_id is None:
-            pair_id = str(len(draft.places))
-        item = _item(f"{name}/{pair_id}", draft.method, row, repairs, line)
+        pair_ids = (row[key] for key in PAIR_ID_KEYS if row.get(key) is not None)
+        item = _item(
+            f"{name}/{next(pair_ids, len(draft.places))}", draft.method, row, repairs, line
+        )
         if item.id in draft.places:
             there, at = draft.places[item.id]
             raise DataError(
@@ -146,11 +158,6 @@ def _read_file(
     owner = {item.id: draft for draft, item in fresh}
     for item in settle_identical((i for _, i in fresh), file, drop=drop_identical):
         owner[item.id].items.append(item)
-
-
-def _draft(name: str, row: Row, repairs: Repairs) -> _Draft:
-    facts = {key: str(row[key]) for key in SET_KEYS if row.get(key)}
-    return _Draft(name, _kind(row, repairs), method_of(row), facts)
 
 
 def _kind(row: Row, repairs: Repairs) -> tuple[str, str]:
@@ -182,14 +189,6 @@ def _check_same(draft: _Draft, row: Row, repairs: Repairs, line: int) -> None:
         )
 
 
-def _pair_id(row: Row) -> str | None:
-    for key in PAIR_ID_KEYS:
-        value = row.get(key)
-        if value is not None:
-            return str(value)
-    return None
-
-
 def _item(name: str, method: Method | None, row: Row, repairs: Repairs, line: int) -> Item:
     file = repairs.file
     good = sentence_at(row, "sentence_good", file, line, _REMEDY)
@@ -197,15 +196,15 @@ def _item(name: str, method: Method | None, row: Row, repairs: Repairs, line: in
     repairs.watch_edges(good, bad)
     texts = {"good": good, "bad": bad}
     found = prefix_spans(row, method, texts, repairs, line) if method else {}
-    shared = row.get("context") or ""
+    shared = optional_text(row, "context", file, line)
     conditions = {}
     for side, text in texts.items():
         listed = row.get(f"spans_{side}")
         spans: tuple[Span, ...] = found.get(side, ())
-        if listed:
+        if listed is not None:
             spans = with_spans(_listed_spans(listed, text, f"spans_{side}", file, line), spans)
-        context = row.get(f"context_{side}") or shared
-        conditions[side] = Sentence(text, spans, str(context))
+        context = optional_text(row, f"context_{side}", file, line) or shared
+        conditions[side] = Sentence(text, spans, context)
     meta = {key: row[key] for key in row if key not in CONSUMED}
     return Item(name, conditions, meta)
 

@@ -54,7 +54,8 @@ def encode_blimp(itemset: ItemSet) -> bytes:
 def blimp_rows(itemset: ItemSet) -> Iterator[Row]:
     """The lines of BLiMP's JSONL: the one form in which pairs are written."""
     field, term = _levels(itemset)
-    method = _method(itemset)
+    contrasts = {contrast.name for contrast in itemset.contrasts}
+    method = next((method for method in FIELDS if method in contrasts), None)
     shared = {
         "field": field,
         "linguistics_term": term,
@@ -63,7 +64,9 @@ def blimp_rows(itemset: ItemSet) -> Iterator[Row]:
         "one_prefix_method": method == "one_prefix",
         "two_prefix_method": method == "two_prefix",
     }
-    known = {"language": "en", "licence": "", "reference": _own_reference(itemset)}
+    # the reader finds this reference by the UID, so that no row has to hold it
+    usual = REFERENCE if itemset.name in blimp_taxonomy() else ""
+    known = {"language": "en", "licence": "", "reference": usual}
     facts = {key: getattr(itemset, key) for key in SET_KEYS}
     said = {key: value for key, value in facts.items() if value != known[key]}
     plain = {"prefix", "critical"} if method else set()
@@ -158,11 +161,6 @@ def _levels(itemset: ItemSet) -> tuple[str, str]:
     return field, term
 
 
-def _method(itemset: ItemSet) -> Method | None:
-    names = {contrast.name for contrast in itemset.contrasts}
-    return next((method for method in FIELDS if method in names), None)
-
-
 def _prefix_fields(method: Method, item: Item) -> dict[str, str]:
     fields: dict[str, str] = {}
     for side, (prefix_key, word_key) in FIELDS[method].items():
@@ -179,11 +177,6 @@ def _prefix_fields(method: Method, item: Item) -> dict[str, str]:
                 f"the {method.replace('_', '-')} method; correct them or remove its contrast"
             )
     return fields
-
-
-def _own_reference(itemset: ItemSet) -> str:
-    """The reference that the reader finds by the UID, so that no row has to hold it."""
-    return REFERENCE if itemset.name in blimp_taxonomy() else ""
 
 
 def _contexts(good: Sentence, bad: Sentence) -> dict[str, str]:

@@ -77,22 +77,29 @@ def _plain(file: Path, rows: NumberedRows, raters: Raters) -> Choices:
     others = 0
     for line, row in rows:
         where = f"{file}:{line}"
-        if raters not in ("all", _kind(row, where)):
+        kind = str(row.get("kind") or "").strip().lower()
+        if kind not in KINDS:
+            raise DataError(f"{where}: the kind is {kind!r}; write person or model")
+        if raters not in ("all", KINDS[kind]):
             others += 1
             continue
         name, item, rater = (str(row[c]).strip() for c in ("set", "item", "rater"))
         check = bool(yes_or_no(row.get("attention_check"), "attention_check", where))
         if not item or not rater or not (name or check):
             raise DataError(f"{where}: set, item and rater may not be empty; fill them in")
+        said = str(row["response"]).strip().lower()
+        if said not in ("good", "bad"):
+            raise DataError(f"{where}: the response is {row['response']!r}; write good or bad")
+        order = number_of(row.get("order"), "order", where)
         target = item if check else f"{name}\x1f{item}"
         judgements.append(
             Judgement(
                 target=target,
                 task="choice",
-                response=_response(row, where),
+                response=float(said == "good"),
                 rater=rater,
                 source=str(row.get("source", "") or "").strip(),
-                order=_order(row, where),
+                order=None if order is None else int(order),
                 response_time=number_of(row.get("response_time"), "response_time", where),
                 attention_check=check,
             )
@@ -107,25 +114,6 @@ def _plain(file: Path, rows: NumberedRows, raters: Raters) -> Choices:
     whose = "models" if raters == "people" else "people"
     left_out = {f"answers of {whose}": others} if others else {}
     return Choices(tuple(judgements), sets, {k: v for k, v in phenomena.items() if v}, left_out)
-
-
-def _kind(row: Row, where: str) -> str:
-    said = str(row.get("kind") or "").strip().lower()
-    if said not in KINDS:
-        raise DataError(f"{where}: the kind is {said!r}; write person or model")
-    return KINDS[said]
-
-
-def _response(row: Row, where: str) -> float:
-    said = str(row["response"]).strip().lower()
-    if said not in ("good", "bad"):
-        raise DataError(f"{where}: the response is {row['response']!r}; write good or bad")
-    return float(said == "good")
-
-
-def _order(row: Row, where: str) -> int | None:
-    number = number_of(row.get("order"), "order", where)
-    return None if number is None else int(number)
 
 
 def _refuse_twice(file: Path, judgements: Sequence[Judgement]) -> None:

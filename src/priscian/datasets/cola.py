@@ -11,6 +11,7 @@ from pathlib import Path
 
 from priscian.datasets.graded import GradedSentence
 from priscian.datasets.graded_ratings import yes_or_no
+from priscian.datasets.registry import data_format
 from priscian.errors import DataError, UnknownNameError
 from priscian.files import PathLike, read_table
 from priscian.records import Item, ItemSet, Sentence
@@ -45,6 +46,18 @@ class Annotated:
     source: str
     in_domain: bool
     features: frozenset[str]
+
+
+@data_format(
+    "cola",
+    "CoLA's labelled sentences, dev and test: a folder; cola:DIR,train adds the training set",
+    kind="labels",
+)
+def _read(target: str) -> list[ItemSet]:
+    folder, comma, rest = target.rpartition(",")
+    if comma and rest == "train" and not Path(target).exists():
+        return read_cola_sets(folder, train=True)
+    return read_cola_sets(target)
 
 
 def read_cola(folder: PathLike, split: str = "dev") -> list[GradedSentence]:

@@ -1,4 +1,4 @@
-"""`generate`: fresh pairs or suites from a seed, in memory or as files with a manifest."""
+"""Fresh pairs or suites from a seed: as item sets, as rows, or as files with a manifest."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from priscian import __version__
 from priscian.catalogue import LICENCE, reference
-from priscian.datasets.blimp_write import encode_blimp
-from priscian.datasets.formats import Dataset
-from priscian.datasets.generated_pairs import choose_paradigms, generate_set
-from priscian.datasets.generated_suites import choose_suites, encode_suite, generate_suite_set
-from priscian.datasets.registry import as_dataset, read_dataset
+from priscian.datasets.blimp_write import blimp_rows, encode_blimp
+from priscian.datasets.prefixes import CONTRASTS, Method
+from priscian.datasets.registry import Dataset, Partial, as_dataset, data_format, read_dataset
+from priscian.datasets.repairs import usual_spelling
+from priscian.datasets.syntaxgym import suite_from_json
+from priscian.datasets.syntaxgym_write import suite_text
 from priscian.errors import (
     DataError,
     GrammarError,
@@ -25,6 +27,7 @@ from priscian.errors import (
     UsageError,
 )
 from priscian.files import (
+    Row,
     check_folder,
     filling,
     inside,
@@ -35,14 +38,91 @@ from priscian.files import (
     write_bytes,
     write_json,
 )
-from priscian.lexicon import load_lexicon
+from priscian.lexicon import Lexicon, load_lexicon
+from priscian.paradigms import Paradigm, generate_items, load_paradigms, paradigms
+from priscian.paradigms import find as find_paradigm
 from priscian.records import ItemSet
+from priscian.suites import Suite, further_suites, generate_suite, load_suites, suites
+from priscian.suites import find as find_suite
 from priscian.workers import run_batches
 
 MANIFEST = "manifest.json"
 IN_MEMORY = 100  # pairs per paradigm or items per suite of a data string without a number
+EXTRA = "further"
+METHODS: dict[str | None, Method | None] = {"one": "one_prefix", "two": "two_prefix", None: None}
 
 Watch = Callable[[str, int, int], None]  # what is done, sets made, sets in all
+
+
+def choose_paradigms(only: Sequence[str] = (), file: Path | None = None) -> list[str]:
+    """UIDs: those named in `only`, else those of a user's file, else BLiMP's 67."""
+    own = load_paradigms(file) if file else []
+    if only:
+        return [find_paradigm(uid).uid for uid in dict.fromkeys(only)]
+    return [p.uid for p in own or paradigms().values() if own or not p.extra]
+
+
+def generate_set(
+    uid: str | Paradigm, n: int = 1000, seed: int = 0, lexicon: Lexicon | None = None
+) -> ItemSet:
+    """`n` fresh pairs of a paradigm, equal in every field to those that `read_blimp` reads.
+
+    >>> pairs = generate_set("adjunct_island", n=2, seed=7)
+    >>> [item.id for item in pairs.items], pairs.licence, pairs.taxonomy
+    (['adjunct_island/0', 'adjunct_island/1'], 'CC-BY-4.0', ('syntax', 'island_effects'))
+    """
+    paradigm = find_paradigm(uid) if isinstance(uid, str) else uid
+    return ItemSet(
+        name=paradigm.uid,
+        items=tuple(generate_items(paradigm, n, seed, lexicon)),
+        contrasts=CONTRASTS[METHODS[paradigm.prefix]],
+        taxonomy=(
+            usual_spelling("field", paradigm.field),
+            usual_spelling("linguistics_term", paradigm.phenomenon),
+        ),
+        licence=LICENCE,
+        reference=reference(seed),
+    )
+
+
+def generate_rows(
+    uid: str | Paradigm, n: int = 1000, seed: int = 0, lexicon: Lexicon | None = None
+) -> Iterator[Row]:
+    """Rows in BLiMP's schema, as the files have them."""
+    return blimp_rows(generate_set(uid, n, seed, lexicon))
+
+
+def choose_suites(only: Sequence[str] = (), file: Path | None = None) -> list[str]:
+    """Names: those in `only`, else those of a user's file, else all that count for the SG score.
+
+    `further` in `only` stands for all suites beyond the published ones.
+    """
+    own = load_suites(file) if file else []
+    if only:
+        asked = (further_suites() if name == EXTRA else [name] for name in only)
+        return [find_suite(name).name for name in dict.fromkeys(chain.from_iterable(asked))]
+    return [suite.name for suite in own or suites().values() if own or not suite.further]
+
+
+def generate_suite_set(
+    name: str | Suite, n: int = 100, seed: int = 1, lexicon: Lexicon | None = None
+) -> ItemSet:
+    """A suite of `n` fresh items, equal to what `read_suite` reads from its file.
+
+    Only `meta["file"]`, which error messages name, differs.
+
+    >>> suite = generate_suite_set("number_prep", n=2)
+    >>> [item.id for item in suite.items], suite.licence, suite.taxonomy
+    (['number_prep/1', 'number_prep/2'], 'CC-BY-4.0', ('Agreement',))
+    """
+    suite = find_suite(name) if isinstance(name, str) else name
+    where = f"suite {suite.name} (seed {seed})"
+    return suite_from_json(generate_suite(suite, n, seed, lexicon), where)
+
+
+def encode_suite(suite: ItemSet) -> bytes:
+    """The bytes of a suite's file."""
+    return suite_text(suite).encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +219,11 @@ def generate(
         raise UsageError(f"jobs takes a whole number from 1, not {jobs}")
     names = maker.choose(only, Path(file) if file is not None else None)
     load_lexicon()  # a malformed row is one error before any work, not one for each set
-    place = None if out is None else _prepare(Path(out))
+    place = None if out is None else Path(out)
+    if place is not None:
+        if not is_free(place):
+            raise DataError(f"{place} exists and is not empty; choose a new folder")
+        check_folder(place)
     stems = name_files({name: name for name in names}, taken=[Path(MANIFEST).stem])
     files = {name: f"{stem}{maker.suffix}" for name, stem in stems.items()}
     made: dict[str, _Made] = {}
@@ -164,6 +248,33 @@ def find_maker(what: str) -> Maker:
     if what not in MAKERS:
         raise UnknownNameError("thing to generate", what, MAKERS)
     return MAKERS[what]
+
+
+@data_format(
+    "generated",
+    "fresh pairs of our 67 paradigms: generated:SEED, …:SEED,N or …:SEED,N,UID,UID",
+    needs_path=False,
+)
+def _read_pairs(target: str) -> Partial:
+    return _read("blimp", target)
+
+
+@data_format(
+    "generated-sg",
+    "fresh suites of ours: generated-sg:SEED, …:SEED,N or …:SEED,N,NAME,NAME",
+    levels=("circuit",),
+    needs_path=False,
+    kind="suites",
+)
+def _read_suites(target: str) -> Partial:
+    return _read("sg", target)
+
+
+def _read(what: str, target: str) -> Partial:
+    sets, refused = read_generated(what, target)
+    if not sets:
+        raise DataError(refused[0])
+    return Partial(sets, refused)
 
 
 def read_generated(what: str, target: str) -> tuple[list[ItemSet], list[str]]:
@@ -221,14 +332,6 @@ def _make(maker: Maker, name: str, size: tuple[int, int], encode: bool) -> _Made
     except (GrammarError, DataError) as error:
         return _Made(name, error=str(error))
     return _Made(name, data=data, sha256=hashlib.sha256(data).hexdigest())
-
-
-def _prepare(folder: Path) -> Path:
-    """A new or empty folder to write to; nothing is ever overwritten."""
-    if not is_free(folder):
-        raise DataError(f"{folder} exists and is not empty; choose a new folder")
-    check_folder(folder)
-    return folder
 
 
 def _manifest(maker: Maker, n: int, seed: int, files: Mapping[str, _Made]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from priscian.datasets.prefixes import FULL
@@ -68,9 +68,10 @@ class GradedSet:
     def __post_init__(self) -> None:
         twice = [i for i, n in Counter(s.id for s in self.sentences).items() if n > 1]
         if twice:
+            others = f" (and {len(twice) - 1} other ids too)" if len(twice) > 1 else ""
             raise DataError(
-                f"{self.name}: id {twice[0]!r} is used for several sentences"
-                f"{_others(twice)}; give each sentence its own id"
+                f"{self.name}: id {twice[0]!r} is used for several sentences{others}; give each "
+                "sentence its own id"
             )
         known = {s.id for s in self.sentences}
         for pair in self.pairs:
@@ -110,10 +111,6 @@ class GradedSet:
                 )
             deltas.append(good - bad)
         return deltas
-
-
-def _others(ids: Sequence[str]) -> str:
-    return f" (and {len(ids) - 1} other ids too)" if len(ids) > 1 else ""
 
 
 def listed(ids: Iterable[str]) -> str:

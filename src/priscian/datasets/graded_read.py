@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, listed
+from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, item_sets, listed
 from priscian.datasets.graded_ratings import (
     Rating,
     Task,
@@ -18,7 +18,8 @@ from priscian.datasets.graded_ratings import (
     ratings_of,
     yes_or_no,
 )
-from priscian.datasets.graded_tables import cell, column_of, read_role
+from priscian.datasets.graded_tables import cell, column_of, read_pair_table, read_role
+from priscian.datasets.registry import data_format
 from priscian.datasets.type_pairs import pairs_by_phenomenon, pairs_by_types, read_type_pairs
 from priscian.errors import DataError, DataWarning
 from priscian.files import (
@@ -30,10 +31,19 @@ from priscian.files import (
     data_files,
     sentence_at,
 )
-from priscian.records import Judgement
+from priscian.records import ItemSet, Judgement
 
 TEXTBOOK = Path(__file__).parent / "data" / "graded_textbook.tsv"
 OURS = {"textbook": False, "textbook-contested": True}  # contested or not
+
+
+@data_format(
+    "graded",
+    "sentences with ratings or labels: a table or folder; ours: textbook, textbook-contested",
+    kind="graded",
+)
+def _read(target: str) -> list[ItemSet]:
+    return item_sets(read_target(target))
 
 
 def read_graded(
@@ -193,21 +203,9 @@ def _judgements(file: Path, rows: NumberedRows, task: Task | None) -> list[Judge
     return found
 
 
-def read_pair_table(path: PathLike) -> list[GradedPair]:
-    """Pairs of ids; a row with something in a column `discard` is left out."""
-    file = Path(path)
-    return [
-        GradedPair(
-            cell(row, "good_id"), cell(row, "bad_id"), cell(row, "phenomenon"), cell(row, "group")
-        )
-        for _, row in read_role(file, "good_id")
-        if not str(row.get("discard") or "").strip()
-    ]
-
-
 def _pairs(sentences: list[GradedSentence], pairs: PathLike | None) -> list[GradedPair]:
     if pairs is None:
         return list(pairs_by_phenomenon(sentences).pairs)
     if Path(pairs).suffix.lower() == ".json":
         return list(pairs_by_types(sentences, read_type_pairs(Path(pairs))).pairs)
-    return read_pair_table(pairs)
+    return read_pair_table(Path(pairs))[0]

@@ -6,12 +6,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, SentenceScores
+from priscian.datasets.graded import (
+    GradedSentence,
+    GradedSet,
+    SentenceScores,
+    item_sets,
+)
 from priscian.datasets.graded_ratings import number_of
-from priscian.datasets.graded_scores import read_scores
-from priscian.datasets.graded_tables import cell, read_role
+from priscian.datasets.graded_tables import cell, read_pair_table, read_role, read_scores
+from priscian.datasets.registry import data_format
 from priscian.errors import DataError
 from priscian.files import PathLike, Row
+from priscian.records import ItemSet
 
 SENTENCES = "li-adger_sentences.csv"
 RATINGS = "human_ME_results_li-adger_sentences.csv"
@@ -31,6 +37,11 @@ class LiAdger:
     scores: tuple[SentenceScores, ...]
 
 
+@data_format("li-adger", "LI-Adger with people's magnitude estimates: a folder", kind="graded")
+def _read(target: str) -> list[ItemSet]:
+    return item_sets(read_li_adger(target, scores=False).graded)
+
+
 def read_li_adger(path: PathLike, *, scores: bool = True) -> LiAdger:
     """The release in a folder; `scores=False` leaves out the models' scores."""
     folder = Path(path)
@@ -38,7 +49,7 @@ def read_li_adger(path: PathLike, *, scores: bool = True) -> LiAdger:
         if not (folder / name).is_file():
             raise DataError(f"{folder}: no {name}; give the folder of the LI-Adger release")
     sentences = _rate(_sentences(folder / SENTENCES), folder / RATINGS)
-    pairs, discarded = _pairs(folder / PAIRS)
+    pairs, discarded = read_pair_table(folder / PAIRS)
     graded = GradedSet("li-adger", tuple(sentences), tuple(pairs), REFERENCE)
     return LiAdger(graded, discarded, tuple(_scores(folder)) if scores else ())
 
@@ -69,24 +80,6 @@ def _rate(sentences: Iterable[GradedSentence], file: Path) -> list[GradedSentenc
     if strangers:
         raise DataError(f"{file}: {min(strangers)!r} is rated but not in {SENTENCES}; correct it")
     return [replace(s, rating=ratings.get(s.id)) for s in sentences]
-
-
-def _pairs(file: Path) -> tuple[list[GradedPair], int]:
-    kept: list[GradedPair] = []
-    discarded = 0
-    for _, row in read_role(file, "good_id"):
-        if str(row.get("discard") or "").strip():
-            discarded += 1
-            continue
-        kept.append(
-            GradedPair(
-                cell(row, "good_id"),
-                cell(row, "bad_id"),
-                cell(row, "phenomenon"),
-                cell(row, "group"),
-            )
-        )
-    return kept, discarded
 
 
 def _scores(folder: Path) -> list[SentenceScores]:

@@ -1,4 +1,4 @@
-"""Pairs of data sets with columns and shapes of their own, as the table of pair formats says.
+"""Data sets of pairs with columns and shapes of their own: the table `data/pair_formats.toml`.
 
 Each shape turns the rows of a file into rows with `sentence_good` and `sentence_bad`; from there on
 they are read as any other table of pairs. Every other column is kept in the items' meta.
@@ -7,16 +7,21 @@ they are read as any other table of pairs. Every other column is kept in the ite
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from priscian.datasets.columns import ANY_COLUMNS, FoundColumns
-from priscian.datasets.pair_formats import PairFormat, Shape, pair_formats
+from priscian.datasets.official import official_paths
 from priscian.datasets.pairs import sets_of_rows, unique_names
 from priscian.datasets.prefixes import CONTRASTS, FULL
+from priscian.datasets.reference import DATA
+from priscian.datasets.registry import DataFormat, register_format
 from priscian.errors import DataError
 from priscian.files import (
     DELIMITED_SUFFIXES,
@@ -43,6 +48,91 @@ _CODE = re.compile(r"[a-z]{3}")  # ISO 639-3
 _TWO_LETTERS = {"eng": "en"}
 
 Reshaped = Iterator[tuple[int, Row]]
+Shape = Literal["pair", "labelled", "choice", "continuation", "contexts"]
+
+REQUIRED: dict[Shape, tuple[str, ...]] = {
+    "pair": ("good", "bad"),
+    "labelled": ("sentence", "label"),
+    "choice": ("first", "second", "label"),
+    "continuation": ("good", "bad", "continuation"),
+    "contexts": ("context_1", "context_2", "target_1", "target_2"),
+}
+"""The columns that each shape must name; every row must have them."""
+
+_FIELD = re.compile(r"\{([^{}]+)\}")
+
+
+class PairFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the files of one data set become pairs; the head of the table explains the fields."""
+
+    summary: str
+    columns: Mapping[str, str]
+    shape: Shape = "pair"
+    language: str = "en"
+    licence: str = ""
+    reference: str = ""
+    measure: str = "surprisal"
+    levels: tuple[str, ...] = ("field", "phenomenon")
+    set: str = ""
+    pair_by: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        missing = [role for role in REQUIRED[self.shape] if role not in self.columns]
+        if missing:
+            raise ValueError(f"the shape {self.shape} needs the columns {', '.join(missing)}")
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The columns that every row must have."""
+        return tuple(self.columns[role] for role in REQUIRED[self.shape])
+
+    def cell(self, row: Row, role: str) -> str:
+        """The text that a row has in an optional role, or nothing."""
+        return _plain(row.get(self.columns.get(role, "")))
+
+    def set_of(self, row: Row) -> str:
+        """The name of a row's set; empty if the row has none of the columns that make it.
+
+        >>> pair_formats()["qfrblimp"].set_of({"type": 9})
+        'type_9'
+        >>> pair_formats()["zhoblimp"].set_of({"UID": "BA_deletion"})
+        'BA_deletion'
+        """
+        cells = {
+            found[0]: next((c for n in found[1].split("|") if (c := _plain(row.get(n)))), "")
+            for found in _FIELD.finditer(self.set)
+        }
+        if not any(cells.values()):
+            return ""
+        name = self.set
+        for field, cell in cells.items():
+            name = name.replace(field, cell)
+        return name.strip("/")
+
+
+def _plain(value: object) -> str:
+    return "" if value is None else str(value).strip()
+
+
+@cache
+def pair_formats() -> dict[str, PairFormat]:
+    """Every data set of the table by name."""
+    found = tomllib.loads(read_text(DATA / "pair_formats.toml"))
+    return msgspec.convert(found, dict[str, PairFormat])
+
+
+def _format(name: str, form: PairFormat) -> DataFormat:
+    def read(target: str) -> list[ItemSet]:
+        return [s for path in official_paths(name, target) for s in read_mapped(name, path)]
+
+    usual = "" if form.measure == "surprisal" else f"; its authors use `measure={form.measure}`"
+    return DataFormat(name, read, form.summary + usual, levels=form.levels, needs_path=False)
+
+
+for _name, _form in pair_formats().items():
+    register_format(_format(_name, _form))
 
 
 @collector_paused()
@@ -85,12 +175,15 @@ def _reshape(form: PairFormat, file: Path, rows: NumberedRows) -> NumberedRows:
     made = []
     for line, row in _SHAPES[form.shape](form, file, rows):
         own = {form.columns["language"]: code} | row if code else row
+        language = form.cell(own, "language")
+        if not language:
+            language = "und" if form.language == "folder" else form.language
         facts = {
             "paradigm": form.set_of(own),
             "field": form.cell(own, "field"),
             "phenomenon": form.cell(own, "phenomenon"),
             "id": form.cell(own, "id"),
-            "language": _language(form, own),
+            "language": _TWO_LETTERS.get(language, language),
             "licence": form.licence,
             "reference": form.reference,
         }
@@ -104,13 +197,6 @@ def _code(file: Path) -> str:
         if _CODE.fullmatch(name):
             return name
     return ""
-
-
-def _language(form: PairFormat, row: Row) -> str:
-    said = form.cell(row, "language")
-    if not said:
-        said = "und" if form.language == "folder" else form.language
-    return _TWO_LETTERS.get(said, said)
 
 
 def _texts(form: PairFormat, file: Path, line: int, row: Row, *roles: str) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
 
@@ -39,7 +39,7 @@ class Official(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     terms: str = ""
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
+class FetchRecord(msgspec.Struct, frozen=True, kw_only=True):
     """What was fetched: SHA-256 of each address, and of each file in the folder."""
 
     date: str
@@ -101,8 +101,8 @@ def fetch_official(name: str, part: str = "", say: Say = tell) -> Path:
     folder = data_folder() / name / (part or ALL)
     note = folder.with_name(f"{folder.name}.json")
     with unnoted():
-        known = read_json(note, Record) if note.is_file() else None
-    wanted = _wanted(name, source, part)
+        known = read_json(note, FetchRecord) if note.is_file() else None
+    wanted = {source.file.format(part=part): ""} if part else _pins()[name]
     if folder.is_dir():
         _accept(folder, note, known, {Path(file).name: pin for file, pin in wanted.items()})
         return folder
@@ -122,10 +122,6 @@ def fetch_official(name: str, part: str = "", say: Say = tell) -> Path:
     return folder
 
 
-def _wanted(name: str, source: Official, part: str) -> Mapping[str, str]:
-    return {source.file.format(part=part): ""} if part else _pins()[name]
-
-
 def _address(base: str) -> str:
     """The address of the files; `$HF_ENDPOINT` names a mirror of the Hub, as elsewhere."""
     mirror = os.environ.get("HF_ENDPOINT")
@@ -143,7 +139,7 @@ def _fetch(url: str, file: Path, name: str, source: Official, folder: Path) -> s
 
 
 def _check_hash(
-    url: str, digest: str, pin: str, known: Record | None, note: Path, name: str
+    url: str, digest: str, pin: str, known: FetchRecord | None, note: Path, name: str
 ) -> None:
     if pin and digest != pin:
         raise DataError(
@@ -166,19 +162,19 @@ def _place(file: Path, folder: Path) -> None:
         file.rename(folder / file.name)
 
 
-def _record(folder: Path, downloads: Mapping[str, str]) -> Record:
+def _record(folder: Path, downloads: Mapping[str, str]) -> FetchRecord:
     files = {f.name: hash_of(f) for f in sorted(folder.iterdir()) if f.is_file()}
-    return Record(date=time.strftime("%Y-%m-%d"), downloads=downloads, files=files)
+    return FetchRecord(date=time.strftime("%Y-%m-%d"), downloads=downloads, files=files)
 
 
-def _is_whole(record: Record, folder: Path) -> bool:
+def _is_whole(record: FetchRecord, folder: Path) -> bool:
     try:
         return all(hash_of(folder / name) == digest for name, digest in record.files.items())
     except OSError:
         return False
 
 
-def _accept(folder: Path, note: Path, known: Record | None, wanted: Mapping[str, str]) -> None:
+def _accept(folder: Path, note: Path, known: FetchRecord | None, wanted: Mapping[str, str]) -> None:
     """Check a folder against its record, or record a folder that was filled by hand."""
     if known is not None:
         for name, digest in known.files.items():
@@ -191,8 +187,9 @@ def _accept(folder: Path, note: Path, known: Record | None, wanted: Mapping[str,
     plain = {name: pin for name, pin in wanted.items() if not name.endswith(ARCHIVES)}
     missing = [name for name in plain if not (folder / name).is_file()]
     if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise DataError(
-            f"{folder} has no {_some(missing)}; put it there too, or delete the folder to fetch "
+            f"{folder} has no {missing[0]}{more}; put it there too, or delete the folder to fetch "
             "everything"
         )
     record = _record(folder, {})
@@ -203,7 +200,3 @@ def _accept(folder: Path, note: Path, known: Record | None, wanted: Mapping[str,
                 f"not {pin}; replace it"
             )
     write_json(note, msgspec.to_builtins(record))
-
-
-def _some(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"

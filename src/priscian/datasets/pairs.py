@@ -17,9 +17,9 @@ from priscian.datasets.columns import (
     find_columns,
     has_sentences,
 )
-from priscian.datasets.identical import is_identical, settle_identical
 from priscian.datasets.prefixes import CONTRASTS
-from priscian.datasets.repairs import Repairs
+from priscian.datasets.registry import data_format
+from priscian.datasets.repairs import Repairs, is_identical, settle_identical
 from priscian.errors import DataError, DataWarning
 from priscian.files import (
     TABLE_SUFFIXES,
@@ -30,6 +30,7 @@ from priscian.files import (
     columns_of,
     data_files,
     label,
+    optional_text,
     read_table,
     sentence_at,
 )
@@ -38,6 +39,11 @@ from priscian.records import Item, ItemSet, Sentence, Span
 _REMEDY = "every row needs both sentences"
 _NEXT_WORD = re.compile(r"\s*(\S+)")
 _CLOSING = ".,;:!?…\"'”’»)]。、！？"
+
+
+@data_format("pairs", "minimal pairs as JSONL, CSV, TSV or parquet")
+def _read(target: str, columns: PairColumns) -> list[ItemSet]:
+    return read_pairs(target, columns)
 
 
 @collector_paused()
@@ -180,7 +186,7 @@ def _item(name: str, row: Row, columns: FoundColumns, repairs: Repairs, line: in
     good = sentence_at(row, columns.good, repairs.file, line, _REMEDY)
     bad = sentence_at(row, columns.bad, repairs.file, line, _REMEDY)
     repairs.watch_edges(good, bad)
-    context = _cell(row, columns.context)
+    context = optional_text(row, columns.context, repairs.file, line)
     used = {columns.good, columns.bad, columns.context, columns.field, columns.phenomenon,
             columns.group, columns.prefix}  # fmt: skip
     meta = {key: value for key, value in row.items() if key not in used}

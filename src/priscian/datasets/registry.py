@@ -1,26 +1,92 @@
-"""Data strings, `format:path`: the built-in formats and those of plug-ins."""
+"""Data formats, and the data sets that data strings, `format:path`, stand for.
+
+A format is a decorated reader in any module of this package, or a plug-in's.
+"""
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import pkgutil
 import re
 import warnings
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import TypeVar
 
-from priscian.datasets.builtin_formats import BUILT_IN
 from priscian.datasets.columns import ANY_COLUMNS, PairColumns
-from priscian.datasets.formats import DataFormat, Dataset, Partial
 from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
 from priscian.files import ROW_SUFFIXES, TABLE_SUFFIXES, data_files, read_table, unchanged
 from priscian.records import ItemSet
 
 GROUP = "priscian.datasets"
+FIRST = ("blimp", "pairs", "generated", "generated-sg", "li-adger", "graded", "cola", "sg",
+         "syntaxgym")  # fmt: skip
+"""Formats that lists begin with; the others follow as they were registered."""
 
 _SPEC = re.compile(r"([A-Za-z][\w-]+)(?::(.*))?", re.DOTALL)  # two letters or more: C:\ is a path
 
-_FORMATS: dict[str, DataFormat] = {form.name: form for form in BUILT_IN}
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """The sets of all readable files, and one line for each file that could not be read."""
+
+    sets: Sequence[ItemSet]
+    refused: Sequence[str]
+
+
+Reader = Callable[..., Sequence[ItemSet] | Partial]
+R = TypeVar("R", bound=Reader)
+
+
+@dataclass(frozen=True, slots=True)
+class DataFormat:
+    """A format: how its files are read, and what the levels of its taxonomy are called.
+
+    `read` gets the target after the colon; where it has a parameter `columns`, the `PairColumns` of
+    a table too, and where it has `limit`, how many items of each set are needed, or None.
+    `kind` says how its items are judged; see `Dataset`. A plug-in offers a format under the
+    entry-point group `priscian.datasets`.
+    """
+
+    name: str
+    read: Reader
+    summary: str = ""
+    levels: tuple[str, ...] = ("field", "phenomenon")
+    needs_path: bool = True
+    kind: str = "pairs"
+
+    def sets_of(
+        self, target: str, columns: PairColumns, limit: int | None
+    ) -> Sequence[ItemSet] | Partial:
+        """What a target has; `columns` and `limit` are for readers that take them."""
+        offered = {"columns": columns, "limit": limit}
+        asked = inspect.signature(self.read).parameters
+        return self.read(target, **{name: offered[name] for name in offered if name in asked})
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """The item sets of one data string; levels are named from the broadest to the narrowest.
+
+    `kind` says how its items are judged: `pairs` by forced choice, `suites` by formulas over
+    regions, `graded` by forced choice and against people's ratings, `labels` as labelled
+    sentences; a plug-in may define a kind of its own.
+    `refused` has one line for each file that could not be read; the others are kept.
+    """
+
+    name: str
+    spec: str
+    sets: tuple[ItemSet, ...]
+    taxonomy_levels: tuple[str, ...] = ()
+    kind: str = "pairs"
+    refused: tuple[str, ...] = ()
+
+
+_FORMATS: dict[str, DataFormat] = {}
 
 
 def register_format(form: DataFormat) -> None:
@@ -28,12 +94,38 @@ def register_format(form: DataFormat) -> None:
     _FORMATS[form.name] = form
 
 
+def data_format(
+    name: str,
+    summary: str,
+    *,
+    levels: tuple[str, ...] = ("field", "phenomenon"),
+    needs_path: bool = True,
+    kind: str = "pairs",
+) -> Callable[[R], R]:
+    """Register a reader as a format: `@data_format("owls", "files of owls", kind="graded")`."""
+
+    def register(read: R) -> R:
+        register_format(DataFormat(name, read, summary, levels, needs_path, kind))
+        return read
+
+    return register
+
+
+@cache
+def _import_all() -> None:
+    """Import every module of this package, so that its formats are registered."""
+    for module in pkgutil.iter_modules(importlib.import_module(__package__).__path__):
+        importlib.import_module(f"{__package__}.{module.name}")
+
+
 def data_formats() -> dict[str, DataFormat]:
     """Every format by name, those of plug-ins included; a broken plug-in warns."""
+    _import_all()
     for point in entry_points(group=GROUP):
         if point.name not in _FORMATS:
             _load(point)
-    return dict(_FORMATS)
+    first = {name: _FORMATS[name] for name in FIRST}
+    return first | _FORMATS
 
 
 def _load(point: EntryPoint) -> DataFormat | None:
@@ -54,6 +146,8 @@ def _load(point: EntryPoint) -> DataFormat | None:
 
 
 def _find(name: str) -> DataFormat | None:
+    if name not in _FORMATS:
+        _import_all()
     if name in _FORMATS:
         return _FORMATS[name]
     return next((form for p in entry_points(group=GROUP, name=name) if (form := _load(p))), None)
@@ -78,10 +172,7 @@ def read_dataset(
         form, target = find_format(spec, columns)
         if form.needs_path and not target:
             raise UsageError(f"{spec!r} names no data; write {form.name}:PATH")
-        if limit is None or form.read_first is None:
-            found = form.read(target, columns)
-        else:
-            found = form.read_first(target, limit)
+        found = form.sets_of(target, columns, limit)
     refused = tuple(found.refused) if isinstance(found, Partial) else ()
     sets = tuple(found.sets if isinstance(found, Partial) else found)
     if limit is not None:
@@ -125,7 +216,13 @@ def guess_format(path: str) -> str:
 
     JSON files, or a folder that has nothing else, are suites.
     """
-    if Path(path).suffix.lower() == ".json" or _only_json(Path(path)):
+    place = Path(path)
+    suffixes = (
+        {f.suffix.lower() for f in place.iterdir() if f.is_file()} if place.is_dir() else set()
+    )
+    if place.suffix.lower() == ".json" or (
+        ".json" in suffixes and not suffixes & set(TABLE_SUFFIXES)
+    ):
         return "sg"
     for file in data_files(path, TABLE_SUFFIXES):
         if file.suffix.lower() in ROW_SUFFIXES:
@@ -135,11 +232,6 @@ def guess_format(path: str) -> str:
             if {"sentence_good", "sentence_bad"} <= keys and own:
                 return "blimp"
     return "pairs"
-
-
-def _only_json(path: Path) -> bool:
-    suffixes = {f.suffix.lower() for f in path.iterdir() if f.is_file()} if path.is_dir() else set()
-    return ".json" in suffixes and not suffixes & set(TABLE_SUFFIXES)
 
 
 def _name(form: DataFormat, target: str) -> str:

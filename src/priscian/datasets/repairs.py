@@ -1,13 +1,17 @@
-"""The repairs that a reader makes in a file: each kind is reported once, with a count."""
+"""What a reader repairs or reports in a file of pairs: each kind once, with a count."""
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from priscian.errors import DataWarning
+from priscian.records import Item, ItemSet
+
+_SHOWN = 10  # ids of identical pairs
 
 _SPELLINGS = {
     "field": {"syntax/semantics": "syntax_semantics", "syntax-semantics": "syntax_semantics"},
@@ -67,3 +71,32 @@ class Repairs:
 
     def _warn(self, message: str) -> None:
         warnings.warn(f"{self.file}: {message}", DataWarning, stacklevel=5)
+
+
+def is_identical(item: Item) -> bool:
+    """Whether all conditions have the same text and context."""
+    return len({(s.text, s.context) for s in item.conditions.values()}) == 1
+
+
+def identical_pairs(itemset: ItemSet) -> list[str]:
+    """The ids of a set's identical pairs."""
+    return [item.id for item in itemset.items if is_identical(item)]
+
+
+def settle_identical(items: Iterable[Item], file: Path, *, drop: bool) -> list[Item]:
+    """Report the identical pairs of one file, and keep or drop them."""
+    items = list(items)
+    same = [item.id for item in items if is_identical(item)]
+    if not same:
+        return items
+    ids = ", ".join(same[:_SHOWN])
+    if len(same) > _SHOWN:
+        ids += f" and {len(same) - _SHOWN} more"
+    noun, verb = ("pair", "has") if len(same) == 1 else ("pairs", "have")
+    fate = "dropped" if drop else "kept, and will tie"
+    warnings.warn(
+        f"{file}: {len(same)} {noun} {verb} identical sentences ({ids}); {fate}",
+        DataWarning,
+        stacklevel=4,
+    )
+    return [item for item in items if not is_identical(item)] if drop else items

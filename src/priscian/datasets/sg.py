@@ -1,17 +1,41 @@
-"""The data format `sg`: suites from files, or our own, generated when they are needed."""
+"""The data formats `sg` and `syntaxgym`: suites from files, or our own, generated when needed."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import replace
 
-from priscian.datasets.formats import Dataset
+from priscian.datasets.official import official_paths
 from priscian.datasets.published_suites import selection
+from priscian.datasets.registry import Dataset, Partial, data_format
 from priscian.datasets.syntaxgym import read_suites
 from priscian.errors import DataError, PriscianWarning, UsageError
 from priscian.records import ItemSet
 
 SEED, ITEMS = 1, 100
+
+
+@data_format(
+    "sg",
+    "suites of syntactic generalization: ours, or SyntaxGym's JSON or CSV as sg:PATH",
+    levels=("circuit",),
+    needs_path=False,
+    kind="suites",
+)
+def _read(target: str, limit: int | None) -> Partial:
+    return Partial(*read_sg(target, min(limit or ITEMS, ITEMS)))
+
+
+@data_format(
+    "syntaxgym",
+    "the 34 suites of Hu et al. (2020): syntaxgym alone fetches the official files",
+    levels=("circuit",),
+    needs_path=False,
+    kind="suites",
+)
+def _read_official(target: str) -> Partial:
+    (path,) = official_paths("syntaxgym", target)
+    return Partial(*read_sg(path))
 
 
 def read_sg(target: str, n: int = ITEMS) -> tuple[list[ItemSet], list[str]]:
@@ -36,7 +60,7 @@ def own_suites(seed: int = SEED, n: int = ITEMS) -> tuple[list[ItemSet], list[st
 
 def own_suite(name: str, seed: int = SEED, n: int = ITEMS) -> ItemSet:
     """One suite of our own."""
-    from priscian.datasets.generated_suites import generate_suite_set
+    from priscian.datasets.generation import generate_suite_set
 
     return generate_suite_set(name, n, seed)
 

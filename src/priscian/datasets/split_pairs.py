@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import islice
 
-from priscian.datasets.generated_pairs import choose_paradigms
+from priscian.datasets.generation import choose_paradigms
 from priscian.datasets.repairs import usual_spelling
 from priscian.errors import UsageError
 from priscian.lexicon import Lexicon
@@ -70,11 +70,7 @@ def half_of(lemma: str) -> int:
 @lru_cache(maxsize=2)
 def half_lexicon(half: int) -> Lexicon:
     """The lexicon with the content words of one half; function words are in both."""
-    return Lexicon(DATA, partial(_is_in, half))
-
-
-def _is_in(half: int, lemma: str) -> bool:
-    return half_of(lemma) == half
+    return Lexicon(DATA, lambda lemma: half_of(lemma) == half)
 
 
 def split_pairs(

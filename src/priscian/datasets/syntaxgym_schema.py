@@ -1,16 +1,53 @@
-"""The schema of SyntaxGym's JSON: checked key by key, every error with its place."""
+"""The schema of SyntaxGym's JSON as structs; every error names its place."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, get_origin
+
+import msgspec
 
 from priscian.errors import DataError, FormulaError
 from priscian.formulas import parse_formula, values_of
 
 METRICS = ("sum", "mean", "median", "range", "max", "min")
 _KINDS = {dict: "an object", list: "a list", str: "a text", int: "a whole number"}
+_MISSING = re.compile(r"Object missing required field `(\w+)`")
+_PLACE = re.compile(r"at `\$\.(\w+)`")
+
+Form = TypeVar("Form", bound=msgspec.Struct)
+
+
+class _Suite(msgspec.Struct):
+    meta: dict[str, Any]
+    region_meta: dict[str, Any]
+    items: list[Any]
+    predictions: list[Any]
+
+
+class _Meta(msgspec.Struct):
+    name: str
+
+
+class _Prediction(msgspec.Struct):
+    formula: str
+
+
+class _Item(msgspec.Struct):
+    item_number: int
+    conditions: list[Any]
+
+
+class _Condition(msgspec.Struct):
+    condition_name: str
+    regions: list[Any]
+
+
+class _Region(msgspec.Struct):
+    region_number: int
+    content: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +61,7 @@ class SuiteItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Suite:
+class SuiteFile:
     """A suite as in the file."""
 
     name: str
@@ -35,7 +72,7 @@ class Suite:
     items: tuple[SuiteItem, ...]
 
 
-def check_suite(data: object, file: str) -> Suite:
+def check_suite(data: object, file: str) -> SuiteFile:
     """A suite from decoded JSON; the first problem is an error."""
     return _read(data, file, _Problems(strict=True))
 
@@ -66,69 +103,58 @@ class _Problems:
         return True
 
 
-def _read(data: object, file: str, problems: _Problems) -> Suite:
-    top = _Place(data, file, "the file")
-    meta = top.child("meta", dict)
+def _read(data: object, file: str, problems: _Problems) -> SuiteFile:
+    top = _convert(data, _Suite, file, "the file")
     name, metric = "", "sum"
     formulas: tuple[str, ...] = ()
     with problems:
-        name = str(meta.child("name", str).value).strip()
+        name = _convert(top.meta, _Meta, file, "meta of the file").name.strip()
         if not name:
             raise DataError(f"{file}: meta has an empty name; give the suite a name")
-        metric = _metric(meta, file)
+        metric = _metric(top.meta, file)
     with problems:
-        formulas = _formulas(top.child("predictions", list))
-    regions = _region_names(top.child("region_meta", dict))
+        formulas = _formulas(top.predictions, file)
+    regions = _region_names(top.region_meta, file)
     items: dict[int, SuiteItem] = {}
-    listed = top.child("items", list)
-    if not listed.value:
+    if not top.items:
         raise DataError(f"{file}: the suite has no items; it needs at least one")
-    for place in listed.members("item", dict):
+    for place, one in enumerate(top.items, 1):
         with problems:
-            number = int(place.child("item_number", int).value)
+            item = _convert(one, _Item, file, f"item {place}")
+            number = item.item_number
             if number in items:
                 raise DataError(f"{file}: two items have the number {number}; number them from 1")
-            items[number] = _item(number, place.child("conditions", list), regions, problems)
+            items[number] = _item(item, len(regions), file, problems)
     known = dict.fromkeys(name for item in items.values() for name in item.conditions)
-    for item in items.values():
+    for made in items.values():
         with problems:
-            _check_conditions(item, known, file)
+            _check_conditions(made, known, file)
     for number, text in enumerate(formulas):
         with problems:
             _check_formula(text, number, known, len(regions), file)
-    return Suite(name, metric, meta.value, regions, formulas, tuple(items.values()))
+    return SuiteFile(name, metric, top.meta, regions, formulas, tuple(items.values()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A value and its place in the file."""
-
-    value: Any
-    file: str
-    where: str
-
-    def child(self, key: str, kind: type) -> _Place:
-        if not isinstance(self.value, dict):
-            raise DataError(f"{self.file}: {self.where} is not a JSON object; see docs/suites.md")
-        if key not in self.value:
-            raise DataError(
-                f"{self.file}: {self.where} has no {key!r}; add it as {_KINDS[kind]} "
-                "(docs/suites.md shows the format)"
-            )
-        return _Place(self.value[key], self.file, f"{key} of {self.where}").of(kind)
-
-    def members(self, noun: str, kind: type) -> list[_Place]:
-        return [
-            _Place(value, self.file, f"{noun} {n}").of(kind)
-            for n, value in enumerate(self.value, 1)
-        ]
-
-    def of(self, kind: type) -> _Place:
-        if not isinstance(self.value, kind) or isinstance(self.value, bool):
-            raise DataError(
-                f"{self.file}: {self.where} is {_short(self.value)}; it must be {_KINDS[kind]}"
-            )
-        return self
+def _convert(value: object, form: type[Form], file: str, where: str) -> Form:
+    """A struct from decoded JSON; `where` is what an error calls the value."""
+    try:
+        return msgspec.convert(value, form)
+    except msgspec.ValidationError as error:
+        missing, place = _MISSING.fullmatch(str(error)), _PLACE.search(str(error))
+    kinds = {f.name: _KINDS[get_origin(f.type) or f.type] for f in msgspec.structs.fields(form)
+             if f.required}  # fmt: skip
+    if missing:
+        raise DataError(
+            f"{file}: {where} has no {missing[1]!r}; add it as {kinds[missing[1]]} "
+            "(docs/suites.md shows the format)"
+        )
+    if where == "the file" and not place:
+        raise DataError(f"{file}: {where} is not a JSON object; see docs/suites.md")
+    kind = "an object"
+    if place and isinstance(value, Mapping):
+        key = place[1]
+        value, where, kind = value[key], f"{key} of {where}", kinds[key]
+    raise DataError(f"{file}: {where} is {_short(value)}; it must be {kind}")
 
 
 def _short(value: object) -> str:
@@ -136,39 +162,37 @@ def _short(value: object) -> str:
     return shown if len(shown) <= 40 else shown[:37] + "…"
 
 
-def _region_names(place: _Place) -> tuple[str, ...]:
-    names = place.value
+def _region_names(names: Mapping[str, Any], file: str) -> tuple[str, ...]:
     wanted = [str(number) for number in range(1, len(names) + 1)]
     missing = [number for number in wanted if number not in names]
     if missing or not names:
         raise DataError(
-            f"{place.file}: region_meta has no region {(missing or ['1'])[0]}; "
+            f"{file}: region_meta has no region {(missing or ['1'])[0]}; "
             'number the regions "1", "2", … without gaps'
         )
     return tuple(str(names[number]) for number in wanted)
 
 
-def _formulas(place: _Place) -> tuple[str, ...]:
-    if not place.value:
+def _formulas(predictions: Sequence[Any], file: str) -> tuple[str, ...]:
+    if not predictions:
         raise DataError(
-            f"{place.file}: the suite has no predictions; add at least one formula, as "
+            f"{file}: the suite has no predictions; add at least one formula, as "
             '{"type": "formula", "formula": "(5;%a%) < (5;%b%)"}'
         )
     found = []
-    for prediction in place.members("prediction", dict):
-        kind = prediction.value.get("type", "formula")
+    for number, prediction in enumerate(predictions, 1):
+        kind = prediction.get("type", "formula") if isinstance(prediction, dict) else "formula"
         if kind != "formula":
             raise DataError(
-                f"{place.file}: {prediction.where} has the type {_short(kind)}; "
-                "only 'formula' is known"
+                f"{file}: prediction {number} has the type {_short(kind)}; only 'formula' is known"
             )
-        found.append(str(prediction.child("formula", str).value))
+        found.append(_convert(prediction, _Prediction, file, f"prediction {number}").formula)
     return tuple(found)
 
 
-def _metric(meta: _Place, file: str) -> str:
+def _metric(meta: Mapping[str, Any], file: str) -> str:
     """The metric that formulas refer to: the sum if it is among several."""
-    asked = meta.value.get("metric")
+    asked = meta.get("metric")
     if asked is None:
         raise DataError(f'{file}: meta has no \'metric\'; add "metric": "sum"')
     listed = list(METRICS) if asked == "all" else asked if isinstance(asked, list) else [asked]
@@ -182,17 +206,18 @@ def _metric(meta: _Place, file: str) -> str:
     return "sum" if "sum" in listed else str(listed[0])
 
 
-def _item(number: int, place: _Place, regions: Sequence[str], problems: _Problems) -> SuiteItem:
+def _item(item: _Item, count: int, file: str, problems: _Problems) -> SuiteItem:
     conditions: dict[str, tuple[str, ...]] = {}
     spaced: list[str] = []
-    file, at = place.file, f"item {number}"
-    for condition in place.members(f"{at}, condition", dict):
+    at = f"item {item.item_number}"
+    for place, one in enumerate(item.conditions, 1):
         with problems:
-            name = str(condition.child("condition_name", str).value)
+            condition = _convert(one, _Condition, file, f"{at}, condition {place}")
+            name = condition.condition_name
             if name in conditions:
                 raise DataError(f"{file}: {at} has the condition {name!r} twice; delete one")
             where = f"{at}, condition {name!r}"
-            raw = _contents(condition.child("regions", list), where, len(regions), file)
+            raw = _contents(condition.regions, where, count, file)
             conditions[name] = tuple(" ".join(text.split()) for text in raw)
             for region, (was, now) in enumerate(zip(raw, conditions[name], strict=True), 1):
                 if was != now:
@@ -201,13 +226,14 @@ def _item(number: int, place: _Place, regions: Sequence[str], problems: _Problem
                 raise DataError(f"{file}: {where}: every region is empty; write the sentence")
     if not conditions:
         raise DataError(f"{file}: {at} has no conditions; it needs all that the formulas name")
-    return SuiteItem(number, conditions, tuple(spaced))
+    return SuiteItem(item.item_number, conditions, tuple(spaced))
 
 
-def _contents(place: _Place, where: str, count: int, file: str) -> list[str]:
+def _contents(regions: Sequence[Any], where: str, count: int, file: str) -> list[str]:
     found: dict[int, str] = {}
-    for region in place.members(f"{where}, region", dict):
-        number = int(region.child("region_number", int).value)
+    for place, one in enumerate(regions, 1):
+        region = _convert(one, _Region, file, f"{where}, region {place}")
+        number = region.region_number
         if not 1 <= number <= count:
             raise DataError(
                 f"{file}: {where}: region {number} is not in region_meta, which has 1 to {count}; "
@@ -215,13 +241,12 @@ def _contents(place: _Place, where: str, count: int, file: str) -> list[str]:
             )
         if number in found:
             raise DataError(f"{file}: {where}: region {number} is listed twice; delete one")
-        content = region.value.get("content")
-        if not isinstance(content, str):
+        if not isinstance(region.content, str):
             raise DataError(
-                f"{file}: {where}: the content of region {number} is {_short(content)}; "
+                f"{file}: {where}: the content of region {number} is {_short(region.content)}; "
                 'write a text, "" for an empty region'
             )
-        found[number] = content
+        found[number] = region.content
     missing = [number for number in range(1, count + 1) if number not in found]
     if missing:
         raise DataError(

@@ -35,7 +35,7 @@ class Formation:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class PairOverlap:
     """Pairs compared with those of a reference: recall, precision, and the difference both ways."""
 
     found: int
@@ -54,11 +54,11 @@ class Agreement:
         return (self.found - len(self.extra)) / self.found if self.found else 0.0
 
 
-def compare_pairs(found: Iterable[GradedPair], reference: Iterable[GradedPair]) -> Agreement:
+def compare_pairs(found: Iterable[GradedPair], reference: Iterable[GradedPair]) -> PairOverlap:
     """How the pairs found differ from a reference."""
     ours = dict.fromkeys(p.ids for p in found)
     theirs = dict.fromkeys(p.ids for p in reference)
-    return Agreement(
+    return PairOverlap(
         len(ours),
         len(theirs),
         tuple(ids for ids in theirs if ids not in ours),

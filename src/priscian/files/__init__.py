@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from priscian.files.delimited import DELIMITED_SUFFIXES, NumberedRows, Row, parse_delimited
+from priscian.files.delimited import (
+    DELIMITED_SUFFIXES,
+    NumberedRows,
+    Row,
+    parse_delimited,
+    read_tsv,
+)
 from priscian.files.names import (
     file_names,
+    hide_paths,
+    hide_place,
     inside,
     is_unicode,
     lasting_name,
@@ -12,10 +20,7 @@ from priscian.files.names import (
     names_in,
     natural_order,
 )
-from priscian.files.numbers import whole_number
-from priscian.files.packaged import read_tsv
 from priscian.files.parquet import read_frame
-from priscian.files.places import hide_paths, hide_place
 from priscian.files.plain import HIDDEN, INLINE, by, plain, prefixed
 from priscian.files.reading import (
     PathLike,
@@ -24,15 +29,21 @@ from priscian.files.reading import (
     read_bytes,
     read_json,
     read_text,
+    regular,
     shown,
+    whole_number,
 )
-from priscian.files.rows import collector_paused, data_files, label, sentence_at
 from priscian.files.tables import (
     JSONL_SUFFIXES,
     ROW_SUFFIXES,
     TABLE_SUFFIXES,
+    collector_paused,
     columns_of,
+    data_files,
+    label,
+    optional_text,
     read_table,
+    sentence_at,
 )
 from priscian.files.unchanged import steady, unchanged
 from priscian.files.unpack import open_unpacked
@@ -87,6 +98,7 @@ __all__ = [
     "names_in",
     "natural_order",
     "open_unpacked",
+    "optional_text",
     "parse_delimited",
     "plain",
     "prefixed",
@@ -96,6 +108,7 @@ __all__ = [
     "read_table",
     "read_text",
     "read_tsv",
+    "regular",
     "replacing",
     "replacing_folder",
     "sentence_at",

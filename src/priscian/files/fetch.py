@@ -31,7 +31,7 @@ def download(url: str, file: Path) -> str:
 
     Redirects are followed.
     """
-    from priscian.files.web import Limits, request
+    from priscian.files.web import RequestLimits, request
 
     digest = hashlib.sha256()
     place, until = url, time.monotonic() + LONGEST
@@ -44,7 +44,7 @@ def download(url: str, file: Path) -> str:
         for _ in range(PLACES):
             if not place.startswith(("https://", "http://")):
                 raise ConnectionError(f"{brief(place)} is not a web address")
-            limits = Limits(max(until - time.monotonic(), 0), MOST, SECONDS)
+            limits = RequestLimits(max(until - time.monotonic(), 0), MOST, SECONDS)
             reply = request(place, limits, keep=keep)
             if reply.status == 200:
                 return digest.hexdigest()

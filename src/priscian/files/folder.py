@@ -41,6 +41,8 @@ class JobFolder(ABC, Generic[Request]):
     """A noun for the job: `training`."""
     record: ClassVar[str]
     """The file that says what was asked for; the job has begun when it is there."""
+    writer: ClassVar[str] = ""
+    """What messages call a second process; empty for `what`."""
     lock: ClassVar[str] = "lock"
     """The file that is locked; empty to lock the folder itself, which NFS cannot."""
     beside: ClassVar[frozenset[str]] = frozenset()
@@ -67,11 +69,18 @@ class JobFolder(ABC, Generic[Request]):
         """What the folder holds, for the message that says how to continue."""
         return f"holds a {self.what}"
 
+    def refuse_other(self, different: Sequence[str]) -> None:
+        """Refuse another request than the one that the job began with."""
+        raise self.refusal(
+            f"{self.path} holds a {self.what} with other settings ({', '.join(different)}); repeat "
+            "them exactly, or give another `out=`"
+        )
+
     def busy(self) -> str:
         """The message for a second process."""
         return (
-            f"another {self.what} is writing to {self.path}; wait until it has ended, or give "
-            "another `out=`"
+            f"another {self.writer or self.what} is writing to {self.path}; wait until it has "
+            "ended, or give another `out=`"
         )
 
     def check(self, request: Request, *, resume: bool = False) -> Request | None:
@@ -91,10 +100,7 @@ class JobFolder(ABC, Generic[Request]):
         before = self.read()
         different = self.differences(before, request)
         if different:
-            raise self.refusal(
-                f"{self.path} holds a {self.what} with other settings ({', '.join(different)}); "
-                "repeat them exactly, or give another `out=`"
-            )
+            self.refuse_other(different)
         if not resume:
             raise self.refusal(
                 f"{self.path} {self.describe()}; continue it with `resume=True`, or give another "
@@ -164,7 +170,8 @@ class JobFolder(ABC, Generic[Request]):
                     made.write(data)
         except FileExistsError:
             raise RunError(
-                f"another {self.what} has just started in {self.path}; give another `out=`"
+                f"another {self.writer or self.what} has just started in {self.path}; give another "
+                "`out=`"
             ) from None
         except OSError as error:
             raise OutputError(

@@ -1,5 +1,8 @@
 """File names from other names: safe on any system, and different for different names.
 
+Texts are also freed of the places of files here: what is published should not tell whose disk it
+was on.
+
 Names on disk may be any bytes. Those that are not UTF-8 reach Python with surrogates in them, which
 no file of ours can hold and no terminal shows.
 """
@@ -20,6 +23,11 @@ from priscian.errors import DataWarning, OutputError
 
 K = TypeVar("K", bound=str | tuple[str, str])
 LONGEST = 120
+_HEAD = r"(?:file://(?=/)|(?<![^\s'\"=:(,]))"
+_PLACE = r"(?:/(?!/)|~\w*/|[A-Za-z]:[\\/])"
+_QUOTED = re.compile(rf"(?<=')(?:{_PLACE})[^']*(?=')|(?<=\")(?:{_PLACE})[^\"]*(?=\")")
+_BARE = re.compile(rf"{_HEAD}{_PLACE}[^\s'\"?@:;,()]+")
+_SPEC = re.compile(rf"(?P<before>(?:[\w-]+:)*?)(?P<path>{_PLACE}[^?@]*)(?P<after>.*)", re.DOTALL)
 _ONE_PART = re.compile(r"[^/\\\x00-\x1f]+")
 _RESERVED = frozenset(
     {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)}
@@ -141,3 +149,31 @@ def _seen(name: str) -> str:
 def _hash(key: str | tuple[str, str]) -> str:
     name = key if isinstance(key, str) else "\0".join(key)
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+
+
+def hide_paths(text: str) -> str:
+    """A text in which each absolute path is only the name of its file or folder.
+
+    >>> hide_paths("priscian report /data/jane/runs/first --out '/tmp/a b.html'")
+    "priscian report first --out 'a b.html'"
+    """
+    return _BARE.sub(_last_part, _QUOTED.sub(_last_part, text))
+
+
+def hide_place(spec: str) -> str:
+    """The string of a model or data set without the folders before its file.
+
+    >>> hide_place("sg:/data/jane doe/suites"), hide_place("hf:EleutherAI/pythia-70m@step1000")
+    ('sg:suites', 'hf:EleutherAI/pythia-70m@step1000')
+    """
+    found = _SPEC.fullmatch(spec)
+    return f"{found['before']}{_last_of(found['path'])}{found['after']}" if found else spec
+
+
+def _last_part(found: re.Match[str]) -> str:
+    return _last_of(found[0])
+
+
+def _last_of(path: str) -> str:
+    parts = [part for part in re.split(r"[\\/]", path) if part]
+    return parts[-1] if parts else ""

@@ -13,7 +13,7 @@ from priscian.errors import DataError, DataWarning
 from priscian.files import budget
 from priscian.files.budget import refuse_large
 from priscian.files.delimited import NumberedRows
-from priscian.files.parquet_footer import Column, read_footer, unreadable
+from priscian.files.parquet_footer import ParquetColumn, read_footer, unreadable
 from priscian.files.reading import DEEPEST, shown
 from priscian.files.unchanged import note
 
@@ -53,7 +53,7 @@ def read_frame(file: Path) -> pl.DataFrame:
     return _read(file, columns, columns)
 
 
-def _affordable(file: Path, columns: Sequence[Column]) -> list[Column]:
+def _affordable(file: Path, columns: Sequence[ParquetColumn]) -> list[ParquetColumn]:
     """Flat columns, and of the nested ones those for which there is room."""
     flat = [column for column in columns if not column.nested]
     cells, size = sum(c.values for c in flat), sum(c.size for c in flat)
@@ -75,7 +75,9 @@ def _affordable(file: Path, columns: Sequence[Column]) -> list[Column]:
     return [column for column in columns if column.name in kept]
 
 
-def _read(file: Path, columns: Sequence[Column], kept: Sequence[Column]) -> pl.DataFrame:
+def _read(
+    file: Path, columns: Sequence[ParquetColumn], kept: Sequence[ParquetColumn]
+) -> pl.DataFrame:
     import polars as pl  # heavy: imported only when a parquet file is read
 
     note(file)

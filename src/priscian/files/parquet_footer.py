@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import DataError
+from priscian.files.reading import regular
 
 _MAGIC = b"PAR1"
 LONGEST_FOOTER = 4 << 20
@@ -35,7 +36,7 @@ _PAGES = {0: (5, 1, 2), 3: (8, 1, 4)}
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ParquetColumn:
     """A column at the top of a table: the values in it, and the bytes that its pages unpack to."""
 
     name: str
@@ -44,10 +45,10 @@ class Column:
     nested: bool
 
 
-def read_footer(file: Path) -> tuple[int, list[Column]]:
+def read_footer(file: Path) -> tuple[int, list[ParquetColumn]]:
     """Rows and columns of a file, as its footer and its pages give them."""
     try:
-        with file.open("rb") as opened:
+        with regular(file).open("rb") as opened:
             if not opened.seek(0, 2):
                 raise unreadable(file, "it is empty")
             with mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
@@ -72,7 +73,7 @@ class _FooterError(Exception):
     """What is wrong with a file."""
 
 
-def _read(data: mmap.mmap) -> tuple[int, list[Column]]:
+def _read(data: mmap.mmap) -> tuple[int, list[ParquetColumn]]:
     length = int.from_bytes(data[-8:-4], "little")
     if data[-4:] != _MAGIC or length > len(data) - 12:
         raise _FooterError("its end is missing or damaged")
@@ -80,7 +81,7 @@ def _read(data: mmap.mmap) -> tuple[int, list[Column]]:
         raise _FooterError(f"its footer of {length:,} bytes is too long")
     facts = _Thrift(data, len(data) - 8 - length).struct()
     widths = list(_widths(facts[_SCHEMA]))
-    found: dict[str, Column] = {}
+    found: dict[str, ParquetColumn] = {}
     pages, rows = 0, int(facts.get(_ROWS, 0))
     groups = facts.get(_GROUPS, [])
     if sum(group[_GROUP_ROWS] for group in groups) != rows:
@@ -95,8 +96,8 @@ def _read(data: mmap.mmap) -> tuple[int, list[Column]]:
                 raise _FooterError(f"it has more than {MOST_PAGES:,} pages")
             if len(path) == 1 and values != group[_GROUP_ROWS]:
                 raise _FooterError(f"{values:,} values of {path[0]!r} in {group[_GROUP_ROWS]} rows")
-            before = found.get(path[0], Column(path[0], 0, 0, len(path) > 1))
-            found[path[0]] = Column(
+            before = found.get(path[0], ParquetColumn(path[0], 0, 0, len(path) > 1))
+            found[path[0]] = ParquetColumn(
                 path[0], before.values + values, before.size + size, before.nested
             )
     return rows, list(found.values())

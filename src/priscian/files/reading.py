@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,9 +25,24 @@ DEEPEST = 100
 MOST_TOML, MOST_DOTS = 1_000_000, 1000
 """Characters of a TOML file, and dots in a line: keys of many parts take quadratic time."""
 
+DIGITS = 18
+"""Digits of a whole number: more than any count needs; Python refuses to read thousands."""
+
 _BOM = b"\xef\xbb\xbf"
 _BYTE = re.compile(r" ?\(byte (\d+)\)")
 _ZERO = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+
+
+def regular(path: Path) -> Path:
+    """The path, unless it is a pipe, a socket or a device: reading one might never end.
+
+    Those in /dev and /proc may be read: the shell puts `<(…)` there.
+    """
+    if not str(path).startswith(("/dev/", "/proc/")):
+        mode = path.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise OSError(errno.EINVAL, "a pipe, a socket or a device, not a file", str(path))
+    return path
 
 
 def read_bytes(file: PathLike) -> bytes:
@@ -33,7 +50,7 @@ def read_bytes(file: PathLike) -> bytes:
     file = Path(file)
     note(file)
     try:
-        return file.read_bytes()
+        return regular(file).read_bytes()
     except FileNotFoundError:
         raise DataError(f"no file {str(file)!r}; check the path") from None
     except (OSError, ValueError) as error:
@@ -167,3 +184,17 @@ def shown(value: object, most: int = 60) -> str:
     except (RecursionError, ValueError):  # infinitely nested, or a number with thousands of digits
         text = f"<{type(value).__name__}>"
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def whole_number(text: str, most: int = 10**DIGITS - 1) -> int | None:
+    """A whole number from 0 to `most` in the digits 0 to 9; None for any other text.
+
+    `str.isdigit` also accepts characters that `int` does not read, such as ².
+
+    >>> whole_number("250"), whole_number("²"), whole_number("-1"), whole_number("12", most=10)
+    (250, None, None, None)
+    """
+    if not (text.isascii() and text.isdecimal() and len(text) <= DIGITS):
+        return None
+    number = int(text)
+    return number if number <= most else None

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, BinaryIO
 
 from priscian.errors import DataError, PriscianError
+from priscian.files.reading import regular
 from priscian.files.unchanged import note
 
 PIECE = 1 << 18
@@ -38,7 +39,7 @@ def open_unpacked(
     """
     note(path)
     try:
-        raw = path.open("rb")
+        raw = regular(path).open("rb")
         size = path.stat().st_size
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem

@@ -47,7 +47,7 @@ class WebError(ConnectionError):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """How long a request may take in all, and without a sign of life; bytes of the answer."""
 
     seconds: float
@@ -74,7 +74,7 @@ class Reply:
 
 def request(
     url: str,
-    limits: Limits,
+    limits: RequestLimits,
     *,
     headers: Mapping[str, str] | None = None,
     body: bytes | None = None,
@@ -126,7 +126,7 @@ def connect(url: str) -> httpx.AsyncHTTPTransport:
 async def ask(
     transport: httpx.AsyncHTTPTransport,
     url: str,
-    limits: Limits,
+    limits: RequestLimits,
     *,
     headers: Mapping[str, str],
     body: bytes | None = None,
@@ -152,7 +152,7 @@ async def ask(
         raise _explained(error, url, limits) from None
 
 
-async def _read(answer: httpx.Response, limits: Limits, keep: Keep | None) -> Reply:
+async def _read(answer: httpx.Response, limits: RequestLimits, keep: Keep | None) -> Reply:
     """The whole answer, or the beginning of an error."""
     body = bytearray()
     put = keep if keep and answer.status_code == 200 else body.extend
@@ -201,7 +201,7 @@ def is_local(host: str) -> bool:
         return host == "localhost"
 
 
-def _explained(error: Exception, url: str, limits: Limits) -> WebError:
+def _explained(error: Exception, url: str, limits: RequestLimits) -> WebError:
     """What went wrong, from the first cause that says it."""
     causes = list(_causes(error))
     said = flat(causes[-1]) or type(causes[-1]).__name__
@@ -224,7 +224,7 @@ def _explained(error: Exception, url: str, limits: Limits) -> WebError:
     return WebError("address", said)
 
 
-def _too_slow(limits: Limits, silent: bool = False) -> WebError:
+def _too_slow(limits: RequestLimits, silent: bool = False) -> WebError:
     if silent and limits.silence:
         return WebError("time", f"silent for {limits.silence:g} s")
     return WebError("time", f"no whole answer within {limits.seconds:g} s")

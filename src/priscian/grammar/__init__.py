@@ -23,7 +23,7 @@ from priscian.grammar.nominals import (
     WHO,
 )
 from priscian.grammar.pair import Pair
-from priscian.grammar.phrases import DP, TO, VP, Clause, Either, Labelled, Node, critical, label
+from priscian.grammar.phrases import DP, TO, VP, Clause, Either, NamedNode, Node, critical, label
 from priscian.grammar.realise import Utterance, realise
 from priscian.grammar.verbals import BY, THAT
 from priscian.lexicon import Word, other_number
@@ -52,7 +52,7 @@ __all__ = [
     "Either",
     "Grammar",
     "Inflection",
-    "Labelled",
+    "NamedNode",
     "Node",
     "Pair",
     "Reject",

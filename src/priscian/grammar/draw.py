@@ -12,12 +12,12 @@ from priscian.grammar.phrases import DP
 from priscian.lexicon import (
     Adjective,
     Adverb,
+    EntryPool,
     Gender,
     Lexicon,
     Name,
     Noun,
     Number,
-    Pool,
     Predicate,
     Selection,
     Word,
@@ -31,14 +31,14 @@ class Reject(Exception):
     """Raised when a draw cannot be completed; the generator starts the pair again."""
 
 
-class Entry(Protocol):
+class HasLemma(Protocol):
     """Anything that has a lemma."""
 
     @property
     def lemma(self) -> str: ...
 
 
-E = TypeVar("E", bound=Entry)
+E = TypeVar("E", bound=HasLemma)
 P = TypeVar("P", Predicate, Adjective)
 Slot = str | Selection
 What = DP | Noun | str
@@ -49,7 +49,7 @@ def _bounds(weights: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(accumulate(weights))
 
 
-class Draw:
+class Drawing:
     """The random half of a grammar. All randomness comes from `random()`, so streams are stable."""
 
     def __init__(self, lexicon: Lexicon, random: Callable[[], float]) -> None:
@@ -195,7 +195,7 @@ class Draw:
 
     def _dealt(
         self,
-        pool: Pool[P],
+        pool: EntryPool[P],
         subject: Noun | None,
         object: Noun | None,  # noqa: A002
         fits: Callable[[P], bool] | None,
@@ -207,7 +207,7 @@ class Draw:
 
     def _admitting(
         self,
-        pool: Pool[P],
+        pool: EntryPool[P],
         subject: Noun | None,
         object: Noun | None,  # noqa: A002
         fits: Callable[[P], bool] | None,

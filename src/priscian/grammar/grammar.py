@@ -7,7 +7,7 @@ from random import Random
 
 from priscian.grammar.draw import Reject
 from priscian.grammar.pair import NOTHING, Pair
-from priscian.grammar.phrases import Labelled, Node, leaves
+from priscian.grammar.phrases import NamedNode, Node, leaves
 from priscian.grammar.realise import Utterance, realise
 from priscian.grammar.verbals import Verbals
 from priscian.lexicon import Lexicon, Word, load_lexicon
@@ -91,7 +91,7 @@ class Grammar(Verbals):
 
 
 def _named(nodes: tuple[Node, ...], labelled: Mapping[str, Node]) -> tuple[Node, ...]:
-    return (*nodes, *(Labelled(name, node) for name, node in labelled.items()))
+    return (*nodes, *(NamedNode(name, node) for name, node in labelled.items()))
 
 
 def _doer(words: Sequence[Word], at: int) -> Word | None:

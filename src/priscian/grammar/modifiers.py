@@ -22,7 +22,7 @@ from priscian.grammar.phrases import DP, VP, Clause, Node, leaves
 from priscian.lexicon import Gender, Noun, Number, Word, possessive
 
 
-class Modified(Nominals):
+class Modifiers(Nominals):
     """Changes and extends noun phrases."""
 
     # ------------------------------------------------------------ changing a phrase

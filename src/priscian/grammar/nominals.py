@@ -7,19 +7,19 @@ from functools import cache
 from typing import TypedDict
 
 from priscian.errors import GrammarError
-from priscian.grammar.draw import Draw, Reject, Slot
+from priscian.grammar.draw import Drawing, Reject, Slot
 from priscian.grammar.phrases import DP, Node
 from priscian.lexicon import Determiner, Gender, Noun, Number, Selection, Word, surname_plural
 
 # How often each kind of determiner is drawn by default.
-NATURAL = {
-    "the": 60.0,
-    "indefinite": 17.0,
-    "demonstrative": 8.0,
-    "this": 6.0,
-    "possessive": 9.0,
-    "natural": 5.0,
-}
+NATURAL = (
+    ("the", 60.0),
+    ("indefinite", 17.0),
+    ("demonstrative", 8.0),
+    ("this", 6.0),
+    ("possessive", 9.0),
+    ("natural", 5.0),
+)
 PLURAL_SHARE = 0.4
 NAME_SHARE = 0.35
 SEVERAL = 4
@@ -54,7 +54,7 @@ class DPOptions(TypedDict, total=False):
     fits: Callable[[Noun], bool] | None
 
 
-class Nominals(Draw):
+class Nominals(Drawing):
     """Draws phrases that a slot admits."""
 
     def dp(

@@ -131,26 +131,26 @@ class Either:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class NamedNode:
     """A constituent whose place in the text is recorded as a span."""
 
     name: str
     node: Node
 
 
-Node = Union[Word, DP, Clause, Either, Labelled, "tuple[Node, ...]"]
+Node = Union[Word, DP, Clause, Either, NamedNode, "tuple[Node, ...]"]
 
 TO = Word("to", "to", "to")
 
 
-def label(name: str, *nodes: Node) -> Labelled:
+def label(name: str, *nodes: Node) -> NamedNode:
     """Record where these words stand: `label("verb", …)`."""
-    return Labelled(name, nodes)
+    return NamedNode(name, nodes)
 
 
-def critical(*nodes: Node) -> Labelled:
+def critical(*nodes: Node) -> NamedNode:
     """The word whose probability the prefix methods compare."""
-    return Labelled("critical", nodes)
+    return NamedNode("critical", nodes)
 
 
 def flatten(
@@ -166,7 +166,7 @@ def flatten(
             flatten(node, good, words, marks)  # type: ignore[arg-type]
         elif kind is DP or kind is Clause:
             flatten(node.parts, good, words, marks)  # type: ignore[union-attr]
-        elif isinstance(node, Labelled):
+        elif isinstance(node, NamedNode):
             start = len(words)
             flatten((node.node,), good, words, marks)
             marks.append((node.name, start, len(words)))

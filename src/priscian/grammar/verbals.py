@@ -8,7 +8,7 @@ from typing import TypeVar, Unpack
 from priscian.errors import GrammarError
 from priscian.grammar.draw import Reject, Slot, What
 from priscian.grammar.inflection import BE, Inflection
-from priscian.grammar.modifiers import Modified
+from priscian.grammar.modifiers import Modifiers
 from priscian.grammar.nominals import DPOptions
 from priscian.grammar.phrases import DP, VP, Clause, Node
 from priscian.lexicon import Adjective, Predicate, Verb, Word
@@ -26,7 +26,7 @@ MODALS = {"will": 4.5, "would": 0.5, "could": 0.8, "can": 0.8, "might": 2.8}
 MOMENTARY = frozenset({"momentary", "unwatchable", "stirring", "perceiving", "liking", "general"})
 
 
-class Verbals(Modified):
+class Verbals(Modifiers):
     """Builds verb phrases and clauses."""
 
     # ------------------------------------------------------------ inflection

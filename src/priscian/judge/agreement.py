@@ -11,7 +11,7 @@ from priscian.judge.exclusion import float_of
 from priscian.judge.frozen import Frozen
 from priscian.judge.records import Given
 from priscian.judge.study import Task
-from priscian.stats.agreement import Agreement, Answers, Units, measure_agreement
+from priscian.stats.agreement import Answers, RaterAgreement, Units, measure_agreement
 
 SIZES = (1, 3, 5, 7, 9, 11, 15, 21, 31, 41)
 """Numbers of people, odd so that a majority cannot be tied."""
@@ -41,7 +41,7 @@ def units_of(frozen: Frozen, answers: Sequence[Given]) -> dict[str, dict[str, fl
     return units
 
 
-def agreement_of(frozen: Frozen, answers: Sequence[Given], draws: int = 200) -> Agreement:
+def agreement_of(frozen: Frozen, answers: Sequence[Given], draws: int = 200) -> RaterAgreement:
     """Every measure of the answers of people to the items and fillers of a study."""
     return measure_agreement(units_of(frozen, answers), ANSWERS[frozen.study.task], draws)
 

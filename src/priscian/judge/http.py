@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 
 from priscian.errors import DataError
-from priscian.files.web import Limits, Reply, WebError, ask, connect
+from priscian.files.web import Reply, RequestLimits, WebError, ask, connect
 
 RETRY = (429, 503, 507)
 PATIENCE = 60.0
 """Seconds that somebody tries again before giving up; the page itself never does."""
-LIMITS = Limits(30, 1 << 24)
+LIMITS = RequestLimits(30, 1 << 24)
 
 
 class Client:

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator, Mapping
 from urllib.parse import urljoin, urlsplit
 
 from priscian.errors import DataError
-from priscian.files.web import Limits, Reply, WebError, is_local, request
+from priscian.files.web import Reply, RequestLimits, WebError, is_local, request
 
-LIMITS = Limits(seconds=20.0, most=1 << 20)
+LIMITS = RequestLimits(seconds=20.0, most=1 << 20)
 _STYLE = re.compile(r'<link rel="stylesheet" href="([^"]+)"')
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from priscian.errors import DataError
-from priscian.files.web import Limits, WebError, request
+from priscian.files.web import RequestLimits, WebError, request
 from priscian.judge.frozen import Frozen
 from priscian.judge.http import PATIENCE, Client
 from priscian.judge.items import BAD, GOOD
@@ -200,7 +200,7 @@ def wait_for(url: str, seconds: float = 30.0) -> None:
     until = time.monotonic() + seconds
     while True:
         try:
-            reply = request(f"{url.rstrip('/')}/health", Limits(5, 1 << 16))
+            reply = request(f"{url.rstrip('/')}/health", RequestLimits(5, 1 << 16))
             said = f"{reply.status} {reply.reason}"
             if reply.status == 200:
                 return

@@ -15,7 +15,7 @@ from priscian.lexicon.entries import (
 )
 from priscian.lexicon.lexicon import Lexicon, load_lexicon
 from priscian.lexicon.morphology import Morphology, possessive, surname_plural, takes_an
-from priscian.lexicon.pool import Pool
+from priscian.lexicon.pool import EntryPool
 from priscian.lexicon.selection import Selection
 from priscian.lexicon.words import CONTENT, Gender, Number, Word, features, other_number
 
@@ -25,13 +25,13 @@ __all__ = [
     "Adverb",
     "Complement",
     "Determiner",
+    "EntryPool",
     "Gender",
     "Lexicon",
     "Morphology",
     "Name",
     "Noun",
     "Number",
-    "Pool",
     "Predicate",
     "Preposition",
     "Pronoun",

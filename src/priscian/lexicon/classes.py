@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from priscian.errors import LexiconError
-from priscian.lexicon.tables import Row, read_table
+from priscian.lexicon.tables import LexiconRow, read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class WordClass:
     name: str
     words: str
     reason: str
-    row: Row
+    row: LexiconRow
 
 
 class Classes:
@@ -58,7 +58,7 @@ class Classes:
             raise LexiconError(f"no {self.what} class {name!r}; {self.hint(name)}")
         return self.by_name[name]
 
-    def flags(self, row: Row, column: str) -> frozenset[str]:
+    def flags(self, row: LexiconRow, column: str) -> frozenset[str]:
         """The classes that a row of nouns, verbs, adjectives or adverbs names."""
         names = row.parts(column)
         for name in names:

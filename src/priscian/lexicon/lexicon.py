@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from priscian.lexicon.entries import (
 )
 from priscian.lexicon.features import DERIVED_FLAGS, admits, flagged, has_feature, holds, is_kind
 from priscian.lexicon.morphology import surname_plural
-from priscian.lexicon.pool import Pool
+from priscian.lexicon.pool import EntryPool, remembered
 from priscian.lexicon.reader import (
     FRAMES,
     read_adjectives,
@@ -50,6 +50,8 @@ GROUPS = {
     "intransitive": "unerg|unacc|inch|drop",
     "strict_intransitive": "unerg|unacc",
 }
+
+Weights = tuple[tuple[str, float], ...]
 
 
 class Lexicon:
@@ -80,18 +82,6 @@ class Lexicon:
         self.complaints: list[LexiconError] = self._selections.bind(self.all_nouns)
         if keep is not None:
             self._restrict(keep)
-        self._nouns: dict[tuple[Selection, Number | None, str], tuple[Noun, ...]] = {}
-        self._predicates: dict[tuple[str, ...], Pool[Predicate]] = {}
-        self._frames: dict[str, tuple[Predicate, ...]] = {}
-        self._adjectives: dict[tuple[str, ...], Pool[Adjective]] = {}
-        self._names: dict[tuple[str, Gender | None], tuple[Name, ...]] = {}
-        self._adverbs: dict[tuple[str, str], tuple[Adverb, ...]] = {}
-        self._determiners: dict[
-            tuple[str, str], tuple[tuple[Determiner, ...], tuple[float, ...]]
-        ] = {}
-        self._numerals: dict[tuple[int, int], tuple[Determiner, ...]] = {}
-        self._determiner_lemmas: dict[str, frozenset[str]] = {}
-        self._prepositions: dict[str, tuple[Preposition, ...]] = {}
 
     def _read_open_classes(self, sorts: Sorts) -> None:
         folder, selections = self.folder, self._selections
@@ -134,22 +124,21 @@ class Lexicon:
         name = self.verb_classes.find(class_).name
         return tuple(verb for verb in self.all_verbs if name in verb.flags)
 
+    @remembered
     def nouns(
         self, selection: Selection, number: Number | None = None, features: str = ""
     ) -> tuple[Noun, ...]:
         """Nouns of a selection that have that number and those features."""
-        key = (selection, number, features)
-        if key not in self._nouns:
-            wanted = features.split()
-            self._nouns[key] = tuple(
-                noun
-                for noun in selection.nouns
-                if (number is None or noun.form(number) is not None)
-                and not (number == "pl" and noun.flags & {"unique", "sole"})
-                and all(has_feature(noun, feature) for feature in wanted)
-            )
-        return self._nouns[key]
+        wanted = features.split()
+        return tuple(
+            noun
+            for noun in selection.nouns
+            if (number is None or noun.form(number) is not None)
+            and not (number == "pl" and noun.flags & {"unique", "sole"})
+            and all(has_feature(noun, feature) for feature in wanted)
+        )
 
+    @remembered
     def predicates(
         self,
         frame: str,
@@ -157,133 +146,114 @@ class Lexicon:
         also: str = "",
         subject: str = "",
         object: str = "",  # noqa: A002
-    ) -> Pool[Predicate]:
+    ) -> EntryPool[Predicate]:
         """Verbs in one of these frames (`trans|optobj`) with these flags (`refl !stative`).
 
         Flags are the flags of the verbs' rows and the classes of `verb_classes.tsv`.
         """
-        key = (frame, flags, also, subject, object)
-        if key not in self._predicates:
-            wanted = flags.split()
-            for name in _names(wanted):
-                if name not in DERIVED_FLAGS:
-                    self.verb_classes.find(name)
-            further = also.split()
-            self._predicates[key] = Pool(
-                tuple(
-                    predicate
-                    for predicate in self._in_frames(frame)
-                    if flagged(predicate, wanted)
-                    and (not further or _has_frames(predicate.verb, further))
-                    and (not subject or admits(predicate.subject, subject))
-                    and (not object or admits(predicate.object, object))
-                )
+        wanted, further = flags.split(), also.split()
+        for name in _names(wanted):
+            if name not in DERIVED_FLAGS:
+                self.verb_classes.find(name)
+        return EntryPool(
+            tuple(
+                predicate
+                for predicate in self._in_frames(frame)
+                if flagged(predicate, wanted)
+                and (not further or _has_frames(predicate.verb, further))
+                and (not subject or admits(predicate.subject, subject))
+                and (not object or admits(predicate.object, object))
             )
-        return self._predicates[key]
+        )
 
+    @remembered
     def _in_frames(self, frame: str) -> tuple[Predicate, ...]:
         """All uses in these frames that have nouns for every slot, verb by verb."""
-        if frame not in self._frames:
-            names = _frames(frame)
-            self._frames[frame] = tuple(
-                predicate
-                for verb in self.all_verbs
-                for name in names
-                for predicate in verb.frames.get(name, ())
-                if predicate.possible
-            )
-        return self._frames[frame]
+        names = _frames(frame)
+        return tuple(
+            predicate
+            for verb in self.all_verbs
+            for name in names
+            for predicate in verb.frames.get(name, ())
+            if predicate.possible
+        )
 
-    def adjectives(self, position: str, classes: str = "", of: str = "") -> Pool[Adjective]:
+    @remembered
+    def adjectives(self, position: str, classes: str = "", of: str = "") -> EntryPool[Adjective]:
         """Adjectives by position (`attr`, `pred`), classes (`colour|size !stage`) and sort."""
-        key = (position, classes, of)
-        if key not in self._adjectives:
-            wanted = classes.split()
-            for name in _names(wanted):
-                self.adjective_classes.find(name)
-            self._adjectives[key] = Pool(
-                tuple(
-                    adjective
-                    for adjective in self.all_adjectives
-                    if (adjective.attributive if position == "attr" else adjective.predicative)
-                    and holds(wanted, adjective.classes.__contains__)
-                    and (not of or adjective.selects.admits(of))
-                )
+        wanted = classes.split()
+        for name in _names(wanted):
+            self.adjective_classes.find(name)
+        return EntryPool(
+            tuple(
+                adjective
+                for adjective in self.all_adjectives
+                if (adjective.attributive if position == "attr" else adjective.predicative)
+                and holds(wanted, adjective.classes.__contains__)
+                and (not of or adjective.selects.admits(of))
             )
-        return self._adjectives[key]
+        )
 
+    @remembered
     def names(self, kind: str = "first", gender: Gender | None = None) -> tuple[Name, ...]:
         """Names of a kind and gender."""
-        key = (kind, gender)
-        if key not in self._names:
-            self._names[key] = tuple(
-                name
-                for name in self.all_names
-                if name.kind == kind and (gender is None or name.gender == gender)
-            )
-        return self._names[key]
+        return tuple(
+            name
+            for name in self.all_names
+            if name.kind == kind and (gender is None or name.gender == gender)
+        )
 
+    @remembered
     def adverbs(self, kind: str, position: str = "pre") -> tuple[Adverb, ...]:
         """Adverbs of a class (`frequency|manner`) that can take this position."""
-        key = (kind, position)
-        if key not in self._adverbs:
-            wanted = {self.adverb_classes.find(name).name for name in kind.split("|")}
-            self._adverbs[key] = tuple(
-                adverb
-                for adverb in self.all_adverbs
-                if wanted & adverb.classes and adverb.position in (position, "both")
-            )
-        return self._adverbs[key]
+        wanted = {self.adverb_classes.find(name).name for name in kind.split("|")}
+        return tuple(
+            adverb
+            for adverb in self.all_adverbs
+            if wanted & adverb.classes and adverb.position in (position, "both")
+        )
 
+    @remembered
     def prepositions(self, kind: str) -> tuple[Preposition, ...]:
         """Prepositions of a kind: `locative`, `temporal`, `adjunct_clause`, `other`."""
-        if kind not in self._prepositions:
-            self._prepositions[kind] = tuple(p for p in self.all_prepositions if kind in p.kinds)
-        return self._prepositions[kind]
+        return tuple(p for p in self.all_prepositions if kind in p.kinds)
 
+    @remembered
     def determiners(
-        self, kind: str, place: str, natural: Mapping[str, float]
+        self, kind: str, place: str, natural: Weights
     ) -> tuple[tuple[Determiner, ...], tuple[float, ...]]:
         """Determiners of these kinds before a `singular`, `plural` or `mass` noun, with weights.
 
         A kind is a lemma, a kind or flag of the table, or one of `indefinite`, `definite`,
         `weak`, `strong`; `any` is all of those that `natural` weighs.
         """
-        key = (kind, place)
-        if key not in self._determiners:
-            names = list(natural) if kind == "any" else kind.split("|")
-            shares = {name: natural.get(name, 1.0) for name in names}
-            weights: dict[Determiner, float] = {}
-            for name, share in shares.items():
-                members = [
-                    d for d in self.all_determiners if getattr(d, place) and is_kind(d, name)
-                ]
-                if not members and not any(is_kind(d, name) for d in self.all_determiners):
-                    raise LexiconError(f"no determiner or kind of determiner {name!r}")
-                parts = {m: NUMERAL_WEIGHT if m.kind == "numeral" else 1.0 for m in members}
-                for member, part in parts.items():
-                    weight = share * part / sum(parts.values())
-                    weights[member] = weights.get(member, 0.0) + weight
-            self._determiners[key] = (tuple(weights), tuple(weights.values()))
-        return self._determiners[key]
+        usual = dict(natural)
+        names = list(usual) if kind == "any" else kind.split("|")
+        shares = {name: usual.get(name, 1.0) for name in names}
+        weights: dict[Determiner, float] = {}
+        for name, share in shares.items():
+            members = [d for d in self.all_determiners if getattr(d, place) and is_kind(d, name)]
+            if not members and not any(is_kind(d, name) for d in self.all_determiners):
+                raise LexiconError(f"no determiner or kind of determiner {name!r}")
+            parts = {m: NUMERAL_WEIGHT if m.kind == "numeral" else 1.0 for m in members}
+            for member, part in parts.items():
+                weight = share * part / sum(parts.values())
+                weights[member] = weights.get(member, 0.0) + weight
+        return tuple(weights), tuple(weights.values())
 
+    @remembered
     def numerals(self, least: int, most: int) -> tuple[Determiner, ...]:
         """Number words from `least` to `most`."""
-        if (least, most) not in self._numerals:
-            self._numerals[least, most] = tuple(
-                d for d in self.all_determiners if d.value and least <= d.value <= most
-            )
-        return self._numerals[least, most]
+        return tuple(d for d in self.all_determiners if d.value and least <= d.value <= most)
 
+    @remembered
     def determiner_lemmas(self, kind: str) -> frozenset[str]:
         """The lemmas of determiners of these kinds: `definite|several`."""
-        if kind not in self._determiner_lemmas:
-            self._determiner_lemmas[kind] = frozenset(
-                determiner.lemma
-                for determiner in self.all_determiners
-                if any(is_kind(determiner, name) for name in kind.split("|"))
-            )
-        return self._determiner_lemmas[kind]
+        return frozenset(
+            determiner.lemma
+            for determiner in self.all_determiners
+            if any(is_kind(determiner, name) for name in kind.split("|"))
+        )
 
     @cached_property
     def occupations(self) -> frozenset[str]:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
-from typing import Generic, TypeVar
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property
+from typing import Generic, ParamSpec, TypeVar, cast
 
 from priscian.lexicon.entries import Adjective, Noun, Predicate
 
 P = TypeVar("P", Predicate, Adjective)
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
 
 
-class Pool(Generic[P]):
+def remembered(method: Callable[Given, Found]) -> Callable[Given, Found]:
+    """`functools.cache` with the method's types; lexicons live as long as the process."""
+    return cast(Callable[Given, Found], cache(method))
+
+
+class EntryPool(Generic[P]):
     """Entries that share features, with the nouns that each admits in its slots."""
 
     def __init__(self, entries: tuple[P, ...]) -> None:
@@ -24,7 +31,6 @@ class Pool(Generic[P]):
         self.objects = [
             e.object.members if isinstance(e, Predicate) and e.object else nothing for e in entries
         ]
-        self._found: dict[tuple[Noun | None, Noun | None], list[P]] = {}
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -37,14 +43,12 @@ class Pool(Generic[P]):
             groups.setdefault(entry.lemma, []).append(entry)
         return tuple(tuple(group) for group in groups.values())
 
+    @remembered
     def admitting(self, subject: Noun | None, object: Noun | None) -> list[P]:  # noqa: A002
         """The entries that admit these nouns."""
-        key = (subject, object)
-        if key not in self._found:
-            found: Sequence[int] = range(len(self.entries))
-            if subject is not None:
-                found = [at for at in found if subject in self.subjects[at]]
-            if object is not None:
-                found = [at for at in found if object in self.objects[at]]
-            self._found[key] = [self.entries[at] for at in found]
-        return self._found[key]
+        found: Sequence[int] = range(len(self.entries))
+        if subject is not None:
+            found = [at for at in found if subject in self.subjects[at]]
+        if object is not None:
+            found = [at for at in found if object in self.objects[at]]
+        return [self.entries[at] for at in found]

@@ -11,7 +11,7 @@ from priscian.lexicon.entries import Adjective, Complement, Name, Noun, Predicat
 from priscian.lexicon.morphology import Irregular, Morphology
 from priscian.lexicon.selection import Selection
 from priscian.lexicon.sorts import Selections, Sorts
-from priscian.lexicon.tables import Row, read_table
+from priscian.lexicon.tables import LexiconRow, read_table
 from priscian.lexicon.words import Gender, Number, Word
 
 # How each frame's arguments are read: S subject, O object, P preposition:selection, PRT particle.
@@ -85,12 +85,12 @@ def read_nouns(path: Path, sorts: Sorts, selections: Selections, forms: Morpholo
     return nouns
 
 
-def _gender(row: Row) -> Gender | None:
+def _gender(row: LexiconRow) -> Gender | None:
     value = row.one_of("gender", ("m", "f", ""))
     return None if not value else ("m" if value == "m" else "f")
 
 
-def _complements(row: Row, selections: Selections) -> tuple[Complement, ...]:
+def _complements(row: LexiconRow, selections: Selections) -> tuple[Complement, ...]:
     complements = []
     for part in row.parts("complement"):
         preposition, colon, text = part.partition(":")
@@ -146,7 +146,7 @@ def make_verb(
     )
 
 
-def _predicates(row: Row, text: str, verb: Verb, selections: Selections) -> list[Predicate]:
+def _predicates(row: LexiconRow, text: str, verb: Verb, selections: Selections) -> list[Predicate]:
     match = FRAME.fullmatch(text)
     if not match or match[1] not in FRAMES:
         raise row.error(

@@ -19,7 +19,7 @@ from priscian.lexicon.selection import (
     Sort,
     Universe,
 )
-from priscian.lexicon.tables import Row, read_table
+from priscian.lexicon.tables import LexiconRow, read_table
 
 
 class Sorts:
@@ -37,7 +37,7 @@ class Sorts:
         for sort, direct in parents.items():
             self.above[sort] = frozenset({sort}).union(*(self.above[p] for p in direct))
 
-    def close(self, row: Row, column: str, names: list[str]) -> frozenset[str]:
+    def close(self, row: LexiconRow, column: str, names: list[str]) -> frozenset[str]:
         """The sorts and all above them; an unknown sort is refused."""
         for name in names:
             if name not in self.above:
@@ -58,14 +58,14 @@ class Selections:
         self.classes = classes
         self.universe: Universe = Universe((), {}, {})
         self._made: dict[str, Selection] = {}
-        self._lemmas: list[tuple[Row, str, str]] = []
+        self._lemmas: list[tuple[LexiconRow, str, str]] = []
         self._expressions: dict[str, Expression | None] = {}
         for entry in classes:
             text = entry.words
             made = self.make(entry.row, classes.column, text) if text else None
             self._expressions[entry.name] = made.expression if made else None
 
-    def make(self, row: Row, column: str, text: str) -> Selection:
+    def make(self, row: LexiconRow, column: str, text: str) -> Selection:
         """The selection of a cell; errors name the file, line and field."""
         if text not in self._made:
             made = self._made[text] = self._parsed(text, lambda fault: row.error(column, fault))

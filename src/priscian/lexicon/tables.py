@@ -11,7 +11,7 @@ from priscian.files import read_tsv
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LexiconRow:
     """One row of a table, with its file and line."""
 
     file: str
@@ -44,10 +44,12 @@ class Row:
         return LexiconError(f"{self.file}:{self.line}: field {column!r}: {message}")
 
 
-def read_table(path: Path, columns: Sequence[str], optional: Sequence[str] = ()) -> Iterator[Row]:
+def read_table(
+    path: Path, columns: Sequence[str], optional: Sequence[str] = ()
+) -> Iterator[LexiconRow]:
     """Rows below a header line; comments and blank lines are skipped, short rows padded."""
     for number, cells in read_tsv(path, columns, optional, LexiconError):
-        yield Row(path.name, number, cells)
+        yield LexiconRow(path.name, number, cells)
 
 
 def _alternatives(allowed: Sequence[str]) -> str:

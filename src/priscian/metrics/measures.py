@@ -11,10 +11,14 @@ model: `find_measure` binds it to them and returns a plain measure.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 
 from priscian.errors import UnknownNameError, UsageError
 from priscian.records import Sentence, TokenScores
+
+LARGEST = math.log(sys.float_info.max)
+"""A text without spaces is one word, of any number of nats."""
 
 Measure = Callable[[TokenScores, Sentence, str], float]
 UnigramMeasure = Callable[[TokenScores, TokenScores, Sentence, str], float]
@@ -107,3 +111,12 @@ def surprisal_per_char(scores: TokenScores, sentence: Sentence, span: str = "*")
     """Surprisal of the span over its length in characters, spaces included; 0 for an empty span."""
     length = len(sentence[span])
     return surprisal(scores, sentence, span) / length if length else 0.0
+
+
+def perplexity(nats: float, units: float) -> float:
+    """exp(nats / units); at most the largest number there is, since JSON has no infinity.
+
+    >>> perplexity(2 * math.log(10), 2)
+    10.000000000000002
+    """
+    return math.exp(min(nats / units, LARGEST))

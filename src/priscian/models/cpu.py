@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import ModelError, OutputError
-from priscian.files import write_json
+from priscian.files import regular, write_json
 from priscian.models.fingerprint import cache_folder
 
 TRIM, TOP_PAD, MMAP = -1, -2, -3  # numbers of glibc's options
@@ -158,8 +158,8 @@ def _machine() -> str:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        known = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
+        known = json.loads(regular(path).read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
         return {}
     return known if isinstance(known, dict) else {}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from priscian.errors import ModelError
 from priscian.files.cache import cache_folder as cache_folder
+from priscian.files.reading import regular
 from priscian.files.unchanged import Stamp
 
 WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.gguf", "*.index.json")
@@ -31,6 +33,7 @@ TOKENIZER = (
     "tekken.json",
 )
 CONFIG = ("config.json", "adapter_config.json", "*.py")
+_DIGEST = re.compile("[0-9a-f]{64}")
 SETTLED = 2 * 10**9
 """Nanoseconds after which a second write must give a file another time, on any file system."""
 
@@ -69,7 +72,7 @@ def hash_file(path: Path) -> str:
     flushed first: only then does their next write change the file's time.
     """
     try:
-        with path.open("rb") as file:
+        with regular(path).open("rb") as file:
             with contextlib.suppress(OSError):  # some file systems cannot
                 os.fsync(file.fileno())
             stamp = Stamp.of(os.fstat(file.fileno()))
@@ -120,15 +123,17 @@ def changed_files(files: Files) -> list[Path]:
 
 
 def _recall(key: str) -> str | None:
-    with contextlib.closing(_open_memo()) as memo:
+    row = None
+    with contextlib.closing(_open_memo()) as memo, contextlib.suppress(sqlite3.DatabaseError):
         row = memo.execute("SELECT hash FROM files WHERE stamp = ?", (key,)).fetchone()
-    return None if row is None else str(row[0])
+    digest = None if row is None else str(row[0])
+    return digest if digest and _DIGEST.fullmatch(digest) else None
 
 
 def _remember(key: str, digest: str) -> None:
     with (
         contextlib.closing(_open_memo()) as memo,
-        contextlib.suppress(sqlite3.OperationalError),  # losing a memo only costs time
+        contextlib.suppress(sqlite3.DatabaseError),  # losing a memo only costs time
         memo,
     ):
         memo.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (key, digest))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import DataError, ModelError
-from priscian.files import decode_toml, names_in
+from priscian.files import decode_toml, names_in, regular
 from priscian.models.fingerprint import hash_file
 from priscian.models.key import ModelKey
 from priscian.models.spec import ModelSpec
@@ -59,7 +59,7 @@ def trained_on_sentences(folder: Path) -> bool:
 def _read_object(file: Path) -> dict[str, Any]:
     """A JSON object; {} if there is none that can be read."""
     try:
-        found = json.loads(file.read_text("utf-8"))
+        found = json.loads(regular(file).read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -67,7 +67,7 @@ def _read_object(file: Path) -> dict[str, Any]:
 
 def _read_recipe(folder: Path) -> dict[str, Any]:
     try:
-        return decode_toml((folder / "recipe.toml").read_text("utf-8"), "")
+        return decode_toml(regular(folder / "recipe.toml").read_text("utf-8"), "")
     except (OSError, ValueError, DataError):
         return {}
 
@@ -87,7 +87,7 @@ def read_config(folder: Path, architectures: Sequence[str]) -> dict[str, Any]:
     """`config.json` of one of these architectures."""
     file = folder / "config.json"
     try:
-        config = json.loads(file.read_text("utf-8"))
+        config = json.loads(regular(file).read_text("utf-8"))
     except OSError as error:
         raise ModelError(
             f"cannot read {file}: {error.strerror}; check the path and its permissions"

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from priscian.errors import ChangedError, RunError, UnknownNameError
-from priscian.files import inside
+from priscian.files import inside, regular
 from priscian.files.unchanged import Stamp, stamp_of
 from priscian.runs.facts import FORMAT, DataFacts, ModelFacts, RunInfo
 from priscian.runs.kinds.registry import find_kind, kinds
@@ -150,7 +150,7 @@ def _read_json(file: Path) -> dict[str, Any]:
 
 def _read(file: Path) -> bytes:
     try:
-        return file.read_bytes()
+        return regular(file).read_bytes()
     except (OSError, ValueError) as error:
         raise _damaged(file, str(error)) from None
 

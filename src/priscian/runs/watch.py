@@ -10,7 +10,7 @@ from pathlib import Path
 
 from priscian.datasets import Dataset
 from priscian.errors import ModelError, OutputError, RunError, WorkerError, flat
-from priscian.files import inside, lasting_name, names_in, natural_order
+from priscian.files import inside, lasting_name, names_in, natural_order, regular
 from priscian.files.lock import lock_folder
 from priscian.models import ModelSpec, parse_model
 from priscian.models.safetensors_file import LARGEST_HEADER
@@ -105,10 +105,10 @@ def is_whole(folder: Path) -> bool:
 def _has_all_parts(index: Path) -> bool:
     """Whether every file that an index of weights names is there."""
     try:
-        parts = set(json.loads(index.read_text("utf-8"))["weight_map"].values())
-    except (OSError, ValueError, KeyError, AttributeError, TypeError):
+        parts = set(json.loads(regular(index).read_text("utf-8"))["weight_map"].values())
+        return all((index.parent / str(part)).is_file() for part in parts)
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
         return False
-    return all((index.parent / str(part)).is_file() for part in parts)
 
 
 def _has_its_length(file: Path) -> bool:
@@ -117,7 +117,7 @@ def _has_its_length(file: Path) -> bool:
     A file whose header cannot be read at all is left to the reader, which says what is wrong.
     """
     try:
-        with file.open("rb") as opened:
+        with regular(file).open("rb") as opened:
             length = int.from_bytes(opened.read(8), "little")
             size = file.stat().st_size
             if size < 8 + length:

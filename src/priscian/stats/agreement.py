@@ -35,7 +35,7 @@ CHOICES = (
 )
 
 
-class Agreement(Struct, frozen=True):
+class RaterAgreement(Struct, frozen=True):
     """Measures of agreement; NaN where the answers do not give one."""
 
     raters: int
@@ -66,7 +66,7 @@ class Agreement(Struct, frozen=True):
         ]
 
 
-def measure_agreement(units: Units, answers: Answers, draws: int = 200) -> Agreement:
+def measure_agreement(units: Units, answers: Answers, draws: int = 200) -> RaterAgreement:
     """Every measure; ICC from the units that the largest group of raters shares.
 
     >>> units = {"a": {"x": 1, "y": 1}, "b": {"x": 1, "y": 1}, "c": {"x": 1, "y": 0}}
@@ -76,7 +76,7 @@ def measure_agreement(units: Units, answers: Answers, draws: int = 200) -> Agree
     entered = double_entry(units) if answers == "choices" else units
     counts: list[Counter[Hashable]] = [Counter(r.values()) for r in entered.values()]
     numbers = answers == "numbers"
-    return Agreement(
+    return RaterAgreement(
         raters=len({r for ratings in units.values() for r in ratings}),
         units=len(units),
         raw=math.nan if numbers else raw_agreement(counts),

@@ -11,7 +11,7 @@ from priscian.stats.interval import Interval, student_t
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FittedLine:
     """A least-squares line of y on x."""
 
     slope: float
@@ -29,7 +29,7 @@ def fitted_line(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
     return slope, my - slope * mx
 
 
-def fit_line(x: Sequence[float], y: Sequence[float]) -> Line:
+def fit_line(x: Sequence[float], y: Sequence[float]) -> FittedLine:
     """Least squares with intervals; needs three points or more.
 
     slope ± t·s/√Sxx with s² = Σ residual² / (n − 2) and Sxx = Σ(x − x̄)².
@@ -44,11 +44,11 @@ def fit_line(x: Sequence[float], y: Sequence[float]) -> Line:
     squares = math.fsum((b - intercept - slope * a) ** 2 for a, b in zip(x, y, strict=True))
     deviation = math.sqrt(squares / (n - 2))
     half = student_t(n - 2) * deviation / math.sqrt(_centre(x, y)[2])
-    return Line(slope, intercept, (slope - half, slope + half), deviation)
+    return FittedLine(slope, intercept, (slope - half, slope + half), deviation)
 
 
 def crossing_interval(
-    x: Sequence[float], y: Sequence[float], line: Line, level: float
+    x: Sequence[float], y: Sequence[float], line: FittedLine, level: float
 ) -> Interval | None:
     """Fieller's 95 % interval for the x at which a fitted line reaches a level.
 

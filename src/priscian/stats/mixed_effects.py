@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priscian.errors import DataError, PriscianWarning
-from priscian.stats.profiled_deviance import Array, Block, Problem
+from priscian.stats.profiled_deviance import Array, EffectBlock, Problem
 
 GRADIENT = 1e-4
 """The search ends where no entry of the deviance's gradient is larger."""
@@ -102,7 +102,7 @@ def fit_mixed(
     """
     response = np.asarray(y, np.float64)
     x = np.column_stack([np.asarray(column, np.float64) for column in fixed.values()])
-    blocks = [Block.of(t.name, t.group, np.asarray(t.columns, np.float64)) for t in random]
+    blocks = [EffectBlock.of(t.name, t.group, np.asarray(t.columns, np.float64)) for t in random]
     _check(response, x, blocks, list(fixed), what)
     problem = Problem(response, x, blocks)
     try:
@@ -152,7 +152,7 @@ def _describe(problem: Problem, theta: Array, names: list[str], what: str) -> Fi
     )
 
 
-def _check(y: Array, x: Array, blocks: Sequence[Block], names: list[str], what: str) -> None:
+def _check(y: Array, x: Array, blocks: Sequence[EffectBlock], names: list[str], what: str) -> None:
     rows = len(y)
     if not all(np.isfinite(a).all() for a in (y, x, *(b.columns for b in blocks))):
         raise DataError(f"{what}: a value is missing or infinite; remove its row")

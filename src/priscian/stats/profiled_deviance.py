@@ -33,7 +33,7 @@ NOTHING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class EffectBlock:
     """A random term laid out as columns of Z: level by level, inside a level column by column."""
 
     name: str
@@ -42,7 +42,7 @@ class Block:
     levels: int
 
     @classmethod
-    def of(cls, name: str, group: Sequence[str], columns: Array) -> Block:
+    def of(cls, name: str, group: Sequence[str], columns: Array) -> EffectBlock:
         """The term `(columns | group)`."""
         found, level = np.unique(np.asarray(group), return_inverse=True)
         return cls(name, columns, level, len(found))
@@ -102,7 +102,7 @@ class Solution:
 class Problem:
     """d(θ) for one set of data, fixed effects and random terms."""
 
-    def __init__(self, y: Array, x: Array, blocks: Sequence[Block]) -> None:
+    def __init__(self, y: Array, x: Array, blocks: Sequence[EffectBlock]) -> None:
         self.order = sorted(range(len(blocks)), key=lambda i: -blocks[i].size)
         self.first, *self.others = (blocks[i] for i in self.order)
         self.n, self.p = x.shape
@@ -127,7 +127,7 @@ class Problem:
         )
 
     @property
-    def all_blocks(self) -> list[Block]:
+    def all_blocks(self) -> list[EffectBlock]:
         """The terms in the order of θ: the widest first."""
         return [self.first, *self.others]
 

@@ -8,7 +8,7 @@ from itertools import permutations
 
 from priscian.grammar import REL_THAT, THE, Grammar, Node, Reject, Word
 from priscian.lexicon import Verb
-from priscian.lexicon.tables import Row
+from priscian.lexicon.tables import LexiconRow
 from priscian.suites.people import Told, forms, fresh, person, preposition, told
 from priscian.suites.registry import Regions, suite
 from priscian.suites.text import read_rows, verb
@@ -35,23 +35,23 @@ def _conditions(g: Grammar, item: Told, modifier: dict[str, list[Node]]) -> Regi
     }
 
 
-def _told(g: Grammar, table: str) -> tuple[Told, Row]:
+def _told(g: Grammar, table: str) -> tuple[Told, LexiconRow]:
     """Somebody and what is true of them, and whom they met."""
     item = told(g, table, ",".join(_meetings()))
     return item, g.choose(_meetings()[item.subject.lemma])
 
 
 @cache
-def _meetings() -> Mapping[str, tuple[Row, ...]]:
+def _meetings() -> Mapping[str, tuple[LexiconRow, ...]]:
     """Each person and the rows of those who meet them."""
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[LexiconRow]] = {}
     for row in read_rows("meetings", "heads", "others", "orc", "src"):
         for head in row.parts("heads", ","):
             found.setdefault(head, []).append(row)
     return {head: tuple(rows) for head, rows in found.items()}
 
 
-def _others(g: Grammar, item: Told, met: Row, *verbs: Verb) -> tuple[Word, Word]:
+def _others(g: Grammar, item: Told, met: LexiconRow, *verbs: Verb) -> tuple[Word, Word]:
     """Those who are met, in both numbers; no word echoes another: *visitors visited*."""
     other = person(g, met["others"])
     rest = (word.lemma for word in item.rest if word.is_content)

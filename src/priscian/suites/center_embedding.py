@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from priscian.grammar import REL_THAT, THE, Grammar, Node, Word
-from priscian.lexicon.tables import Row
+from priscian.lexicon.tables import LexiconRow
 from priscian.suites.registry import Regions, suite
 from priscian.suites.rows import one_of
 from priscian.suites.text import dealt
@@ -23,7 +23,7 @@ class Embedding:
     subject: tuple[Word, ...]
     inner: tuple[Word, ...]
     outer: tuple[Word, ...]
-    row: Row
+    row: LexiconRow
 
 
 def _embedding(g: Grammar) -> Embedding:

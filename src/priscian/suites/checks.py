@@ -46,7 +46,7 @@ def _derived(verb: str) -> frozenset[str]:
     return frozenset(made)
 
 
-class Ledger:
+class SuiteItems:
     """The items of a suite so far, and whether another may join them.
 
     Every suite: no two items share more than half of the content lemmas of the one that has fewer.

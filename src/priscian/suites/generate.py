@@ -13,7 +13,7 @@ from priscian.errors import GrammarError, UsageError
 from priscian.grammar import Grammar, Reject, Word
 from priscian.grammar.phrases import flatten
 from priscian.lexicon import Lexicon, takes_an
-from priscian.suites.checks import Ledger, Words, is_ours, unfair
+from priscian.suites.checks import SuiteItems, Words, is_ours, unfair
 from priscian.suites.registry import Suite, family, find
 from priscian.suites.text import analyse
 
@@ -88,7 +88,7 @@ def _draw_items(suite: Suite, n: int, seed: int, lexicon: Lexicon | None) -> lis
     members = family(suite) if suite in family(suite) else [suite]
     streams = [Random() for _ in members]
     grammars = [Grammar(lexicon, stream) for stream in streams]
-    ledgers = [Ledger(member) for member in members]
+    ledgers = [SuiteItems(member) for member in members]
     needed = {member.name: member.conditions for member in members}
     made: list[Words] = []
     attempt = idle = 0

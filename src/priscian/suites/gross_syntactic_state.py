@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from priscian.grammar import THE, Grammar, Node, Word
-from priscian.lexicon.tables import Row
+from priscian.lexicon.tables import LexiconRow
 from priscian.suites.people import unused
 from priscian.suites.registry import Regions, suite
 from priscian.suites.text import COMMA, STOP, dealt, verb, words
@@ -20,24 +20,24 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class SubordinateSentence:
     """*After · the cook · burned the steak · the guests left*, and the row it comes from."""
 
     conjunction: tuple[Word, ...]
     subject: tuple[Word, ...]
     predicate: tuple[Word, ...]
     main: tuple[Word, ...]
-    row: Row
+    row: LexiconRow
 
 
-def _sentence(g: Grammar) -> Sentence:
+def _sentence(g: Grammar) -> SubordinateSentence:
     """What all four suites share; it is drawn first, so that their items pair by number."""
     row = dealt(g, "clauses", *COLUMNS)
     conjunction = words(g, g.choose(row.parts("conjunctions", ",")))
     subject = _one(g, row, "subjects", ",")
     does = verb(g, row["verb"]).past_sg
     what = _one(g, row, "objects", ",")
-    return Sentence(
+    return SubordinateSentence(
         conjunction=conjunction,
         subject=(THE, *subject),
         predicate=(does, THE, *what),
@@ -46,12 +46,12 @@ def _sentence(g: Grammar) -> Sentence:
     )
 
 
-def _one(g: Grammar, row: Row, column: str, separator: str = "/") -> tuple[Word, ...]:
+def _one(g: Grammar, row: LexiconRow, column: str, separator: str = "/") -> tuple[Word, ...]:
     """One of the alternatives in a cell that repeats nothing of the sentence so far."""
     return unused(g, tuple(row.parts(column, separator)))
 
 
-def _conditions(item: Sentence, between: list[Node]) -> Regions:
+def _conditions(item: SubordinateSentence, between: list[Node]) -> Regions:
     clause: list[Node] = [*between]
     return {
         "sub_no-matrix": [(item.conjunction, item.subject), *clause, STOP],

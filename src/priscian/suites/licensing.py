@@ -7,7 +7,7 @@ from functools import cache, partial
 
 from priscian.grammar import BE, HAVE, REL_THAT, THE, Grammar, Node, Word
 from priscian.lexicon import Gender
-from priscian.lexicon.tables import Row
+from priscian.lexicon.tables import LexiconRow
 from priscian.suites.people import forms, fresh, person
 from priscian.suites.registry import Draw, Regions, suite
 from priscian.suites.rows import one_of
@@ -40,7 +40,7 @@ def _gendered() -> Mapping[str, str]:
     return {row["noun"]: row["plural"] for row in read_rows("gendered", "noun", "plural")}
 
 
-def _somebody(g: Grammar, row: Row, column: str) -> tuple[Word, Word]:
+def _somebody(g: Grammar, row: LexiconRow, column: str) -> tuple[Word, Word]:
     """One of the people in a cell, in both numbers."""
     lemma = fresh(g, row.parts(column, ","))
     plural = _gendered().get(lemma)
@@ -110,7 +110,7 @@ _register_reflexive("src", "masc", "The waiter that praised the cooks blamed him
 # ---------------------------------------------------------------- polarity items
 
 
-def _one(g: Grammar, row: Row, *columns: str) -> str:
+def _one(g: Grammar, row: LexiconRow, *columns: str) -> str:
     """One of the alternatives in these cells of a row that is not yet in the sentence."""
     return fresh(g, [part for column in columns for part in row.parts(column, ",")])
 

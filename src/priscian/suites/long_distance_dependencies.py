@@ -37,7 +37,7 @@ def knowing() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class DativeClause:
     """*Emma · forwarded · the email · to · the editor · on Thursday*."""
 
     subject: Phrase
@@ -48,7 +48,7 @@ class Clause:
     end: Phrase
 
 
-def _clause(g: Grammar, agent: bool = False, object_gap: bool = False) -> Clause:
+def _clause(g: Grammar, agent: bool = False, object_gap: bool = False) -> DativeClause:
     """A clause of a row; with `agent`, one that only a person can be the subject of.
 
     With `object_gap`, none that would be a passive without its object: *Emma praised for her
@@ -60,7 +60,7 @@ def _clause(g: Grammar, agent: bool = False, object_gap: bool = False) -> Clause
     done, thing = verb(g, fresh(g, [row["verb"]])), phrase(g, row, "objects")
     if object_gap and done.past_sg.text == done.participle.text and human(g, thing):
         raise Reject
-    return Clause(
+    return DativeClause(
         verb=done.past_sg,
         subject=phrase(g, row, "subjects"),
         object=thing,

@@ -6,19 +6,19 @@ from itertools import takewhile
 
 from priscian.grammar import THE, Grammar
 from priscian.lexicon import Word
-from priscian.lexicon.tables import Row
+from priscian.lexicon.tables import LexiconRow
 from priscian.suites.people import filled, unused, unused_text
 from priscian.suites.text import noun
 
 ARTICLES = frozenset({"a", "an"})
 
 
-def one_of(g: Grammar, row: Row, column: str) -> tuple[Word, ...]:
+def one_of(g: Grammar, row: LexiconRow, column: str) -> tuple[Word, ...]:
     """One of the alternatives in a cell, as it is written there."""
     return unused(g, tuple(row.parts(column, ",")))
 
 
-def phrase(g: Grammar, row: Row, column: str) -> tuple[Word, ...]:
+def phrase(g: Grammar, row: LexiconRow, column: str) -> tuple[Word, ...]:
     """A noun phrase: `old map` has *the* before it, `-cash` nothing, `a puppy` what is written."""
     text = unused_text(g, tuple(row.parts(column, ",")))
     found = filled(g, text.removeprefix("-"))

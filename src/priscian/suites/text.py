@@ -9,7 +9,7 @@ from pathlib import Path
 from priscian.errors import GrammarError
 from priscian.grammar import Grammar
 from priscian.lexicon import Lexicon, Noun, Selection, Verb, Word
-from priscian.lexicon.tables import Row, read_table
+from priscian.lexicon.tables import LexiconRow, read_table
 
 DATA = Path(__file__).parent / "data"
 COMMA = Word(",", ",", "punct")
@@ -23,12 +23,12 @@ OPEN_CLASS = frozenset({
 
 
 @cache
-def read_rows(name: str, *columns: str) -> tuple[Row, ...]:
+def read_rows(name: str, *columns: str) -> tuple[LexiconRow, ...]:
     """The rows of a table of the suites: `read_rows("habits", "verb", "rest")`."""
     return tuple(read_table(DATA / f"{name}.tsv", columns))
 
 
-def dealt(g: Grammar, table: str, *columns: str) -> Row:
+def dealt(g: Grammar, table: str, *columns: str) -> LexiconRow:
     """A row of a table, dealt so that each comes about as often: `dealt(g, "gaps", "verb")`."""
     rows = read_rows(table, *columns)
     _, place = g.deal(_places(table, len(rows)))

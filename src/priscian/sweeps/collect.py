@@ -18,7 +18,7 @@ from priscian.files import write_json
 from priscian.runs import Run
 from priscian.runs.choose import INDEX
 from priscian.sweeps.items import scored_on_others
-from priscian.sweeps.jobs import Job, Place
+from priscian.sweeps.jobs import Job, SweepFolder
 from priscian.sweeps.sweep import Sweep, shared_sentences
 from priscian.sweeps.work import (
     measured_on,
@@ -32,7 +32,7 @@ from priscian.training.amounts import format_amount
 
 
 def collect(
-    place: Place, jobs: Sequence[Job], sweep: Sweep, failed: Mapping[str, str]
+    place: SweepFolder, jobs: Sequence[Job], sweep: Sweep, failed: Mapping[str, str]
 ) -> tuple[CurveTable, list[Run]]:
     """Write `curve.json`, `curve.csv` and `runs.json` of the jobs that are finished."""
     finished = [job for job in jobs if not missing_of(place, job, sweep)]
@@ -54,20 +54,20 @@ def collect(
         failed={name: reasons[name] for name in missing if name in reasons},
         missing=missing,
     )
-    table.write(place.root)
-    write_json(place.root / INDEX, [f"runs/{job.run_folder}" for job, _ in scored])
+    table.write(place.path)
+    write_json(place.path / INDEX, [f"runs/{job.run_folder}" for job, _ in scored])
     return table, [run for _, run in scored]
 
 
-def _failed_before(place: Place) -> dict[str, str]:
+def _failed_before(place: SweepFolder) -> dict[str, str]:
     """Why jobs failed in earlier commands, which may have been about others than this one."""
     try:
-        return read_curve(place.root).failed if is_curve(place.root) else {}
+        return read_curve(place.path).failed if is_curve(place.path) else {}
     except PriscianError:  # a damaged table is written anew
         return {}
 
 
-def describe(place: Place, job: Job, sweep: Sweep) -> CurveModel:
+def describe(place: SweepFolder, job: Job, sweep: Sweep) -> CurveModel:
     """The facts of a finished job, from its card and its record."""
     card = read_card(place, job)
     record = read_record(place, job)

@@ -13,11 +13,10 @@ from priscian.analysis.curves.curve import CurveAnalysis, analyse_curve
 from priscian.analysis.curves.table import CurveTable
 from priscian.analysis.vega import Figure, HasFigures, write_figures
 from priscian.errors import PriscianError, UsageError
-from priscian.files.lock import in_turn
 from priscian.sweeps.collect import collect
 from priscian.sweeps.estimate import Estimate, estimate
 from priscian.sweeps.items import forget_changed
-from priscian.sweeps.jobs import Hashes, Place, choose, expand
+from priscian.sweeps.jobs import Hashes, SweepFolder, choose, expand
 from priscian.sweeps.manifest import begin, check_start
 from priscian.sweeps.pool import Event, Pool, Tell
 from priscian.sweeps.sweep import NGRAM, Sweep, read_sweep
@@ -93,7 +92,7 @@ def curve(
     """
     plan = read_sweep(sweep, corpus, trees)
     machine = find_machine(plan, processes)
-    place = Place(Path(out).resolve())
+    place = SweepFolder(Path(out).resolve())
     hashes = _begin(place, plan)
     jobs = expand(plan, hashes, machine.threads)
     chosen = choose(jobs, _patterns(only))
@@ -103,36 +102,34 @@ def curve(
     def tell(event: Event) -> None:
         watch(event)
         if event.state == "done" and event.seconds:  # others may look at what is there so far
-            with suppress(PriscianError), in_turn(place.lock):  # it is made again at the end
+            with suppress(PriscianError), place.locked(wait=True):  # it is made again at the end
                 collect(place, jobs, plan, pool.failed)
 
     pool = Pool(place, plan, hashes, tell, machine.processes, machine.threads, machine.gpus)
     try:
         pool.run(left)
     except BaseException:
-        with in_turn(place.lock):
+        with place.locked(wait=True):
             collect(place, jobs, plan, pool.failed)
         raise
-    with in_turn(place.lock):
+    with place.locked(wait=True):
         table, runs = collect(place, jobs, plan, pool.failed)
         analysis = analyse_curve(table, runs)
-        write_figures(analysis.figures, place.root / "figures", FORMATS)
-        analysis.write(place.root)
+        write_figures(analysis.figures, place.path / "figures", FORMATS)
+        analysis.write(place.path)
     failed = {job.name: table.failed[job.name] for job in chosen if job.name in table.failed}
     return Curve(Path(out), table, analysis, failed)
 
 
-def _begin(place: Place, plan: Sweep) -> Hashes:
+def _begin(place: SweepFolder, plan: Sweep) -> Hashes:
     """Begin or go on, one process at a time; a folder that was made for nothing is removed."""
-    is_new = not place.root.exists()
-    with in_turn(place.lock):
+    is_new = not place.path.exists()
+    with place.locked(wait=True):
         try:
             return begin(place, plan)
         except BaseException:
-            if is_new:
-                with suppress(OSError):
-                    place.lock.unlink()
-                    place.root.rmdir()
+            if is_new and not place.has_begun():
+                place.discard()
             raise
 
 
@@ -146,8 +143,8 @@ def plan_curve(
 ) -> list[Estimate]:
     """What `curve` would do, job by job; nothing is written."""
     plan = read_sweep(sweep, corpus, trees)
-    place = Place(Path(out).resolve())
-    hashes = begin(place, plan) if place.manifest.is_file() else check_start(place, plan)[1]
+    place = SweepFolder(Path(out).resolve())
+    hashes = begin(place, plan) if place.has_begun() else check_start(place, plan)[1]
     jobs = choose(expand(plan, hashes), _patterns(only))
     return estimate(place, jobs, plan)
 
@@ -155,7 +152,7 @@ def plan_curve(
 def find_machine(sweep: Sweep, processes: int | None = None) -> Machine:
     """One process for each core, or for each GPU if there are any."""
     if processes is not None and processes < 0:
-        raise UsageError(f"--processes {processes}: give a number from 0")
+        raise UsageError(f"`processes={processes}`: give a number from 0")
     gpus: tuple[str, ...] = ()
     if any(model.architecture != NGRAM for model in sweep.models.values()):
         gpus = _gpus()

@@ -11,7 +11,7 @@ from typing import Any
 
 from priscian.runs.job import read_data, texts_of
 from priscian.runs.options import ScoreOptions
-from priscian.sweeps.jobs import Job, NgramRecipe, Place
+from priscian.sweeps.jobs import Job, NgramRecipe, SweepFolder
 from priscian.sweeps.sweep import Sweep
 from priscian.sweeps.work import CARD, missing_of, read_card
 
@@ -44,7 +44,7 @@ def speeds() -> Mapping[str, Mapping[str, float]]:
     return tomllib.loads(text)
 
 
-def estimate(place: Place, jobs: Sequence[Job], sweep: Sweep) -> list[Estimate]:
+def estimate(place: SweepFolder, jobs: Sequence[Job], sweep: Sweep) -> list[Estimate]:
     """What is left of every job."""
     words: dict[tuple[tuple[str, ...], int], tuple[int, int]] = {}
     measured = _measured(place, jobs)
@@ -80,8 +80,8 @@ def tokens_of(job: Job) -> int:
     """Tokens in all passes through the corpus, roughly."""
     if isinstance(job.recipe, NgramRecipe):
         return round(job.size * ENDS)
-    pieces = job.recipe.text.words.startswith("bpe")
-    return round(job.size * job.passes * (PIECES if pieces else ENDS))
+    pieces = job.recipe.text.tokenizer.startswith("bpe")
+    return round(job.size * job.epochs * (PIECES if pieces else ENDS))
 
 
 def _known_speed(job: Job) -> float | None:
@@ -102,7 +102,7 @@ def _tiny(architecture: str) -> dict[str, Any]:
     return network
 
 
-def _measured(place: Place, jobs: Sequence[Job]) -> dict[str, float]:
+def _measured(place: SweepFolder, jobs: Sequence[Job]) -> dict[str, float]:
     """Tokens a second of each kind of model, as finished trainings of this sweep had them."""
     found: dict[str, list[float]] = {}
     for job in jobs:

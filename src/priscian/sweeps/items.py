@@ -5,24 +5,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 
-import msgspec
-
 from priscian.errors import BusyError, PriscianError, PriscianWarning, RunError
-from priscian.files import write_json
-from priscian.files.lock import lock_file
 from priscian.runs import Run
 from priscian.runs.facts import DataFacts
 from priscian.runs.job import describe_data, read_data
 from priscian.runs.options import ScoreOptions
-from priscian.sweeps.jobs import Job, Place
+from priscian.sweeps.jobs import Job, SweepFolder
 from priscian.sweeps.sweep import Sweep
-from priscian.sweeps.work import LOCK, missing_of, read_record, read_run, record_of
+from priscian.sweeps.work import missing_of, read_run, write_record
 
 Items = tuple[Mapping[str, str], ...]
 """Marks of the sets of each data string of a job."""
 
 
-def forget_changed(place: Place, jobs: Sequence[Job], sweep: Sweep) -> None:
+def forget_changed(place: SweepFolder, jobs: Sequence[Job], sweep: Sweep) -> None:
     """Compare finished runs with the data as they are now; what has changed is scored again.
 
     Mistakes in the names of data are found here, before anything is trained.
@@ -55,7 +51,7 @@ def forget_changed(place: Place, jobs: Sequence[Job], sweep: Sweep) -> None:
             )
 
 
-def _changed(place: Place, job: Job, now: Items) -> str:
+def _changed(place: SweepFolder, job: Job, now: Items) -> str:
     """Why a job is to be scored again: its data have changed, or its run is damaged; or ""."""
     try:
         name = differing(job.on, items_of(read_run(place, job)), now)
@@ -102,16 +98,11 @@ def scored_on_others(scored: Sequence[tuple[Job, Run]]) -> dict[str, str]:
     return found
 
 
-def _forget(place: Place, job: Job) -> bool:
+def _forget(place: SweepFolder, job: Job) -> bool:
     """Mark a job as not scored, unless another process is at it."""
-    desk = place.desk(job)
     try:
-        lock = lock_file(desk / LOCK, "")
+        with place.job(job).locked():
+            write_record(place, job, scored="")
     except BusyError:
         return False
-    try:
-        record = msgspec.structs.replace(read_record(place, job), scored="")
-        write_json(record_of(place, job), msgspec.to_builtins(record))
-    finally:
-        lock.release()
     return True

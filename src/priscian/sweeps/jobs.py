@@ -9,20 +9,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from priscian.errors import UnknownNameError, UsageError
-from priscian.files import inside
-from priscian.sweeps.sweep import NGRAM, Sweep, SweepModel, passes_of, sentences_of
+import msgspec
+
+from priscian.errors import RunError, UnknownNameError, UsageError
+from priscian.files import inside, read_json
+from priscian.files.folder import JobFolder
+from priscian.sweeps.sweep import NGRAM, Sweep, SweepModel, epochs_of, sentences_of
 from priscian.training.amounts import format_amount, parse_amount
 from priscian.training.api import resolve_recipe
 from priscian.training.architectures import TREES
-from priscian.training.recipe import Recipe
+from priscian.training.recipe import Recipe, old_names
 
 SHORT = 8
 """Hexadecimal digits of a hash in the name of a folder."""
-DECIDED = ("training.seed", "training.passes", "training.tokens")
+DECIDED = ("training.seed", "training.epochs", "training.tokens")
 """Keys of a recipe that the sweep decides."""
 PATHS = ("files", "trees_of")
-LOCK = ".sweep.lock"
 Hashes = Mapping[str, str]
 """The hash of the text of every corpus file."""
 
@@ -58,7 +60,7 @@ class Job:
     size: int
     seed: int
     order_seed: int
-    passes: float
+    epochs: float
     recipe: Recipe | NgramRecipe
     trained: str
     """Hash of everything that decides the weights."""
@@ -92,7 +94,7 @@ def expand(sweep: Sweep, hashes: Hashes, threads: int = 1) -> list[Job]:
             for seed in model.seeds or sweep.seeds:
                 job = _job(sweep, group, model, size, seed, hashes, threads)
                 found.setdefault(job.name, job)  # counts are alike with every seed
-    return sorted(found.values(), key=lambda job: (job.size, job.passes))
+    return sorted(found.values(), key=lambda job: (job.size, job.epochs))
 
 
 def choose(jobs: Sequence[Job], patterns: Sequence[str]) -> list[Job]:
@@ -101,7 +103,7 @@ def choose(jobs: Sequence[Job], patterns: Sequence[str]) -> list[Job]:
 
     for pattern in patterns:
         if not any(fnmatchcase(job.name, pattern) for job in jobs):
-            raise UnknownNameError("job", pattern, [job.name for job in jobs], "See --dry-run.")
+            raise UnknownNameError("job", pattern, [job.name for job in jobs])
     if not patterns:
         return list(jobs)
     return [job for job in jobs if any(fnmatchcase(job.name, p) for p in patterns)]
@@ -124,8 +126,8 @@ def _job(
         seed = order_seed  # counts are the same with any other
         recipe = NgramRecipe(sweep.corpus.files, tokens, order_seed, model.order, model.min_count)
     else:
-        passes = passes_of(sweep, group, size)
-        recipe = _recipe(sweep, model, tokens, (seed, order_seed), passes, threads)
+        epochs = epochs_of(sweep, group, size)
+        recipe = _recipe(sweep, model, tokens, (seed, order_seed), epochs, threads)
     scoring = sweep.scoring
     return Job(
         name=f"{group}-{format_amount(tokens)}-seed{seed}",
@@ -134,7 +136,7 @@ def _job(
         size=tokens,
         seed=seed,
         order_seed=order_seed,
-        passes=passes_of(sweep, group, size),
+        epochs=epochs_of(sweep, group, size),
         recipe=recipe,
         trained=_hash(_identity(recipe, hashes)),
         on=scoring.on,
@@ -150,7 +152,7 @@ def _recipe(
     model: SweepModel,
     size: int,
     seeds: tuple[int, int],
-    passes: float,
+    epochs: float,
     threads: int,
 ) -> Recipe:
     corpus = sweep.corpus
@@ -167,7 +169,7 @@ def _recipe(
         "corpus.size": size,
         "corpus.order_seed": seeds[1],
         "training.seed": seeds[0],
-        "training.passes": passes,
+        "training.epochs": epochs,
         "training.tokens": "",
         "checkpoints.at": model.set.get("checkpoints.at", "none"),
     }
@@ -185,7 +187,7 @@ def _identity(recipe: Recipe | NgramRecipe, hashes: Hashes) -> Any:
 
 def _settings(recipe: Recipe | NgramRecipe) -> dict[str, Any]:
     """The tables that decide weights."""
-    tables = recipe.to_dict()
+    tables = old_names(recipe.to_dict())
     precision = tables.pop("machine", {}).get("precision", "float32")
     if precision != "float32":
         tables["precision"] = precision
@@ -209,35 +211,116 @@ def _hash(facts: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where everything about a sweep is."""
+class CorpusFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file by its content; the same text packed in another way has the same hash."""
 
-    root: Path
+    name: str
+    sha256: str
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """`manifest.json`: what a sweep began with."""
+
+    version: int
+    corpus: tuple[CorpusFile, ...]
+    test: str
+    """Hash of `corpus/test.txt`."""
+    test_sentences: int
+
+
+class Measured(msgspec.Struct, frozen=True, kw_only=True):
+    """Perplexity per word on the shared test part."""
+
+    perplexity: float
+    nats: float
+    words: int
+    sentences: int
+    unknown: int | None
+    asked: int
+    """Number of sentences that were asked for; there may be fewer."""
+    longest: int
+    options: str = ""
+    """Options of the model string."""
+
+
+class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """`jobs/NAME/record.json`: what of a job is done."""
+
+    name: str
+    trained: str
+    scored: str = ""
+    """Hash of the scoring that is done."""
+    measured: Measured | None = None
+    """On all the sentences that its model asks for."""
+    shared: Measured | None = None
+    """On those that all models of the sweep are measured on, if they are fewer."""
+    seconds: dict[str, float] = msgspec.field(default_factory=dict)
+
+
+class JobRecordFolder(JobFolder[str]):
+    """The record and the log of one job of a sweep."""
+
+    what, record = "job", "record.json"
+
+    def read(self) -> str:
+        """What decides its weights, as a hash."""
+        return read_json(self.path / self.record, JobRecord).trained
+
+    def differences(self, before: str, now: str) -> Sequence[str]:
+        """Nothing: the name of the folder has the hash."""
+        return []
+
+
+class SweepFolder(JobFolder[tuple[CorpusFile, ...]]):
+    """Where everything about a sweep is; it is known by its corpus.
+
+    What is about all jobs is written by one process at a time, in the block of `locked`.
+    """
+
+    what, record, lock = "sweep", "manifest.json", ".sweep.lock"
+    beside = frozenset({"corpus"})
+
+    def read(self) -> tuple[CorpusFile, ...]:
+        """The corpus that it began with."""
+        return self.manifest().corpus
+
+    def manifest(self) -> Manifest:
+        """What the sweep began with."""
+        return read_json(self.path / self.record, Manifest)
+
+    def differences(
+        self, before: tuple[CorpusFile, ...], now: tuple[CorpusFile, ...]
+    ) -> Sequence[str]:
+        """Files that have changed, or that are others."""
+        if [file.sha256 for file in before] == [file.sha256 for file in now]:
+            return []
+        old = {file.name: file.sha256 for file in before}
+        changed = [file.name for file in now if old.get(file.name, file.sha256) != file.sha256]
+        if changed:
+            return [f"{', '.join(changed)} changed since the sweep in {self.path} began"]
+        named = ", ".join(file.name for file in before)
+        return [f"the sweep in {self.path} began with other files of its corpus: {named}"]
+
+    def refuse_other(self, different: Sequence[str]) -> None:
+        """Refuse another corpus."""
+        raise RunError(
+            f"{different[0]}, so its models would not be comparable; restore the corpus, or give "
+            "another `out=`"
+        )
 
     def model(self, job: Job) -> Path:
         """The folder of a job's model."""
-        return inside(self.root, "models", job.model_folder)
+        return inside(self.path, "models", job.model_folder)
 
     def run(self, job: Job) -> Path:
         """The run folder of a job's model."""
-        return inside(self.root, "runs", job.run_folder)
+        return inside(self.path, "runs", job.run_folder)
 
-    def desk(self, job: Job) -> Path:
+    def job(self, job: Job) -> JobRecordFolder:
         """The folder of a job's record and log."""
-        return inside(self.root, "jobs", job.model_folder)
-
-    @property
-    def lock(self) -> Path:
-        """What is about all jobs is written by one process at a time."""
-        return self.root / LOCK
-
-    @property
-    def manifest(self) -> Path:
-        """Hashes of the corpus."""
-        return self.root / "manifest.json"
+        return JobRecordFolder(inside(self.path, "jobs", job.model_folder))
 
     @property
     def test(self) -> Path:
         """The sentences of the test part."""
-        return self.root / "corpus" / "test.txt"
+        return self.path / "corpus" / "test.txt"

@@ -20,7 +20,7 @@ from typing import Any, Literal
 import msgspec
 
 from priscian.errors import PriscianError, flat
-from priscian.sweeps.jobs import Hashes, Job, Place
+from priscian.sweeps.jobs import Hashes, Job, SweepFolder
 from priscian.sweeps.sweep import Sweep
 from priscian.sweeps.work import Busy, do_job, is_busy, missing_of
 from priscian.sweeps.worker import BUSY, OUT_OF_MEMORY, Task
@@ -50,7 +50,7 @@ Tell = Callable[[Event], None]
 class Pool:
     """Jobs of one sweep, some of them running."""
 
-    place: Place
+    place: SweepFolder
     sweep: Sweep
     hashes: Hashes
     tell: Tell
@@ -114,7 +114,7 @@ class Pool:
 
     def _launch(self, job: Job, slot: int) -> subprocess.Popen[bytes]:
         task = Task(
-            out=str(self.place.root.resolve()),
+            out=str(self.place.path.resolve()),
             sweep=self.sweep,
             job=job.name,
             trained=job.trained,
@@ -145,7 +145,7 @@ class Pool:
 
     def log_of(self, job: Job) -> Path:
         """What a job's process has printed."""
-        return self.place.desk(job) / "log.txt"
+        return self.place.job(job).path / "log.txt"
 
     def _read(self, running: _Running) -> None:
         """Lines of a process, and None at its end; runs in a thread."""

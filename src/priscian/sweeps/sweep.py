@@ -2,7 +2,7 @@
 
     sizes = ["250k", "1M", "4M"]
     seeds = [1, 2, 3]
-    passes = { 250k = 12, 1M = 6, 4M = 2 }
+    epochs = { 250k = 12, 1M = 6, 4M = 2 }
 
     [corpus]
     files = ["books.txt.xz"]
@@ -23,26 +23,28 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from priscian.errors import DataError, UnknownNameError, UsageError
-from priscian.files import decode_toml
+from priscian.files import decode_toml, regular
+from priscian.files.convert import Count, CountOrNone, convert_table, renamed_keys
 from priscian.runs.options import ScoreOptions
 from priscian.training.amounts import parse_amount
 from priscian.training.architectures import TREES, architectures, check_trained_options
-from priscian.training.recipe import Part, read_part
+from priscian.training.recipe import present_keys
 
 SHIPPED = ("reference", "tiny")
 NGRAM = "ngram"
 GROUP = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NGRAM = re.compile(r"([1-6])-gram")
 
-Passes = float | dict[str, float]
+Epochs = float | dict[str, float]
 
 
-class SweepCorpus(Part, frozen=True, kw_only=True):
+class SweepCorpus(msgspec.Struct, frozen=True, kw_only=True):
     """What all models are trained and tested on."""
 
     files: tuple[str, ...] = ()
@@ -53,8 +55,8 @@ class SweepCorpus(Part, frozen=True, kw_only=True):
     """Which paragraphs a size has; `seed` takes another sample for every seed."""
 
 
-class SweepModel(Part, frozen=True, kw_only=True):
-    """One kind of model; sizes, seeds, passes and limits override those of the sweep."""
+class SweepModel(msgspec.Struct, frozen=True, kw_only=True):
+    """One kind of model; sizes, seeds, epochs and limits override those of the sweep."""
 
     architecture: str = ""
     """By default the name of the table."""
@@ -62,31 +64,31 @@ class SweepModel(Part, frozen=True, kw_only=True):
     """`tiny`, `small`, `paper`, or a TOML file."""
     sizes: tuple[str | int, ...] = ()
     seeds: tuple[int, ...] = ()
-    passes: Passes | None = None
+    epochs: Epochs | None = None
     set: dict[str, Any] = msgspec.field(default_factory=dict)
     """Keys of the recipe: `"network.layers" = 4`."""
     options: str = ""
     """Options of the model string: `beam=100,5,10`."""
-    limit: int | None = None
-    test_sentences: int | None = None
-    order: int = 0
+    limit: CountOrNone | None = None
+    test_sentences: CountOrNone | None = None
+    order: Annotated[int, Meta(ge=0, le=6)] = 0
     """N-gram models: the longest n-gram."""
-    min_count: int = 2
+    min_count: Count = 2
     """N-gram models: words that occur less often are unknown."""
 
 
-class SweepScoring(Part, frozen=True, kw_only=True):
+class SweepScoring(msgspec.Struct, frozen=True, kw_only=True):
     """What trained models are scored on."""
 
     on: tuple[str, ...] = ("generated:1", "sg")
-    limit: int = 0
+    limit: CountOrNone = 0
     """Only the first N items of each set; 0 for all."""
     tie: str = "half"
     """How a tie counts: half, wrong, random or vote:N. Counts of small texts tie often, and if ties
     are wrong, accuracy rises only because they get rare."""
-    test_sentences: int = 3000
+    test_sentences: CountOrNone = 3000
     """Sentences of the test part that perplexity is measured on; 0 for none."""
-    longest: int = 60
+    max_length: Count = 60
     """Words of a test sentence at most, so that all models measure the same sentences."""
 
 
@@ -97,13 +99,15 @@ class Sweep(msgspec.Struct, frozen=True, kw_only=True):
     corpus: SweepCorpus
     models: dict[str, SweepModel]
     seeds: tuple[int, ...] = (1,)
-    passes: Passes = 0.0
+    epochs: Epochs = 0.0
     scoring: SweepScoring = SweepScoring()
 
 
-NEURAL, COUNTED = ("recipe", "set", "passes"), ("order", "min_count")
+RENAMED_KEYS = {"passes": "epochs", "longest": "max_length"}
+"""Names that keys had up to version 0.2."""
+NEURAL, COUNTED = ("recipe", "set", "epochs"), ("order", "min_count")
 """Keys of a model that only networks have, and only n-gram models."""
-KEYS = ("sizes", "seeds", "passes", "corpus", "models", "scoring")
+KEYS = ("sizes", "seeds", "epochs", "corpus", "models", "scoring")
 
 
 def read_sweep(
@@ -113,13 +117,17 @@ def read_sweep(
 ) -> Sweep:
     """A sweep from a file, or `reference` or `tiny`; `corpus` and `trees` replace its files."""
     tables, folder = _read(str(name))
+    where = str(name)
+    tables = renamed_keys(tables, RENAMED_KEYS, "", where, warn=True)
     for key in tables:
         if key not in KEYS:
             raise UnknownNameError(f"key of a sweep ({name})", key, KEYS)
-    parts: dict[str, Any] = {k: tables[k] for k in ("sizes", "seeds", "passes") if k in tables}
-    where = str(name)
+    parts: dict[str, Any] = {k: tables[k] for k in ("sizes", "seeds", "epochs") if k in tables}
     parts["corpus"] = _corpus(tables.get("corpus", {}), where, folder, corpus, trees)
-    parts["scoring"] = read_part(SweepScoring, tables.get("scoring", {}), "scoring", where)
+    scoring = tables.get("scoring", {})
+    if isinstance(scoring, Mapping):
+        scoring = renamed_keys(scoring, RENAMED_KEYS, "scoring", where, warn=True)
+    parts["scoring"] = convert_table(SweepScoring, scoring, "scoring", where)
     models = tables.get("models", {})
     if not isinstance(models, Mapping) or not models:
         raise DataError(f"{where}: no models; add a table such as [models.lstm]")
@@ -147,9 +155,9 @@ def _read(name: str) -> tuple[dict[str, Any], Path]:
         text = (resources.files("priscian.sweeps") / "data" / f"{name}.toml").read_text("utf-8")
         folder = Path()
     else:
-        folder = Path(name).resolve().parent
         try:
-            text = Path(name).read_text("utf-8")
+            text = regular(Path(name)).read_text("utf-8")
+            folder = Path(name).resolve().parent
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "not UTF-8"
             raise DataError(
@@ -165,18 +173,21 @@ def _corpus(
     corpus: Sequence[str | Path],
     trees: Sequence[str | Path],
 ) -> SweepCorpus:
-    part: SweepCorpus = read_part(SweepCorpus, values, "corpus", where)
+    part = convert_table(SweepCorpus, values, "corpus", where)
     files = [str(Path(p).resolve()) for p in corpus] or [str(folder / f) for f in part.files]
     parsed = [str(Path(p).resolve()) for p in trees] or [str(folder / f) for f in part.trees]
     if not files:
-        raise UsageError(f"{where}: no corpus; name text files in [corpus] files, or --corpus")
+        raise UsageError(f"{where}: no corpus; name text files in [corpus] files, or `corpus=`")
     if isinstance(part.order_seed, str) and part.order_seed != "seed":
         raise DataError(f'{where}: order_seed = {part.order_seed!r}; give a number, or "seed"')
     return msgspec.structs.replace(part, files=tuple(files), trees=tuple(parsed))
 
 
 def _model(group: str, values: Any, where: str, folder: Path) -> SweepModel:
-    part: SweepModel = read_part(SweepModel, values, f"models.{group}", where)
+    table = f"models.{group}"
+    if isinstance(values, Mapping):
+        values = renamed_keys(values, RENAMED_KEYS, table, where, warn=True)
+    part = convert_table(SweepModel, values, table, where)
     found = _NGRAM.fullmatch(part.architecture or group)
     architecture = NGRAM if found else part.architecture or group
     if architecture not in (NGRAM, *architectures()):
@@ -201,7 +212,11 @@ def _model(group: str, values: Any, where: str, folder: Path) -> SweepModel:
     if recipe.endswith(".toml"):
         recipe = str(folder / recipe)
     return msgspec.structs.replace(
-        part, architecture=architecture, order=order, recipe=recipe, set=_flat(part.set)
+        part,
+        architecture=architecture,
+        order=order,
+        recipe=recipe,
+        set=present_keys(_flat(part.set), where),
     )
 
 
@@ -221,7 +236,7 @@ def _check(sweep: Sweep, where: str) -> None:
         if needs and not sweep.corpus.trees:
             raise UsageError(
                 f"{where}: {group} is trained on trees; parse the corpus (priscian parse) and name "
-                "the file in [corpus] trees, or --trees"
+                "the file in [corpus] trees, or `trees=`"
             )
         _check_model(sweep, group, where)
         sizes = model.sizes or sweep.sizes
@@ -229,18 +244,12 @@ def _check(sweep: Sweep, where: str) -> None:
         if not sizes or not seeds:
             raise DataError(f"{where}: {group} has no sizes or no seeds; name at least one")
         for size in sizes:
-            passes_of(sweep, group, size, where)
-    if min(sweep.scoring.limit, sweep.scoring.test_sentences) < 0 or sweep.scoring.longest < 1:
-        raise DataError(f"{where}: limit and test_sentences are from 0, longest from 1")
+            epochs_of(sweep, group, size, where)
 
 
 def _check_model(sweep: Sweep, group: str, where: str) -> None:
     """Refuse now what would fail after the training."""
     model = sweep.models[group]
-    if min(model.limit or 0, model.test_sentences or 0) < 0:
-        raise DataError(f"{where}: limit and test_sentences of {group} are from 0")
-    if model.architecture == NGRAM and not (1 <= model.order <= 6 and model.min_count >= 1):
-        raise DataError(f"{where}: order of {group} is from 1 to 6, min_count from 1")
     if model.options:
         try:
             check_trained_options(model.architecture, model.options)
@@ -265,19 +274,19 @@ def sentences_of(sweep: Sweep, model: SweepModel) -> int:
     return sweep.scoring.test_sentences if own is None else own
 
 
-def passes_of(sweep: Sweep, group: str, size: str | int, where: str = "sweep") -> float:
+def epochs_of(sweep: Sweep, group: str, size: str | int, where: str = "sweep") -> float:
     """How often a model reads a corpus of a size; 0 for n-gram models, which read it once."""
     model = sweep.models[group]
     wanted = parse_amount(size, f"sizes in {where}")
     if model.architecture == NGRAM:
         return 0.0
-    passes = sweep.passes if model.passes is None else model.passes
-    if isinstance(passes, dict):
-        by_size = {parse_amount(name, f"passes in {where}"): n for name, n in passes.items()}
-        passes = by_size.get(wanted, 0.0)
-    if not passes > 0:
+    epochs = sweep.epochs if model.epochs is None else model.epochs
+    if isinstance(epochs, dict):
+        by_size = {parse_amount(name, f"epochs in {where}"): n for name, n in epochs.items()}
+        epochs = by_size.get(wanted, 0.0)
+    if not epochs > 0:
         raise DataError(
-            f"{where}: no passes for {group} at {size}; write passes = 6, or "
-            f"passes = {{ {size} = 6 }}"
+            f"{where}: no epochs for {group} at {size}; write epochs = 6, or "
+            f"epochs = {{ {size} = 6 }}"
         )
-    return passes
+    return epochs

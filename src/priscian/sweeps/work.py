@@ -14,12 +14,20 @@ import msgspec
 
 from priscian.errors import BusyError, DataError, RunError
 from priscian.files import read_json, write_json, write_text
-from priscian.files.lock import lock_file, lock_folder
+from priscian.files.lock import lock_folder
 from priscian.runs import Run, load_run, score
 from priscian.runs.cards import name_path
 from priscian.runs.options import IN_ONE_PROCESS, ScoreOptions
 from priscian.runs.surprisal.perplexity import count_words, sentence_perplexity
-from priscian.sweeps.jobs import Hashes, Job, NgramRecipe, Place, gives_same_weights
+from priscian.sweeps.jobs import (
+    Hashes,
+    Job,
+    JobRecord,
+    Measured,
+    NgramRecipe,
+    SweepFolder,
+    gives_same_weights,
+)
 from priscian.sweeps.manifest import read_test
 from priscian.sweeps.sweep import Sweep, shared_sentences
 from priscian.training.api import resolve_recipe
@@ -30,40 +38,9 @@ Watch = Callable[[str, int, int], None]
 """Called with the stage, and how much of it is done and in all."""
 Note = TypeVar("Note")
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-Stage = Callable[[Place, Job, Sweep, Watch], dict[str, Any]]
+Stage = Callable[[SweepFolder, Job, Sweep, Watch], dict[str, Any]]
 CARD = "card.json"
-LOCK = "lock"
-"""A file, since a folder cannot be locked on NFS."""
 NGRAM_FILE = "model.pngm"
-
-
-class Measured(msgspec.Struct, frozen=True, kw_only=True):
-    """Perplexity per word on the shared test part."""
-
-    perplexity: float
-    nats: float
-    words: int
-    sentences: int
-    unknown: int | None
-    asked: int
-    """Number of sentences that were asked for; there may be fewer."""
-    longest: int
-    options: str = ""
-    """Options of the model string."""
-
-
-class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """`jobs/NAME/record.json`: what of a job is done."""
-
-    name: str
-    trained: str
-    scored: str = ""
-    """Hash of the scoring that is done."""
-    measured: Measured | None = None
-    """On all the sentences that its model asks for."""
-    shared: Measured | None = None
-    """On those that all models of the sweep are measured on, if they are fewer."""
-    seconds: dict[str, float] = msgspec.field(default_factory=dict)
 
 
 class CorpusFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,17 +65,19 @@ class Busy(Exception):
     """Another process works on this job."""
 
 
-def record_of(place: Place, job: Job) -> Path:
-    """The file that says what of a job is done."""
-    return place.desk(job) / "record.json"
-
-
-def read_record(place: Place, job: Job) -> JobRecord:
+def read_record(place: SweepFolder, job: Job) -> JobRecord:
     """What of a job is done; nothing if it has not begun."""
-    file = record_of(place, job)
-    if not file.is_file():
+    folder = place.job(job)
+    if not folder.has_begun():
         return JobRecord(name=job.name, trained=job.trained)
-    return _read_note(file, JobRecord)
+    return _read_note(folder.path / folder.record, JobRecord)
+
+
+def write_record(place: SweepFolder, job: Job, **changes: Any) -> None:
+    """Change what is said of a job."""
+    folder = place.job(job)
+    record = msgspec.structs.replace(read_record(place, job), **changes)
+    write_json(folder.path / folder.record, msgspec.to_builtins(record))
 
 
 def _read_note(file: Path, form: type[Note]) -> Note:
@@ -108,12 +87,12 @@ def _read_note(file: Path, form: type[Note]) -> Note:
         raise DataError(f"{error}; or delete it, and it is made again") from None
 
 
-def read_card(place: Place, job: Job) -> Card:
+def read_card(place: SweepFolder, job: Job) -> Card:
     """The card of a model that is trained."""
     return _read_note(place.model(job) / CARD, Card)
 
 
-def read_run(place: Place, job: Job) -> Run:
+def read_run(place: SweepFolder, job: Job) -> Run:
     """The run of a job that is scored, with a result for each of its data strings."""
     run = load_run(place.run(job))
     if not len(job.on) == len(run.results) == len(run.info.request.data):
@@ -124,7 +103,7 @@ def read_run(place: Place, job: Job) -> Run:
     return run
 
 
-def missing_of(place: Place, job: Job, sweep: Sweep) -> list[str]:
+def missing_of(place: SweepFolder, job: Job, sweep: Sweep) -> list[str]:
     """The stages of a job that are still to be done: train, score, perplexity."""
     record = read_record(place, job)
     found = []
@@ -139,7 +118,7 @@ def missing_of(place: Place, job: Job, sweep: Sweep) -> list[str]:
 
 def measured_on(record: JobRecord, asked: int, job: Job, sweep: Sweep) -> Measured | None:
     """The perplexity on a number of sentences, if it is there and was made with these settings."""
-    wanted = (asked, sweep.scoring.longest, job.options)
+    wanted = (asked, sweep.scoring.max_length, job.options)
     for made in (record.shared, record.measured):
         if made is not None and wanted == (made.asked, made.longest, made.options):
             return made
@@ -151,29 +130,20 @@ def _asked(job: Job, sweep: Sweep) -> list[int]:
     return sorted({job.test_sentences, shared_sentences(sweep)}) if job.test_sentences else []
 
 
-def is_busy(place: Place, job: Job) -> bool:
+def is_busy(place: SweepFolder, job: Job) -> bool:
     """Whether another process holds the lock of a job."""
-    desk = place.desk(job)
-    if not desk.is_dir():
-        return False
-    try:
-        lock_file(desk / LOCK, "").release()
-    except BusyError:
-        return True
-    return False
+    return place.job(job).is_busy()
 
 
 def do_job(
-    place: Place, job: Job, sweep: Sweep, watch: Watch, hashes: Hashes | None = None
+    place: SweepFolder, job: Job, sweep: Sweep, watch: Watch, hashes: Hashes | None = None
 ) -> None:
     """Do what is missing of a job; `Busy` if another process is at it.
 
     With the hashes that name the job, it is not trained on files that have changed since.
     """
-    desk = place.desk(job)
-    desk.mkdir(parents=True, exist_ok=True)
     try:
-        lock = lock_file(desk / LOCK, "")
+        lock = place.job(job).acquire()
     except BusyError:
         raise Busy(job.name) from None
     train = partial(_train, hashes=hashes or {})
@@ -183,15 +153,16 @@ def do_job(
             began = time.monotonic()
             watch(stage, 0, 1)
             changes = stages[stage](place, job, sweep, watch)
-            record = read_record(place, job)
-            seconds = {**record.seconds, stage: round(time.monotonic() - began, 1)}
-            done = msgspec.structs.replace(record, seconds=seconds, **changes)
-            write_json(record_of(place, job), msgspec.to_builtins(done))
+            before = read_record(place, job).seconds
+            seconds = {**before, stage: round(time.monotonic() - began, 1)}
+            write_record(place, job, seconds=seconds, **changes)
     finally:
         lock.release()
 
 
-def _train(place: Place, job: Job, sweep: Sweep, watch: Watch, hashes: Hashes) -> dict[str, Any]:
+def _train(
+    place: SweepFolder, job: Job, sweep: Sweep, watch: Watch, hashes: Hashes
+) -> dict[str, Any]:
     out = place.model(job)
     if isinstance(job.recipe, NgramRecipe):
         _train_ngram(job.recipe, out, watch, hashes)
@@ -250,7 +221,7 @@ def _train_ngram(recipe: NgramRecipe, out: Path, watch: Watch, hashes: Hashes) -
     write_json(out / CARD, card)
 
 
-def model_string(place: Place, job: Job) -> str:
+def model_string(place: SweepFolder, job: Job) -> str:
     """How other verbs call a job's model."""
     folder = place.model(job)
     counts = isinstance(job.recipe, NgramRecipe)
@@ -259,7 +230,7 @@ def model_string(place: Place, job: Job) -> str:
     return f"{named}?name={quote(job.name)}{extra}"
 
 
-def _score(place: Place, job: Job, sweep: Sweep, watch: Watch) -> dict[str, Any]:
+def _score(place: SweepFolder, job: Job, sweep: Sweep, watch: Watch) -> dict[str, Any]:
     out = place.run(job)
     if (out / "run.json").is_file():
         try:
@@ -285,7 +256,9 @@ def _remove(run: Path) -> None:
         lock.release()
 
 
-def _score_into(out: Path, place: Place, job: Job, watch: Watch, resume: bool = False) -> None:
+def _score_into(
+    out: Path, place: SweepFolder, job: Job, watch: Watch, resume: bool = False
+) -> None:
     score(
         model_string(place, job),
         list(job.on),
@@ -296,13 +269,13 @@ def _score_into(out: Path, place: Place, job: Job, watch: Watch, resume: bool = 
     )
 
 
-def _measure(place: Place, job: Job, sweep: Sweep, watch: Watch) -> dict[str, Any]:
-    longest = sweep.scoring.longest
+def _measure(place: SweepFolder, job: Job, sweep: Sweep, watch: Watch) -> dict[str, Any]:
+    max_length = sweep.scoring.max_length
     every = read_test(place)
-    fitting = [s for s, n in zip(every, count_words(every), strict=True) if 0 < n <= longest]
+    fitting = [s for s, n in zip(every, count_words(every), strict=True) if 0 < n <= max_length]
     if not fitting:
         raise DataError(
-            f"no sentence of the test part has from 1 to {longest} words; raise longest in "
+            f"no sentence of the test part has from 1 to {max_length} words; raise max_length in "
             "[scoring], or set test_sentences = 0"
         )
     made: dict[int, Measured] = {}
@@ -318,7 +291,7 @@ def _measure(place: Place, job: Job, sweep: Sweep, watch: Watch) -> dict[str, An
             sentences=found.sentences,
             unknown=found.unknown,
             asked=asked,
-            longest=longest,
+            longest=max_length,
             options=job.options,
         )
     measured = made.pop(job.test_sentences)

@@ -16,12 +16,12 @@ from pathlib import Path
 import msgspec
 
 from priscian.errors import PriscianError, RunError, flat
-from priscian.sweeps.jobs import Place, expand
+from priscian.sweeps.jobs import SweepFolder, expand
 from priscian.sweeps.sweep import Sweep
 from priscian.sweeps.work import Busy, do_job
 
 BUSY = 75
-OUT_OF_MEMORY = "out of memory; use fewer --processes or a smaller recipe"
+OUT_OF_MEMORY = "out of memory; use fewer `processes=` or a smaller recipe"
 EVERY = 0.5
 """Seconds between two lines of progress."""
 
@@ -70,7 +70,7 @@ def main() -> int:
         job = jobs[task.job]
         if job.trained != task.trained:
             raise RunError("its recipe changed since the command began; run the same command again")
-        do_job(Place(Path(task.out)), job, task.sweep, lines, task.hashes)
+        do_job(SweepFolder(Path(task.out)), job, task.sweep, lines, task.hashes)
     except Busy:
         return BUSY
     except (PriscianError, OSError) as error:

@@ -22,7 +22,7 @@ def resolve_recipe(
     shapes = {architecture: shape_of(architecture)}
     made = make_recipe(tables, shapes, overrides, str(recipe))
     if not made.corpus.files:
-        raise UsageError("no corpus; name text files: --corpus books.txt")
+        raise UsageError("no corpus; name text files: `corpus=books.txt`")
     return made
 
 

@@ -45,10 +45,10 @@ def write_corpus(
     """
     folder = Path(out)
     if not is_free(folder):
-        raise UsageError(f"{folder} exists and is not empty; name another --out")
-    counts = sorted({parse_amount(size, "--sizes") for size in sizes})
+        raise UsageError(f"{folder} exists and is not empty; name another `out=`")
+    counts = sorted({parse_amount(size, "`sizes=`") for size in sizes})
     if not counts:
-        raise UsageError("name at least one size: --sizes 1M,4M")
+        raise UsageError("name at least one size: `sizes=1M,4M`")
     corpus = read_corpus([Path(file) for file in files], progress)
     parts = {f"train-{format_amount(n)}": corpus.subset(n, order_seed) for n in counts}
     parts |= {"dev": list(corpus.dev), "test": list(corpus.test)}

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from priscian.errors import UsageError
-from priscian.files import is_free, read_text, replacing_folder, write_text
-from priscian.files.lock import lock_file
+from priscian.files import replacing_folder
 from priscian.training.architectures import build
-from priscian.training.checks import check_device
+from priscian.training.folder import TrainingFolder
 from priscian.training.prepare import (
-    PartFacts,
     Prepared,
     is_prepared,
     keep,
@@ -23,8 +19,7 @@ from priscian.training.prepare import (
     read_prepared,
     refuse_others,
 )
-from priscian.training.recipe import SAVED, Recipe, is_same, write_recipe
-from priscian.training.rows import Encoded
+from priscian.training.recipe import Recipe, write_recipe
 from priscian.training.schedule import checkpoint_counts
 
 if TYPE_CHECKING:
@@ -61,16 +56,17 @@ def _train(
     report: Callable[[Any], None],
     hashes: Mapping[str, str],
 ) -> dict[str, Any]:
-    from priscian.training.machine import Machine
+    from priscian.training.machine import Machine, check_device
 
-    check_folder(recipe, out, resume)
+    folder = TrainingFolder(out)
+    folder.check(recipe, resume=resume)
     check_device(recipe.machine.device)
     by_columns = recipe.text.pack == "stream"
-    machine = Machine(recipe.machine, recipe.training.accumulate, by_columns=by_columns)
+    machine = Machine(recipe.machine, recipe.training.grad_accumulation, by_columns=by_columns)
     first = machine.rank == 0
     # what cannot be prepared leaves no folder behind
     made = prepare(recipe, say, hashes) if first and not is_prepared(out) else None
-    with one_training(recipe, out, resume) if first else nullcontext():
+    with folder.opened(recipe, resume=resume) if first else nullcontext():
         ready = _settle(recipe, out, made, say, hashes) if first else None
         machine.wait()
         ready = ready or load_prepared(recipe, out)  # what the first process has written
@@ -109,9 +105,9 @@ def _run(
     network = build(recipe.architecture, ready.vocabulary.size, recipe.network, ready.facts.network)
     data = Data(ready.main, ready.extra, ready.dev, ready.facts.digest)
     loop = Loop(network, recipe, data, out / "training", machine)
-    if machine.rank == 0 and not (out / SAVED).is_file():
-        # only now: what cannot be built leaves no recipe behind
-        write_text(out / SAVED, write_recipe(recipe))
+    folder = TrainingFolder(out)
+    if machine.rank == 0 and not folder.has_begun():
+        folder.begin(write_recipe(recipe))  # only now: what cannot be built leaves no recipe behind
     if loop.resume() and machine.rank == 0:
         say(f"resumed after {loop.progress.tokens:,} tokens")
     log = Log(out, loop, ready)
@@ -133,40 +129,3 @@ def _run(
     with loop.final_weights():
         export(out, loop.network, ready.vocabulary)
         return log.finish()
-
-
-@contextmanager
-def one_training(recipe: Recipe, out: Path, resume: bool) -> Iterator[None]:
-    """Inside, no other process trains in this folder."""
-    lock = lock_file(
-        out / "training" / "lock",
-        f"another training is writing to {out}; wait until it has ended, or name a new --out",
-    )
-    try:
-        check_folder(recipe, out, resume)  # another training may have come and gone since
-        yield
-    finally:
-        lock.release()
-
-
-def check_folder(recipe: Recipe, out: Path, resume: bool) -> None:
-    """Refuse a folder that holds something else, or a training that is not to be resumed."""
-    saved = out / SAVED
-    if out.is_file():
-        raise UsageError(f"{out} is a file; name a folder with --out")
-    if not saved.is_file():
-        if out.is_dir() and not is_free(out) and not (out / "training").is_dir():
-            raise UsageError(f"{out} is not empty and holds no training; name a new --out")
-        return
-    if not is_same(read_text(saved), recipe):
-        raise UsageError(
-            f"{out} holds a training with another recipe; name a new --out, "
-            "or give the very same recipe and --resume"
-        )
-    if not resume:
-        raise UsageError(f"{out} holds a training with this recipe; go on with --resume")
-
-
-def perplexity_per_word(nats_per_token: float, data: Encoded, facts: PartFacts) -> float:
-    """exp(nats of words and sentence ends / (words + sentences))."""
-    return math.exp(nats_per_token * data.tokens / (facts.words + facts.sentences))

@@ -93,7 +93,7 @@ class Loop:
             recipe.text.pack, training.batch_tokens, training.stream_length,
             recipe.corpus.extra_share if data.extra is not None else 0.0,
         )  # fmt: skip
-        self.total = recipe.tokens or self._tokens_of(training.passes)
+        self.total = recipe.tokens or self._tokens_of(training.epochs)
 
     def run(self, counts: list[int], keep: Keep, report: Report) -> None:
         """Train until the last of `counts`, calling `keep` at each."""
@@ -127,7 +127,7 @@ class Loop:
             batches = make_pass(
                 self.data.main, self.data.extra, self.packing, training.seed, progress.passes
             )
-            each = training.accumulate
+            each = training.grad_accumulation
             for first in range(progress.position, len(batches), each):
                 group = list(range(first, min(first + each, len(batches))))
                 rate = rate_at(training, progress.tokens / self.total) * progress.factor
@@ -161,7 +161,7 @@ class Loop:
                 self.machine.backward(loss * weight)
             total += float(loss.detach()) * weight
         self._refuse_unless_finite("loss", total, rate)
-        norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), training.clip)
+        norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), training.grad_clip)
         self._refuse_unless_finite("gradient", float(norm), rate)  # else the weights would be lost
         self.optimiser.step()
         self._add_to_average()
@@ -172,7 +172,7 @@ class Loop:
             kept = "checkpoints are kept, " if list(self.folder.parent.glob("tokens-*")) else ""
             raise TrainingError(
                 f"the {what} became {value} at step {self.progress.step + 1} with rate {rate:g}; "
-                f"{kept}lower training.rate or training.clip, and name a new --out"
+                f"{kept}lower training.learning_rate or training.grad_clip, and name a new `out=`"
             )
 
     def _pass_over(self) -> bool:

@@ -38,6 +38,19 @@ def settings_kept() -> Iterator[None]:
         torch.set_flush_denormal(False)
 
 
+def check_device(device: str) -> None:
+    """Refuse a device that this machine does not have."""
+    if device == "auto":
+        return
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError):  # torch has no name of its own
+        raise UsageError(
+            f"machine.device = {device!r}, which torch does not find on this machine; "
+            "set it to auto or cpu"
+        ) from None
+
+
 @contextlib.contextmanager
 def memory_needed() -> Iterator[None]:
     """Torch has errors of its own for memory that it does not get."""

@@ -16,29 +16,35 @@ def make_optimiser(network: nn.Module, training: TrainingPart) -> torch.optim.Op
     """The optimiser that a recipe names; decay is for matrices alone."""
     parameters = [p for p in network.parameters() if p.requires_grad]
     if training.optimiser == "sgd":
-        return torch.optim.SGD(parameters, lr=training.rate, weight_decay=training.decay)
+        return torch.optim.SGD(
+            parameters, lr=training.learning_rate, weight_decay=training.weight_decay
+        )
     if training.optimiser == "asgd":
-        return torch.optim.SGD(parameters, lr=training.rate, weight_decay=training.decay)
+        return torch.optim.SGD(
+            parameters, lr=training.learning_rate, weight_decay=training.weight_decay
+        )
     if training.optimiser == "muon":
         return Muon(network.named_parameters(), training)
     matrices = [p for p in parameters if p.dim() > 1]
     others = [p for p in parameters if p.dim() <= 1]
     groups = [
-        {"params": matrices, "weight_decay": training.decay},
+        {"params": matrices, "weight_decay": training.weight_decay},
         {"params": others, "weight_decay": 0.0},
     ]
-    return torch.optim.AdamW(groups, lr=training.rate, betas=training.betas, fused=True)
+    return torch.optim.AdamW(groups, lr=training.learning_rate, betas=training.betas, fused=True)
 
 
 def rate_at(training: TrainingPart, share: float) -> float:
     """The learning rate when a share of all tokens, from 0 to 1, has been seen."""
-    if share < training.warm_up:
-        return training.rate * max(share / training.warm_up, 1e-3)
+    if share < training.warmup:
+        return training.learning_rate * max(share / training.warmup, 1e-3)
     if training.schedule in ("constant", "anneal", "geometric"):
-        return training.rate
-    done = (share - training.warm_up) / (1 - training.warm_up)
+        return training.learning_rate
+    done = (share - training.warmup) / (1 - training.warmup)
     left = 1 - done if training.schedule == "linear" else 0.5 * (1 + math.cos(math.pi * done))
-    return training.rate * (training.final_rate + (1 - training.final_rate) * left)
+    return training.learning_rate * (
+        training.final_learning_rate + (1 - training.final_learning_rate) * left
+    )
 
 
 OUTER = frozenset(
@@ -66,9 +72,13 @@ class Muon(torch.optim.Optimizer):
             rows = not OUTER.isdisjoint(name.split("."))
             (outer if parameter.dim() != 2 or rows else inner).append(parameter)
         self.adam = torch.optim.AdamW(
-            outer, lr=training.rate, betas=training.betas, weight_decay=0.0, fused=True
+            outer, lr=training.learning_rate, betas=training.betas, weight_decay=0.0, fused=True
         )
-        defaults = {"lr": training.rate, "momentum": 0.95, "weight_decay": training.decay}
+        defaults = {
+            "lr": training.learning_rate,
+            "momentum": 0.95,
+            "weight_decay": training.weight_decay,
+        }
         super().__init__(inner, defaults)
         self.param_groups[0]["scale"] = 1.0
 

@@ -70,15 +70,15 @@ class ParsedText(TreeText):
         self, learnt: Learnt, sentences: Sequence[str], part: str = "training part"
     ) -> Encoded:
         """Trees as action ids; refused if many words are in sentences without a tree."""
-        fitting = [s for s in sentences if 0 < self.count(s) <= self.text.longest]
+        fitting = [s for s in sentences if 0 < self.count(s) <= self.text.max_length]
         missing = [s for s in fitting if not _is_tree(self._actions(s))]
         words, lacking = (sum(map(self.count, part)) for part in (fitting, missing))
         if lacking > MISSING * words:
             raise DataError(
                 f"{len(missing):,} of {len(fitting):,} sentences of the {part} ({lacking:,} of "
                 f"{words:,} words) have no tree in {self._names}, where no tree has more than "
-                f"{self._longest_tree} words; parse the corpus with priscian parse --longest "
-                f"{self.text.longest}"
+                f"{self._longest_tree} words; parse the corpus with priscian parse "
+                f"`longest={self.text.max_length}`"
             )
         return super().encode(learnt, sentences, part)
 
@@ -96,7 +96,7 @@ class ParsedText(TreeText):
             tree = self._trees.get(one_spelling("".join(words)))
             if tree is not None:
                 self._known[line] = _with_words(super()._actions(tree), words)
-            elif not 0 < len(words) <= min(self.text.longest, self._longest_tree):
+            elif not 0 < len(words) <= min(self.text.max_length, self._longest_tree):
                 self._known[line] = [Action(SHIFT, word) for word in words]
             else:
                 raise DataError(

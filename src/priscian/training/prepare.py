@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -20,13 +21,13 @@ import numpy as np
 from msgspec import structs
 
 from priscian.errors import DataError, PriscianError, UsageError, counted
-from priscian.files import read_json, replacing, write_json
+from priscian.files import read_json, regular, replacing, write_json
 from priscian.models.vocabulary import Vocabulary, load_vocabulary
 from priscian.training.amounts import parse_amount
 from priscian.training.architectures import TREES
 from priscian.training.corpora import hash_text
 from priscian.training.parsed_text import ParsedText
-from priscian.training.recipe import SAVED, Recipe
+from priscian.training.recipe import SAVED, Recipe, old_names
 from priscian.training.rows import Encoded
 from priscian.training.sources import PlainText, Source
 from priscian.training.subsets import Mark, read_corpus, refuse_changed
@@ -164,7 +165,8 @@ def prepare(recipe: Recipe, say: Say, hashes: Mapping[str, str] | None = None) -
         fitting = " or without a fitting tree" * (recipe.architecture in TREES)
         say(
             f"{counted(main.left_out, 'sentence')} left out of training, of more than "
-            f"{recipe.text.longest} tokens{fitting}; raise text.longest to train on longer ones"
+            f"{recipe.text.max_length} tokens{fitting}; raise text.max_length to train on longer "
+            "ones"
         )
     refuse_others(recipe, facts, hashes or {})
     made = Prepared(learnt.vocabulary, main, extra, held["dev"], held["test"], facts)
@@ -219,7 +221,7 @@ def read_prepared(recipe: Recipe, folder: Path) -> Prepared | None:
     if changed or not known:
         raise UsageError(
             f"{', '.join(changed) or 'the recipe'} has changed since the training in {folder} "
-            "began; restore what it was, or name a new --out"
+            "began; restore what it was, or name a new `out=`"
         )
     return load_prepared(recipe, folder)
 
@@ -256,7 +258,7 @@ def _names(recipe: Recipe) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _decided_by(recipe: Recipe) -> str:
     """What the prepared text depends on, beside the files: tables of the recipe."""
-    tables = recipe.to_dict()
+    tables = old_names(recipe.to_dict())
     limits = [tables["network"].get(key) for key in ("most_open", "most_opening")]  # of trees
     parts = [tables["architecture"], tables["corpus"], tables["text"], limits]
     return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
@@ -305,10 +307,11 @@ def _store(path: Path, data: Encoded | None) -> None:
 
 def _load(path: Path) -> Encoded:
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as saved:
+        with regular(path).open("rb") as file, np.load(file, allow_pickle=False) as saved:
             kind = EncodedTrees if "labels" in saved else Encoded
             found = [saved[field.name] for field in fields(kind)]
             return kind(*found[:2], *map(int, found[2:]))
     except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile,
-            zlib.error, struct.error) as error:  # fmt: skip
+            zlib.error, struct.error, tokenize.TokenError, OverflowError,
+            MemoryError) as error:  # fmt: skip
         raise _damaged(path.parent, f"{path.name}: {error}") from None

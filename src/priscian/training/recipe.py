@@ -7,112 +7,134 @@ so that the same file gives the same training again.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
+import re
+import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
-from priscian.errors import DataError, UnknownNameError, UsageError
-from priscian.files import decode_toml, shown
+from priscian.errors import DataError, PriscianError, UnknownNameError, UsageError
+from priscian.files import decode_toml, regular, shown
+from priscian.files.convert import (
+    Count,
+    CountOrNone,
+    Finite,
+    Share,
+    check_table,
+    convert_table,
+    renamed_keys,
+)
 from priscian.training.amounts import parse_amount
-from priscian.training.checks import COUNT, check_values
+from priscian.training.schedule import checkpoint_counts
 
 SAVED = "recipe.toml"
 """The resolved recipe in the folder of a model."""
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """A table of a recipe."""
-
-
-class CorpusPart(Part, frozen=True, kw_only=True):
+class CorpusPart(msgspec.Struct, frozen=True, kw_only=True):
     """What is read."""
 
     files: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
     """Text that is mixed in, such as short everyday sentences; never counted in `size`."""
-    extra_share: float = 0.15
+    extra_share: Share = 0.15
     """Share of batches that come from `extra`."""
     size: str | int = "all"
     """Penn Treebank tokens of `files`: 16M; sizes nest."""
-    order_seed: int = 1
+    order_seed: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)] = 1
     trees_of: tuple[str, ...] = ()
     """For a grammar: the text that the trees in `files` are of. Subsets, dev and test are then
     those of this text."""
 
 
-class TextPart(Part, frozen=True, kw_only=True):
+class TextPart(msgspec.Struct, frozen=True, kw_only=True):
     """How text becomes tokens."""
 
-    words: str = "ptb"
+    tokenizer: str = "ptb"
     """`ptb`: whole words with UNK classes; `bpe:8192`: byte-level BPE learnt on the corpus."""
-    vocabulary: str = "subset"
+    vocabulary: Literal["subset", "shared"] = "subset"
     """`subset`: learnt on the part that is trained on; `shared`: on all of `files`."""
-    least: int = 2
+    min_count: Count = 2
     """How often a word must occur to be in the vocabulary."""
-    most: int = 0
-    """Words in the vocabulary at most; 0 for no limit."""
-    classes: bool = True
+    max_vocab: CountOrNone = 0
+    """Largest number of words in the vocabulary; 0 for no limit."""
+    unk_classes: bool = True
     """Unknown words by their class, or all as UNK."""
-    pack: str = "sentence"
+    pack: Literal["sentence", "stream"] = "sentence"
     """`sentence`: rows are sentences of one length; `stream`: one running text."""
-    longest: int = 60
-    """Tokens of a sentence at most; longer ones are not trained on."""
+    max_length: Count = 60
+    """Longest sentence in tokens; longer ones are not trained on."""
 
 
-class TrainingPart(Part, frozen=True, kw_only=True):
+class TrainingPart(msgspec.Struct, frozen=True, kw_only=True):
     """How weights are learnt. Schedules count tokens, never seconds."""
 
-    seed: int = 1
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 1
     tokens: str | int = ""
-    passes: float = 0.0
-    """Instead of `tokens`: so many times through the corpus."""
-    batch_tokens: int = 2048
-    accumulate: int = 1
+    epochs: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
+    """Instead of `tokens`: the number of passes through the corpus."""
+    batch_tokens: Count = 2048
+    grad_accumulation: Count = 1
     """Batches for each step of the optimiser."""
-    stream_length: int = 70
-    optimiser: str = "adamw"
-    rate: float = 1e-3
-    decay: float = 0.1
-    betas: tuple[float, float] = (0.9, 0.95)
-    warm_up: float = 0.02
-    schedule: str = "linear"
-    final_rate: float = 0.0
-    """Share of the rate that is left at the end."""
-    clip: float = 1.0
-    patience: int = 0
-    """Stop after so many passes without a better dev perplexity; 0 never."""
+    stream_length: Count = 70
+    optimiser: Literal["adamw", "sgd", "asgd", "muon"] = "adamw"
+    learning_rate: Annotated[float, Meta(gt=0, le=sys.float_info.max)] = 1e-3
+    weight_decay: Finite = 0.1
+    betas: tuple[Share, Share] = (0.9, 0.95)
+    warmup: Share = 0.02
+    """Share of the training in which the learning rate rises."""
+    schedule: Literal["linear", "cosine", "constant", "anneal", "geometric"] = "linear"
+    final_learning_rate: Annotated[float, Meta(ge=0, le=1)] = 0.0
+    """Share of the learning rate that is left at the end."""
+    grad_clip: Annotated[float, Meta(gt=0)] = 1.0
+    patience: CountOrNone = 0
+    """Stop after this many epochs without a better dev perplexity; 0 never."""
 
 
-class CheckpointsPart(Part, frozen=True, kw_only=True):
+class CheckpointsPart(msgspec.Struct, frozen=True, kw_only=True):
     """When weights are kept for scoring."""
 
     at: str | tuple[int, ...] = "log2"
     """`log2`, `babylm`, `none`, or a list of token counts."""
 
 
-class MachinePart(Part, frozen=True, kw_only=True):
+class MachinePart(msgspec.Struct, frozen=True, kw_only=True):
     """Where it runs; part of the record, since other threads give other last bits."""
 
-    threads: int = 1
-    precision: str = "float32"
+    threads: Annotated[int, Meta(ge=1, le=1024)] = 1
+    precision: Literal["float32", "bfloat16"] = "float32"
     compile: bool = False
     device: str = "auto"
 
 
-PARTS: Mapping[str, type[Part]] = {
+PARTS: Mapping[str, type[msgspec.Struct]] = {
     "corpus": CorpusPart,
     "text": TextPart,
     "training": TrainingPart,
     "checkpoints": CheckpointsPart,
     "machine": MachinePart,
 }
+RENAMED: Mapping[str, Mapping[str, str]] = {
+    "text": {
+        "words": "tokenizer", "least": "min_count", "most": "max_vocab", "classes": "unk_classes",
+        "longest": "max_length",
+    },
+    "training": {
+        "passes": "epochs", "accumulate": "grad_accumulation", "rate": "learning_rate",
+        "decay": "weight_decay", "warm_up": "warmup", "final_rate": "final_learning_rate",
+        "clip": "grad_clip",
+    },
+}  # fmt: skip
+"""Names that keys had up to version 0.2. Hashes in the folders of trainings are of these."""
 LEARNT = frozenset(
     {
         "vocabulary", "labels", "tags", "pieces", "characters", "suffixes", "shapes",
@@ -120,13 +142,12 @@ LEARNT = frozenset(
     }
 )  # fmt: skip
 """Keys of a network's shape that the corpus decides."""
-KINDS = {
-    "bool": "true or false",
-    "int": f"a whole number: {COUNT}",
-    "float": "a number from 0",
-    "str": "a text",
-}
 SIZES = ("tiny", "small", "paper")
+RECURRENT = ("lstm", "on-lstm", "rnng", "span-parser")
+DEVICE = re.compile(r"auto|cpu|(cuda|mps|xpu)(:[0-9]{1,3})?")
+SOFTMAX = re.compile(r"full|adaptive(:[1-9][0-9]{0,8}(,[1-9][0-9]{0,8})*)?")
+BPE_SIZES = range(257, 1_000_001)
+"""At least 256 bytes and the boundary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +164,7 @@ class Recipe:
 
     @property
     def tokens(self) -> int:
-        """Tokens to train on; 0 where passes are counted."""
+        """Tokens to train on; 0 where epochs are counted."""
         return parse_amount(self.training.tokens, "tokens") if self.training.tokens else 0
 
     def to_dict(self) -> dict[str, Any]:
@@ -168,7 +189,7 @@ def read_recipe(name: str, architecture: str | None = None) -> dict[str, Any]:
     else:
         path = Path(name)
         try:
-            text, where = path.read_text("utf-8"), str(path)
+            text, where = regular(path).read_text("utf-8"), str(path)
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "not UTF-8"
             listed = ", ".join(SIZES)
@@ -181,7 +202,9 @@ def read_recipe(name: str, architecture: str | None = None) -> dict[str, Any]:
 def choose_recipe(given: str | Path, folder: Path, *, resume: bool) -> str | Path:
     """The recipe that was named; else that of a training to resume, else the built-in `small`."""
     if resume and not (folder / "training").is_dir():
-        raise UsageError(f"{folder} holds no training to resume; leave out --resume to begin one")
+        raise UsageError(
+            f"{folder} holds no training to resume; leave out `resume=True` to begin one"
+        )
     saved = folder / SAVED
     return given or (saved if resume and saved.is_file() else "small")
 
@@ -196,8 +219,14 @@ def make_recipe(
 
     `shapes` gives the dataclass of each architecture's network.
     """
-    merged = {k: dict(v) if isinstance(v, Mapping) else v for k, v in tables.items()}
-    for key, value in (overrides or {}).items():
+    warn = Path(where).name != SAVED  # those of a training that is resumed may be old
+    merged = {
+        name: renamed_keys(part, RENAMED.get(name, {}), name, where, warn=warn)
+        if isinstance(part, Mapping)
+        else part
+        for name, part in tables.items()
+    }
+    for key, value in present_keys(overrides or {}, "overrides").items():
         table, _, name = key.partition(".")
         part = merged.setdefault(table, {})
         if not isinstance(part, dict):
@@ -211,55 +240,119 @@ def make_recipe(
     if not isinstance(architecture, str) or architecture not in shapes:
         named = architecture if isinstance(architecture, str) else shown(architecture)
         raise UnknownNameError(f"architecture ({where})", named, shapes)
-    parts = {
-        name: read_part(kind, merged.get(name, {}), name, where, "see docs/training.md")
+    shape, network = shapes[architecture], merged.get("network", {})
+    remedy = "see docs/training.md"
+    parts: dict[str, Any] = {
+        name: convert_table(
+            kind, merged.get(name, {}), name, where, remedy=remedy, refusal=UsageError
+        )
         for name, kind in PARTS.items()
     }
-    network = _network(merged.get("network", {}), shapes[architecture], where)
-    recipe = Recipe(architecture=architecture, network=network, **parts)
-    if recipe.corpus.trees_of and recipe.corpus.extra:
-        raise UsageError(f"{where}: trees_of and extra cannot be combined; leave out extra")
-    check_values(recipe.to_dict(), shapes[architecture], where)
+    check_table(
+        shape, network, "network", where, remedy=remedy, refusal=UsageError, reserved=LEARNT
+    )
+    recipe = Recipe(architecture=architecture, network=dict(network), **parts)
+    _check_together(recipe, shape, where)
     return recipe
 
 
-def read_part(
-    kind: type[Part], values: Any, table: str, where: str, remedy: str = "correct the value"
-) -> Any:
-    """A table of keys and values as a record; unknown keys are refused with the nearest name."""
-    if not isinstance(values, Mapping):
-        raise DataError(f"{where}: [{table}] must be a table of keys and values")
-    fields = [field.name for field in msgspec.structs.fields(kind)]
-    for name in values:
-        if name not in fields:
-            raise UnknownNameError(f"key in [{table}] of {where}", name, fields)
-    try:
-        return msgspec.convert(dict(values), kind)
-    except msgspec.ValidationError as error:
-        raise DataError(f"{where}, [{table}]: {error}; {remedy}") from None
+def _check_together(recipe: Recipe, shape: type, where: str) -> None:
+    """Refuse values that have forms of their own, or that do not fit each other.
 
+    All of it is checked before a training writes anything, so that a wrong value is one line that
+    names its key, and a corrected recipe can use the same folder.
+    """
+    corpus, text, training, machine = recipe.corpus, recipe.text, recipe.training, recipe.machine
+    defaults = {field.name: field.default for field in dataclasses.fields(shape)}
+    network: dict[str, Any] = {**defaults, **recipe.network}
+    architecture = recipe.architecture
 
-def _network(values: Any, shape: type, where: str) -> dict[str, Any]:
-    if not isinstance(values, Mapping):
-        raise DataError(f"{where}: [network] must be a table of keys and values")
-    kinds = {k: v for k, v in shape.__annotations__.items() if k not in LEARNT}
-    for name, value in values.items():
-        if name not in kinds:
-            raise UnknownNameError(f"key in [network] of {where}", name, kinds)
-        if not _fits(value, str(kinds[name])):
-            takes = KINDS.get(str(kinds[name]), "a list")
-            raise DataError(f"{where}: network.{name} = {shown(value)}; it takes {takes}")
-    return dict(values)
+    def must(holds: bool, otherwise: str) -> None:
+        if not holds:
+            raise UsageError(f"{where}: {otherwise}")
 
-
-def _fits(value: Any, kind: str) -> bool:
-    if kind == "bool":
-        return isinstance(value, bool)
-    if kind == "int":
-        return isinstance(value, int) and not isinstance(value, bool) and value in COUNT
-    if kind == "float":
-        return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
-    return isinstance(value, str) if kind == "str" else isinstance(value, Sequence)
+    must(
+        not (corpus.trees_of and corpus.extra),
+        "trees_of and extra cannot be combined; leave out extra",
+    )
+    must(
+        bool(training.tokens) != bool(training.epochs),
+        'give [training] tokens = "24M" or epochs = 4, one of them',
+    )
+    if corpus.size != "all":
+        parse_amount(corpus.size, f"size in {where}")
+    if training.tokens:
+        parse_amount(training.tokens, f"tokens in {where}")
+    checkpoint_counts(recipe.checkpoints.at, 1)
+    must(
+        DEVICE.fullmatch(machine.device) is not None,
+        f"machine.device = {shown(machine.device)}; it takes auto, cpu, cuda or cuda:1",
+    )
+    kind, _, size = text.tokenizer.partition(":")
+    must(
+        text.tokenizer == "ptb"
+        or (
+            kind == "bpe"
+            and parse_amount(size or "8192", f"text.tokenizer in {where}") in BPE_SIZES
+        ),
+        f"text.tokenizer = {shown(text.tokenizer)}; it takes ptb, or bpe:N with N a number from "
+        f"{BPE_SIZES[0]} to {BPE_SIZES[-1]:,}",
+    )
+    softmax = network.get("softmax", "full")
+    ends = [int(end) for end in re.findall("[0-9]+", softmax)]
+    must(
+        SOFTMAX.fullmatch(softmax) is not None and ends == sorted(set(ends)),
+        f"network.softmax = {shown(softmax)}; it takes full, adaptive, or adaptive with the ranks "
+        "of words where its bands end: adaptive:2000,10000",
+    )
+    if architecture in ("gpt2", "transformer-xl"):
+        width, heads = network["width"], network["heads"]
+        must(
+            network.get("head_size", 0) or width % heads == 0,
+            f"network.width = {width} is not a multiple of network.heads = {heads}",
+        )
+        must(architecture == "gpt2" or width % 2 == 0, f"network.width = {width} must be even")
+    if architecture == "gpt2":
+        must(
+            kind == "bpe",
+            f"text.tokenizer = {text.tokenizer}; a GPT-2 is saved for Transformers, which reads "
+            "pieces of words: write bpe:8192, or train an lstm on whole words",
+        )
+        positions = network["positions"]
+        must(  # a sentence of n tokens is read after its boundary
+            text.max_length < positions,
+            f"text.max_length = {text.max_length} must be smaller than network.positions = "
+            f"{positions}",
+        )
+        must(
+            text.pack != "stream" or training.stream_length <= positions,
+            f"training.stream_length = {training.stream_length} must not be larger than "
+            f"network.positions = {positions}",
+        )
+    if architecture in RECURRENT:
+        must(
+            machine.precision == "float32",
+            f"machine.precision = {machine.precision}; recurrent networks are trained in float32",
+        )
+    if architecture == "on-lstm":  # its layers are made of whole chunks
+        hidden, embedding, chunk = (network[key] for key in ("hidden", "embedding", "chunk"))
+        must(
+            hidden % chunk == 0,
+            f"network.hidden = {hidden} is not a multiple of network.chunk = {chunk}",
+        )
+        must(
+            network["projected"] or embedding % chunk == 0,
+            f"network.embedding = {embedding} is not a multiple of network.chunk = {chunk}, and "
+            "the last layer is as wide; or set network.projected = true",
+        )
+    if architecture == "span-parser":
+        must(
+            not training.patience
+            and training.schedule != "anneal"
+            and training.optimiser != "asgd",
+            "training.patience, schedule = anneal and optimiser = asgd need the loss on dev, but "
+            "a parser is measured by F1 there; use a fixed number of epochs",
+        )
 
 
 def write_recipe(recipe: Recipe) -> str:
@@ -271,17 +364,51 @@ def write_recipe(recipe: Recipe) -> str:
     return "\n".join(lines) + "\n"
 
 
-def is_same(saved: str, recipe: Recipe) -> bool:
-    """Whether a saved recipe decides the same training, however its amounts are written."""
+def present_keys(overrides: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """`table.key` = value, with the present names of the keys."""
+    names = {f"{t}.{old}": f"{t}.{new}" for t, own in RENAMED.items() for old, new in own.items()}
+    return renamed_keys(overrides, names, "", where, warn=True)
+
+
+def old_names(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables of a recipe under the names of version 0.2, for hashes that outlive a name."""
+    return {
+        table: _renamed_back(part, RENAMED[table]) if table in RENAMED else part
+        for table, part in tables.items()
+    }
+
+
+def _renamed_back(part: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    old = {new: old for old, new in names.items()}
+    return {old.get(key, key): value for key, value in part.items()}
+
+
+def recipe_differences(saved: str, recipe: Recipe) -> list[str]:
+    """Keys in which a saved recipe decides another training, however its amounts are written."""
+    now = _keys(_decided(tomllib.loads(write_recipe(recipe))))
     try:
-        return _decided(tomllib.loads(saved)) == _decided(tomllib.loads(write_recipe(recipe)))
-    except (LookupError, ValueError, TypeError, AttributeError, RecursionError, UsageError):
-        return False  # not a recipe that we have written
+        tables = tomllib.loads(saved)
+        for table, names in RENAMED.items():
+            tables[table] = renamed_keys(tables[table], names, table, "", warn=False)
+        before = _keys(_decided(tables))
+    except (LookupError, ValueError, TypeError, AttributeError, RecursionError, PriscianError):
+        return ["its recipe.toml is not one that Priscian has written"]
+    return [key for key in dict.fromkeys((*now, *before)) if now.get(key) != before.get(key)]
+
+
+def _keys(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables as `table.key` = value."""
+    found: dict[str, Any] = {}
+    for name, value in tables.items():
+        inner = value.items() if isinstance(value, Mapping) else ()
+        found |= {f"{name}.{key}": each for key, each in inner} if inner else {name: value}
+    return found
 
 
 def digest_of(recipe: Recipe) -> str:
     """A hash of what a recipe decides, the same however its amounts are written."""
-    text = json.dumps(_decided(tomllib.loads(write_recipe(recipe))), sort_keys=True)
+    tables = old_names(tomllib.loads(write_recipe(recipe)))
+    text = json.dumps(_decided(tables), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -312,6 +439,3 @@ def _toml(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_toml, value))}]"
     return repr(value)
-
-
-__all__ = ["Recipe", "digest_of", "is_same", "make_recipe", "read_recipe", "write_recipe"]

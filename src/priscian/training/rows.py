@@ -68,7 +68,7 @@ def encode(
     if len(starts) == 1:
         limit = "a token; add text"
         if longest is not None:
-            limit = f"from 1 to {longest} tokens; raise text.longest or add text"
+            limit = f"from 1 to {longest} tokens; raise text.max_length or add text"
         raise DataError(f"the {part} is empty: none of its sentences has {limit}")
     left_out = len(sentences) - (len(starts) - 1)
     return Encoded(np.array(flat, np.int32), np.array(starts, np.int64), left_out)

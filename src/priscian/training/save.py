@@ -15,11 +15,13 @@ from torch import nn
 
 from priscian.errors import DataError, OutputError, TrainingError
 from priscian.files import read_bytes, replacing, write_json, write_text
+from priscian.metrics.measures import perplexity
 from priscian.models.vocabulary import Vocabulary
 from priscian.training.loop import Loop, Moment, mean_nats
 
 if TYPE_CHECKING:
-    from priscian.training.prepare import Prepared
+    from priscian.training.prepare import PartFacts, Prepared
+    from priscian.training.rows import Encoded
 
 EVERY = 50
 """Steps between two lines of the log."""
@@ -157,9 +159,9 @@ class Log(StepLog):
             "seconds": round(progress.seconds),
             "threads": recipe.machine.threads,
             "seed": recipe.training.seed,
-            "words": recipe.text.words,
+            "words": recipe.text.tokenizer,
             "pack": recipe.text.pack,
-            "closed_vocabulary": not recipe.text.words.startswith("bpe"),
+            "closed_vocabulary": not recipe.text.tokenizer.startswith("bpe"),
             "corpus": {
                 "files": facts["files"],
                 **({"trees": facts["trees"]} if "trees" in facts else {}),
@@ -173,17 +175,20 @@ class Log(StepLog):
         }
 
     def _per_word(self, nats: float, part: str) -> float:
-        from priscian.training.job import perplexity_per_word
-
         data, facts = getattr(self.ready, part), getattr(self.ready.facts, part)
         try:
             value = perplexity_per_word(nats, data, facts)
         except OverflowError:
             raise TrainingError(
                 f"the training has diverged: {nats:,.0f} nats a token on {part}; lower "
-                "training.rate or training.clip, and name a new --out"
+                "training.learning_rate or training.grad_clip, and name a new `out=`"
             ) from None
         return round(value, 3)
+
+
+def perplexity_per_word(nats_per_token: float, data: Encoded, facts: PartFacts) -> float:
+    """exp(nats of words and sentence ends / (words + sentences))."""
+    return perplexity(nats_per_token * data.tokens, facts.words + facts.sentences)
 
 
 def _line(line: LogLine) -> str:

@@ -90,30 +90,33 @@ class PlainText:
 
     def learn(self, sentences: Sequence[str]) -> Learnt:
         """Whole words with UNK classes, or BPE."""
-        words, _, size = self.text.words.partition(":")
+        words, _, size = self.text.tokenizer.partition(":")
         if words == "bpe":
-            size_wanted = parse_amount(size or "8192", "text.words")
+            size_wanted = parse_amount(size or "8192", "text.tokenizer")
             return Learnt(BpeVocabulary.learn(sentences, size_wanted))
         if words == "ptb":
             text = self.text
             return Learnt(
                 WordVocabulary.learn(
-                    sentences, least=text.least, most=text.most or None, classes=text.classes
+                    sentences,
+                    least=text.min_count,
+                    most=text.max_vocab or None,
+                    classes=text.unk_classes,
                 )
             )
-        raise UsageError(f"text.words = {shown(self.text.words)}; it takes ptb or bpe:N")
+        raise UsageError(f"text.tokenizer = {shown(self.text.tokenizer)}; it takes ptb or bpe:N")
 
     def encode(
         self, learnt: Learnt, sentences: Sequence[str], part: str = "training part"
     ) -> Encoded:
         """Each sentence between two boundaries; `longest` is for training."""
-        longest = self.text.longest if part in TRAINED else self._longest_held
+        longest = self.text.max_length if part in TRAINED else self._longest_held
         return encode(learnt.vocabulary, sentences, longest, part)
 
     @property
     def _longest_held(self) -> int | None:
         """All models are measured on the same sentences, unless they cannot read them."""
-        return self.text.longest if self.limited else None
+        return self.text.max_length if self.limited else None
 
     def facts(self, learnt: Learnt, sentences: Sequence[str]) -> dict[str, int]:
         """What is kept of sentences that are held out."""

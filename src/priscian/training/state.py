@@ -82,7 +82,7 @@ def resume_state(loop: Loop) -> bool:
                 raise UsageError(
                     f"the {'corpus' if what == 'data' else what} of the training in "
                     f"{loop.folder.parent} has changed since; restore what it was, or name a new "
-                    "--out"
+                    "`out=`"
                 )
         loop.network.load_state_dict(state["network"])
         loop.optimiser.load_state_dict(state["optimiser"])

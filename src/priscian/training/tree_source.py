@@ -93,9 +93,10 @@ class TreeText:
     trees: tuple[tuple[str, str], ...] = ()
 
     def __init__(self, text: TextPart, network: Mapping[str, Any]) -> None:
-        if text.words != "ptb" or text.pack != "sentence":
+        if text.tokenizer != "ptb" or text.pack != "sentence":
             raise UsageError(
-                "a grammar is trained on the words of its trees; leave out text.words and text.pack"
+                "a grammar is trained on the words of its trees; leave out text.tokenizer and "
+                "text.pack"
             )
         self.text = text
         self.most_open = int(network.get("most_open", 100))
@@ -110,14 +111,14 @@ class TreeText:
             found = " and ".join(
                 f"more than {getattr(self, name)} constituents open {WHEN[name]}" for name in over
             )
-            flags = " ".join(
-                f"--set network.{name}={_enough(getattr(self, name), depth)}"
+            enough = ", ".join(
+                f"network.{name} = {_enough(getattr(self, name), depth)}"
                 for name, depth in over.items()
             )
             limits = "limit" if len(over) == 1 else "limits"
             raise DataError(
                 f"{path}:{number}: a tree deeper than the {limits}: {found}; remove it, or raise "
-                f"the {limits}: {flags}"
+                f"the {limits}: {enough}"
             )
 
     def too_deep(self, actions: Sequence[Action]) -> dict[str, int]:
@@ -148,7 +149,7 @@ class TreeText:
                     (words if action.kind == SHIFT else labels)[action.value] += 1
         text = self.text
         vocabulary = WordVocabulary.from_counts(
-            words, least=text.least, most=text.most or None, classes=text.classes
+            words, least=text.min_count, most=text.max_vocab or None, classes=text.unk_classes
         )
         ranked = sorted(labels, key=lambda label: (-labels[label], label))
         return Learnt(vocabulary, {"labels": tuple(ranked)})
@@ -166,8 +167,8 @@ class TreeText:
             starts.append(len(flat))
         if not kept:
             raise DataError(
-                f"the {part} is empty: none of its trees has from 1 to {self.text.longest} words; "
-                "raise text.longest or add trees"
+                f"the {part} is empty: none of its trees has from 1 to {self.text.max_length} words"
+                "; raise text.max_length or add trees"
             )
         return EncodedTrees(
             np.array(flat, np.int32), np.array(starts, np.int64), len(sentences) - len(kept),
@@ -184,7 +185,7 @@ class TreeText:
         return {"sentences": len(kept), "words": len(words), "unknown": unknown}
 
     def _fits(self, actions: Sequence[Action], labels: Mapping[str, int] | set[str]) -> bool:
-        return len(words_of(actions)) <= self.text.longest and all(
+        return len(words_of(actions)) <= self.text.max_length and all(
             action.value in labels for action in actions if action.kind == OPEN
         )
 

@@ -186,9 +186,7 @@ def test_without_the_list_of_training_sentences_the_rest_is_shown_with_a_note(fo
     assert [model.name for model in found.models] == ["classifier:bag"]
     (told,) = found.notes
     assert "classifier:bag is not shown three ways" in told
-    assert told.endswith(
-        "has no trained_on.json; priscian train classifier … --resume writes it again"
-    )
+    assert told.endswith("has no trained_on.json; resume its training, which writes it again")
 
 
 @pytest.mark.parametrize("text", ["Text g1.", "text G1", "TEXT, g1!"])

@@ -149,6 +149,57 @@ def test_a_damaged_file_is_reported_and_computed_again(folder: Path, cache: Path
     assert (before == after).all()
 
 
+def test_a_number_that_has_changed_is_never_read(folder: Path, cache: Path) -> None:
+    view = View(0, "mean")
+    before = pooled_states(str(folder), TEXTS, [view])[view]
+    file = next((cache / "states").rglob("*.npy"))
+    data = bytearray(file.read_bytes())
+    data[-60] ^= 0x10
+    file.write_bytes(data)
+    with pytest.warns(PriscianWarning, match="are not those that were written"):
+        after = pooled_states(str(folder), TEXTS, [view])[view]
+    assert (before == after).all()
+
+
+HEADS = {
+    "an open bracket": (b"{'descr'", b"{'des(("),
+    "another type": (b"<f2", b"<i2"),
+    "another width": (b"V16", b"V15"),
+    "objects": (b"<f2", b"|O2"),
+    "no end of a text": (b"'fortran_order'", b'"""ortran_order\''),
+    "fewer rows": (b"(4,)", b"(3,)"),
+    "many rows": (b"(4,)", b"9**9"),
+}
+
+
+@pytest.mark.parametrize("sealed", [True, False])
+@pytest.mark.parametrize("what", HEADS)
+def test_a_damaged_head_is_reported_and_the_states_are_computed_again(
+    what: str, sealed: bool, causal: Callable[..., Path], cache: Path
+) -> None:
+    view, name = View(0, "mean"), str(causal("gpt2"))
+    before = pooled_states(name, TEXTS, [view])[view]
+    file = next((cache / "states").rglob("*.npy"))
+    data = file.read_bytes()[: None if sealed else -module.SEAL]
+    old, new = HEADS[what]
+    assert old in data
+    file.write_bytes(data.replace(old, new, 1))
+    with pytest.warns(PriscianWarning, match="cannot be read"):
+        after = pooled_states(name, TEXTS, [view])[view]
+    assert (before == after).all()
+
+
+def test_a_file_of_an_older_version_is_read(
+    causal: Callable[..., Path], cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view, name = View(0, "mean"), str(causal("gpt2"))
+    before = pooled_states(name, TEXTS, [view])[view]
+    file = next((cache / "states").rglob("*.npy"))
+    file.write_bytes(file.read_bytes()[: -module.SEAL])
+    monkeypatch.setattr(module, "load_encoder", None)
+    assert (before == pooled_states(name, TEXTS, [view])[view]).all()
+
+
 def test_two_encoders_never_share_states(causal: Callable[..., Path]) -> None:
     a, b = (encoder_key(encoder_spec(str(causal(kind)))) for kind in ("llama", "gpt2"))
     assert a.digest != b.digest

@@ -14,7 +14,7 @@ from tests.models.remote.stand_in import StandInModel, StandInServer, answer
 
 import priscian
 from priscian.errors import BackendError, UsageError
-from priscian.files.web import Limits, Reply, WebError
+from priscian.files.web import Reply, RequestLimits, WebError
 from priscian.models import load, model_key
 from priscian.models.remote import http
 from priscian.models.remote import provider as remote_model
@@ -327,7 +327,7 @@ class TestTheTimeOfARequest:
         monkeypatch.setattr(http.time, "monotonic", lambda: clock[0])
         monkeypatch.setattr(http.time, "sleep", lambda s: clock.__setitem__(0, clock[0] + s))
 
-        def refused(url: str, limits: Limits, **more: object) -> Reply:
+        def refused(url: str, limits: RequestLimits, **more: object) -> Reply:
             given.append(limits.seconds)
             clock[0] += 2
             raise WebError("broken", "it broke")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from priscian import load_model, perplexity
 from priscian.errors import DataError, ModelError, UnknownNameError, UsageError
+from priscian.runs.surprisal.perplexity import SentencePerplexity
 
 TEXTS = ["The old nurse has admired us!", "Naïve café-owners was looking.", "Go now."]
 
@@ -108,3 +110,12 @@ def test_nothing_to_measure_is_one_line(tmp_path: Path) -> None:
         perplexity("builtin:ngram", tmp_path / "none.txt")
     with pytest.raises(UnknownNameError, match="no unit 'lines'; did you mean line"):
         perplexity("builtin:ngram", "Go.", by="lines")  # type: ignore[arg-type]
+
+
+def test_a_text_that_is_one_word_has_the_largest_perplexity_there_is(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("(" * 3000 + "\n")
+    found = perplexity("builtin:ngram", tmp_path / "t.txt", by="line")
+    assert found.per_word == pytest.approx(sys.float_info.max)
+    assert found.bits_per_character < 100
+    sentences = SentencePerplexity(nats=1e6, tokens=1, words=1, sentences=1, unknown=None)
+    assert math.isfinite(sentences.value)

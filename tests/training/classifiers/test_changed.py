@@ -106,7 +106,7 @@ class TestRestarts:
         shutil.rmtree(own / "restart-2")
         shutil.copytree(foreign / "restart-2", own / "restart-2")
         told = r"restart-2/restart\.json is restart 2 with seed 101, not 2 with seed 2; delete .*"
-        with pytest.raises(RunError, match=f"{told}restart-2 to train it again with --resume"):
+        with pytest.raises(RunError, match=f"{told}restart-2 to train it again with `resume=True`"):
             train(cola, own, True, encoder=encoder, **MLP)
         shutil.rmtree(own / "restart-2")
         card = train(cola, own, True, encoder=encoder, **MLP)
@@ -169,7 +169,9 @@ class TestRestarts:
         ):
             assert changed != whole
             file.write_text(changed)
-            with pytest.raises(PriscianError, match=rf"{name}: .*--resume|another seed"):
+            with pytest.raises(
+                PriscianError, match=rf"{name}: .*(--resume|`resume=True`)|other settings"
+            ):
                 train(cola, tmp_path / "m", True, method="ngrams")
 
     def test_a_restart_that_is_listed_but_was_not_asked_for_is_not_chosen(

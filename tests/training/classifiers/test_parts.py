@@ -71,7 +71,7 @@ class TestData:
             Labelled("x", (), ()).check_both()
 
     def test_other_data_are_refused(self) -> None:
-        with pytest.raises(UsageError, match="give --on cola:DIR"):
+        with pytest.raises(UsageError, match="give `on=cola:DIR`"):
             read_data("blimp:data")
 
     def test_a_leak_ignores_case_and_punctuation(self) -> None:
@@ -183,12 +183,12 @@ def test_batches_have_every_example_once_and_similar_lengths() -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"method": "probe"}, "needs a model: --encoder minilm"),
+        ({"method": "probe"}, "needs a model: `encoder=minilm`"),
         ({"method": "ngrams", "encoder": "minilm"}, "has no encoder"),
         ({"method": "probe", "encoder": "minilm", "restarts": 5}, "has one solution"),
         ({"method": "probes", "encoder": "minilm"}, "did you mean probe"),
         ({"method": "mlp", "encoder": "minilm", "restarts": 0}, "at least one"),
-        ({"method": "probe", "encoder": "minilm", "rate": 1e-3}, "has no --rate"),
+        ({"method": "probe", "encoder": "minilm", "rate": 1e-3}, "has no `rate=`"),
         ({"method": "finetune", "encoder": "minilm", "layer": 3}, "uses its last layer"),
         ({"method": "finetune", "encoder": "minilm", "epochs": -1}, "above 0"),
         ({"method": "mlp", "encoder": "minilm", "select": "test"}, "way to select a restart"),

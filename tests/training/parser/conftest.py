@@ -12,8 +12,8 @@ NOUNS = ("cat", "dog", "child", "teacher")
 VERBS = ("sees", "likes", "finds")
 SMALL: dict[str, Any] = {
     "network.hidden": 24, "network.span": 24, "network.filters": 16, "network.context": 16,
-    "network.dropout": 0.1, "training.passes": 5, "training.batch_tokens": 60,
-    "training.rate": 1e-2,
+    "network.dropout": 0.1, "training.epochs": 5, "training.batch_tokens": 60,
+    "training.learning_rate": 1e-2,
 }  # fmt: skip
 
 

@@ -118,7 +118,7 @@ def test_parts_of_other_work_are_not_used(parser: Path, text: Path, tmp_path: Pa
 def test_two_runs_do_not_write_one_file(parser: Path, text: Path, tmp_path: Path) -> None:
     out = tmp_path / "trees.txt"
     lock = lock_file(tmp_path / "trees.txt.parts" / "lock", "")
-    with pytest.raises(RunError, match=r"another priscian parse is writing .*give another --out"):
+    with pytest.raises(RunError, match=r"another priscian parse is writing .*give another `out=`"):
         priscian.parse_corpus(text, parser, out, workers=1)
     lock.release()
     assert priscian.parse_corpus(text, parser, out, workers=1).trees == 26
@@ -133,7 +133,7 @@ def test_a_folder_is_no_file_for_trees(parser: Path, text: Path, tmp_path: Path)
 
 def test_a_folder_in_the_way_is_not_deleted(parser: Path, text: Path, tmp_path: Path) -> None:
     (tmp_path / "trees.txt.parts").mkdir()
-    with pytest.raises(UsageError, match="is in the way; delete it or give another --out"):
+    with pytest.raises(UsageError, match="is in the way; delete it or give another `out=`"):
         priscian.parse_corpus(text, parser, tmp_path / "trees.txt")
 
 
@@ -167,10 +167,10 @@ def test_a_long_sentence_is_refused_by_parse_with_a_remedy(parser: Path) -> None
     [
         ("", {}, "no text to parse"),
         ("\n\n", {}, "no text to parse"),
-        ("Ann runs.\n", {"longest": 0}, "--longest 0 leaves no sentence"),
+        ("Ann runs.\n", {"longest": 0}, "`longest=0` leaves no sentence"),
         ("Ann runs.\n", {"longest": 5000}, "give 1,000 at most"),
-        ("Ann runs.\n", {"workers": -1}, "--workers -1 is invalid"),
-        ("Ann runs.\n", {"workers": 0}, "--workers 0 is invalid"),
+        ("Ann runs.\n", {"workers": -1}, "`workers=-1` is invalid"),
+        ("Ann runs.\n", {"workers": 0}, "`workers=0` is invalid"),
     ],
 )
 def test_texts_that_give_no_tree_are_refused(
@@ -289,7 +289,7 @@ class TestVerb:
             (("a.txt", "--model", "m"), "give --out with a file for the trees"),
             (("--train", "b.txt"), "give --out with a folder for the parser"),
             (("--train", "b.txt", "--out", "o", "--recipe", "paper"), "one built-in recipe"),
-            (("a.txt", "--passes", "3"), "--passes is an option of --train, not of parsing"),
+            (("a.txt", "--passes", "3"), "--epochs is an option of --train, not of parsing"),
             (("a.txt", "--resume"), "--resume is an option of --train, not of parsing"),
             (("a.txt", "--set", "a.b=1"), "--set is an option of --train, not of parsing"),
             (("a.txt", "--part", "dev"), "--part is an option of --test, not of parsing"),

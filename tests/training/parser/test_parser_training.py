@@ -102,9 +102,9 @@ def test_another_treebank_cannot_resume(
     with pytest.raises(RuntimeError):
         priscian.train_parser(copy, out, overrides=small, report=_fail)
     copy.write_text("(S (NN other))\n" + copy.read_text())
-    with pytest.raises(UsageError, match="has changed since; name a new --out"):
+    with pytest.raises(UsageError, match="has changed since; name a new `out=`"):
         priscian.train_parser([], out, resume=True)
-    with pytest.raises(UsageError, match="go on with --resume"):
+    with pytest.raises(UsageError, match="continue it with `resume=True`"):
         priscian.train_parser(trees, trained, overrides=small)
 
 
@@ -174,8 +174,11 @@ def test_bad_trees_are_one_line_with_file_and_line(text: str, message: str, tmp_
         ({"network.labels": ["NP"]}, "no key in"),
         ({"network.layers": 1000}, "network.layers = 1000; it takes 1 to 16"),
         ({"machine.precision": "bfloat16"}, "trained in float32"),
-        ({"training.patience": 2}, "measured by F1 there; use a fixed number of passes"),
-        ({"text.longest": 1}, "no tree of the training part has at most 1 words; raise text.long"),
+        ({"training.patience": 2}, "measured by F1 there; use a fixed number of epochs"),
+        (
+            {"text.max_length": 1},
+            "no tree of the training part has at most 1 words; raise text.",
+        ),
     ],
 )
 def test_recipes_that_make_no_parser_are_refused(

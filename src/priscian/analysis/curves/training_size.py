@@ -16,7 +16,7 @@ from priscian.datasets.published import published
 from priscian.errors import DataError
 from priscian.runs import Result
 from priscian.stats.interval import Interval
-from priscian.stats.lines import Line, crossing_interval, fit_line
+from priscian.stats.lines import FittedLine, crossing_interval, fit_line
 from priscian.stats.proportions import mean_accuracy
 
 OVERALL = "overall"
@@ -86,7 +86,7 @@ class Curve:
     curve: str
     name: str
     points: tuple[Point, ...]
-    line: Line
+    line: FittedLine
     reach: Reach | None
     """None if people's accuracy is unknown, or if there are only two sizes."""
 
@@ -221,7 +221,9 @@ def _curves(curve: str, members: Sequence[Trained], method: str) -> list[Curve]:
     return made
 
 
-def _reach(x: Sequence[float], y: Sequence[float], line: Line, sets: Sequence[str]) -> Reach | None:
+def _reach(
+    x: Sequence[float], y: Sequence[float], line: FittedLine, sets: Sequence[str]
+) -> Reach | None:
     people: Mapping[str, float] = published()["human"]
     if any(name not in people for name in sets) or len(set(x)) < STRAIGHT:
         return None
@@ -233,7 +235,7 @@ def _reach(x: Sequence[float], y: Sequence[float], line: Line, sets: Sequence[st
 
 
 def _until(
-    x: Sequence[float], y: Sequence[float], line: Line, level: float
+    x: Sequence[float], y: Sequence[float], line: FittedLine, level: float
 ) -> tuple[float, float | None] | None:
     """Fieller's interval; without an upper limit if that is too large to print."""
     found = crossing_interval(x, y, line, level)

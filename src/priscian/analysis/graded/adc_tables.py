@@ -14,7 +14,7 @@ from priscian.analysis.graded.adc import (
     disagreements,
 )
 from priscian.datasets.graded import GradedPair
-from priscian.datasets.type_pairs import Agreement, Formation
+from priscian.datasets.type_pairs import Formation, PairOverlap
 from priscian.files import file_names, inside, plain, write_delimited
 
 
@@ -62,7 +62,7 @@ def _model(model: ModelAdc) -> dict[str, Any]:
     }
 
 
-def formation_json(formation: Formation, agreement: Agreement) -> dict[str, Any]:
+def formation_json(formation: Formation, agreement: PairOverlap) -> dict[str, Any]:
     """The pairs that a rule forms, compared with the pairs that the data list."""
     reasons: dict[str, list[str]] = {}
     for name, reason in formation.left_out.items():

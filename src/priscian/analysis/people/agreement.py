@@ -14,7 +14,7 @@ from priscian.datasets.choices import Choices
 from priscian.errors import DataError, UsageError
 from priscian.files import plain, shown
 from priscian.records import Judgement
-from priscian.stats.agreement import Agreement, measure_agreement
+from priscian.stats.agreement import RaterAgreement, measure_agreement
 from priscian.stats.bootstrap import DRAWS, credit_mean_interval
 from priscian.stats.interval import Interval
 from priscian.stats.proportions import wilson
@@ -147,7 +147,7 @@ class HumanAgreement(HasFigures):
     attention: Attention
     raters: int
     left_out: Mapping[str, int]
-    between: Agreement
+    between: RaterAgreement
     """Agreement of people with each other, on all sets."""
     shares: Shares
     """Agreement on the sets that count."""

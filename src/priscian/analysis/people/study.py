@@ -19,7 +19,7 @@ from priscian.analysis.people.agreement import JudgedSet, shares_of
 from priscian.analysis.people.study_files import StudyPair, is_study, read_study_files
 from priscian.analysis.vega import Figure, HasFigures
 from priscian.runs import Result
-from priscian.stats.agreement import Agreement, Answers, measure_agreement
+from priscian.stats.agreement import Answers, RaterAgreement, measure_agreement
 from priscian.stats.bootstrap import credit_mean_interval
 
 __all__ = ["OVERALL", "Seat", "StudyBesideModels", "StudyScore", "beside_models", "is_study"]
@@ -51,7 +51,7 @@ class StudyBesideModels(HasFigures):
     name: str
     task: str
     scores: tuple[StudyScore, ...]
-    agreement: Agreement
+    agreement: RaterAgreement
     people: int
     answers: int
     pairs: int

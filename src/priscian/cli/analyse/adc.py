@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from priscian.analysis.graded.adc import AdcAnalysis
     from priscian.datasets.graded import GradedPair
-    from priscian.datasets.type_pairs import Agreement, Formation
+    from priscian.datasets.type_pairs import Formation, PairOverlap
     from priscian.metrics.adc import AdcRule
     from priscian.stats.correlations import Correlation
 
@@ -172,7 +172,7 @@ def _two(text: str | None) -> tuple[str, str] | None:
     return (parts[0], parts[1])
 
 
-def _form(found: AdcAnalysis, how: str) -> tuple[Formation, Agreement]:
+def _form(found: AdcAnalysis, how: str) -> tuple[Formation, PairOverlap]:
     from priscian.datasets import type_pairs as rules
 
     graded = found.graded
@@ -282,7 +282,7 @@ def _matrix(analysis: AdcAnalysis) -> Table:
     return made
 
 
-def _print_formation(formed: Formation, agreement: Agreement) -> None:
+def _print_formation(formed: Formation, agreement: PairOverlap) -> None:
     from collections import Counter
 
     print(

@@ -42,7 +42,7 @@ class Check:
             yield Finding(self.name, itemset.name, item, message)
 
 
-class Checks(dict[str, Check]):
+class CheckRegistry(dict[str, Check]):
     """Checks by name; `@checks("article", english=True)` adds one."""
 
     def __call__(self, name: str, *, english: bool = False) -> Callable[[Look], Look]:

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from priscian.datasets.columns import ANY_COLUMNS, PairColumns
-from priscian.datasets.formats import Dataset
-from priscian.datasets.lint.findings import Check, Checks, Finding
+from priscian.datasets.lint.findings import Check, CheckRegistry, Finding
 from priscian.datasets.lint.pair_checks import PAIR_CHECKS
 from priscian.datasets.lint.suite_checks import SUITE_CHECKS
 from priscian.datasets.lint.words import is_english
-from priscian.datasets.registry import find_format, read_dataset
+from priscian.datasets.registry import Dataset, find_format, read_dataset
 from priscian.datasets.syntaxgym import read_suite, suite_data, suite_files
 from priscian.datasets.syntaxgym_schema import suite_problems
 from priscian.errors import DataError, DataWarning, UnknownNameError, UsageError
@@ -22,7 +21,11 @@ from priscian.records import ItemSet
 FORMAT = "format"
 """The check of suites' files: problems that prevent a file from being read."""
 
-KINDS: dict[str, Checks] = {"pairs": PAIR_CHECKS, "graded": PAIR_CHECKS, "suites": SUITE_CHECKS}
+KINDS: dict[str, CheckRegistry] = {
+    "pairs": PAIR_CHECKS,
+    "graded": PAIR_CHECKS,
+    "suites": SUITE_CHECKS,
+}
 CHECKS = tuple(dict.fromkeys((FORMAT, *PAIR_CHECKS, *SUITE_CHECKS)))
 
 
@@ -120,15 +123,12 @@ def _read_suites(target: str) -> tuple[list[ItemSet], list[Finding]]:
             if suite.name in sets:
                 raise DataError(f"{file}: another file has a suite {suite.name!r} too; rename one")
         except DataError as error:
-            problems = _problems(file) or [str(error)]
+            try:
+                problems = suite_problems(suite_data(file), str(file))
+            except DataError:  # not even JSON: the reader's error says so
+                problems = []
+            problems = problems or [str(error)]
             found += [Finding(FORMAT, file.stem, "", problem) for problem in problems]
         else:
             sets[suite.name] = suite
     return list(sets.values()), found
-
-
-def _problems(file: Path) -> list[str]:
-    try:
-        return suite_problems(suite_data(file), str(file))
-    except DataError:  # not even JSON: the reader's error says so
-        return []

@@ -6,21 +6,22 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from priscian.datasets.identical import is_identical
-from priscian.datasets.lint.differences import edit_kind, tokens
-from priscian.datasets.lint.findings import Checks, Seen
+from priscian.datasets.lint.findings import CheckRegistry, Seen
 from priscian.datasets.lint.words import (
     conditions,
     doubled_word,
+    edit_kind,
     final_mark,
     lemmas,
     lower_case_start,
     mixed_word,
     scripts,
     stray_space,
+    tokens,
     unknown_words,
     wrong_articles,
 )
+from priscian.datasets.repairs import is_identical
 from priscian.paradigms import (
     Edit,
     Exchange,
@@ -39,7 +40,7 @@ QUESTION = re.compile(
     r"(is|are|was|were|do|does|did|has|have|had|will|would|can|could|should|might|may|must)\b"
 )
 
-PAIR_CHECKS = Checks()
+PAIR_CHECKS = CheckRegistry()
 
 
 def _pairs(itemset: ItemSet) -> Iterator[tuple[Item, Sentence, Sentence]]:

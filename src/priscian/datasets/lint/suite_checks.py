@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 
-from priscian.datasets.lint.findings import Checks, Seen
+from priscian.datasets.lint.findings import CheckRegistry, Seen
 from priscian.datasets.lint.words import (
     conditions,
     doubled_word,
@@ -27,7 +27,7 @@ from priscian.records import (
 
 USUAL = 0.8  # share of sentences from which something counts as the suite's convention
 
-SUITE_CHECKS = Checks()
+SUITE_CHECKS = CheckRegistry()
 
 # one side of a comparison: how often each text, up to the end of a region, is counted
 Sum = Counter[tuple[str, str]]

@@ -1,4 +1,4 @@
-"""Words that the lexicon knows, and the checks of wording that pairs and suites share."""
+"""The words of sentences: how two sentences differ, and the checks that pairs and suites share."""
 
 from __future__ import annotations
 
@@ -8,15 +8,54 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
-from priscian.datasets.lint.differences import tokens
 from priscian.lexicon import load_lexicon, takes_an
 from priscian.records import ItemSet, Sentence
 
 FOREIGN = 0.5  # share of unknown words from which sentences do not count as English
 
+_TOKEN = re.compile(r"[\w'’-]+|[^\w\s]")
 _DOUBLED = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(an?) (\w[\w'-]*)", re.IGNORECASE)
 _SPACED = re.compile(r"\s{2,}|^\s|\s$| [.,?!;:]")
+
+
+def tokens(text: str) -> list[str]:
+    """Words without punctuation.
+
+    >>> tokens("It's the cook's, isn't it?")
+    ["It's", 'the', "cook's", "isn't", 'it']
+    """
+    return [t for t in _TOKEN.findall(text) if t[0].isalnum()]
+
+
+def edit_kind(good: str, bad: str) -> str:
+    """The kind of difference: substitution, stretch, reordering, exchange or other.
+
+    >>> edit_kind("The boys saw themselves.", "The boys saw himself.")
+    'substitution'
+    >>> edit_kind("Who did you see?", "You did see who?")
+    'reordering'
+    """
+    ours, theirs = _folded(good), _folded(bad)
+    if ours == theirs:
+        return "none"
+    if Counter(ours) == Counter(theirs):
+        return "reordering"
+    if len(ours) == len(theirs):
+        changed = [i for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b]
+        if len(changed) == 1:
+            return "substitution"
+        if changed[-1] - changed[0] < 3 and len(changed) <= 3:
+            return "stretch"
+        gone, come = Counter(ours) - Counter(theirs), Counter(theirs) - Counter(ours)
+        if sum(gone.values()) == 1 and sum(come.values()) == 1:
+            return "reordering and substitution"
+    return "other"
+
+
+def _folded(text: str) -> list[str]:
+    """Lower-cased words: a reordering moves the capital."""
+    return [token.lower() for token in tokens(text)]
 
 
 def is_english(sets: Iterable[ItemSet]) -> bool:

@@ -1,12 +1,15 @@
 """Hidden states of texts, kept on disk: float16 files beside the score store.
 
-A file holds some texts of one encoder and one view: their hashes and their vectors. It is written
-whole or not at all and never changed, so any number of processes may read and add.
+A file holds some texts of one encoder and one view: their hashes and their vectors, and after them
+a hash of it all, which files of older versions lack. It is written whole or not at all and never
+changed, so any number of processes may read and add.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
+import tokenize
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -15,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import PriscianWarning
-from priscian.files import replacing
+from priscian.files import regular, write_bytes
 from priscian.models.classifier.encoder import (
     Encoder,
     Floats32,
@@ -35,7 +38,7 @@ from priscian.workers import can_fork, run_batches
 SHARD = 512
 """Texts whose states are computed and written together."""
 LARGEST = float(np.finfo(np.float16).max)
-HASH = 16
+HASH = SEAL = 16
 REMEDY = "what was computed is kept: run it again, on one core if need be (taskset -c 0)"
 
 Progress = Callable[[int, int], None]  # texts done, texts in all
@@ -81,11 +84,14 @@ class StateCache:
         rows["text"] = np.frombuffer(hashes, f"V{HASH}")
         rows["state"] = to_half(states)
         name = hashlib.blake2b(hashes, digest_size=8).hexdigest()
-        with (
-            replacing(self.place(key, view) / f"{name}.npy") as temporary,
-            temporary.open("wb") as file,
-        ):
-            np.save(file, rows, allow_pickle=False)
+        with io.BytesIO() as made:
+            np.save(made, rows, allow_pickle=False)
+            data = made.getvalue()
+        write_bytes(self.place(key, view) / f"{name}.npy", data + _seal(data))
+
+
+def _seal(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=SEAL).digest()
 
 
 def to_half(states: Floats32) -> npt.NDArray[np.float16]:
@@ -160,14 +166,27 @@ def _compute(
 
 
 def _open(file: Path) -> npt.NDArray[np.void] | None:
-    """The rows of a file, mapped into memory; a damaged file is left out, with a warning."""
+    """The rows of a file; a damaged file is left out, with a warning."""
     try:
-        rows: npt.NDArray[np.void] = np.load(file, mmap_mode="r", allow_pickle=False)
-        if rows.dtype.names == ("text", "state"):
+        data = regular(file).read_bytes()
+        body = data[:-SEAL] if data[-SEAL:] == _seal(data[:-SEAL]) else data
+        with io.BytesIO(body) as stream:
+            rows: npt.NDArray[np.void] = np.load(stream, allow_pickle=False)
+            rest = len(body) - stream.tell()
+        if rest:
+            reason = "its contents are not those that were written"
+        elif (
+            rows.ndim == 1
+            and rows.dtype.names == ("text", "state")
+            and rows.dtype["text"].itemsize == HASH
+            and rows.dtype["state"].base == np.float16
+        ):
             return rows
-        reason = "it holds something else"
-    except (OSError, ValueError, EOFError) as error:
-        reason = str(error).splitlines()[0]
+        else:
+            reason = "it holds something else"
+    except (OSError, ValueError, TypeError, EOFError, MemoryError, OverflowError, SyntaxError,
+            tokenize.TokenError) as error:  # fmt: skip
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
     warnings.warn(
         f"hidden states in {file} cannot be read ({reason}); they are computed again; delete the "
         "file",

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import ModelError
+from priscian.files import regular
 from priscian.models.convert.inert import (
     MOST_BYTES,
     Global,
@@ -95,7 +96,7 @@ def read_pickled(path: Path) -> object:
 
 def _read(path: Path, *, plain: bool) -> TorchFile:
     try:
-        with path.open("rb") as file:
+        with regular(path).open("rb") as file:
             head = file.read(4)
             if head[:2] == b"PK":
                 return _read_zip(path)

@@ -21,7 +21,7 @@ from threading import get_ident
 from typing import Any
 
 from priscian.errors import ModelError, install
-from priscian.files import shown
+from priscian.files import regular, shown
 from priscian.models.fingerprint import WEIGHTS
 from priscian.models.hf.locate import Location
 
@@ -64,7 +64,7 @@ class Header:
 def read_header(path: Path) -> Header:
     """The header of a file; one that does not fit its file, or is far too long, is refused."""
     try:
-        with path.open("rb") as file:
+        with regular(path).open("rb") as file:
             if file.read(len(MAGIC)) != MAGIC:
                 raise ModelError(f"{path} is not a GGUF file; give one that begins with GGUF")
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:

@@ -170,7 +170,7 @@ def _resolve(repository: str, revision: str) -> str:
 def _cached_commit(repository: str, revision: str) -> str:
     folder = hub_cache_folder() / f"models--{repository.replace('/', '--')}"
     reference = folder / "refs" / revision
-    commit = reference.read_text().strip() if reference.is_file() else ""
+    commit = reference.read_text("utf-8", "replace").strip() if reference.is_file() else ""
     return commit if commit and (folder / "snapshots" / commit).is_dir() else ""
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import ModelError
-from priscian.files import write_json
+from priscian.files import regular, write_json
 from priscian.files.cache import Say, cache_folder, put, tell, workshop
 from priscian.models.fingerprint import hash_file
 from priscian.models.hf.libraries import import_transformers
@@ -141,9 +141,9 @@ def make_ready(model: PackagedModel, source: Path | None = None, say: Say = tell
 def _is_whole(folder: Path) -> bool:
     """Whether a folder still has its original contents; hashes are cached by file times."""
     try:
-        files = json.loads((folder / "source.json").read_text("utf-8"))["files"]
+        files = json.loads(regular(folder / "source.json").read_text("utf-8"))["files"]
         return all(hash_file(folder / name) == files[name] for name in files)
-    except (OSError, ValueError, KeyError, TypeError, ModelError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, ModelError):
         return False
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import ModelError
-from priscian.files import write_bytes
+from priscian.files import regular, write_bytes
 from priscian.models.lstm.pieces import BOUNDARY, BYTES, Pieces
 
 MAGIC = b"PRISCIAN-LSTM"
@@ -201,7 +201,7 @@ def _pieces(header: _Header) -> Pieces:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return regular(path).read_bytes()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ModelError(f"cannot read {path}: {reason}; check the path") from None

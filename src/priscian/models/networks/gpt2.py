@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from priscian.files.convert import Count, Share
 from priscian.models.networks.output import linear_cross_entropy
 
 EPSILON = 1e-5
@@ -25,11 +26,11 @@ class Gpt2Shape:
     """Sizes of a network."""
 
     vocabulary: int
-    layers: int = 6
-    width: int = 256
-    heads: int = 8
-    positions: int = 128
-    dropout: float = 0.0
+    layers: Count = 6
+    width: Count = 256
+    heads: Count = 8
+    positions: Count = 128
+    dropout: Share = 0.0
 
 
 class Projection(nn.Module):

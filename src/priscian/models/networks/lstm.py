@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 import torch
 from torch import Tensor, nn
 
+from priscian.files.convert import Count, Share
 from priscian.models.networks.output import linear_cross_entropy
 from priscian.models.networks.word_tables import Bands, WordTables, bands_for
 
@@ -18,10 +19,10 @@ class LstmShape:
     """Sizes of a network."""
 
     vocabulary: int
-    embedding: int = 256
-    hidden: int = 320
-    layers: int = 2
-    dropout: float = 0.0
+    embedding: Count = 256
+    hidden: Count = 320
+    layers: Count = 2
+    dropout: Share = 0.0
     tied: bool = True
     softmax: str = "adaptive"
     """`full`, `adaptive` or `adaptive:2000,10000`; an untied output is always full."""

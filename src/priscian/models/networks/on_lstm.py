@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from priscian.files.convert import Count, Finite, Share
 from priscian.models.networks.word_tables import WordTables, bands_for
 
 _sigmoid_backward = torch.ops.aten.sigmoid_backward
@@ -118,22 +119,22 @@ class OnLstmShape:
     """Sizes of a network; those of layers must be multiples of `chunk`."""
 
     vocabulary: int
-    embedding: int = 256
-    hidden: int = 384
-    layers: int = 3
-    chunk: int = 8
+    embedding: Count = 256
+    hidden: Count = 384
+    layers: Count = 3
+    chunk: Count = 8
     """Neurons that share a master gate."""
-    dropout: float = 0.0
-    input_dropout: float = 0.0
+    dropout: Share = 0.0
+    input_dropout: Share = 0.0
     """Of embeddings; 0 is as `dropout`."""
-    hidden_dropout: float = 0.0
+    hidden_dropout: Share = 0.0
     """Between layers; 0 is as `dropout`."""
-    word_dropout: float = 0.0
+    word_dropout: Share = 0.0
     """Share of the vocabulary whose embeddings are zero in a batch."""
-    drop_connect: float = 0.0
-    ar: float = 0.0
+    drop_connect: Share = 0.0
+    ar: Finite = 0.0
     """Weight of the mean square of the top states (Merity et al. 2017)."""
-    tar: float = 0.0
+    tar: Finite = 0.0
     """Weight of the mean square of their changes from word to word."""
     softmax: str = "full"
     projected: bool = False

@@ -15,12 +15,14 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from priscian.errors import UsageError
+from priscian.files.convert import Count, Share
 from priscian.models.networks.actions import KINDS, OPENING, PADDING, REDUCING, SHIFTING, Oracle
 from priscian.models.networks.cells import Cells, Memory
 from priscian.models.networks.word_tables import WordTables, bands_for
@@ -35,15 +37,15 @@ class RnngShape:
     vocabulary: int
     """Ids of the vocabulary, the boundary included, which a grammar never shifts."""
     labels: tuple[str, ...] = ()
-    embedding: int = 256
-    hidden: int = 256
-    layers: int = 2
-    dropout: float = 0.3
-    history: str = "stack"
+    embedding: Count = 256
+    hidden: Count = 256
+    layers: Count = 2
+    dropout: Share = 0.3
+    history: Literal["stack", "full"] = "stack"
     softmax: str = "adaptive"
-    most_open: int = 100
+    most_open: Count = 100
     """Constituents that may be open at once."""
-    most_opening: int = 8
+    most_opening: Count = 8
     """NT actions that may follow one another."""
 
 

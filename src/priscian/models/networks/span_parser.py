@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from priscian.errors import UsageError
+from priscian.files.convert import Count, Finite, Share
 
 MOST_LAYERS = 16
 SCALE = 0.25
@@ -46,18 +47,18 @@ class SpanParserShape:
     """Units of each layer of the language model that reads along."""
     reader_layers: int = 2
     read_along: bool = True
-    context: int = 128
+    context: Count = 128
     """Width of what is taken from the reader."""
-    filters: int = 128
+    filters: Count = 128
     """Width of what is taken from a word's characters."""
-    hidden: int = 256
+    hidden: Count = 256
     """Units of each layer, in each direction."""
-    layers: int = 2
-    span: int = 250
-    dropout: float = 0.4
-    word_dropout: float = 0.15
+    layers: Count = 2
+    span: Count = 250
+    dropout: Share = 0.4
+    word_dropout: Share = 0.15
     """Share of words that are read without their own vector while training."""
-    tagging: float = 0.5
+    tagging: Finite = 0.5
     """Weight of the loss of tags."""
 
 

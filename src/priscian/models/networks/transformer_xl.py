@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from priscian.files.convert import Count, CountOrNone, Share
 from priscian.models.networks.word_tables import Bands, ProjectedTables, WordTables, bands_for
 
 
@@ -21,20 +22,20 @@ class TransformerXlShape:
     """Sizes of a network; those after `softmax` are for networks that were trained elsewhere."""
 
     vocabulary: int
-    layers: int = 4
-    width: int = 192
-    heads: int = 6
-    inner: int = 768
-    memory: int = 64
-    dropout: float = 0.0
+    layers: Count = 4
+    width: Count = 192
+    heads: Count = 6
+    inner: Count = 768
+    memory: Count = 64
+    dropout: Share = 0.0
     softmax: str = "full"
     bands: Bands = ()
     """End and width of each band of an adaptive softmax with projections; none: see `softmax`."""
-    head_size: int = 0
+    head_size: CountOrNone = 0
     """0: the width divided by the number of heads."""
     own_biases: bool = False
     """Every layer has its own u and v."""
-    clamp: int = 0
+    clamp: CountOrNone = 0
     """Distances beyond this count as this; 0: never."""
     same_length: bool = False
     """Every token sees as many places, `memory` of them with itself."""

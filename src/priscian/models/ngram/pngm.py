@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import ModelError
-from priscian.files import open_unpacked, replacing, write_bytes
+from priscian.files import open_unpacked, regular, replacing, write_bytes
 
 MAGIC = b"PNGM\x01\r\n\x1a"
 ALIGN = 64
@@ -202,7 +202,7 @@ def _inside(entry: _Entry, end: int) -> bool:
 def _map(path: Path) -> npt.NDArray[np.uint8]:
     """The bytes of a file; one in xz is unpacked into memory."""
     try:
-        with path.open("rb") as file:
+        with regular(path).open("rb") as file:
             head = file.read(6)
         if head != b"\xfd7zXZ\x00":
             if not path.stat().st_size:

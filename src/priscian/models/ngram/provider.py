@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import ModelError, UsageError
-from priscian.files import shown, whole_number
+from priscian.files import regular, shown, whole_number
 from priscian.models.fingerprint import hash_file
 from priscian.models.key import ModelKey
 from priscian.models.ngram.arpa import read_arpa
@@ -105,7 +105,7 @@ def _order(spec: ModelSpec) -> int:
 def is_pngm(path: Path) -> bool:
     """Whether a file is one of ours; any other is read as ARPA."""
     try:
-        with path.open("rb") as file:
+        with regular(path).open("rb") as file:
             head = file.read(len(MAGIC))
     except OSError as error:
         raise ModelError(

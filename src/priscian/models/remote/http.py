@@ -80,7 +80,7 @@ class Server:
         seconds: float,
         most: int,
     ) -> Form:
-        from priscian.files.web import Limits, WebError, request
+        from priscian.files.web import RequestLimits, WebError, request
 
         url = f"{self.base}/{path}"
         data = None if body is None else json.dumps(body).encode()
@@ -88,7 +88,7 @@ class Server:
         if api_key():
             headers["Authorization"] = f"Bearer {api_key()}"
         try:
-            reply = request(url, Limits(seconds, most), headers=headers, body=data)
+            reply = request(url, RequestLimits(seconds, most), headers=headers, body=data)
         except WebError as error:
             raise self._failed(url, error, f"; {KEPT}" if body else "") from None
         if not 200 <= reply.status < 300:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from priscian.errors import BackendError, UsageError
-from priscian.files import write_json
+from priscian.files import regular, write_json
 from priscian.models.fingerprint import cache_folder
 from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.libraries import import_transformers
@@ -69,9 +69,9 @@ def number(spec: ModelSpec, name: str, default: str, least: float, most: float) 
 def saved_canaries(identity: Mapping[str, str]) -> list[Canary]:
     """Every canary that this identity has given, the oldest first."""
     try:
-        rows = json.loads(_file(identity).read_text("utf-8"))["canaries"]
+        rows = json.loads(regular(_file(identity)).read_text("utf-8"))["canaries"]
         return [Canary(tuple(map(float, row["logps"])), float(row["error"])) for row in rows]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, OverflowError):
         return []
 
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from priscian.errors import DataError, ModelError
+from priscian.files import regular
 from priscian.models.vocabulary.bpe import BpeVocabulary
 from priscian.models.vocabulary.protocol import BOUNDARY_ID, Coded, Vocabulary
 from priscian.models.vocabulary.words import WordVocabulary, unk_class
@@ -27,8 +28,12 @@ def load_vocabulary(folder: Path) -> Vocabulary:
         return BpeVocabulary.read(folder)
     file = folder / "vocabulary.json"
     try:
-        return WordVocabulary.from_dict(json.loads(file.read_text("utf-8")))
-    except OSError:
+        return WordVocabulary.from_dict(json.loads(regular(file).read_text("utf-8")))
+    except FileNotFoundError:
         raise ModelError(f"{folder} has neither tokenizer.json nor vocabulary.json") from None
+    except OSError as error:
+        raise ModelError(
+            f"cannot read {file}: {error.strerror}; check the path and its permissions"
+        ) from None
     except (ValueError, RecursionError, DataError) as error:
         raise ModelError(f"{file} cannot be read: {error}; copy the folder again") from None

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from priscian.errors import DataError, ModelError
+from priscian.metrics.measures import perplexity as of_nats
 from priscian.models import (
     ClosedVocabulary,
     EndScorer,
@@ -56,19 +57,19 @@ class Perplexity:
     @property
     def per_token(self) -> float:
         """exp(−mean log p) over tokens, and ends of sentences if the model predicts them."""
-        return math.exp(-self.logprob / (self.tokens + self.ends))
+        return of_nats(-self.logprob, self.tokens + self.ends)
 
     @property
     def per_word(self) -> float:
         """exp(−log p / (words + ends)): comparable between models that count the same ends."""
-        return math.exp(-self.logprob / (self.words + self.ends))
+        return of_nats(-self.logprob, self.words + self.ends)
 
     @property
     def without_unknown(self) -> float | None:
         """Per token, over the words that the model knows."""
         if self.known_logprob is None or self.unknown is None:
             return None
-        return math.exp(-self.known_logprob / (self.tokens + self.ends - self.unknown))
+        return of_nats(-self.known_logprob, self.tokens + self.ends - self.unknown)
 
     @property
     def bits_per_character(self) -> float:
@@ -216,7 +217,7 @@ class SentencePerplexity:
     @property
     def value(self) -> float:
         """The perplexity per word."""
-        return math.exp(self.nats / (self.words + self.sentences))
+        return of_nats(self.nats, self.words + self.sentences)
 
 
 def count_words(sentences: Sequence[str]) -> list[int]:

@@ -94,5 +94,5 @@ def _read(file: Path, job: str) -> ProbeChoice:
     except (DataError, UsageError, ValueError) as error:
         raise DataError(
             f"{file} does not hold a layer and a pooling ({error}); delete it, and it is made "
-            "again with --resume"
+            "again with `resume=True`"
         ) from None

@@ -111,7 +111,7 @@ def read_data(spec: str, without_sources: Sequence[str] = ()) -> ClassifierData:
     if form != "cola" or not target:
         raise UsageError(
             f"classifiers are trained on CoLA's labelled sentences, not on {spec!r}; give "
-            "--on cola:DIR"
+            "`on=cola:DIR`"
         )
     return read_cola_data(Path(target), without_sources)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +16,8 @@ from msgspec import structs
 
 from priscian.datasets.cola import IN_DEV, OUT_TEST
 from priscian.errors import DataError, RunError, TrainingError
-from priscian.files import is_leftover, read_table, write_delimited, write_json
-from priscian.files.lock import lock_file
+from priscian.files import read_table, write_delimited, write_json
+from priscian.files.folder import JobFolder
 from priscian.models import PRESETS, parse_model
 from priscian.models.classifier.encoder import encoder_key, encoder_spec
 from priscian.models.classifier.folder import (
@@ -42,7 +42,6 @@ from priscian.training.classifiers.fits import Fit, fitter
 from priscian.training.classifiers.settings import ClassifierSettings
 
 LOGITS = "logits.csv"
-LOCK = "lock"
 CROSS_VALIDATED = (*ON_STATES, NGRAMS)
 """Methods that choose something by cross-validation on the training sentences."""
 FIXED_FIELDS = ("method", "encoder", "encoder_key", "data_digest", "without_sources", "seed",
@@ -78,21 +77,50 @@ def train_classifier(
     if settings.method in CROSS_VALIDATED:
         data.train.check_both(folds=True)
     new = _new_card(settings, data)
-    _check_folder(folder, new, resume)
-    lock = lock_file(
-        folder / LOCK,
-        f"another training is writing to {folder}; wait until it has ended, or give another --out",
-    )
-    try:
-        card = _check_folder(folder, new, resume)  # another may have come and gone since
+    with ClassifierFolder(folder).opened(new, resume=resume) as before:
+        card = new
+        if before is not None:
+            card = structs.replace(
+                new, wanted=max(new.wanted, before.wanted), restarts=before.restarts
+            )
         if not card.restarts:
             write_card(folder, card)
         write_json(folder / TRAINED_ON, sorted({plain_hash(text) for text in data.train.texts}))
         bound = Bound(_hash(new), new.encoder_key)
         fit = fitter(settings, data, folder, say, bound)
         return _train(_Job(folder, data, settings.seed, fit, say, bound.job), card)
-    finally:
-        lock.release()
+
+
+class ClassifierFolder(JobFolder[ClassifierCard]):
+    """One classifier; a card without a restart or a view is of a start that failed."""
+
+    what, writer, record = "classifier", "training", CARD
+    beside = frozenset({CARD, TRAINED_ON})
+
+    def read(self) -> ClassifierCard:
+        """The card."""
+        return read_card(self.path)
+
+    def has_begun(self) -> bool:
+        """Whether it has a view or a restart, complete or not."""
+        if not super().has_begun():
+            return False
+        kept = (self.path / VIEWS).is_file() or any(self.path.glob("restart-*"))
+        return kept or bool(self.read().restarts)
+
+    def describe(self) -> str:
+        """How many restarts there are."""
+        card = self.read()
+        return f"has {len(card.restarts)} of {card.wanted} restarts of a classifier"
+
+    def differences(self, before: ClassifierCard, now: ClassifierCard) -> Sequence[str]:
+        """Fields of the card, and sets with other sentences or labels."""
+        fields = [(name, getattr(before, name), getattr(now, name)) for name in FIXED_FIELDS]
+        found = [f"{name.replace('_', ' ')} {a}, now {b}" for name, a, b in fields if a != b]
+        if before.tested:
+            sets = [name for name in now.tested if before.tested.get(name) != now.tested[name]]
+            found += [f"other sentences or labels of {name}" for name in sets]
+        return found
 
 
 def _train(job: _Job, card: ClassifierCard) -> ClassifierCard:
@@ -135,7 +163,7 @@ def _finite(text: object, where: str) -> float:
     if not math.isfinite(value):
         raise DataError(
             f"{where}: the logit {text} is not a finite number; delete the restart's folder and "
-            "train it again with --resume"
+            "train it again with `resume=True`"
         )
     return value
 
@@ -168,8 +196,8 @@ class _Job:
             problem = f"has results on other sets than {', '.join(self.data.sets)}"
         if problem:
             raise RunError(
-                f"{own / RESTART} {problem}; delete {own} to train it again with --resume, or give "
-                "another --out"
+                f"{own / RESTART} {problem}; delete {own} to train it again with `resume=True`, or "
+                "give another `out=`"
             )
         return found
 
@@ -183,7 +211,7 @@ class _Job:
             if not np.isfinite(values).all():
                 raise TrainingError(
                     f"restart {number} (seed {seed}) gives logits on {name} that are not finite "
-                    "numbers; lower the rate (--rate), or read another layer (--layer)"
+                    "numbers; lower the rate (`rate=`), or read another layer (`layer=`)"
                 )
         dev = self.data.dev
         card = RestartCard(
@@ -245,40 +273,3 @@ def _new_card(settings: ClassifierSettings, data: ClassifierData) -> ClassifierC
         select=settings.select,
         settings=settings.recorded(),
     )
-
-
-def _check_folder(folder: Path, card: ClassifierCard, resume: bool) -> ClassifierCard:
-    """The card to go on with; a folder with another classifier is refused.
-
-    One that failed before it had a view or a restart holds nothing, and begins again.
-    """
-    if not (folder / CARD).is_file():
-        if folder.is_file():
-            raise RunError(f"{folder} is a file; give --out a folder")
-        strangers = folder.iterdir() if folder.is_dir() else ()
-        if any(path.name != LOCK and not is_leftover(path.name) for path in strangers):
-            raise RunError(f"{folder} is not empty and holds no classifier; give another --out")
-        return card
-    before = read_card(folder)
-    if not (before.restarts or (folder / VIEWS).is_file() or any(folder.glob("restart-*"))):
-        return card
-    if not resume:
-        raise RunError(
-            f"{folder} has {len(before.restarts)} of {before.wanted} restarts of a classifier; "
-            "continue with --resume, or give another --out"
-        )
-    for name in FIXED_FIELDS:
-        old, new = getattr(before, name), getattr(card, name)
-        if old != new:
-            raise RunError(
-                f"{folder} was trained with another {name.replace('_', ' ')} ({old}, now {new}); "
-                "give another --out"
-            )
-    other = [name for name in card.tested if before.tested.get(name, "") != card.tested[name]]
-    if before.tested and other:
-        raise RunError(
-            f"{folder} was tested on other sentences or labels of {', '.join(other)} than those of "
-            f"{card.data}; continue with the files of {before.data} as they were, or give another "
-            "--out"
-        )
-    return structs.replace(card, wanted=max(card.wanted, before.wanted), restarts=before.restarts)

@@ -55,8 +55,8 @@ def fit_mlp(
                 total += float(loss.detach()) * len(part)
             if not math.isfinite(total):
                 raise TrainingError(
-                    f"the loss is {total / len(x)} after epoch {epoch}; lower the rate: --rate "
-                    f"{min(settings.rate / 2, DEFAULTS.rate):g}"
+                    f"the loss is {total / len(x)} after epoch {epoch}; lower the rate: "
+                    f"`rate={min(settings.rate / 2, DEFAULTS.rate):g}`"
                 )
     return MlpHead(
         mean,

@@ -88,7 +88,7 @@ def read_restarts(folder: Path) -> TrainedRestarts:
     """The restarts of a classifier, those of an unfinished one too."""
     card = read_card(folder)
     if not card.restarts:
-        raise ModelError(f"{folder} has no complete restart yet; train it with --resume")
+        raise ModelError(f"{folder} has no complete restart yet; train it with `resume=True`")
     return TrainedRestarts(
         folder.name,
         Path(card.data.partition(":")[2]),
@@ -120,7 +120,7 @@ def read_probe(folder: Path) -> TrainedProbe:
     if card.method != PROBE:
         raise ModelError(
             f"{folder} is a classifier by {card.method}; give a probe (priscian train classifier "
-            "--method probe)"
+            "`method=probe`)"
         )
     return TrainedProbe(card.encoder, View.parse(restart.view), float(str(restart.log["c"])))
 
@@ -144,7 +144,7 @@ def trained_on(model: str) -> TrainedOn | None:
     seen = _training_sentences(spec.path)
     if seen is None:
         raise ModelError(
-            f"{spec.path} has no {TRAINED_ON}; priscian train classifier … --resume writes it again"
+            f"{spec.path} has no {TRAINED_ON}; resume its training, which writes it again"
         )
     return replace(
         seen,

@@ -63,19 +63,19 @@ class ClassifierSettings:
         needs = self.method not in (MAJORITY, NGRAMS)
         if needs and not self.encoder:
             raise UsageError(
-                f"--method {self.method} needs a model: --encoder minilm, smollm2, hf:ID, a folder"
+                f"`method={self.method}` needs a model: `encoder=minilm`, smollm2, hf:ID, a folder"
             )
         if not needs and self.encoder:
-            raise UsageError(f"--method {self.method} has no encoder; leave --encoder out")
+            raise UsageError(f"`method={self.method}` has no encoder; leave `encoder=` out")
         if self.restarts is not None and self.restarts < 1:
-            raise UsageError(f"--restarts {self.restarts}: train at least one")
+            raise UsageError(f"`restarts={self.restarts}`: train at least one")
         if self.method in FIXED and self.restarts not in (None, 1):
             raise UsageError(
-                f"--method {self.method} has one solution, so its restarts would be equal; leave "
-                "--restarts out"
+                f"`method={self.method}` has one solution, so its restarts would be equal; leave "
+                "`restarts=` out"
             )
         if not 0 <= self.seed <= LARGEST_SEED:
-            raise UsageError(f"--seed {self.seed}: give a whole number from 0 to {LARGEST_SEED}")
+            raise UsageError(f"`seed={self.seed}`: give a whole number from 0 to {LARGEST_SEED}")
         self._check_sizes()
 
     def _check_sizes(self) -> None:
@@ -84,16 +84,16 @@ class ClassifierSettings:
             if value is None:
                 continue
             if self.method not in DEFAULTS:
-                raise UsageError(f"--method {self.method} has no --{name}; leave it out")
+                raise UsageError(f"`method={self.method}` has no `{name}=`; leave it out")
             if not value > 0:
-                raise UsageError(f"--{name} {value:g}: it must be above 0")
+                raise UsageError(f"`{name}={value:g}`: it must be above 0")
         for name in ("layer", "pooling"):
             if getattr(self, name) not in (None, "") and self.method in BASELINES:
                 raise UsageError(
-                    f"--method {self.method} reads no hidden states; leave --{name} out"
+                    f"`method={self.method}` reads no hidden states; leave `{name}=` out"
                 )
         if self.layer is not None and self.method in TUNED:
-            raise UsageError("a tuned encoder uses its last layer; leave --layer out")
+            raise UsageError("a tuned encoder uses its last layer; leave `layer=` out")
 
     @property
     def count(self) -> int:

@@ -91,8 +91,8 @@ def tune(
         losses.append(total / len(rows))
         if not math.isfinite(losses[-1]):
             raise TrainingError(
-                f"the loss is {losses[-1]} after epoch {epoch + 1}; lower the rate: --rate "
-                f"{settings.rate / 2:g}"
+                f"the loss is {losses[-1]} after epoch {epoch + 1}; lower the rate: "
+                f"`rate={settings.rate / 2:g}`"
             )
         say(f"epoch {epoch + 1} of {settings.epochs}: loss {losses[-1]:.4f}")
     return net, losses

@@ -44,7 +44,7 @@ def train_parser(
     resume
         Go on with the training in `out`; the weights are bit-identical to those without a stop.
     overrides
-        Keys of the recipe: `{"training.passes": 8}`.
+        Keys of the recipe: `{"training.epochs": 8}`.
     """
     changes = dict(overrides or {})
     if trees:
@@ -66,7 +66,7 @@ def resolve_parser_recipe(recipe: str | Path, overrides: Mapping[str, Any]) -> R
         raise ModelError(f"parsing needs PyTorch: {install('hf')}") from None
     made = make_recipe(tables, {ARCHITECTURE: SpanParserShape}, overrides, str(recipe))
     if not made.corpus.files:
-        raise UsageError("no treebank; name a file of trees: --train gum.txt.xz")
+        raise UsageError("no treebank; name a file of trees: `trees=gum.txt.xz`")
     if made.corpus.extra or made.corpus.size != "all" or made.text.pack != "sentence":
         raise UsageError(
             "a parser is trained on all trees of its files; leave out corpus.size, corpus.extra "

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import lzma
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ import msgspec
 from priscian.errors import DataError, UsageError
 from priscian.files import check_folder as check_place
 from priscian.files import read_json, replacing, steady, write_bytes, write_json
-from priscian.files.lock import FolderLock, lock_file
+from priscian.files.folder import JobFolder
 from priscian.models.fingerprint import hash_file
 from priscian.models.parser.parser import FILES, Parser, check_folder
 from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
@@ -24,7 +23,6 @@ from priscian.training.corpora import read_blocks, split_sentences
 from priscian.trees.writer import bracketed
 from priscian.workers import run_batches
 
-LOCK = "lock"
 MOST = 1000
 """Words of the longest sentence that may be parsed: about a gigabyte."""
 CHUNK = 2000
@@ -48,6 +46,52 @@ class _Work(msgspec.Struct, frozen=True):
     """What the parts are made of, as a hash."""
 
     mark: str
+
+
+class _PartsFolder(JobFolder[str]):
+    """The parts of an output that is not complete; the request is the hash of what they are of."""
+
+    what, record = "parse", "work.json"
+
+    def read(self) -> str:
+        """The hash of what the parts are of."""
+        return read_json(self.path / self.record, _Work).mark
+
+    def differences(self, before: str, now: str) -> Sequence[str]:
+        """The texts, the model or the limit."""
+        return [] if before == now else ["its texts, its model or `longest=`"]
+
+    def busy(self) -> str:
+        """The message for a second process."""
+        return (
+            f"another priscian parse is writing {self.path.with_suffix('')}; wait until it has "
+            "ended, or give another `out=`"
+        )
+
+    def check_place(self) -> None:
+        """Refuse a folder that no parse has made."""
+        own = {self.record, self.lock}
+        if self.path.exists() and own.isdisjoint(path.name for path in self.path.iterdir()):
+            raise UsageError(f"{self.path} is in the way; delete it or give another `out=`")
+
+    def finished(self, mark: str, numbers: Sequence[int]) -> dict[int, Part]:
+        """Parts of an earlier run of the same work; those of any other are deleted."""
+        try:
+            if self.has_begun() and not self.differences(self.read(), mark):
+                return {
+                    number: read_json(self.path / f"{number:06}.json", Part)
+                    for number in numbers
+                    if all(
+                        (self.path / f"{number:06}.{end}").is_file() for end in ("json", "trees")
+                    )
+                }
+        except DataError as error:
+            raise DataError(f"{error}; or delete {self.path}, and all is parsed again") from None
+        for path in self.path.iterdir():
+            if path.name != self.lock:
+                path.unlink()
+        self.begin(msgspec.json.encode(_Work(mark)).decode())
+        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,30 +124,28 @@ def parse_corpus(
     """
     check_longest(longest)
     if workers is not None and workers < 1:
-        raise UsageError(f"--workers {workers} is invalid; give a number of processes above 0")
+        raise UsageError(f"`workers={workers}` is invalid; give a number of processes above 0")
     for path in files:
         if out.resolve() == path.resolve() or _is_same(out, path):
-            raise UsageError(f"--out {out} would replace the text {path}; name another file")
+            raise UsageError(f"`out={out}` would replace the text {path}; name another file")
     if out.is_dir():
-        raise UsageError(f"--out {out} is a folder; name a file such as {out / 'trees.txt.xz'}")
+        raise UsageError(f"`out={out}` is a folder; name a file such as {out / 'trees.txt.xz'}")
     check_folder(model)
     check_place(out.parent)
     sentences = read_corpus(files)
-    folder = out.with_name(f"{out.name}.parts")
-    lock = _lock(folder, out)
-    try:
+    folder = _PartsFolder(out.with_name(f"{out.name}.parts"))
+    folder.check_place()
+    with folder.locked():
         return _parse(sentences, model, out, folder, longest, workers, progress)
-    finally:
-        lock.release()
 
 
 def check_longest(longest: int) -> None:
     """Refuse a limit of words that leaves nothing, or that no memory holds."""
     if longest < 1:
-        raise UsageError(f"--longest {longest} leaves no sentence; give a number of words above 0")
+        raise UsageError(f"`longest={longest}` leaves no sentence; give a number of words above 0")
     if longest > MOST:
         raise UsageError(
-            f"--longest {longest}: memory grows with the square of a sentence's words; "
+            f"`longest={longest}`: memory grows with the square of a sentence's words; "
             f"give {MOST:,} at most"
         )
 
@@ -112,7 +154,7 @@ def _parse(
     sentences: Sequence[Sentence],
     model: Path,
     out: Path,
-    folder: Path,
+    folder: _PartsFolder,
     longest: int,
     workers: int | None,
     progress: Callable[[int, int], None],
@@ -126,20 +168,20 @@ def _parse(
         with steady(model / name for name in FILES):
             mark = _mark(sentences, model, longest)
             parser = Parser.load(model)
-        done = _finished(folder, mark, numbers)
+        done = folder.finished(mark, numbers)
         resumed = sum(part.trees for part in done.values())
         run = _Chunks(parser, sentences, longest, out.suffix)
         order = [number for number in numbers if number not in done]
         progress(sum(_size(sentences, n) for n in done), len(sentences))
-        for number, (data, part) in run_batches(run, order, count, "give --workers 1"):
-            write_bytes(folder / f"{number:06}.trees", data)
-            write_json(folder / f"{number:06}.json", msgspec.to_builtins(part))
+        for number, (data, part) in run_batches(run, order, count, "give `workers=1`"):
+            write_bytes(folder.path / f"{number:06}.trees", data)
+            write_json(folder.path / f"{number:06}.json", msgspec.to_builtins(part))
             done[number] = part
             progress(sum(_size(sentences, n) for n in done), len(sentences))
     with replacing(out) as temporary, temporary.open("wb") as file:
         for number in numbers:  # packed streams may stand one behind the other
-            file.write((folder / f"{number:06}.trees").read_bytes())
-    shutil.rmtree(folder)
+            file.write((folder.path / f"{number:06}.trees").read_bytes())
+    folder.remove()
     left = [place for number in numbers for place in done[number].left_out]
     return Parsed(
         sum(part.trees for part in done.values()), sum(part.words for part in done.values()),
@@ -188,35 +230,6 @@ class _Chunks:
                 kept.append(words)
         lines = "".join(f"{bracketed(tree)}\n" for tree in self.parser.parse(kept))
         return self.pack(lines.encode()), Part(len(kept), sum(map(len, kept)), left)
-
-
-def _finished(folder: Path, mark: str, numbers: Sequence[int]) -> dict[int, Part]:
-    """Parts of an earlier run of the same work; those of any other are deleted."""
-    note = folder / "work.json"
-    try:
-        if note.is_file() and read_json(note, _Work).mark == mark:
-            return {
-                number: read_json(folder / f"{number:06}.json", Part)
-                for number in numbers
-                if all((folder / f"{number:06}.{end}").is_file() for end in ("json", "trees"))
-            }
-    except DataError as error:
-        raise DataError(f"{error}; or delete {folder}, and all is parsed again") from None
-    for path in folder.iterdir():  # the lock stays: it is ours
-        if path.name != LOCK:
-            path.unlink()
-    write_json(note, {"mark": mark})
-    return {}
-
-
-def _lock(folder: Path, out: Path) -> FolderLock:
-    """The folder of the parts, for this process alone."""
-    if folder.exists() and not {"work.json", LOCK} & {path.name for path in folder.iterdir()}:
-        raise UsageError(f"{folder} is in the way; delete it or give another --out")
-    return lock_file(
-        folder / LOCK,
-        f"another priscian parse is writing {out}; wait until it has ended, or give another --out",
-    )
 
 
 def _mark(sentences: Sequence[Sentence], model: Path, longest: int) -> str:

@@ -68,7 +68,7 @@ def evaluate(
     kept = [example for example in examples if len(example.words) <= longest]
     if not kept:
         named = ", ".join(map(str, files))
-        raise DataError(f"{named}: no tree has at most {longest} words; raise --longest")
+        raise DataError(f"{named}: no tree has at most {longest} words; raise `longest=`")
     return score_parser(parser, kept[:limit], progress), len(examples) - len(kept)
 
 

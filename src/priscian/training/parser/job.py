@@ -10,19 +10,19 @@ from typing import Any
 import torch
 
 from priscian.errors import UsageError
-from priscian.files import read_json, write_json, write_text
+from priscian.files import read_json, write_json
 from priscian.models.builtin import MODELS
 from priscian.models.lstm.model_file import read_model
 from priscian.models.networks.span_parser import SpanParser, SpanParserShape
 from priscian.models.parser.parser import Parser
 from priscian.models.parser.words import ParserWords
-from priscian.training.job import check_folder, one_training
+from priscian.training.folder import TrainingFolder
 from priscian.training.loop import Data, Loop, Moment
 from priscian.training.machine import Machine, memory_needed, settings_kept
 from priscian.training.parser.evaluation import score_parser
 from priscian.training.parser.lesson import Lesson, copy_language_model, encode_numbers
 from priscian.training.parser.treebank import Example, Treebank, ranked, read_treebank
-from priscian.training.recipe import SAVED, Recipe, write_recipe
+from priscian.training.recipe import Recipe, write_recipe
 from priscian.training.save import LogLine, StepLog, export
 
 LANGUAGE_MODEL = "lstm"
@@ -52,12 +52,13 @@ def _train(
     say: Callable[[str], None],
     report: Callable[[Moment], None],
 ) -> dict[str, Any]:
-    check_folder(recipe, out, resume)
-    machine = Machine(recipe.machine, recipe.training.accumulate)
+    folder = TrainingFolder(out)
+    folder.check(recipe, resume=resume)
+    machine = Machine(recipe.machine, recipe.training.grad_accumulation)
     if machine.world > 1 or machine.device != "cpu":
         raise UsageError('a parser trains in one process on the CPU; set machine.device = "cpu"')
     say("reading the treebank")
-    treebank = read_treebank([Path(name) for name in recipe.corpus.files], recipe.text.longest)
+    treebank = read_treebank([Path(name) for name in recipe.corpus.files], recipe.text.max_length)
     _check_files(treebank, out)
     say(f"{len(treebank.train):,} trees; the language model reads their sentences")
     torch.manual_seed(recipe.training.seed)
@@ -66,7 +67,7 @@ def _train(
     lesson = Lesson(network, words, treebank.train)
     data = Data(numbers, None, encode_numbers(treebank.dev), treebank.digest)
     loop = Loop(lesson, recipe, data, out / "training", machine)
-    with one_training(recipe, out, resume):
+    with folder.opened(recipe, resume=resume):
         _check_files(treebank, out)  # another training may have come and gone since
         return _run(loop, network, words, treebank, out, say, report)
 
@@ -80,7 +81,9 @@ def _run(
     say: Callable[[str], None],
     report: Callable[[Moment], None],
 ) -> dict[str, Any]:
-    write_text(out / SAVED, write_recipe(loop.recipe))  # only now: what cannot be built leaves none
+    folder = TrainingFolder(out)
+    if not folder.has_begun():
+        folder.begin(write_recipe(loop.recipe))  # only now: what cannot be built leaves none behind
     write_json(out / "training" / TREEBANK, [list(mark) for mark in treebank.files])
     if loop.resume():
         say(f"resumed after {loop.progress.tokens:,} words")
@@ -109,7 +112,7 @@ def build(recipe: Recipe, examples: Sequence[Example]) -> tuple[SpanParser, Pars
     """A network with fresh weights, and the words, labels and tags of a treebank."""
     stored = read_model(MODELS[LANGUAGE_MODEL].path)
     words = ParserWords.learn(
-        (example.words for example in examples), stored.pieces, least=recipe.text.least
+        (example.words for example in examples), stored.pieces, least=recipe.text.min_count
     )
     units = stored.weights["lstm.weight_hh_l0"].shape[1]
     shape = SpanParserShape(
@@ -132,7 +135,7 @@ def _check_files(treebank: Treebank, out: Path) -> None:
     marks = [list(mark) for mark in treebank.files]
     if path.is_file() and read_json(path, list[list[str]]) != marks:
         raise UsageError(
-            f"the treebank of the training in {out} has changed since; name a new --out"
+            f"the treebank of the training in {out} has changed since; name a new `out=`"
         )
 
 

@@ -57,7 +57,7 @@ def read_treebank(files: Sequence[Path], longest: int) -> Treebank:
     kept = [example for example in train if len(example.words) <= longest]
     if not kept:
         raise DataError(
-            f"no tree of the training part has at most {longest} words; raise text.longest"
+            f"no tree of the training part has at most {longest} words; raise text.max_length"
         )
     marks = tuple((path.name, mark) for path, (_, mark) in zip(files, found, strict=True))
     return Treebank(marks, tuple(kept), tuple(dev), tuple(test), len(train) - len(kept))

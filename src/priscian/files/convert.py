@@ -1,0 +1,121 @@
+"""Tables of a file as records: what may be in them is in the types of the record.
+
+Numbers have their bounds there and texts their choices, so that a key is declared once. Unknown
+keys and choices are refused with the nearest known name.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta, inspect
+
+from priscian.errors import DataError, PriscianError, PriscianWarning, UnknownNameError
+from priscian.files.reading import shown
+
+Record = TypeVar("Record")
+Count = Annotated[int, Meta(ge=1, le=2**31 - 1)]
+CountOrNone = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+Share = Annotated[float, Meta(ge=0, lt=1)]
+Finite = Annotated[float, Meta(ge=0, le=sys.float_info.max)]
+
+
+def convert_table(
+    kind: type[Record],
+    values: Any,
+    table: str,
+    where: str,
+    *,
+    remedy: str = "correct the value",
+    refusal: type[PriscianError] = DataError,
+) -> Record:
+    """A table as a record; `where` names the file, `refusal` is for numbers out of their range.
+
+    >>> class Network(msgspec.Struct):
+    ...     layers: Count = 2
+    >>> convert_table(Network, {"layers": 4}, "network", "recipe.toml")
+    Network(layers=4)
+    >>> convert_table(Network, {"layers": 0}, "network", "recipe.toml")
+    Traceback (most recent call last):
+        ...
+    priscian.errors.DataError: recipe.toml: network.layers = 0; it takes a number from 1 to ...
+    """
+    check_table(kind, values, table, where, remedy=remedy, refusal=refusal)
+    return msgspec.convert(dict(values), kind)
+
+
+def check_table(
+    kind: type,
+    values: Any,
+    table: str,
+    where: str,
+    *,
+    remedy: str = "correct the value",
+    refusal: type[PriscianError] = DataError,
+    reserved: Collection[str] = (),
+) -> None:
+    """Refuse a table with a key or a value that a record cannot have.
+
+    `reserved` has fields of the record that are not keys of the table.
+    """
+    if not isinstance(values, Mapping):
+        raise DataError(f"{where}: [{table}] must be a table of keys and values")
+    hints = get_type_hints(kind, include_extras=True)
+    known = [name for name in hints if name not in reserved]
+    for name, value in values.items():
+        if name not in known:
+            raise UnknownNameError(f"key in [{table}] of {where}", name, known)
+        try:
+            msgspec.convert(value, hints[name])
+        except msgspec.ValidationError as error:
+            for kinds in (hints[name], *get_args(hints[name])):
+                if get_origin(kinds) is Literal and isinstance(value, str):
+                    choices = tuple(map(str, get_args(kinds)))
+                    raise UnknownNameError(f"{table}.{name} in {where}", value, choices) from None
+            bounds = _bounds(inspect.type_info(hints[name]), value)
+            if bounds:
+                said = f"{table}.{name} = {shown(value)}; it takes {bounds}"
+                raise refusal(f"{where}: {said}") from None
+            reason, _, place = str(error).partition(" - at `$")
+            place = f"`$.{name}{place.rstrip('`')}`"
+            raise DataError(f"{where}, [{table}]: {reason} - at {place}; {remedy}") from None
+
+
+def renamed_keys(
+    values: Mapping[str, Any], names: Mapping[str, str], table: str, where: str, *, warn: bool
+) -> dict[str, Any]:
+    """A table with the present names of its keys, from `names` by their old ones."""
+    found = {}
+    for key, value in values.items():
+        name = names.get(key, key)
+        if name != key:
+            old, new = (f"{table}.{each}" if table else each for each in (key, name))
+            if name in values:
+                raise DataError(f"{where}: {old} is the old name of {new}; delete one of them")
+            if warn:
+                said = f"{where}: {old} is now called {new}"
+                warnings.warn(said, PriscianWarning, stacklevel=3)
+        found[name] = value
+    return found
+
+
+def _bounds(kind: inspect.Type, value: Any) -> str:
+    """Which numbers are taken, where numbers were given that are not; else nothing."""
+    for member in kind.types if isinstance(kind, inspect.UnionType) else (kind,):
+        given = [value]
+        if isinstance(member, inspect.TupleType) and isinstance(value, list | tuple):
+            member, given = member.item_types[0], list(value)
+        fitting = int if isinstance(member, inspect.IntType) else int | float
+        if isinstance(member, inspect.IntType | inspect.FloatType) and all(
+            isinstance(each, fitting) and not isinstance(each, bool) for each in given
+        ):
+            low = f"from {member.ge:,}" if member.gt is None else f"greater than {member.gt:,}"
+            high = "" if member.lt is None else f" to below {member.lt:,}"
+            if member.le is not None and member.le != sys.float_info.max:
+                high = f" to {member.le:,}"
+            return f"a number {low}{high}"
+    return ""
