@@ -144,7 +144,7 @@ def accuracies(run: Path) -> dict[str, object]:
 
 
 def same_scores(here: Path, commit: str) -> bool:
-    """Whether the earlier store, migrated, has the same rows as this version's own store."""
+    """Whether the earlier store has the same rows as this version's own store."""
     from priscian.models import model_key, parse_model
     from priscian.records import Text
     from priscian.scoring import ScoreStore

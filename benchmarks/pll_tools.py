@@ -58,7 +58,7 @@ def load_priscian(model: str, metric: str) -> Score:
             with ScoreStore(Path(folder) / "scores.sqlite") as store:
                 scored = score_texts(spec, wanted, store, loaded=loaded)
             clock, cpu = time.perf_counter() - clock, processor_time() - cpu
-        plan = scored.plan.to_dict() if scored.plan else {}
+        plan = asdict(scored.plan) if scored.plan else {}
         plan.pop("pending", None)
         tokens = [list(scored.scores[text].logps) for text in wanted]
         return Scored(clock, cpu, 0, tokens, plan)

@@ -14,7 +14,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from materials import read_pairs, sentences
@@ -52,7 +52,7 @@ def load_priscian(model: str, bos: str = "auto") -> Score:
             with ScoreStore(Path(folder) / "scores.sqlite") as store:
                 scored = score_texts(spec, wanted, store, loaded=loaded)
             seconds = time.perf_counter() - start
-        plan = scored.plan.to_dict() if scored.plan else {}
+        plan = asdict(scored.plan) if scored.plan else {}
         plan.pop("pending", None)
         return Timed(seconds, [scored.scores[text].total for text in wanted], plan)
 

@@ -19,7 +19,7 @@ from priscian.models import open_model
 from priscian.models.builtin import FOLDER
 from priscian.models.ngram.trie_file import pack_model
 from priscian.models.vocabulary.tokenise import Tokenisation
-from priscian.runs.reading.perplexity import measure_perplexity
+from priscian.runs.surprisal.perplexity import measure_perplexity
 from priscian.training.corpora import read_blocks, split_sentences
 from priscian.training.ngram.estimate import NgramSettings, train_ngram
 

@@ -46,12 +46,12 @@ if TYPE_CHECKING:
     from priscian.runs import merge as merge
     from priscian.runs import score as score
     from priscian.runs import slurm as slurm
-    from priscian.runs.reading import Passage as Passage
-    from priscian.runs.reading import Perplexity as Perplexity
-    from priscian.runs.reading import SurprisalOptions as SurprisalOptions
-    from priscian.runs.reading import SurprisalTable as SurprisalTable
-    from priscian.runs.reading import read_passages as read_passages
-    from priscian.runs.reading.word_by_word import surprisals as surprisals
+    from priscian.runs.surprisal import Passage as Passage
+    from priscian.runs.surprisal import Perplexity as Perplexity
+    from priscian.runs.surprisal import SurprisalOptions as SurprisalOptions
+    from priscian.runs.surprisal import SurprisalTable as SurprisalTable
+    from priscian.runs.surprisal import read_passages as read_passages
+    from priscian.runs.surprisal.words import surprisals as surprisals
     from priscian.scoring import Options as Options
     from priscian.scoring import ScoreStore as ScoreStore
     from priscian.sweeps.curve import Curve as Curve
@@ -103,12 +103,12 @@ _HOMES = {
     "score": "priscian.runs",
     "slurm": "priscian.runs",
     "Resources": "priscian.runs",
-    "Passage": "priscian.runs.reading",
-    "Perplexity": "priscian.runs.reading",
-    "SurprisalOptions": "priscian.runs.reading",
-    "SurprisalTable": "priscian.runs.reading",
-    "read_passages": "priscian.runs.reading",
-    "surprisals": "priscian.runs.reading.word_by_word",
+    "Passage": "priscian.runs.surprisal",
+    "Perplexity": "priscian.runs.surprisal",
+    "SurprisalOptions": "priscian.runs.surprisal",
+    "SurprisalTable": "priscian.runs.surprisal",
+    "read_passages": "priscian.runs.surprisal",
+    "surprisals": "priscian.runs.surprisal.words",
     "Curve": "priscian.sweeps.curve",
     "curve": "priscian.sweeps.curve",
     "train": "priscian.training.api",

@@ -20,7 +20,7 @@ from priscian.models import (
     parse_model,
 )
 from priscian.records import Text, TokenScores
-from priscian.runs.reading.perplexity import Perplexity
+from priscian.runs.surprisal.perplexity import Perplexity
 from priscian.scoring import DEFAULTS, Options, ScoreStore, score_texts
 
 
@@ -149,7 +149,7 @@ def perplexity(
     >>> round(found.per_token), found.words, found.unknown
     (78, 7, 0)
     """
-    from priscian.runs.reading import measure_perplexity, measure_with_ends
+    from priscian.runs.surprisal import measure_perplexity, measure_with_ends
 
     if by not in get_args(Unit):
         raise UnknownNameError("unit", by, get_args(Unit))
@@ -181,7 +181,7 @@ def _sentences(given: Sequence[str | Path]) -> Iterator[str]:
 
 def _pieces(given: Sequence[str | Path], passages: bool) -> Iterator[str]:
     """Lines of texts and files, or passages; blank lines are left out."""
-    from priscian.runs.reading import read_passages
+    from priscian.runs.surprisal import read_passages
     from priscian.training.corpora import read_sentences
 
     for text in given:

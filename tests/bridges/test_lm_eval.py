@@ -126,7 +126,7 @@ class TestEngine:
         asked = [Asked(("", "The cat sleeps."), n) for n in (0, 1)]
         first = Engine(model=model).loglikelihood(asked)
         monkeypatch.setattr(
-            "priscian.scoring.engine.open_model", lambda *spec: pytest.fail("loaded")
+            "priscian.models.ResolvedModel.load", lambda *spec: pytest.fail("loaded")
         )
         assert Engine(model=model).loglikelihood(asked) == first
 

@@ -245,7 +245,7 @@ class TestDisk:
         assert json.loads(priscian("cache", "list", "--json").out)["models"][0]["texts"] == 4
         with monkeypatch.context() as patch:
             patch.setattr(
-                "priscian.scoring.engine.open_model", _refuse
+                "priscian.models.ResolvedModel.load", _refuse
             )  # nothing is computed again
             assert priscian(*asked, "--resume").code == 0
         assert json.loads(Path("run/run.json").read_text())["models"]["tiny"]["computed"] == 4

@@ -20,7 +20,7 @@ from priscian.models.lstm.model_file import read_model
 from priscian.models.ngram.provider import is_pngm
 from priscian.models.safetensors_file import read_safetensors
 from priscian.models.vocabulary import load_vocabulary
-from priscian.runs.checkpoints import is_whole
+from priscian.runs.watch import is_whole
 from priscian.sweeps.sweep import read_sweep
 from priscian.training.recipe import read_recipe
 

@@ -121,7 +121,7 @@ def surprisals(path: Path) -> Any:
 
 
 def passages(path: Path) -> Any:
-    from priscian.runs.reading import read_passages
+    from priscian.runs.surprisal import read_passages
 
     return read_passages(path)
 

@@ -17,7 +17,7 @@ from safetensors.numpy import load_file, save_file
 
 import priscian
 from priscian.errors import ModelError
-from priscian.models import model_key, open_model, parse_model
+from priscian.models import model_key, open_model, parse_model, resolve
 from priscian.models.hf.causal import CausalModel, CausalProvider
 from priscian.records import Text, TokenScores
 from priscian.runs.ahead import Ahead
@@ -119,21 +119,20 @@ class TestWhileLoading:
     def test_a_model_that_is_loaded_ahead_is_checked_too(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        spec = parse_model(f"hf:{folder}")
-        first = parse_model("builtin:ngram")
+        second, first = resolve(f"hf:{folder}"), resolve("builtin:ngram")
         after_load(monkeypatch, lambda: swap(folder))
-        ahead = Ahead([first, spec], ScoreStore(), fits=lambda: True)
+        ahead = Ahead([first, second], ScoreStore(), fits=lambda: True)
         ahead.report(first, 0, 9)
         ahead.report(first, 1, 9)
         with pytest.raises(ModelError, match="changed while it was being loaded"):
-            ahead.take(spec)
+            ahead.take(second)
 
     def test_a_model_that_was_loaded_ahead_of_its_key_is_refused(self, folder: Path) -> None:
         loaded = open_model(f"hf:{folder}")
         swap(folder)
-        key = model_key(f"hf:{folder}")
+        other = resolve(f"hf:{folder}")
         with pytest.raises(ModelError, match="nothing of it was kept"):
-            score_texts(f"hf:{folder}", TEXTS, ScoreStore(), key=key, loaded=loaded)
+            score_texts(other, TEXTS, ScoreStore(), loaded=loaded)
 
     def test_a_worker_elsewhere_checks_for_itself(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch

@@ -8,22 +8,23 @@ from typing import Any
 
 import pytest
 
-from priscian.models import LoadedModel, ModelKey, ModelSpec, open_model
+from priscian.models import LoadedModel, ResolvedModel
 
-LOADED: dict[ModelSpec, LoadedModel] = {}
+LOADED: dict[str, LoadedModel] = {}
 
 
 @pytest.fixture
 def loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Models stay in memory, where a test would load the same one many times."""
 
-    def once(spec: ModelSpec, key: ModelKey | None = None) -> LoadedModel:
-        if spec not in LOADED:
-            LOADED[spec] = open_model(spec)
-        return LOADED[spec]
+    load = ResolvedModel.load
 
-    for module in ("priscian.scoring.engine", "priscian.runs.sources"):
-        monkeypatch.setattr(f"{module}.open_model", once)
+    def once(self: ResolvedModel) -> LoadedModel:
+        if str(self) not in LOADED:
+            LOADED[str(self)] = load(self)
+        return LOADED[str(self)]
+
+    monkeypatch.setattr(ResolvedModel, "load", once)
 
 
 def row(uid: str, field: str, term: str, number: int, good: str, bad: str, **more: Any) -> str:

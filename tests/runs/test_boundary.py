@@ -119,5 +119,5 @@ class TestRefusals:
         assert not (tmp_path / "run").exists()
 
     def test_pairs_alone_are_refused(self, model: str, pairs: Path) -> None:
-        with pytest.raises(UsageError, match=r"--boundary corrected is for regions of suites"):
+        with pytest.raises(UsageError, match=r"`boundary=corrected` is for regions of suites"):
             score(model, f"pairs:{pairs}", suites=CORRECTED)

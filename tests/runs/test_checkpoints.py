@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from priscian.runs.checkpoints import CheckpointFolder, is_whole
+from priscian.runs.watch import CheckpointFolder, is_whole
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_where_clocks_disagree_two_looks_decide(run: Path, monkeypatch: pytest.M
     for file in (run / "checkpoint-900").iterdir():
         os.utime(file, (time.time() + 3600,) * 2)
     folder, now = CheckpointFolder(run), [1000.0]
-    monkeypatch.setattr("priscian.runs.checkpoints.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("priscian.runs.watch.time.monotonic", lambda: now[0])
     assert "checkpoint-900" not in folder.complete()
     now[0] += 11
     assert "checkpoint-900" in folder.complete()

@@ -12,7 +12,7 @@ from tests.small_suites import choice, save
 from priscian.errors import DataError
 from priscian.records import Sentence, Text, TokenScores
 from priscian.runs import SuiteOptions, SuitesSummary, score
-from priscian.runs.endings import Ending
+from priscian.runs.kinds.suites import Ending
 
 ARPA = """\\data\\
 ngram 1=7

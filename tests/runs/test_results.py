@@ -17,7 +17,8 @@ from priscian.errors import UnknownNameError, UsageError
 from priscian.runs import PairsSummary, Run, ScoreOptions, SuitesSummary, load_run, score
 
 JUDGED = {"adjunct_island": [1.0, 0.0], "wh_island": [1.0, 1.0, 0.0]}
-V1 = Path(__file__).parent / "data" / "v1"
+STORED = Path(__file__).parent / "data" / "v2"
+"""A run of Priscian 0.2."""
 
 
 @pytest.fixture
@@ -89,7 +90,7 @@ class TestChosen:
 
 class TestFrames:
     def test_all_results_are_one_table(self) -> None:
-        run = load_run(V1)
+        run = load_run(STORED)
         frame = run.frame()
         assert frame.height == sum(r.frame().height for r in run)
         counted = frame.group_by("model", "data").len().sort("model", "data").rows()

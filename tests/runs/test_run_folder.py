@@ -49,15 +49,15 @@ def test_an_empty_folder_may_be_used(tmp_path: Path) -> None:
 
 def test_a_run_is_never_overwritten(tmp_path: Path) -> None:
     scored(tmp_path / "run")
-    with pytest.raises(RunError, match=r"exists and is not empty; continue it with --resume"):
+    with pytest.raises(RunError, match=r"exists and is not empty; continue it with `resume=True`"):
         begin(tmp_path / "run")
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("x")
-    with pytest.raises(RunError, match=r"not empty; give another --out$"):
+    with pytest.raises(RunError, match=r"not empty; give another `out=`$"):
         begin(tmp_path)
-    with pytest.raises(RunError, match=r"is a file; give --out a folder"):
+    with pytest.raises(RunError, match=r"is a file; give `out=` a folder"):
         begin(tmp_path / "thesis.tex")
     assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
 
@@ -89,7 +89,7 @@ def test_resuming_takes_the_same_request_only(tmp_path: Path) -> None:
     other = structs.replace(REQUEST, limit=5, seed=1)
     with pytest.raises(RunError, match=r"other settings \(limit, seed\); repeat them exactly"):
         Record.begin(other, tmp_path / "run", resume=True)
-    with pytest.raises(RunError, match=r"no run\.json; to begin a run leave out --resume"):
+    with pytest.raises(RunError, match=r"no run\.json; to begin a run leave out `resume=True`"):
         Record.begin(REQUEST, tmp_path, resume=True)
 
 
@@ -106,7 +106,7 @@ class TestDeadRuns:
         run = tmp_path / "run"
         run.mkdir()
         (run / ".run.json.1234abcd").write_text("{")
-        with pytest.raises(RunError, match=r"no run\.json; to begin a run leave out --resume"):
+        with pytest.raises(RunError, match=r"no run\.json; to begin a run leave out `resume=True`"):
             Record.begin(REQUEST, run, resume=True)
         begin(run)
         assert [p.name for p in run.iterdir()] == ["run.json"]
@@ -117,7 +117,7 @@ class TestDeadRuns:
     def test_hidden_files_of_others_are_left_alone(self, tmp_path: Path) -> None:
         for name in (".run.json.1234abcd", ".notes", ".key.0badcafe"):
             (tmp_path / name).write_text("x")
-        with pytest.raises(RunError, match="exists and is not empty; give another --out"):
+        with pytest.raises(RunError, match="exists and is not empty; give another `out=`"):
             begin(tmp_path)
         assert len(list(tmp_path.iterdir())) == 3
 
@@ -196,7 +196,7 @@ class TestTwoProcesses:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("priscian.files.lock.locks", None)
-        monkeypatch.setattr("priscian.runs.record._clear", lambda *_: None)
+        monkeypatch.setattr("priscian.runs.record.RunFolder.check", lambda *_, **__: None)
         Record.begin(REQUEST, tmp_path / "run")
         with pytest.raises(RunError, match=r"priscian score has just started in .*run; give"):
             Record.begin(REQUEST, tmp_path / "run")
@@ -211,7 +211,6 @@ class TestTwoProcesses:
         "[]",
         "3",
         "{}",
-        '{"format": 1}',
         '{"format": 2}',
         "\udcff\udcfe",
         "[" * 100_000,
@@ -219,8 +218,15 @@ class TestTwoProcesses:
 )
 def test_a_damaged_run_json_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "run.json").write_bytes(content.encode("utf-8", "surrogateescape"))
-    with pytest.raises(RunError, match=r"run\.json .*; start again with another --out"):
+    with pytest.raises(RunError, match=r"run\.json .*; start again with another `out=`"):
         read_info(tmp_path)
+
+
+def test_a_run_of_another_version_is_refused(tmp_path: Path) -> None:
+    for number in (1, 3):
+        (tmp_path / "run.json").write_text(f'{{"format": {number}}}')
+        with pytest.raises(RunError, match="was made by another version of Priscian; update"):
+            read_info(tmp_path)
 
 
 def test_a_run_of_a_newer_version_is_refused(tmp_path: Path) -> None:
@@ -269,7 +275,7 @@ def test_updates_keep_what_they_do_not_name(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written_is_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match=r"cannot write .*file/run/run\.json: .*change --out"):
+    with pytest.raises(OutputError, match=r"cannot write .*file/run/run\.json: .*change `out=`"):
         begin(tmp_path / "file" / "run")
 
 

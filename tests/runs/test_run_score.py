@@ -228,7 +228,7 @@ class TestStore:
         store, folder = ScoreStore(), tmp_path / "model"
         shutil.copytree(causal("gpt2"), folder)
         plain = score(f"hf:{folder}", f"pairs:{pairs}", store=store).results[0].frame()
-        broken = "priscian.scoring.engine.open_model"
+        broken = "priscian.models.ResolvedModel.load"
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(broken, lambda spec: pytest.fail("the model was loaded"))
             mean = score(
@@ -247,7 +247,7 @@ class TestResume:
     ) -> None:
         string, out = f"hf:{causal('gpt2')}", tmp_path / "run"
         first = score(string, f"pairs:{pairs}", out=out).results[0].frame()
-        with pytest.raises(RunError, match=r"exists and is not empty; continue it with --resume"):
+        with pytest.raises(RunError, match=r"is not empty; continue it with `resume=True`"):
             score(string, f"pairs:{pairs}", out=out)
         again = score(string, f"pairs:{pairs}", out=out, resume=True).results[0].frame()
         assert again.equals(first)
@@ -263,7 +263,7 @@ class TestResume:
     ) -> None:  # fmt: skip
         string, out = f"hf:{causal('gpt2')}", tmp_path / "run"
         score(string, f"pairs:{pairs}", out=out)
-        with pytest.raises(RunError, match=rf"other settings \(.*{name}.*\).*another --out"):
+        with pytest.raises(RunError, match=rf"other settings \(.*{name}.*\).*another `out=`"):
             score(string, f"pairs:{pairs}", out=out, resume=True, **change)  # type: ignore[arg-type]
 
     def test_other_models_and_other_data_are_refused(
@@ -284,7 +284,7 @@ class TestResume:
         shutil.copytree(causal("gpt2"), folder)
         score(f"hf:{folder}", f"pairs:{pairs}", out=out)
         weigh(folder, 2.0)
-        with pytest.raises(RunError, match=r"its files have changed; give another --out"):
+        with pytest.raises(RunError, match=r"its files have changed; give another `out=`"):
             score(f"hf:{folder}", f"pairs:{pairs}", out=out, resume=True)
 
     def test_an_interrupted_run_goes_on_under_its_plan_and_ends_the_same(

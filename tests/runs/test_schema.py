@@ -12,7 +12,7 @@ from priscian.errors import UnknownNameError
 from priscian.runs import json_schema, load_run
 from priscian.runs.facts import plain
 
-V1 = Path(__file__).parent / "data" / "v1"
+STORED = Path(__file__).parent / "data" / "v2"
 TYPES = {
     "object": dict, "array": list, "string": str, "integer": int, "number": (int, float),
     "boolean": bool, "null": type(None),
@@ -67,7 +67,7 @@ def as_json(found: Any) -> Any:
 
 
 def test_run_json_of_a_real_run_fits() -> None:
-    schema, info = json_schema("run"), as_json(plain(load_run(V1).info))
+    schema, info = json_schema("run"), as_json(plain(load_run(STORED).info))
     assert problems(info, schema, schema) == []
     assert problems(info | {"created": 5}, schema, schema) == ["$.created: 5 is not of type string"]
     del info["request"]["models"]
@@ -76,7 +76,7 @@ def test_run_json_of_a_real_run_fits() -> None:
 
 def test_summaries_of_every_kind_fit() -> None:
     schema = json_schema("summary")
-    results = load_run(V1).results
+    results = load_run(STORED).results
     assert {r.kind for r in results} == {"pairs", "suites", "graded", "labels"}
     for result in results:
         summary = as_json(result.summary.to_dict())

@@ -346,7 +346,7 @@ class TestRefusals:
 
         with pytest.raises(UsageError, match="object of this process, which other shards cannot"):
             priscian.score(Mine(), DATA, out=tmp_path / "run", shard=(1, 2))
-        with pytest.raises(UsageError, match=r"a shard needs `out` \(--out RUN\)"):
+        with pytest.raises(UsageError, match=r"a shard needs `out=RUN`"):
             priscian.score("builtin:ngram", DATA, shard=(1, 2))
         with pytest.raises(RunError, match="not a folder"):
             priscian.merge(tmp_path / "nowhere")
@@ -410,7 +410,7 @@ class TestNetworkDisks:
         self, network: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("PRISCIAN_CACHE", str(network / "cache"))
-        with pytest.raises(StoreError, match=r"\(lustre\).*TMPDIR, or score with --shard 1/1"):
+        with pytest.raises(StoreError, match=r"\(lustre\).*TMPDIR, or score with `shard=1/1`"):
             priscian.score("builtin:ngram", DATA)
         make(network / "run", [1], 1)
         assert priscian.merge(network / "run").finished

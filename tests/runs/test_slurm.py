@@ -139,7 +139,7 @@ def test_a_run_with_some_shards_gets_scripts_for_the_others(
     assert "#SBATCH --array=1,3-4,6%4" in lines(shards)
     assert "--tie half --shard" in lines(shards)[-1]
     assert f"job=$(sbatch --parsable {shards})" in capsys.readouterr().out
-    with pytest.raises(UsageError, match=r"divided into 6 shards; leave out --shards 8"):
+    with pytest.raises(UsageError, match=r"divided into 6 shards; leave out `shards=8`"):
         priscian.slurm("run", shards=8)
     for number in (1, 3, 4, 6):
         priscian.score("builtin:ngram", DATA, out="run", shard=(number, 6), tie="half")

@@ -137,7 +137,7 @@ class TestOptions:
         with (
             pytest.warns(PriscianWarning, match="is bidirectional"),
             pytest.raises(
-                ModelError, match="no probability for the end of a text; leave out --eos"
+                ModelError, match="no probability for the end of a text; leave out `eos="
             ),
         ):
             score(f"mlm:{masked()}", f"sg:{suites}", suites=SuiteOptions(eos="last-region"))
@@ -165,10 +165,10 @@ class TestOptions:
     @pytest.mark.parametrize(
         ("options", "says"),
         [
-            ({"predictions": "one"}, "--predictions takes"),
-            ({"eos": "on"}, "--eos takes"),
-            ({"punctuation": "off"}, "--punctuation takes"),
-            ({"suites": "30"}, "--suites takes"),
+            ({"predictions": "one"}, "`predictions=` takes"),
+            ({"eos": "on"}, "`eos=` takes"),
+            ({"punctuation": "off"}, "`punctuation=` takes"),
+            ({"suites": "30"}, "`suites=` takes"),
         ],
     )
     def test_impossible_options_are_refused(
@@ -216,7 +216,7 @@ class TestPrecomputed:
 
     def test_a_table_without_ends_cannot_give_them(self, suites: Path, tmp_path: Path) -> None:
         file = surprisal_table(tmp_path / "letters.tsv", suites)
-        with pytest.raises(DataError, match="is not one token of its own; use --eos exclude"):
+        with pytest.raises(DataError, match="is not one token of its own; use `eos=exclude`"):
             only(f"surprisals:{file}", suites / "choice.json", eos="last-region")
 
     def test_a_table_that_is_not_there_is_one_line(self, suites: Path) -> None:

@@ -16,7 +16,15 @@ from safetensors.torch import load_file, save_file
 
 from priscian import score
 from priscian.errors import ModelError, UnknownNameError
-from priscian.models import ModelSpec, model_key, parse_model
+from priscian.models import (
+    ModelKey,
+    ResolvedModel,
+    find_provider,
+    model_key,
+    parse_model,
+    resolve,
+    traits_of,
+)
 from priscian.models.hf.causal import CausalModel, CausalProvider
 from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.locate import Location
@@ -180,11 +188,11 @@ class TestAhead:
     def test_a_half_precision_model_is_not_loaded_ahead(
         self, sweep: Path, loads: list[str]
     ) -> None:
-        specs = [parse_model(f"hf:{sweep}@step{n}?dtype=bfloat16") for n in (1, 2)]
-        ahead = Ahead(specs, ScoreStore())
+        models = [resolve(f"hf:{sweep}@step{n}?dtype=bfloat16") for n in (1, 2)]
+        ahead = Ahead(models, ScoreStore())
         for done in (0, 5):
-            ahead.report(specs[0], done, 9)
-        assert ahead.take(specs[1]) is None
+            ahead.report(models[0], done, 9)
+        assert ahead.take(models[1]) is None
         assert loads == []
 
     def test_a_checkpoint_that_is_in_the_store_is_not_loaded(
@@ -211,24 +219,24 @@ class TestAhead:
 
         before, seen = sys.stderr, []
         done = Ahead(
-            [parse_model(f"hf:{sweep}@step{n}") for n in (1, 2)], ScoreStore(), fits=lambda: True
+            [resolve(f"hf:{sweep}@step{n}") for n in (1, 2)], ScoreStore(), fits=lambda: True
         )
-        done.report(done.specs[0], 0, 9)
-        done.report(done.specs[0], 1, 9)
+        done.report(done.models[0], 0, 9)
+        done.report(done.models[0], 1, 9)
         while done._loading is not None and done._loading.thread.is_alive():
             seen.append(sys.stderr is before)
         assert all(seen)
-        loaded = done.take(done.specs[1])
+        loaded = done.take(done.models[1])
         assert loaded is not None
         assert isinstance(loaded.model, CausalModel)
 
     def test_workers_that_start_again_wait_for_the_loader(
         self, sweep: Path, loads: list[str]
     ) -> None:
-        specs = [parse_model(f"hf:{sweep}@step{n}") for n in (1, 2)]
-        ahead = Ahead(specs, ScoreStore())
+        models = [resolve(f"hf:{sweep}@step{n}") for n in (1, 2)]
+        ahead = Ahead(models, ScoreStore())
         for done in (0, 5, 2):  # the third report: batches are computed again
-            ahead.report(specs[0], done, 9)
+            ahead.report(models[0], done, 9)
         assert ahead._loading is not None
         assert not ahead._loading.thread.is_alive()
 
@@ -253,27 +261,33 @@ class TestKeepWeights:
                 (snapshot / file.name).symlink_to(blob)
         return repository
 
-    def spec(self, digit: str) -> ModelSpec:
-        return parse_model(f"hf:us/tiny@{40 * digit}")
+    def model(self, digit: str, more: str = "") -> ResolvedModel:
+        """A model of the Hub, which cannot be asked for its key here."""
+        spec = parse_model(f"hf:us/tiny@{40 * digit}{more}")
+        key = ModelKey({"model": str(spec)})
+        return ResolvedModel(spec, find_provider(spec.provider), key, traits_of(spec))
 
     def test_weights_that_were_there_before_are_kept(self, hub: Path) -> None:
-        assert not_downloaded([self.spec("a"), self.spec("c")]) == {self.spec("c")}
+        there, missing = self.model("a"), self.model("c")
+        assert not_downloaded([there, missing]) == {missing}
 
     def test_weights_of_this_run_go_and_everything_else_stays(self, hub: Path) -> None:
-        specs = [self.spec("a"), self.spec("b")]
-        Ahead(specs, None, frozenset(specs)).finish(specs[0])
+        models = [self.model("a"), self.model("b")]
+        Ahead(models, None, frozenset(models)).finish(models[0])
         assert not (hub / "blobs" / "a-model.safetensors").exists()
         assert (hub / "blobs" / "b-model.safetensors").is_file()
         assert (hub / "snapshots" / (40 * "a") / "tokenizer.json").is_file()
-        assert not_downloaded(specs) == {specs[0]}
+        assert not_downloaded(models) == {models[0]}
 
     def test_a_run_removes_the_weights_of_each_checkpoint_after_it_was_scored(
         self, hub: Path, data: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        specs = [self.spec("a"), self.spec("b")]
+        specs = [self.model("a").spec, self.model("b").spec]
         places = {str(s): Location(str(hub / "snapshots" / s.revision)) for s in specs}
         monkeypatch.setattr(CausalProvider, "place", lambda self, spec: places[str(spec)])
-        monkeypatch.setattr("priscian.runs.work.not_downloaded", lambda specs: frozenset(specs[:1]))
+        monkeypatch.setattr(
+            "priscian.runs.work.not_downloaded", lambda models: frozenset(models[:1])
+        )
         score(specs, data, keep_weights="none", compute=INLINE)
         assert not (hub / "blobs" / "a-model.safetensors").exists()
         assert (hub / "blobs" / "b-model.safetensors").is_file()  # it was there before
@@ -281,26 +295,26 @@ class TestKeepWeights:
     def test_weights_that_another_commit_shares_stay(self, hub: Path) -> None:
         twin = hub / "snapshots" / (40 * "d")
         shutil.copytree(hub / "snapshots" / (40 * "a"), twin, symlinks=True)
-        specs = [self.spec("a")]
-        Ahead(specs, None, frozenset(specs)).finish(specs[0])
+        models = [self.model("a")]
+        Ahead(models, None, frozenset(models)).finish(models[0])
         assert (twin / "model.safetensors").is_file()
 
     def test_weights_that_a_later_model_needs_stay_until_then(self, hub: Path) -> None:
-        specs = [self.spec("a"), self.spec("a").with_options(bos="none")]
-        ahead = Ahead(specs, None, frozenset(specs))
-        ahead.finish(specs[0])
+        models = [self.model("a"), self.model("a", "?bos=none")]
+        ahead = Ahead(models, None, frozenset(models))
+        ahead.finish(models[0])
         assert (hub / "blobs" / "a-model.safetensors").exists()
-        ahead.finish(specs[1])
+        ahead.finish(models[1])
         assert not (hub / "blobs" / "a-model.safetensors").exists()
 
     def test_a_local_folder_is_never_touched(self, sweep: Path) -> None:
-        spec = parse_model(f"hf:{sweep}@step1")
-        assert not_downloaded([spec]) == frozenset()
-        Ahead([spec], None, frozenset([spec])).finish(spec)
+        model = resolve(f"hf:{sweep}@step1")
+        assert not_downloaded([model]) == frozenset()
+        Ahead([model], None, frozenset([model])).finish(model)
         assert (sweep / "step1" / "model.safetensors").is_file()
 
     def test_another_choice_is_refused(self, data: str) -> None:
-        with pytest.raises(UnknownNameError, match="keep-weights"):
+        with pytest.raises(UnknownNameError, match="keep_weights"):
             score("builtin:ngram", data, keep_weights="some")  # type: ignore[typeddict-item]
 
 

@@ -201,7 +201,7 @@ def test_the_other_models_of_a_run_are_scored_when_texts_are_set_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import priscian
-    from priscian.scoring.executors import choose_executor
+    from priscian.scoring.engine import choose_executor
 
     def choose(work: Work) -> Any:
         if work.task.spec.id != "lstm":
@@ -239,7 +239,7 @@ def test_a_cluster_that_never_answers_ends_in_one_line(
     run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "PATIENCE", 0.0)
-    with pytest.raises(WorkerError, match=r"no worker answered for 0 s .* free CPUs .*--resume"):
+    with pytest.raises(WorkerError, match=r"no worker answered for 0 s .* CPUs .*`resume=True`"):
         run(2, wait=lambda tickets, seconds: [])
 
 
@@ -300,7 +300,7 @@ def test_a_worker_rebuilds_the_batches_and_packs_exact_numbers(
 def test_an_unknown_executor_is_refused(name: str, tmp_path: Path) -> None:
     import priscian
 
-    with pytest.raises(UsageError, match="--executor takes auto, ray or ray:ADDRESS"):
+    with pytest.raises(UsageError, match="`executor=` takes auto, ray or ray:ADDRESS"):
         priscian.score("builtin:lstm", "generated:7,2,wh_island", executor=name)
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from priscian.records import Text
-from priscian.scoring import ScoreStore, Shard, grade_texts, grades
+from priscian.scoring import ScoreStore, Shard, engine, grade_texts
+from priscian.scoring.engine import SCORE
 
 TEXTS = [Text("a" * (i + 1)) for i in range(20)]
 
@@ -29,7 +30,7 @@ class Lengths:
 
 
 def test_shards_of_grades_make_up_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grades, "TOGETHER", 3)
+    monkeypatch.setattr(engine, "GRADED", 3)
     model = Lengths()
     whole = grade_texts(model, TEXTS, ScoreStore()).scores
     stores = [ScoreStore() for _ in range(3)]
@@ -43,12 +44,12 @@ def test_shards_of_grades_make_up_the_whole(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_shard_that_was_stopped_grades_the_same_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grades, "TOGETHER", 3)
+    monkeypatch.setattr(engine, "GRADED", 3)
     model, store = Lengths(), ScoreStore()
     key = grade_texts(model, TEXTS[:1], ScoreStore()).key
     whole = grade_texts(model, TEXTS, ScoreStore(), shard=Shard(2, 3)).scores
     rows = [(text, whole[text]) for text in TEXTS[3:6]]
-    store.write(key, "lengths", rows, grades.CHANNEL)
+    store.write(key, "lengths", rows, SCORE)
     model.asked.clear()
     assert grade_texts(model, TEXTS, store, shard=Shard(2, 3)).scores == whole
     assert model.asked == [[13, 14, 15]]

@@ -14,8 +14,7 @@ from priscian.errors import TooLongError, UsageError
 from priscian.models import TorchModel, load, parse_model
 from priscian.records import Text
 from priscian.scoring import ScoreStore
-from priscian.scoring.long_texts import LongOptions, score_long_texts
-from priscian.scoring.windows import cut_windows
+from priscian.scoring.long_texts import LongOptions, cut_windows, score_long_texts
 
 LIMIT = 32
 

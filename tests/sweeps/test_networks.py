@@ -16,7 +16,7 @@ from priscian import perplexity  # noqa: E402
 from priscian.errors import PriscianError  # noqa: E402
 from priscian.models import load  # noqa: E402
 from priscian.models.safetensors_file import read_safetensors  # noqa: E402
-from priscian.runs.reading.sentences import sentence_perplexity  # noqa: E402
+from priscian.runs.surprisal.perplexity import sentence_perplexity  # noqa: E402
 from priscian.sweeps.curve import curve  # noqa: E402
 from priscian.training import loop  # noqa: E402
 from priscian.training.api import resolve_recipe  # noqa: E402

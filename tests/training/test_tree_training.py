@@ -20,7 +20,7 @@ import priscian  # noqa: E402
 from priscian.cli.parse import ParsingOptions, parse_command  # noqa: E402
 from priscian.cli.surprisal import Given, Output, surprisal_command  # noqa: E402
 from priscian.models import TreeModel, load, model_key, parse_model, traits_of  # noqa: E402
-from priscian.runs.reading.word_by_word import SurprisalOptions  # noqa: E402
+from priscian.runs.surprisal.words import SurprisalOptions  # noqa: E402
 from priscian.training.api import train  # noqa: E402
 from priscian.training.corpora import read_texts  # noqa: E402
 from priscian.training.recipe import TextPart  # noqa: E402

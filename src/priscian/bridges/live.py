@@ -14,8 +14,8 @@ from priscian.models.hf.causal import CausalModel
 from priscian.models.hf.encoding import Tokenizer
 from priscian.records import Text, TokenScores
 from priscian.scoring import Options
+from priscian.scoring.batches import Shared
 from priscian.scoring.planner import Task, prepare
-from priscian.scoring.shared import Shared
 from priscian.threads import threads_kept
 
 ALONE = Options(workers=1)

@@ -10,9 +10,8 @@ from pathlib import Path
 from priscian.errors import ModelError, PriscianError, UsageError, flat
 from priscian.reporting.make_report import ReportOptions, report
 from priscian.runs import ScoreOptions
-from priscian.runs.checkpoints import SETTLE
-from priscian.runs.sources import Watch
-from priscian.runs.watch import LIMIT, LeftOut, News, Scored, Watcher
+from priscian.runs.watch import LIMIT, SETTLE, LeftOut, News, Scored, Watcher
+from priscian.runs.work import Watch
 
 REPORT = "report.html"
 EVERY = 30.0

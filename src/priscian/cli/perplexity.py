@@ -13,7 +13,7 @@ from priscian.runs.show import counted
 
 if TYPE_CHECKING:
     from priscian.api import Unit
-    from priscian.runs.reading import Perplexity
+    from priscian.runs.surprisal import Perplexity
 
 
 def perplexity_command(

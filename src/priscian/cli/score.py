@@ -8,9 +8,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_type_hints
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
 
 from priscian.cli.notes import complain
 from priscian.datasets import PairColumns
@@ -18,34 +18,68 @@ from priscian.errors import DataError, UsageError, counted
 from priscian.files import shown, whole_number
 from priscian.models import ModelSpec
 from priscian.runs.options import ScoreOptions, SuiteOptions
-from priscian.runs.run import Run
+from priscian.runs.result import Run
 from priscian.scoring import Options, Shard
 
 FLAT = Parameter(name="*")
+
+
+def _number(of: object, tokens: Sequence[Token]) -> int | None:
+    """A whole number from 1; None for `auto`."""
+    (token,) = tokens
+    number = whole_number(token.value)
+    if token.value != "auto" and not number:
+        raise UsageError(
+            f"{token.keyword} takes a whole number from 1, or auto; not {shown(token.value)}"
+        )
+    return number if token.value != "auto" else None
+
+
+def _shard(of: object, tokens: Sequence[Token]) -> Shard:
+    return Shard.parse(tokens[0].value)
+
+
+def _executor(of: object, tokens: Sequence[Token]) -> str | None:
+    return None if tokens[0].value == "auto" else tokens[0].value
+
+
+def _spell(record: type, **fields: Parameter) -> None:
+    """Say how some fields of a record are given as options; the others are given otherwise."""
+    hints = get_type_hints(record)
+    for name, hint in hints.items():
+        record.__annotations__[name] = Annotated[hint, fields.get(name, Parameter(parse=False))]
+    FLAT(record)
+
+
+_spell(PairColumns, good=Parameter(), bad=Parameter(), group=Parameter())
+_spell(
+    Options,
+    batch_tokens=Parameter(alias="--batch_tokens", converter=_number),
+    workers=Parameter(converter=_number),
+    threads=Parameter(converter=_number),
+    shard=Parameter(converter=_shard, accepts_keys=False, n_tokens=1),
+    executor=Parameter(converter=_executor),
+)
 FLAT(SuiteOptions)
-for hidden in (PairColumns, Options):  # given below, as few options, or as words
-    Parameter(show=False, parse=False)(hidden)
+ScoreOptions.__annotations__["tokens"] = Annotated[bool, Parameter(negative="--no-tokens")]
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Data in tables: which columns to use, and existing scores."""
+    """What is scored besides the models.
+
+    `from_scores` are existing scores.
+    """
 
     n: Annotated[int | None, Parameter(name=("--n", "-n"))] = None
     """The same as --limit."""
-    good: str | None = None
-    """Column of the acceptable sentence (pairs)."""
-    bad: str | None = None
-    """Column of the unacceptable sentence (pairs)."""
-    group: str | None = None
-    """Column whose values divide pairs into sets (pairs)."""
     from_scores: Path | None = None
     """Instead of models: a table with id or sentence and one column of scores per model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """How models are loaded and run."""
+    """Options of every model string, and models in the form of lm-evaluation-harness."""
 
     bos: str | None = None
     """Token that opens a text: auto, none, a token or an id."""
@@ -53,16 +87,6 @@ class Running:
     """float32 (default), bfloat16, float16 or auto."""
     device: str | None = None
     """cpu, cuda, mps or auto (default)."""
-    batch_tokens: Annotated[str, Parameter(alias="--batch_tokens")] = "auto"
-    """Tokens in a batch, or auto."""
-    workers: str = "auto"
-    """Processes on the CPU, or actors of Ray, or auto."""
-    threads: str = "auto"
-    """Threads of each process on the CPU, or auto. The last digits of scores may depend on it."""
-    shard: str | None = None
-    """Compute one part of the run, such as 3/8, into --out; priscian merge joins the parts."""
-    executor: str = "auto"
-    """auto (this machine), ray (this machine, under Ray) or ray:ADDRESS (a Ray cluster)."""
     model: str | None = None
     """As in lm-evaluation-harness: hf, with --model-args."""
     model_args: Annotated[str, Parameter(alias="--model_args")] = ""
@@ -122,7 +146,7 @@ def score_command(
     resume
         Continue the run in --out.
     """
-    options = complete_options(options, given, running)
+    options = complete_options(options, given)
     if given.from_scores is not None:
         from priscian.runs import score_table
 
@@ -147,23 +171,13 @@ def score_command(
         tell(run, shown)
 
 
-def complete_options(options: ScoreOptions, given: Given, running: Running) -> ScoreOptions:
-    """The options, completed with those that have flags of their own."""
-    limit, n = options.limit, given.n
-    if limit is not None and n is not None and limit != n:
-        raise UsageError(f"--limit {limit} and --n {n} are the same option; give one of them")
-    return replace(
-        options,
-        limit=n if limit is None else limit,
-        columns=PairColumns(given.good, given.bad, given.group),
-        compute=Options(
-            batch_tokens=_number("--batch-tokens", running.batch_tokens),
-            workers=_number("--workers", running.workers),
-            threads=_number("--threads", running.threads),
-            shard=Shard.parse(running.shard) if running.shard else None,
-            executor=None if running.executor == "auto" else running.executor,
-        ),
-    )
+def complete_options(options: ScoreOptions, given: Given) -> ScoreOptions:
+    """The options, with -n for --limit."""
+    if None not in (options.limit, given.n) and options.limit != given.n:
+        raise UsageError(
+            f"--limit {options.limit} and --n {given.n} are the same option; give one of them"
+        )
+    return replace(options, limit=given.n if options.limit is None else options.limit)
 
 
 def name_specs(models: Sequence[str], running: Running) -> list[ModelSpec]:
@@ -222,12 +236,3 @@ def _harness_model(provider: str, arguments: str) -> str:
     return (
         f"{provider}:{name}" + (f"@{revision}" if revision else "") + (f"?{query}" if query else "")
     )
-
-
-def _number(name: str, text: str) -> int | None:
-    if text == "auto":
-        return None
-    number = whole_number(text)
-    if not number:
-        raise UsageError(f"{name} takes a whole number from 1, or auto; not {shown(text)}")
-    return number

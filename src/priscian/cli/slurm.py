@@ -66,13 +66,13 @@ def _call(arguments: Sequence[str]) -> dict[str, Any]:
     _, bound, _ = app.parse_args(list(arguments), exit_on_error=False, print_error=False)
     bound.apply_defaults()
     given = bound.arguments
-    running = given["running"]
-    if given["out"] or given["resume"] or running.shard or running.executor != "auto":
+    running, compute = given["running"], given["options"].compute
+    if given["out"] or given["resume"] or compute.shard or compute.executor:
         raise UsageError("leave out --out, --resume, --shard and --executor: the scripts set them")
     if given["given"].from_scores:
         raise UsageError("--from-scores computes nothing, so it needs no cluster")
     return {
         "models": name_specs(given["models"], running),
         "on": given["on"],
-        "options": complete_options(given["options"], given["given"], running),
+        "options": complete_options(given["options"], given["given"]),
     }

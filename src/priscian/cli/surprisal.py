@@ -14,11 +14,11 @@ from cyclopts import Parameter
 
 from priscian.cli.streams import as_it_is, printable
 from priscian.errors import UsageError
-from priscian.runs.reading.word_by_word import DEFAULTS, SurprisalOptions
 from priscian.runs.show import counted
+from priscian.runs.surprisal.words import DEFAULTS, SurprisalOptions
 
 if TYPE_CHECKING:
-    from priscian.runs.reading import Passage, SurprisalTable
+    from priscian.runs.surprisal import Passage, SurprisalTable
 
 Flat = Parameter(name="*")
 
@@ -98,7 +98,7 @@ def surprisal_command(
         Texts to score, each in quotes.
     """
     from priscian.cli.screen import is_terminal
-    from priscian.runs.reading import surprisals
+    from priscian.runs.surprisal import surprisals
     from priscian.scoring import ScoreStore
 
     models = [model, *(given.also or ())]
@@ -129,14 +129,14 @@ def surprisal_command(
 
 def _trees(models: list[str], passages: list[Passage], context: str) -> list[list[str]]:
     """Of each model, the best tree of each text."""
-    from priscian.models import TreeModel, load, traits_of
+    from priscian.models import TreeModel, resolve
     from priscian.records import Text
 
     found: list[list[str]] = []
-    for model in models:
-        if not traits_of(model).trees:
+    for model in map(resolve, models):
+        if not model.traits.trees:
             raise UsageError(f"{model} builds no trees; leave out --trees, or name a rnng: model")
-        loaded = load(model)
+        loaded = model.load().model
         assert isinstance(loaded, TreeModel)
         texts = [Text(line.text, context) for passage in passages for line in passage.lines]
         found.append([str(tree) for tree in loaded.best_trees(texts)])
@@ -146,7 +146,7 @@ def _trees(models: list[str], passages: list[Passage], context: str) -> list[lis
 def _passages(models: list[str], texts: tuple[str, ...], given: Given) -> list[Passage]:
     """The texts of the command line and of the file; likely mistakes are errors."""
     from priscian.models import names_model
-    from priscian.runs.reading import make_passages, read_passages
+    from priscian.runs.surprisal import make_passages, read_passages
 
     first = models[0]
     if len(first.split()) > 1 and not os.path.exists(first):
@@ -190,7 +190,7 @@ def _print_json(
     options: SurprisalOptions,
     trees: list[list[str]],
 ) -> None:
-    from priscian.runs.reading.table import short_names
+    from priscian.runs.surprisal.table import short_names
 
     lines = [line.text for passage in passages for line in passage.lines]
     facts: dict[str, Any] = {"boundary": options.boundary} if options.boundary != "plain" else {}

@@ -38,8 +38,11 @@ class PairColumns:
     """
 
     good: str | None = None
+    """Column of the acceptable sentence (pairs)."""
     bad: str | None = None
+    """Column of the unacceptable sentence (pairs)."""
     group: str | None = None
+    """Column whose values divide pairs into sets (pairs)."""
     context: str | None = None
     field: str | None = None
     phenomenon: str | None = None

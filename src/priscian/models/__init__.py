@@ -2,7 +2,6 @@
 
 from priscian.models.fingerprint import cache_folder
 from priscian.models.key import ModelKey
-from priscian.models.loaded import LoadedModel
 from priscian.models.protocol import (
     BoundaryModel,
     ClosedVocabulary,
@@ -31,20 +30,26 @@ from priscian.models.protocol import (
 )
 from priscian.models.registry import (
     PRESETS,
-    agreed_key,
     as_list,
     expand_revisions,
     fetch_weights,
     find_provider,
     is_object,
-    load,
-    model_key,
     names_model,
-    open_model,
     parse_model,
     provider_names,
-    recorded_traits,
     register,
+)
+from priscian.models.resolved import (
+    AnyModel,
+    LoadedModel,
+    ResolvedModel,
+    agreed,
+    load,
+    model_key,
+    open_model,
+    recorded_traits,
+    resolve,
     traits_of,
 )
 from priscian.models.spec import ModelSpec
@@ -52,6 +57,7 @@ from priscian.models.traits import Traits
 
 __all__ = [
     "PRESETS",
+    "AnyModel",
     "BoundaryModel",
     "ClosedVocabulary",
     "DownloadingProvider",
@@ -68,6 +74,7 @@ __all__ = [
     "ModelSpec",
     "PrecomputedScores",
     "Provider",
+    "ResolvedModel",
     "SentenceMeter",
     "SentenceReader",
     "SharedEncoder",
@@ -80,7 +87,7 @@ __all__ = [
     "TreeModel",
     "UnknownWordFinder",
     "WatchedModel",
-    "agreed_key",
+    "agreed",
     "as_list",
     "cache_folder",
     "expand_revisions",
@@ -95,5 +102,6 @@ __all__ = [
     "provider_names",
     "recorded_traits",
     "register",
+    "resolve",
     "traits_of",
 ]

@@ -101,6 +101,17 @@ def hash_folder(folder: Path, patterns: Iterable[str]) -> str:
     return total.hexdigest()
 
 
+def hashed_again(files: Files) -> Files:
+    """The files as they are now; only those whose stamps differ are read again."""
+    with files_hashed() as found:
+        for path, hashed in files.items():
+            if path.is_file() and Stamp.of(path.stat()) == hashed.stamp:
+                found[path] = hashed
+            else:
+                hash_file(path)
+    return found
+
+
 def changed_files(files: Files) -> list[Path]:
     """The files that now have other contents; removed ones were read before and do not count."""
     changed = []

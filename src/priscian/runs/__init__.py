@@ -9,12 +9,10 @@ from priscian.runs.kinds.graded import GradedSummary
 from priscian.runs.kinds.labels import LabelsSummary
 from priscian.runs.kinds.pairs import PairsSummary
 from priscian.runs.kinds.suites import SuitesSummary
-from priscian.runs.load import load_run, load_runs
+from priscian.runs.load import json_schema, load_run, load_runs
 from priscian.runs.merging import merge
 from priscian.runs.options import ScoreOptions, SuiteOptions
-from priscian.runs.result import Result
-from priscian.runs.run import Run
-from priscian.runs.schema import json_schema
+from priscian.runs.result import Result, Run
 from priscian.runs.slurm_scripts import Resources, SlurmJob, slurm
 from priscian.runs.summary import Summary
 from priscian.runs.tokens import TokenTable

@@ -15,15 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from priscian.models import (
-    DownloadingProvider,
-    LoadedModel,
-    ModelSpec,
-    find_provider,
-    model_key,
-    open_model,
-    traits_of,
-)
+from priscian.models import DownloadingProvider, LoadedModel, ResolvedModel
 from priscian.scoring import ScoreStore
 
 PATIENCE = 5.0
@@ -34,7 +26,7 @@ PATIENCE = 5.0
 class _Loading:
     """A model that is being loaded, or its error."""
 
-    spec: ModelSpec
+    resolved: ResolvedModel
     thread: threading.Thread = field(init=False)
     model: LoadedModel | None = None
     error: BaseException | None = None
@@ -44,7 +36,7 @@ class _Loading:
 
     def _load(self) -> None:
         try:
-            self.model = open_model(self.spec)
+            self.model = self.resolved.load()
         except BaseException as error:  # raised again where the model is needed
             self.error = error
 
@@ -53,9 +45,9 @@ class _Loading:
 class Ahead:
     """Loads models in turn, each while the one before it is computed."""
 
-    specs: Sequence[ModelSpec] = ()
+    models: Sequence[ResolvedModel] = ()
     store: ScoreStore | None = None
-    temporary: frozenset[ModelSpec] = frozenset()
+    temporary: frozenset[ResolvedModel] = frozenset()
     """Models whose weights are removed from the download cache after use."""
     fits: Callable[[], bool] = field(default=lambda: another_fits())
     _loading: _Loading | None = None
@@ -74,21 +66,21 @@ class Ahead:
         if loading is not None:
             loading.thread.join(PATIENCE)
 
-    def take(self, spec: ModelSpec) -> LoadedModel | None:
+    def take(self, model: ResolvedModel) -> LoadedModel | None:
         """The model, if it was loaded ahead; an error while loading is raised here."""
         self._last = None
         loading, self._loading = self._loading, None
         if loading is None:
             return None
         loading.thread.join()
-        if loading.spec != spec:
+        if loading.resolved is not model:
             return None
         if loading.error is not None:
             raise loading.error
         return loading.model
 
-    def report(self, spec: ModelSpec, done: int, total: int) -> None:
-        """Hear of progress: when the first batch is done, the workers exist and loading may begin.
+    def report(self, model: ResolvedModel, done: int, total: int) -> None:
+        """Progress callback: when the first batch is done, workers exist and loading may begin.
 
         If workers are about to be started again, loading ends first: no process is forked while
         another thread works.
@@ -97,39 +89,40 @@ class Ahead:
         if last is None:
             return
         if done > last and self._loading is None:
-            self._begin(spec, total)
+            self._begin(model, total)
         elif done < last and self._loading is not None:
             self._loading.thread.join()
 
-    def finish(self, spec: ModelSpec) -> None:
+    def finish(self, model: ResolvedModel) -> None:
         """A model has been scored: its weights go if they are temporary and not needed again."""
-        if spec in self.temporary and all(
-            (spec.id, spec.revision) != (s.id, s.revision) for s in self._after(spec)
+        spec = model.spec
+        if model in self.temporary and all(
+            (spec.id, spec.revision) != (later.spec.id, later.spec.revision)
+            for later in self._after(model)
         ):
-            provider = find_provider(spec.provider)
-            assert isinstance(provider, DownloadingProvider)
-            provider.discard(spec)
+            assert isinstance(model.provider, DownloadingProvider)
+            model.provider.discard(spec)
 
-    def _after(self, spec: ModelSpec) -> Sequence[ModelSpec]:
-        return self.specs[self.specs.index(spec) + 1 :] if spec in self.specs else ()
+    def _after(self, model: ResolvedModel) -> Sequence[ResolvedModel]:
+        return self.models[self.models.index(model) + 1 :] if model in self.models else ()
 
-    def _begin(self, spec: ModelSpec, texts: int) -> None:
-        later = self._after(spec)
-        if not later or not traits_of(later[0]).loads_ahead or not self.fits():
+    def _begin(self, model: ResolvedModel, texts: int) -> None:
+        later = self._after(model)
+        if not later or not later[0].traits.loads_ahead or not self.fits():
             return
-        if self.store is None or self.store.texts_of(model_key(later[0]).digest) >= texts:
+        if self.store is None or self.store.texts_of(later[0].key.digest) >= texts:
             return  # probably nothing to compute
         self._loading = _Loading(later[0])
         self._loading.thread.start()
 
 
-def not_downloaded(specs: Iterable[ModelSpec]) -> frozenset[ModelSpec]:
+def not_downloaded(models: Iterable[ResolvedModel]) -> frozenset[ResolvedModel]:
     """The models whose weights would be downloaded now."""
     return frozenset(
-        spec
-        for spec in specs
-        if isinstance(provider := find_provider(spec.provider), DownloadingProvider)
-        and not provider.downloaded(spec)
+        model
+        for model in models
+        if isinstance(model.provider, DownloadingProvider)
+        and not model.provider.downloaded(model.spec)
     )
 
 

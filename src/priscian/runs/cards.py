@@ -8,11 +8,8 @@ from typing import Annotated
 import msgspec
 
 from priscian.files import read_json
-from priscian.models.registry import check_trained_options
 from priscian.models.spec import ModelSpec, escape
 from priscian.runs.facts import ModelFacts
-
-__all__ = ["CARD", "Card", "check_trained_options", "name_path", "read_card"]
 
 CARD = "card.json"
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]

@@ -11,13 +11,12 @@ from pathlib import Path
 from priscian.errors import PriscianWarning, RunError, UnknownNameError, UsageError
 from priscian.files import read_json, shown
 from priscian.runs.load import load_run
-from priscian.runs.result import Result
-from priscian.runs.run import Run
+from priscian.runs.result import Result, Run
 
 CONTINUE = "continue it with priscian curve"
 INDEX, TABLE = "runs.json", "curve.csv"
 """The run folders of a folder that holds several, such as that of a sweep, and their table."""
-NO_RUNS = "no runs; name at least one run folder, as priscian score --out made it"
+NO_RUNS = "no runs; name at least one run folder, as priscian score `out=` made it"
 
 Choice = str | Path | Run | Result
 """A run folder, `RUN:model`, a run, or one result."""
@@ -48,7 +47,9 @@ def gather_runs(runs: Choice | Iterable[Choice]) -> list[Run]:
         found.setdefault(key, _open(choice))
     if not any(run.results for run in found.values()):
         names = ", ".join(str(run.path) for run in found.values())
-        raise RunError(f"nothing is finished in {names}; continue with priscian score --resume")
+        raise RunError(
+            f"nothing is finished in {names}; continue with priscian score `resume=True`"
+        )
     return list(found.values())
 
 
@@ -103,7 +104,9 @@ def choose_model(choice: Choice) -> Chosen:
     """One model: `RUN:model`, or a run that has only one."""
     found = choose_models(choice)
     if not found:
-        raise RunError(f"nothing is finished in {choice}; continue with priscian score --resume")
+        raise RunError(
+            f"nothing is finished in {choice}; continue with priscian score `resume=True`"
+        )
     if len(found) > 1:
         names = ", ".join(c.model for c in found)
         where = choice.path if isinstance(choice, Run) else choice
@@ -133,7 +136,7 @@ def _open(choice: str | Path | Run) -> Run:
     if run.missing and run.results:
         warnings.warn(
             f"{path} is not finished: {', '.join(run.missing)} missing; continue with "
-            "priscian score --resume",
+            "priscian score `resume=True`",
             PriscianWarning,
             stacklevel=4,
         )

@@ -14,7 +14,7 @@ from priscian.formulas import parse_formula
 from priscian.runs.options import SuiteOptions
 
 FORMAT = 2
-"""Version of `run.json` and `summary.json`; `upgrade.py` reads older ones."""
+"""Version of `run.json` and `summary.json`."""
 
 Status = Literal["running", "stopped", "failed", "finished"]
 

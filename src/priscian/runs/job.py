@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack, cast
+from typing import Any, cast
 
 from msgspec import structs
 
@@ -19,19 +19,19 @@ from priscian.models import (
     ModelSpec,
     as_list,
     expand_revisions,
-    model_key,
     parse_model,
+    resolve,
 )
 from priscian.records import ItemSet, Text
 from priscian.runs.facts import DataFacts, Request, SetFacts, UnigramModel
 from priscian.runs.kinds.registry import find_kind
-from priscian.runs.options import ScoreOptions, Settings, choose_sets, name_generated
+from priscian.runs.options import ScoreOptions, choose_sets, name_generated
 from priscian.runs.record import OWN
-from priscian.runs.run import Run
+from priscian.runs.result import Run
 from priscian.runs.shards import score_shard
-from priscian.runs.sources import ModelSource, Scorer, TableSource, Watch
+from priscian.runs.sources import ModelSource, Scorer, TableSource
 from priscian.runs.unigrams import score_unigrams, unigram_spec
-from priscian.runs.work import Work
+from priscian.runs.work import Watch, Work
 from priscian.scoring import ScoreStore
 
 Models = str | ModelSpec | LanguageModel | Sequence[str | ModelSpec | LanguageModel]
@@ -50,7 +50,7 @@ def score(
     options: ScoreOptions | None = None,
     store: ScoreStore | None = None,
     watch: Watch | None = None,
-    **settings: Unpack[Settings],
+    **settings: Any,
 ) -> Run:
     """Score models on data sets: minimal pairs, suites, graded or labelled sentences.
 
@@ -94,7 +94,7 @@ def score(
     work, request = set_up(models, on, options)
     if options.compute.shard is not None:
         if out is None or store is not None:
-            raise UsageError("a shard needs `out` (--out RUN), where it keeps its own store")
+            raise UsageError("a shard needs `out=RUN`, where it keeps its own store")
         return score_shard(work, request, Path(out), watch)
     return work.run(request, Path(out) if out is not None else None, resume, store, watch)
 
@@ -111,11 +111,11 @@ def set_up(
     request = describe_request(sources, data, options)
     work = Work(sources, data, options)
     if unigram is not None:
-        key = model_key(unigram)
-        facts = UnigramModel(model=str(unigram), digest=key.digest)
+        known = resolve(unigram)
+        facts = UnigramModel(model=str(unigram), digest=known.key.digest)
         request = structs.replace(request, unigram=facts)
         if options.compute.shard is None:
-            work = replace(work, unigrams=score_unigrams(unigram, texts_of(data), key))
+            work = replace(work, unigrams=score_unigrams(known, texts_of(data)))
     return work, request
 
 
@@ -125,7 +125,7 @@ def score_table(
     *,
     out: str | Path | None = None,
     options: ScoreOptions | None = None,
-    **settings: Unpack[Settings],
+    **settings: Any,
 ) -> Run:
     """Judge data sets by scores that were computed elsewhere; no model is needed.
 
@@ -133,12 +133,14 @@ def score_table(
     """
     options = (options or ScoreOptions()).updated(settings)
     if options.measure != "surprisal" or options.unigram is not None:
-        raise UsageError("--from-scores takes scores as they are; leave --measure out")
+        raise UsageError("`from_scores=` takes scores as they are; leave `measure=` out")
     data = read_data(on, options)
     columns = read_scores(table)
     folders = name_files({column.name: column.name for column in columns}, taken=OWN)
     sources = [TableSource(column, folders[column.name], data) for column in columns]
     check(sources, data, options)
+    for source in sources:
+        source.check()
     request = describe_request(sources, data, options)
     request = structs.replace(request, measure="score", from_scores=Path(table).name)
     with ScoreStore() as unused:
@@ -146,18 +148,17 @@ def score_table(
 
 
 def check(sources: Sequence[Scorer], data: Sequence[Dataset], options: ScoreOptions) -> None:
-    """Refuse invalid options and missing models, before anything is written."""
+    """Refuse invalid options, before anything is written."""
     for d in data:
         find_kind(d.kind).check(d, sources, options)
     if options.suites.boundary != "plain" and all(d.kind != "suites" for d in data):
-        raise UsageError("--boundary corrected is for regions of suites: --on sg or --on sg:PATH")
+        raise UsageError("`boundary=corrected` is for regions of suites: `on=sg` or `on=sg:PATH`")
     for source in sources:
         if source.measure is not None and options.measure != "surprisal":
             raise UsageError(
                 f"{source.name} gives one number for a whole sentence, so there is no "
-                f"{options.measure} of it; leave out --measure, or the model"
+                f"{options.measure} of it; leave out `measure=`, or the model"
             )
-        source.check()
 
 
 def texts_of(data: Iterable[Dataset]) -> list[Text]:
@@ -169,7 +170,7 @@ def read_data(on: str | Dataset | Sequence[str | Dataset], options: ScoreOptions
     """The requested data sets, under unique names."""
     listed = [on] if isinstance(on, str | Dataset) else list(on)
     if not listed:
-        raise UsageError("name at least one data set: --on blimp:DIR or --on pairs:FILE")
+        raise UsageError("name at least one data set: `on=blimp:DIR` or `on=pairs:FILE`")
     data = []
     for d in listed:
         found = d if isinstance(d, Dataset) else _read(d, options)
@@ -237,7 +238,7 @@ def _models(models: Models, revisions: str | None) -> list[ModelSpec]:
     if not listed:
         raise UsageError("name at least one model, such as smollm2, hf:gpt2 or a folder")
     if revisions is None:
-        return [parse_model(m) for m in listed]
+        return [m if isinstance(m, ModelSpec) else parse_model(m) for m in listed]
     return [spec for m in listed for spec in expand_revisions(m, revisions)]
 
 
@@ -251,9 +252,9 @@ def name_models(specs: Iterable[ModelSpec]) -> list[ModelSource]:
     """Each model under its label; equal labels are made different by the models' keys."""
     specs = list(dict.fromkeys(specs))
     labels = [s.label for s in specs]
-    named = {
-        s.label if labels.count(s.label) == 1 else f"{s.label}-{model_key(s).digest[:6]}": s
-        for s in specs
-    }
+    named = {}
+    for model in map(resolve, specs):
+        unique = labels.count(model.label) == 1
+        named[model.label if unique else f"{model.label}-{model.key.digest[:6]}"] = model
     folders = name_files({name: name for name in named}, taken=OWN)
-    return [ModelSource(spec, name, folders[name]) for name, spec in named.items()]
+    return [ModelSource(model, name, folders[name]) for name, model in named.items()]

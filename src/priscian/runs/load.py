@@ -6,6 +6,8 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,11 +17,9 @@ from priscian.errors import ChangedError, RunError, UnknownNameError
 from priscian.files import inside, regular
 from priscian.files.unchanged import Stamp, stamp_of
 from priscian.runs.facts import FORMAT, DataFacts, ModelFacts, RunInfo
-from priscian.runs.kinds.registry import find_kind
-from priscian.runs.result import SUMMARY, FolderTables, Result, check_columns
-from priscian.runs.run import Run
+from priscian.runs.kinds.registry import find_kind, kinds
+from priscian.runs.result import SUMMARY, FolderTables, Result, Run, check_columns
 from priscian.runs.summary import Summary
-from priscian.runs.upgrade import upgrade_run, upgrade_summary, upgraded_tables
 
 T = TypeVar("T")
 Stamps = Mapping[Path, Stamp | None]
@@ -75,40 +75,32 @@ def _load(path: Path) -> Run:
 def load_runs(paths: Sequence[str | Path]) -> list[Run]:
     """The runs in some folders, in their order; at least one result must be there."""
     if not paths:
-        raise RunError("no runs; name the folders that priscian score --out made")
+        raise RunError("no runs; name the folders that priscian score `out=` made")
     runs = [load_run(path) for path in dict.fromkeys(map(Path, paths))]
     if not any(run.results for run in runs):
         names = ", ".join(str(path) for path in paths)
-        raise RunError(f"nothing was finished in {names}; continue with priscian score --resume")
+        raise RunError(
+            f"nothing was finished in {names}; continue with priscian score `resume=True`"
+        )
     return runs
 
 
-def read_info(path: Path, *, upgrade: bool = True) -> RunInfo:
-    """`run.json`, checked; one of an older version is upgraded or refused."""
+def read_info(path: Path) -> RunInfo:
+    """`run.json`, checked."""
     file = path / FILE
     if not file.is_file():
         raise RunError(f"{path} is not a run folder: it has no run.json")
-    raw = _read_json(file)
-    if raw.get("format") == 1:
-        if not upgrade:
-            raise RunError(
-                f"{path} was started by an older version of Priscian; give another --out: what was "
-                "scored is kept and is not computed again"
-            )
-        try:
-            raw = upgrade_run(raw, path, _read_json)
-        except (ValueError, OSError) as error:
-            raise _damaged(file, str(error)) from None
-    elif raw.get("format") != FORMAT and isinstance(raw.get("format"), int):
-        raise RunError(f"{path} was made by another version of Priscian; update to read it")
-    return _convert(raw, RunInfo, file)
+    return read_record(file, RunInfo, str(path))
 
 
-def read_record(file: Path, wanted: type[T]) -> T:
+def read_record(file: Path, wanted: type[T], where: str = "") -> T:
     """A file of this version that is like `run.json`, checked."""
     raw = _read_json(file)
-    if raw.get("format") != FORMAT:
-        raise RunError(f"{file} was made by another version of Priscian; update to read it")
+    if raw.get("format") != FORMAT and (not where or isinstance(raw.get("format"), int)):
+        raise RunError(
+            f"{where or file} was made by another version of Priscian; update to read it, or score "
+            "again into another folder"
+        )
     return _convert(raw, wanted, file)
 
 
@@ -123,8 +115,6 @@ def _read_summary(file: Path, known: str | None, stamps: Stamps) -> Summary:
             "files of two runs are mixed; read it later, or score again into another folder"
         )
     raw = _decode(file, data)
-    if "format" not in raw:
-        raw = upgrade_summary(raw)
     try:
         kind = find_kind(str(raw.get("kind")))
     except UnknownNameError as error:
@@ -149,8 +139,7 @@ def _result(
     strangers = [s for s in summary.by_set() if s not in data.sets]
     if strangers:
         raise _damaged(file, f"its set {strangers[0]!r} is not in run.json")
-    opened = upgraded_tables(tables, model, name, data)
-    result = Result(model, name, summary, data, about, opened)
+    result = Result(model, name, summary, data, about, tables)
     check_columns(result, "items", tables.columns("items"))
     return result
 
@@ -192,4 +181,22 @@ def _refuse_changed(file: Path, stamps: Stamps) -> None:
 
 
 def _damaged(file: Path, reason: str) -> RunError:
-    return RunError(f"{file} cannot be read: {reason}; start again with another --out")
+    return RunError(f"{file} cannot be read: {reason}; start again with another `out=`")
+
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+FILES = ("run", "summary")
+
+
+def json_schema(file: str) -> dict[str, Any]:
+    """The schema of `run` or `summary`; a summary is one of the kinds of data.
+
+    >>> json_schema("run")["$ref"]
+    '#/$defs/RunInfo'
+    """
+    if file not in FILES:
+        raise UnknownNameError("schema", file, FILES)
+    wanted: Any = RunInfo
+    if file == "summary":
+        wanted = reduce(or_, (kind.summary for kind in kinds().values()))
+    return {"$schema": DIALECT, "title": f"{file}.json", **msgspec.json.schema(wanted)}

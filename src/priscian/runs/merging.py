@@ -13,12 +13,12 @@ from priscian.errors import PriscianError, RunError, counted
 from priscian.files.digest import hash_of
 from priscian.files.disks import network_disk
 from priscian.files.unchanged import stamp_of
-from priscian.models import ModelKey, cache_folder, model_key
+from priscian.models import ModelKey, cache_folder
 from priscian.records import Text
 from priscian.runs.facts import ModelFacts
 from priscian.runs.job import set_up
-from priscian.runs.record import FILE, SHARDS, SLURM, Record
-from priscian.runs.run import Run
+from priscian.runs.record import FILE, SHARDS, MergedFolder, Record
+from priscian.runs.result import Run
 from priscian.runs.shards import (
     ShardInfo,
     missing_line,
@@ -29,17 +29,15 @@ from priscian.runs.shards import (
     shard_file,
     shard_store,
 )
-from priscian.runs.sources import ModelSource, Watch
-from priscian.runs.work import Work, texts_to_score
+from priscian.runs.sources import ModelSource
+from priscian.runs.work import Watch, Work, texts_to_score
 from priscian.scoring import ScoreStore, Shard
-from priscian.scoring.boundary import CHANNEL as BOUNDARY
-from priscian.scoring.grades import CHANNEL as SCORE
+from priscian.scoring.boundary import BOUNDARY
+from priscian.scoring.engine import SCORE
 from priscian.scoring.machine import warn_of_mixture
 from priscian.scoring.shard import missing_shards
 from priscian.scoring.store.published import local_folder, open_to_read
 
-BESIDE = (SHARDS, SLURM)
-"""What may be in a run folder before its shards are merged."""
 PLANNED = ("way", "batch_tokens", "row_tokens", "digest", "inputs")
 """What the plans of all shards have in common."""
 SUFFIXES = frozenset({".json", ".sqlite"})
@@ -80,7 +78,7 @@ def merge(run: str | Path, *, store: ScoreStore | None = None, watch: Watch | No
                 _insert(path, shards, work, number, (kept, files))
         files.check()
         record = Record.begin(
-            _first(shards).request, path, resume=(path / FILE).is_file(), beside=BESIDE
+            _first(shards).request, path, resume=(path / FILE).is_file(), folder=MergedFolder
         )
         for source in work.sources:
             parts = [s.models[source.name] for s in shards.values() if source.name in s.models]
@@ -124,7 +122,7 @@ def read_shards(path: Path) -> dict[Shard, ShardInfo]:
     """The shards of a run, complete and in agreement; otherwise an error with the remedy."""
     shards = find_shards(path)
     if not shards:
-        raise RunError(f"{path} has no shards; make them with priscian score … --shard 1/8 --out")
+        raise RunError(f"{path} has no shards; make them with priscian score … `shard=1/8` `out=`")
     counts = sorted({shard.count for shard in shards})
     if len(counts) > 1:
         few = min(counts, key=lambda n: sum(shard.count == n for shard in shards))
@@ -208,16 +206,16 @@ def _set_up_again(path: Path, shards: _Shards) -> Work:
     if different:
         raise RunError(
             f"{path}: {', '.join(different)} changed since the shards were made; restore the files "
-            "or score again with another --out"
+            "or score again with another `out=`"
         )
     for source in work.sources:
         assert isinstance(source, ModelSource)
-        digest = model_key(source.spec).digest
+        digest = source.model.key.digest
         known = {s.models[source.name].digest for s in shards.values() if source.name in s.models}
         if known - {digest, ""}:
             raise RunError(
-                f"{path}: the files of {source.spec} changed since the shards were made; restore "
-                "them or score again with another --out"
+                f"{path}: the files of {source.model} changed since the shards were made; restore "
+                "them or score again with another `out=`"
             )
     return work
 
@@ -229,7 +227,7 @@ def _insert(
     kept, files = into
     source = work.sources[number]
     assert isinstance(source, ModelSource)
-    key = model_key(source.spec)
+    key = source.model.key
     asked, boundary = texts_to_score(work.prepare(source))
     texts = list(dict.fromkeys(asked))
     channels = {SCORE: texts} if source.traits.grades else {"logp": texts}
@@ -249,7 +247,7 @@ def _insert(
         if lacking:
             raise RunError(
                 f"{path}: no shard has scores of {counted(len(lacking), 'text')} of {source.name}, "
-                f"such as {lacking[0].text!r}; score again with another --out"
+                f"such as {lacking[0].text!r}; score again with another `out=`"
             )
     for shard, info in shards.items():
         with _opened(path, shard, info) as store:
@@ -259,7 +257,7 @@ def _insert(
                     files.confirm(shard, info)
                     files.check(shard_store(path, shard), shard_file(path, shard))
                     if rows:
-                        kept.write(key, source.spec.label, list(rows.items()), channel)
+                        kept.write(key, source.model.label, list(rows.items()), channel)
 
 
 @contextmanager

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
-from typing import Literal, TypedDict, get_args
+from typing import Any, Literal, get_args
 
 from priscian.datasets import Dataset, PairColumns, read_dataset
 from priscian.datasets.syntaxgym_sentences import Punctuation
@@ -43,29 +43,8 @@ class SuiteOptions:
         find_boundary(self.boundary)
         if self.punctuation not in ("auto", *get_args(Punctuation)):
             raise UsageError(
-                f"--punctuation takes auto, attached or detached, not {self.punctuation!r}"
+                f"`punctuation=` takes auto, attached or detached, not {self.punctuation!r}"
             )
-
-
-class Settings(TypedDict, total=False):
-    """Options that `score` also takes by name: those of `ScoreOptions`, and columns of pairs."""
-
-    limit: int | None
-    only: str | Sequence[str]
-    measure: str
-    unigram: str | None
-    tie: str
-    seed: int
-    revisions: str | None
-    keep_weights: KeepWeights
-    suites: SuiteOptions
-    columns: PairColumns
-    compute: Options
-    good: str | None
-    bad: str | None
-    group: str | None
-    shard: str | tuple[int, int] | None
-    executor: str | None
 
 
 COLUMNS = ("good", "bad", "group")
@@ -97,11 +76,13 @@ class ScoreOptions:
     """Score every revision, or checkpoint folder, that matches: 'step*'."""
     keep_weights: KeepWeights = "all"
     """none: remove weights that this run downloads from the Hub, each after it was scored."""
+    tokens: bool = True
+    """Keep the log-probability of every token in the run folder: tokens.parquet."""
     columns: PairColumns = field(default_factory=PairColumns)
     suites: SuiteOptions = field(default_factory=SuiteOptions)
     compute: Options = field(default_factory=Options)
 
-    def updated(self, settings: Settings) -> ScoreOptions:
+    def updated(self, settings: Mapping[str, Any]) -> ScoreOptions:
         """The options with some of them changed by name, and checked.
 
         >>> ScoreOptions(limit=50, tie="half").updated({"only": "wh_*,passive_1"}).only
@@ -113,20 +94,20 @@ class ScoreOptions:
                 raise UnknownNameError("option of score", name, [*known, *COLUMNS, *COMPUTE])
         named = {k: v for k, v in settings.items() if k in COLUMNS}
         changes = {k: v for k, v in settings.items() if k in known}
-        made = replace(self, **changes)  # type: ignore[arg-type]
+        made = replace(self, **changes)
         only = (made.only,) if isinstance(made.only, str) else made.only
         patterns = tuple(part for text in only for part in text.split(",") if part)
         tie = "wrong" if made.tie == "fail" else made.tie
-        columns = replace(made.columns, **named)  # type: ignore[arg-type]
+        columns = replace(made.columns, **named)
         TieRule.parse(tie)
         if made.keep_weights not in get_args(KeepWeights):
-            raise UnknownNameError("choice of --keep-weights", made.keep_weights, ["all", "none"])
+            raise UnknownNameError("choice of `keep_weights=`", made.keep_weights, ["all", "none"])
         made.suites.check()
         compute = _computed(made.compute, settings)
         return replace(made, only=patterns, tie=tie, columns=columns, compute=compute)
 
 
-def _computed(compute: Options, settings: Settings) -> Options:
+def _computed(compute: Options, settings: Mapping[str, Any]) -> Options:
     """The options of computing, with those that were given by name."""
     shard, executor = settings.get("shard"), settings.get("executor")
     if shard is not None:
@@ -172,6 +153,6 @@ def choose_sets(data: Dataset, patterns: Sequence[str]) -> Dataset:
     names = [s.name for s in data.sets]
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in names):
-            raise UnknownNameError(f"set of {data.spec}", pattern, names, "Correct --only.")
+            raise UnknownNameError(f"set of {data.spec}", pattern, names, "Correct `only=`.")
     chosen = (s for s in data.sets if any(fnmatchcase(s.name, p) for p in patterns))
     return replace(data, sets=tuple(chosen))

@@ -6,14 +6,11 @@ A run folder holds `run.json` and, for each model and data set, tables and `summ
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import platform
-import secrets
 import sys
 import time
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -23,18 +20,20 @@ import msgspec
 
 from priscian import __version__
 from priscian.errors import OutputError, PriscianError, PriscianWarning, RunError, flat
-from priscian.files import inside, is_free, is_leftover, replacing, write_json
+from priscian.files import as_json, inside, is_free, is_leftover, replacing, write_json
 from priscian.files.digest import hash_of
-from priscian.files.lock import FolderLock, lock_folder
-from priscian.runs.facts import FORMAT, ModelFacts, Request, RunInfo, plain
+from priscian.files.folder import JobFolder
+from priscian.files.lock import FolderLock
+from priscian.runs.facts import FORMAT, DataFacts, ModelFacts, Request, RunInfo, plain
 from priscian.runs.kinds.registry import Evaluated, find_kind
 from priscian.runs.load import FILE as FILE
 from priscian.runs.load import read_info
 from priscian.runs.result import SUMMARY, TABLE, FolderTables, OpenTable, Result, in_memory
-from priscian.runs.tables import with_names
 
 if TYPE_CHECKING:
     import polars
+
+    from priscian.runs.sources import Scored, Scorer
 
 LIBRARIES = ("numpy", "polars", "torch", "transformers", "tokenizers")
 SHARDS = "shards"
@@ -48,9 +47,77 @@ OWN = (FILE, SHARDS, SLURM, EXPORTS)
 STOPPED = "it was interrupted from the keyboard"
 
 
+class RunFolder(JobFolder[Request]):
+    """The folder of a run; what a killed process left, or a run that scored nothing, is no run."""
+
+    what, record, lock = "priscian score", FILE, ""
+
+    def read(self) -> Request:
+        """The request in `run.json`."""
+        return read_info(self.path).request
+
+    def differences(self, before: Request, now: Request) -> Sequence[str]:
+        """The settings in which two requests differ."""
+        return before.differences(now)
+
+    def check(self, request: Request, *, resume: bool = False) -> Request | None:
+        """The earlier request if the run is resumed; a folder with other contents is refused."""
+        path = self.path
+        if resume:
+            if not self.has_begun():
+                raise RunError(
+                    f"{path} is not a run folder: it has no run.json; to begin a run leave out "
+                    "`resume=True`"
+                )
+            before = self.read()
+            different = self.differences(before, request)
+            if different:
+                raise RunError(
+                    f"{path} was made with other settings ({', '.join(different)}); "
+                    "repeat them exactly, or give another `out=`"
+                )
+            return before
+        if is_free(path, self.beside):
+            for entry in path.glob(f".{FILE}.*"):  # we hold the lock: nobody is writing it
+                with contextlib.suppress(OSError):
+                    entry.unlink()
+            return None
+        there = {entry.name for entry in path.iterdir()}.difference(self.beside)
+        if SHARDS in there and FILE not in there:
+            raise RunError(
+                f"{path} has shards of a run; make the run of them with priscian merge {path}, or "
+                "give another `out=`"
+            )
+        if not self.has_begun():
+            raise RunError(f"{path} exists and is not empty; give another `out=`")
+        if not came_to_nothing(path):
+            raise RunError(
+                f"{path} exists and is not empty; continue it with `resume=True`, or give another "
+                "`out=`"
+            )
+        warnings.warn(
+            f"{path} held a run that ended before anything was scored; starting again",
+            PriscianWarning,
+            stacklevel=4,
+        )
+        with contextlib.suppress(OSError):
+            (path / FILE).unlink(missing_ok=True)
+        return None
+
+
+class MergedFolder(RunFolder):
+    """The folder of a run that is made of shards."""
+
+    beside = frozenset({SHARDS, SLURM})
+
+
 @dataclass(slots=True)
 class Record:
-    """The current `run.json`, and the folder that it is written to, if any."""
+    """The current `run.json`, and the folder that it is written to, if any.
+
+    It is written when the run begins, when a model's batches are planned, after each model, and at
+    the end. Between these, what a kill loses is worked out again from the store.
+    """
 
     info: RunInfo
     path: Path | None = None
@@ -67,45 +134,73 @@ class Record:
         out: Path | None,
         *,
         resume: bool = False,
-        beside: Collection[str] = (),
+        folder: type[RunFolder] = RunFolder,
     ) -> Record:
-        """Start a new run or continue an earlier one; a folder with other contents is refused.
-
-        `beside` has names of what may be in the folder already.
-        """
+        """Start a new run or continue an earlier one; a folder with other contents is refused."""
         if out is None:
             return cls(new_info(request))
-        if resume:
-            return _resume(out, request)
-        if out.is_file():
-            raise RunError(f"{out} is a file; give --out a folder that does not exist")
+        if out.is_file() and not resume:
+            raise RunError(f"{out} is a file; give `out=` a folder that does not exist")
+        place = folder(out)
+        if resume and not place.has_begun():
+            place.check(request, resume=True)
         try:
             out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(
-                f"cannot write {out / FILE}: {error.strerror}; change --out"
+                f"cannot write {out / FILE}: {error.strerror}; change `out=`"
             ) from None
-        lock = lock_folder(out)
+        lock = place.acquire()
         try:
-            _clear(out, beside)
+            earlier = place.check(request, resume=resume)
+            if earlier is not None:
+                return cls(_taken_up(out), out, lock, resumed=True)
             record = cls(new_info(request), out, lock)
-            _create(out / FILE, record.info)
+            place.begin(as_json(plain(record.info)))
         except BaseException:
             lock.release()
             raise
         return record
 
-    def update(self, **changes: Any) -> None:
-        """Change some entries of `run.json`."""
-        self.info = msgspec.structs.replace(self.info, **changes)
-        if self.path is not None:
+    def update(self, *, write: bool = True, **changes: Any) -> None:
+        """Change some entries of `run.json`, and write it unless somebody else will soon."""
+        if changes:
+            self.info = msgspec.structs.replace(self.info, **changes)
+        if write and self.path is not None:
             write_json(self.path / self.file, plain(self.info))
 
-    def update_model(self, name: str, **changes: Any) -> None:
+    def update_model(self, name: str, *, write: bool = True, **changes: Any) -> None:
         """Change the entries of one model in `run.json`."""
         before = self.info.models.get(name)
         after = msgspec.structs.replace(before, **changes) if before else ModelFacts(**changes)
-        self.update(models={**self.info.models, name: after})
+        self.update(write=write, models={**self.info.models, name: after})
+
+    def enter(self, source: Scorer) -> None:
+        """Enter a model, with its key; one that is not what it was is refused."""
+        facts: dict[str, Any] = {"string": source.origin, "folder": source.folder}
+        model = source.model
+        if model is not None:
+            before = self.info.models.get(source.name)
+            if before is not None and before.digest and before.digest != model.key.digest:
+                raise RunError(
+                    f"{model} is not the model that {self.path} was started with: "
+                    "its files have changed; give another `out=`"
+                )
+            key = {k: str(v) for k, v in model.key.fields.items()}
+            facts |= {"key": key, "digest": model.key.digest}
+        self.update_model(source.name, write=False, status="running", **facts)
+
+    def scored(self, name: str, scored: Scored) -> None:
+        """All texts of a model have scores; figures of an earlier start are kept if none is new."""
+        self.worth_keeping = True
+        facts: dict[str, Any] = {"status": "finished", "texts": scored.texts}
+        if scored.computed or self.info.models[name].computed is None:
+            facts |= {
+                "computed": scored.computed,
+                "seconds": scored.seconds,
+                "notes": scored.notes,
+            }
+        self.update_model(name, write=False, **facts)
 
     def keep(self, evaluated: Evaluated) -> Result:
         """Write a result; the summary last, so that its presence means a complete result."""
@@ -122,7 +217,10 @@ class Record:
             hashes = write_tables(place, tables)
             hashes[SUMMARY] = write_json(place / SUMMARY, summary.to_dict())
             self.worth_keeping = True
-            self.update_model(summary.model, files={**about.files, summary.data: hashes})
+            # a result of an earlier start is replaced: readers must not compare with its hashes
+            replaced = about.files.get(summary.data, hashes) != hashes
+            files = {**about.files, summary.data: hashes}
+            self.update_model(summary.model, write=replaced, files=files)
             about = self.info.models[summary.model]
             open_table = FolderTables(place, hashes)
         return Result(summary.model, summary.data, summary, data, about, open_table)
@@ -146,19 +244,20 @@ class Record:
     def end(self, error: BaseException | None) -> None:
         """Release the folder; record why a run failed, and remove one that scored nothing."""
         try:
-            if error is not None and self.path is not None:
-                if not (self.worth_keeping or self.resumed):
-                    _discard(self.path)
-                elif isinstance(error, PriscianError):
-                    self._say(status="failed", error=flat(error))
-                elif isinstance(error, KeyboardInterrupt):
-                    self._say(error=STOPPED)
+            if error is None or self.path is None:
+                return
+            if not (self.worth_keeping or self.resumed):
+                RunFolder(self.path).discard()
+                return
+            said: dict[str, Any] = {}
+            if isinstance(error, PriscianError):
+                said = {"status": "failed", "error": flat(error)}
+            elif isinstance(error, KeyboardInterrupt):
+                said = {"error": STOPPED}
+            with contextlib.suppress(OutputError):  # the original error matters more
+                self.update(**said)
         finally:
             self.lock.release()
-
-    def _say(self, **changes: Any) -> None:
-        with contextlib.suppress(OutputError):  # the original error matters more
-            self.update(**changes)
 
 
 def new_info(request: Request) -> RunInfo:
@@ -173,29 +272,12 @@ def new_info(request: Request) -> RunInfo:
     )
 
 
-def _resume(path: Path, request: Request) -> Record:
-    """An earlier run, if it was made with the same request; a note says how it ended."""
-    if not (path / FILE).is_file():
-        raise RunError(
-            f"{path} is not a run folder: it has no run.json; to begin a run leave out --resume"
-        )
-    lock = lock_folder(path)
-    try:
-        info = read_info(path, upgrade=False)
-        different = info.request.differences(request)
-        if different:
-            raise RunError(
-                f"{path} was made with other settings ({', '.join(different)}); "
-                f"repeat them exactly, or give another --out"
-            )
-    except BaseException:
-        lock.release()
-        raise
+def _taken_up(path: Path) -> RunInfo:
+    """The `run.json` of a run that is resumed; a note says how it ended."""
+    info = read_info(path)
     if info.status != "finished":
-        warnings.warn(_story(path, info), PriscianWarning, stacklevel=4)
-    return Record(
-        msgspec.structs.replace(info, status="running", error=""), path, lock, resumed=True
-    )
+        warnings.warn(_story(path, info), PriscianWarning, stacklevel=5)
+    return msgspec.structs.replace(info, status="running", error="")
 
 
 def _story(path: Path, info: RunInfo) -> str:
@@ -207,36 +289,6 @@ def _story(path: Path, info: RunInfo) -> str:
         f"{path} was not finished: {how.rstrip('.')}. {there} of {asked} results exist; what "
         "was scored is kept and the rest is computed now"
     )
-
-
-def _clear(path: Path, beside: Collection[str] = ()) -> None:
-    """Make sure that a folder is empty; what a killed process left is removed.
-
-    So is a run that scored nothing.
-    """
-    if is_free(path, beside):
-        for entry in path.glob(f".{FILE}.*"):  # we hold the lock: nobody is writing it
-            with contextlib.suppress(OSError):
-                entry.unlink()
-        return
-    there = {entry.name for entry in path.iterdir()}.difference(beside)
-    if SHARDS in there and FILE not in there:
-        raise RunError(
-            f"{path} has shards of a run; make the run of them with priscian merge {path}, or "
-            "give another --out"
-        )
-    if not (path / FILE).is_file():
-        raise RunError(f"{path} exists and is not empty; give another --out")
-    if not came_to_nothing(path):
-        raise RunError(
-            f"{path} exists and is not empty; continue it with --resume, or give another --out"
-        )
-    warnings.warn(
-        f"{path} held a run that ended before anything was scored; starting again",
-        PriscianWarning,
-        stacklevel=4,
-    )
-    _discard(path, folder=False)
 
 
 def came_to_nothing(path: Path) -> bool:
@@ -251,39 +303,6 @@ def came_to_nothing(path: Path) -> bool:
         return False
     begun = any(m.plan is not None or m.status == "finished" for m in info.models.values())
     return info.status != "finished" and not begun
-
-
-def _discard(path: Path, *, folder: bool = True) -> None:
-    with contextlib.suppress(OSError):
-        (path / FILE).unlink(missing_ok=True)
-        if folder:
-            path.rmdir()
-
-
-def _create(path: Path, info: RunInfo) -> None:
-    """Write `run.json` if it does not exist; of two processes only one succeeds."""
-    text = (json.dumps(plain(info), indent=1, ensure_ascii=False) + "\n").encode()
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        temporary.write_bytes(text)
-        try:
-            os.link(temporary, path)
-        except (OSError, NotImplementedError) as error:
-            if isinstance(error, FileExistsError):
-                raise
-            with path.open("xb") as file:  # a disk without hard links
-                file.write(text)
-    except FileExistsError:
-        raise RunError(
-            f"another priscian score has just started in {path.parent}; give another --out"
-        ) from None
-    except OSError as error:
-        raise OutputError(
-            f"cannot write {path}: {error.strerror}; free some space or give another --out"
-        ) from None
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def write_tables(place: Path, tables: Mapping[str, polars.DataFrame]) -> dict[str, str]:
@@ -312,3 +331,38 @@ def environment() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+def name_columns(
+    model: str, data: str, facts: DataFacts, usual: Sequence[str]
+) -> list[polars.Expr]:
+    """Model, data and one column for each level of the taxonomy, for a table with a column `set`.
+
+    The levels in `usual` are always included, so that tables can be stacked.
+    """
+    import polars
+
+    sets = list(facts.sets)
+    classes = [
+        polars.col("set")
+        .replace_strict(
+            sets,
+            [facts.node(name, level) or None for name in sets],
+            default=None,
+            return_dtype=polars.String,
+        )
+        .alias(level)
+        for level in dict.fromkeys((*usual, *facts.levels))
+    ]
+    return [polars.lit(model).alias("model"), polars.lit(data).alias("data"), *classes]
+
+
+def with_names(
+    table: polars.DataFrame, model: str, data: str, facts: DataFacts, usual: Sequence[str]
+) -> polars.DataFrame:
+    """The table with these columns first, unless it has them already or has no sets."""
+    if "set" not in table.columns or "model" in table.columns:
+        return table
+    first = name_columns(model, data, facts, usual)
+    names = {expression.meta.output_name() for expression in first}
+    return table.select(*first, *(column for column in table.columns if column not in names))

@@ -1,18 +1,18 @@
-"""One model's result on one data set, as runs, analyses and reports use it."""
+"""Results of models on data sets, as runs, analyses and reports use them; and a run of several."""
 
 from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from priscian.errors import DataError, RunError, UsageError
 from priscian.files import read_bytes, read_frame
 from priscian.files.unchanged import Stamp, stamp_of
-from priscian.runs.facts import DataFacts, ModelFacts
+from priscian.runs.facts import DataFacts, ModelFacts, RunInfo
 from priscian.runs.kinds.registry import find_kind
 from priscian.runs.show import Chart, counted, html_table, percent, scores_chart, to_pandas
 from priscian.runs.summary import Summary
@@ -141,10 +141,12 @@ class Result:
         return to_pandas(self.frame())
 
     def tokens(self, texts: Sequence[str]) -> TokenTable | None:
-        """Token surprisals of some texts, if the score store still has them."""
-        from priscian.runs.tokens import read_tokens
+        """Token surprisals of some texts: of the run, or if it has none, of the score store."""
+        from priscian.runs.tokens import TOKENS, pick_tokens, read_tokens
 
-        return read_tokens(self.about, texts)
+        table = self._table(TOKENS)
+        found = None if table is None else pick_tokens(table, texts)
+        return read_tokens(self.about, texts) if found is None else found
 
     # ------------------------------------------------------------ notebooks
 
@@ -248,3 +250,104 @@ def check_columns(result: Result, name: str, columns: Sequence[str]) -> None:
 def labelled(results: Sequence[Result], labels: Sequence[str]) -> list[Result]:
     """The same results under other names."""
     return [replace(r, label=name) for r, name in zip(results, labels, strict=True)]
+
+
+SHOWN = 8
+"""Number of results that `repr(run)` lists."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Run:
+    """Results of models on data sets, from `score` or from a run folder.
+
+    `run["builtin:lstm"]` is the part of the run that is about one model, and
+    `run["builtin:lstm", "seed7"]` its result on one data set.
+    """
+
+    info: RunInfo
+    """`run.json`: the request, the models, the versions."""
+    results: tuple[Result, ...]
+    path: Path | None = None
+    """The run folder, if there is one."""
+
+    def __repr__(self) -> str:
+        where = f" {self.path}" if self.path else ""
+        lines = [f"<Run{where}: {counted(len(self.results), 'result')}, {self.info.status}>"]
+        lines += [f"  {result!r}" for result in self.results[:SHOWN]]
+        if len(self.results) > SHOWN:
+            lines.append(f"  … and {len(self.results) - SHOWN} more")
+        return "\n".join(lines)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results)
+
+    @overload
+    def __getitem__(self, key: str) -> Run: ...
+    @overload
+    def __getitem__(self, key: tuple[str, str]) -> Result: ...
+    def __getitem__(self, key: str | tuple[str, str]) -> Run | Result:
+        if isinstance(key, str):
+            chosen = tuple(r for r in self.results if r.model == key)
+            if chosen:
+                return replace(self, results=chosen)
+            raise KeyError(f"no model {key!r}; there are {', '.join(self.models) or 'none'}")
+        for result in self.results:
+            if (result.model, result.data) == key:
+                return result
+        there = ", ".join(f"{r.model} on {r.data}" for r in self.results) or "none"
+        raise KeyError(f"no result of {' on '.join(map(str, key))}; there are {there}")
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models that have a result."""
+        return tuple(dict.fromkeys(r.model for r in self.results))
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """`model on data` for each requested result that is missing."""
+        there = {(r.model, r.data) for r in self.results}
+        lacking = [
+            f"{model} on {data}"
+            for model in self.info.models
+            for data in self.info.request.data
+            if (model, data) not in there
+        ]
+        asked, begun = len(self.info.request.models), len(self.info.models)
+        if begun < asked:
+            lacking.append(f"{asked - begun} of {asked} models")
+        return tuple(lacking)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all requested results exist."""
+        return not self.missing and self.info.status == "finished"
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """One line for everything that failed."""
+        refused = (line for data in self.info.request.data.values() for line in data.refused)
+        problems = (line for result in self.results for line in result.summary.problems)
+        return (*refused, *dict.fromkeys(problems))
+
+    def frame(self) -> polars.DataFrame:
+        """The items of all results in one table; columns that a kind of data lacks are empty."""
+        import polars
+
+        tables = [result.items for result in self.results]
+        if not tables:
+            return polars.DataFrame()
+        return polars.concat(tables, how="diagonal").collect()
+
+    def to_pandas(self) -> Any:
+        """The same as a pandas data frame; needs pandas."""
+        return to_pandas(self.frame())
+
+    def plot(self) -> Chart:
+        """Accuracies of all models by phenomenon, circuit or set, as a Vega-Lite chart."""
+        return scores_chart(self.results)
+
+    def _repr_html_(self) -> str:
+        return html_table(self.results)

@@ -23,9 +23,9 @@ from priscian.runs.facts import Request, RunInfo
 from priscian.runs.load import read_record
 from priscian.runs.options import KeepWeights, ScoreOptions, SuiteOptions
 from priscian.runs.record import FILE, SHARDS, Record, new_info
-from priscian.runs.run import Run
-from priscian.runs.sources import Desk, ModelSource, Scorer, Watch
-from priscian.runs.work import Work, score_each, silent, texts_to_score
+from priscian.runs.result import Run
+from priscian.runs.sources import Scorer
+from priscian.runs.work import Bench, Watch, Work, score_each, silent, texts_to_score
 from priscian.scoring import Options, Shard
 from priscian.scoring.shard import Span, span_text
 from priscian.scoring.store.published import open_to_read, open_where_possible
@@ -44,6 +44,7 @@ class ShardInfo(RunInfo, frozen=True, kw_only=True):
     workers: int | None = None
     threads: int | None = None
     keep_weights: KeepWeights = DEFAULTS.keep_weights
+    tokens: bool = DEFAULTS.tokens
     store: str = ""
     """SHA-256 of the file of scores when the shard was finished."""
 
@@ -89,10 +90,9 @@ def score_shard(work: Work, request: Request, out: Path, watch: Watch | None = N
                 open_where_possible(shard_store(out, shard)) as store,
                 work.ahead(mine, store) as ahead,
             ):
-                desk = Desk(store, record, work.options.compute, watch or silent, ahead)
-                score_each(mine, lambda s: _score(work, s, parts[s.name], desk), record)
-            record.update(store=hash_of(shard_store(out, shard)))
-            record.finish()
+                bench = Bench(record, store, work.options.compute, watch or silent, ahead)
+                score_each(mine, lambda s: _score(work, s, parts[s.name], bench), record)
+            record.update(store=hash_of(shard_store(out, shard)), status="finished", error="")
     return Run(record.info, (), out)
 
 
@@ -106,9 +106,9 @@ def _parts(work: Work, shard: Shard) -> dict[str, Shard]:
     }
 
 
-def _score(work: Work, source: Scorer, part: Shard, desk: Desk) -> None:
-    compute = replace(desk.compute, shard=part)
-    source.score(*texts_to_score(work.prepare(source)), replace(desk, compute=compute))
+def _score(work: Work, source: Scorer, part: Shard, bench: Bench) -> None:
+    compute = replace(bench.compute, shard=part)
+    bench.score(source, *texts_to_score(work.prepare(source)), compute)
 
 
 def part_of_model(shard: Shard, number: int, models: int) -> Shard | None:
@@ -131,11 +131,11 @@ def _begin(options: ScoreOptions, request: Request, out: Path, shard: Shard) -> 
     """The record of a shard: new, or that of an earlier attempt with the same request."""
     folder, file = out / SHARDS, shard_file(out, shard)
     if (out / FILE).is_file() and not file.is_file():
-        raise RunError(f"{out} is a run already, without such a shard; give another --out")
+        raise RunError(f"{out} is a run already, without such a shard; give another `out=`")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"cannot write {file}: {error.strerror}; change --out") from None
+        raise OutputError(f"cannot write {file}: {error.strerror}; change `out=`") from None
     lock = lock_file(
         folder / f".{shard.name}.lock",
         f"another process is computing shard {shard} of {out}; wait until it has ended",
@@ -148,7 +148,7 @@ def _begin(options: ScoreOptions, request: Request, out: Path, shard: Shard) -> 
             if different and (found.begun or other != file):
                 raise RunError(
                     f"{other} was made with other settings ({', '.join(different)}); repeat them "
-                    f"exactly, or give another --out"
+                    f"exactly, or give another `out=`"
                 )
             if other == file and not different and found.shard == info.shard:
                 info = msgspec.structs.replace(
@@ -175,6 +175,7 @@ def describe_shard(options: ScoreOptions, request: Request, shard: Shard) -> Sha
         workers=compute.workers,
         threads=compute.threads,
         keep_weights=options.keep_weights,
+        tokens=options.tokens,
     )
 
 
@@ -191,7 +192,7 @@ def _complete(info: ShardInfo, out: Path) -> bool:
 
 def _refuse_objects(sources: Sequence[Scorer]) -> None:
     for source in sources:
-        if isinstance(source, ModelSource) and is_object(source.spec):
+        if source.model is not None and is_object(source.model.spec):
             raise UsageError(
                 f"{source.name} is an object of this process, which other shards cannot load; "
                 "register its class (docs/plugins.md) and give its name"
@@ -209,6 +210,7 @@ def score_options(info: ShardInfo, shard: Shard | None = None) -> ScoreOptions:
         tie=request.tie,
         seed=request.seed,
         keep_weights=info.keep_weights,
+        tokens=info.tokens,
         columns=info.columns,
         suites=request.sg or SuiteOptions(),
         compute=Options(info.batch_tokens, info.workers, threads=info.threads, shard=shard),
@@ -247,6 +249,8 @@ def command_of(info: ShardInfo, out: Path | str, shard: str, program: str = "pri
     for name, value in given.items():
         if value not in (None, "") and value != usual.get(name):
             words += [f"--{name}", str(value)]
+    if not info.tokens:
+        words.append("--no-tokens")
     return f"{program} {shlex.join(words)} --shard {shard} --out {shlex.quote(str(out))}"
 
 

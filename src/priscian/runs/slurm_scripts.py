@@ -9,14 +9,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Unpack
+from typing import Any
 
 from priscian.datasets import Dataset
 from priscian.errors import RunError, UsageError
 from priscian.files.write import write_text
 from priscian.runs.job import Models, set_up
 from priscian.runs.merging import find_shards
-from priscian.runs.options import ScoreOptions, Settings
+from priscian.runs.options import ScoreOptions
 from priscian.runs.record import FILE, SLURM
 from priscian.runs.shards import ShardInfo, command_of, describe_shard
 from priscian.scoring import Shard
@@ -74,7 +74,7 @@ def slurm(
     submit: bool = False,
     resources: Resources | None = None,
     options: ScoreOptions | None = None,
-    **settings: Unpack[Settings],
+    **settings: Any,
 ) -> SlurmJob:
     """Write the scripts that compute a run as shards under SLURM, and merge them.
 
@@ -104,12 +104,12 @@ def _unfinished(path: Path, shards: int | None) -> tuple[ShardInfo, list[Span]]:
     if not there:
         raise UsageError(
             f"{path} has no shards yet: say what to score, as for priscian score, after --, "
-            "such as: -- smollm2 --on blimp:data"
+            "such as: -- smollm2 `on=blimp:data`"
         )
     info = next(iter(there.values()))
     count = info.shard[1]
     if shards not in (None, count):
-        raise UsageError(f"{path} is divided into {count} shards; leave out --shards {shards}")
+        raise UsageError(f"{path} is divided into {count} shards; leave out `shards={shards}`")
     done = {
         shard.number
         for shard, told in there.items()

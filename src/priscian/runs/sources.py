@@ -7,53 +7,55 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
-
-import msgspec
+from typing import Protocol
 
 from priscian.datasets import Dataset
 from priscian.datasets.graded import SentenceScores
-from priscian.errors import DataError, PriscianWarning, RunError, UsageError
+from priscian.errors import DataError, PriscianWarning, UsageError
 from priscian.models import (
     ClosedVocabulary,
     LoadedModel,
-    ModelKey,
-    ModelSpec,
     PrecomputedScores,
+    ResolvedModel,
     Traits,
-    model_key,
-    open_model,
-    traits_of,
 )
-from priscian.models.fingerprint import files_hashed
-from priscian.models.loaded import refuse_changed
 from priscian.models.traits import PLAIN
 from priscian.records import Text, TokenScores
-from priscian.runs.ahead import Ahead
-from priscian.runs.endings import Ending, find_ending
 from priscian.runs.kinds.registry import Scores, Source, Unknown
-from priscian.runs.record import Record
-from priscian.scoring import Options, Plan, SavedPlan, ScoredTexts, ScoreStore, score_texts
-from priscian.scoring.answers import check_looked_up
-from priscian.scoring.grades import grade_texts
-from priscian.scoring.shared import Shared
-
-Watch = Callable[[str, int, int], None]  # model, texts done, texts in all
+from priscian.scoring import (
+    DEFAULTS,
+    Options,
+    SavedPlan,
+    ScoredTexts,
+    ScoreStore,
+    grade_texts,
+    score_texts,
+)
+from priscian.scoring.compute import check_looked_up
+from priscian.scoring.engine import Progress
+from priscian.scoring.plan import NOT_SAVED
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """What scoring works with: store, record of the run, options, and progress function.
-
-    `ahead` loads the next model early; `shared` has what models of one tokenizer share.
-    """
+class Scoring:
+    """What a source scores with: the store, options, the saved plan, and a model loaded ahead."""
 
     store: ScoreStore
-    record: Record
-    compute: Options
-    watch: Watch
-    ahead: Ahead = field(default_factory=Ahead)
-    shared: Shared = field(default_factory=Shared)
+    compute: Options = DEFAULTS
+    saved: SavedPlan = NOT_SAVED
+    progress: Progress = lambda done, total: None
+    loaded: LoadedModel | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Scores of the requested texts, and what `run.json` says of them."""
+
+    scores: Scores
+    texts: int | None = None
+    computed: int | None = None
+    seconds: float | None = None
+    notes: dict[str, str] = field(default_factory=dict)
 
 
 class Scorer(Source, Protocol):
@@ -64,15 +66,21 @@ class Scorer(Source, Protocol):
         """How the request names it."""
         ...
 
-    def check(self) -> None:
-        """Refuse a source that does not exist, before a run folder is created."""
+    @property
+    def origin(self) -> str:
+        """How `run.json` describes it."""
         ...
 
-    def watch_files(self) -> Callable[[], None]:
-        """A function that refuses results if the source's files have changed since now."""
+    @property
+    def folder(self) -> str:
+        """Its folder in the run."""
         ...
 
-    def score(self, texts: Sequence[Text], boundary: Sequence[Text], desk: Desk) -> Scores:
+    def check_files(self) -> None:
+        """Refuse results if the source's files have changed since it was resolved."""
+        ...
+
+    def score(self, texts: Sequence[Text], boundary: Sequence[Text], scoring: Scoring) -> Scored:
         """Scores of the texts; those in `boundary` also for the correction of leading spaces."""
         ...
 
@@ -81,119 +89,72 @@ class Scorer(Source, Protocol):
 class ModelSource:
     """A model: earlier scores are in the store, the rest is computed."""
 
-    spec: ModelSpec
+    model: ResolvedModel
     name: str
     folder: str
 
     @property
     def string(self) -> str:
         """The model string."""
-        return str(self.spec)
+        return str(self.model)
+
+    @property
+    def origin(self) -> str:
+        """The model string."""
+        return str(self.model)
 
     @property
     def traits(self) -> Traits:
         """What the model offers."""
-        return traits_of(self.spec)
+        return self.model.traits
 
     @property
     def measure(self) -> str | None:
         """`score` for a model that gives one number for a whole text."""
         return "score" if self.traits.grades else None
 
-    def check(self) -> None:
-        """Compute the key, which fails if the model does not exist."""
-        model_key(self.spec)
+    def check_files(self) -> None:
+        """Refuse results if the model's files have changed since it was resolved."""
+        self.model.check()
 
-    def watch_files(self) -> Callable[[], None]:
-        """A function that refuses results if the model's files have changed since now."""
-        with files_hashed() as files:
-            model_key(self.spec)
-        return lambda: refuse_changed(self.spec, files)
-
-    def find_ending(self, texts: Sequence[Text]) -> Ending:
-        """How the model scores the end of a text."""
-        return find_ending(self.spec, texts)
-
-    def score(self, texts: Sequence[Text], boundary: Sequence[Text], desk: Desk) -> Scores:
+    def score(self, texts: Sequence[Text], boundary: Sequence[Text], scoring: Scoring) -> Scored:
         """Every text's tokens, from the store or the model."""
-        key = self._enter(desk.record)
         if self.traits.precomputed:
-            table = open_model(self.spec, key).model
+            table = self.model.load().model
             assert isinstance(table, PrecomputedScores)
-            desk.record.worth_keeping = True
             found = LookedUp(table, texts)
-            desk.record.update_model(self.name, status="finished", texts=len(found), computed=0)
-            return Scores(found)
+            return Scored(Scores(found), len(found), 0)
         began = time.monotonic()
-        loaded = desk.ahead.take(self.spec)
-        first: list[int] = []
-
-        def progress(done: int, total: int) -> None:
-            first.append(done)
-            desk.record.worth_keeping |= done > first[0]
-            desk.watch(self.name, done, total)
-            desk.ahead.report(self.spec, done, total)
-
-        def keep(plan: Plan) -> None:
-            desk.record.update_model(self.name, plan=plan.to_dict())
-
         if self.traits.grades:
             scored = grade_texts(
-                self.spec,
+                self.model,
                 texts,
-                desk.store,
-                key=key,
-                loaded=loaded,
-                shard=desk.compute.shard,
-                progress=progress,
+                scoring.store,
+                loaded=scoring.loaded,
+                shard=scoring.compute.shard,
+                progress=scoring.progress,
             )
         else:
             scored = score_texts(
-                self.spec,
+                self.model,
                 texts,
-                desk.store,
+                scoring.store,
                 boundary=boundary,
-                key=key,
-                loaded=loaded,
-                options=desk.compute,
-                saved=SavedPlan(_saved_plan(desk.record, self.name), keep, desk.shared),
-                progress=progress,
+                loaded=scoring.loaded,
+                options=scoring.compute,
+                saved=scoring.saved,
+                progress=scoring.progress,
             )
             warn_if_absurd(self.name, scored)
-        desk.ahead.finish(self.spec)
-        desk.record.worth_keeping = True
-        desk.record.update_model(self.name, status="finished", texts=len(scored.scores))
-        if scored.computed or desk.record.info.models[self.name].computed is None:
-            desk.record.update_model(
-                self.name,
-                computed=scored.computed,
-                seconds=round(time.monotonic() - began, 2),
-                notes={k: str(v) for k, v in scored.notes.items()},
-            )
-        return Scores(scored.scores, self._unknown(key, scored.loaded or loaded))
-
-    def _enter(self, record: Record) -> ModelKey:
-        """Write the model's key into `run.json`; a changed key is refused."""
-        key = model_key(self.spec)
-        before = record.info.models.get(self.name)
-        if before is not None and before.digest and before.digest != key.digest:
-            raise RunError(
-                f"{self.spec} is not the model that {record.path} was started with: "
-                "its files have changed; give another --out"
-            )
-        record.update_model(
-            self.name,
-            string=self.string,
-            folder=self.folder,
-            key={k: str(v) for k, v in key.fields.items()},
-            digest=key.digest,
-            status="running",
+        return Scored(
+            Scores(scored.scores, self._unknown(scored.loaded or scoring.loaded)),
+            len(scored.scores),
+            scored.computed,
+            round(time.monotonic() - began, 2),
+            {k: str(v) for k, v in scored.notes.items()},
         )
-        return key
 
-    def _unknown(
-        self, key: ModelKey, loaded: LoadedModel | None
-    ) -> Callable[[Sequence[Text]], Unknown | None]:
+    def _unknown(self, loaded: LoadedModel | None) -> Callable[[Sequence[Text]], Unknown | None]:
         """Counts of unknown words; the model is loaded for this if it was not loaded yet."""
         kept = [loaded.model] if loaded is not None else []
 
@@ -201,7 +162,7 @@ class ModelSource:
             if not self.traits.closed_vocabulary:
                 return None
             if not kept:
-                kept.append(open_model(self.spec, key).model)
+                kept.append(self.model.load().model)
             if not isinstance(kept[0], ClosedVocabulary):
                 return None
             asked = list(dict.fromkeys(texts))
@@ -227,17 +188,6 @@ class LookedUp(Mapping[Text, TokenScores]):
 
     def __len__(self) -> int:
         return len(self._texts)
-
-
-def _saved_plan(record: Record, name: str) -> Plan | None:
-    known = record.info.models[name].plan
-    if known is None:
-        return None
-    try:
-        msgspec.convert(known, Plan)
-    except msgspec.ValidationError as error:
-        raise RunError(f"the saved plan is not from this version: {error}") from None
-    return Plan.from_dict(known)
 
 
 def warn_if_absurd(name: str, scored: ScoredTexts) -> None:
@@ -269,6 +219,7 @@ class TableSource:
     data: Sequence[Dataset]
     measure: str = "score"
     traits: Traits = PLAIN
+    model: None = None
 
     @property
     def name(self) -> str:
@@ -280,32 +231,25 @@ class TableSource:
         """The column's name."""
         return self.table.name
 
+    @property
+    def origin(self) -> str:
+        """The table and the column."""
+        return f"{self.table.source}:{self.name}"
+
     def check(self) -> None:
         """Every sentence must have a score."""
         for data in self.data:
             self._by_text(data)
 
-    def watch_files(self) -> Callable[[], None]:
+    def check_files(self) -> None:
         """Nothing can change: the table has been read."""
-        return lambda: None
 
-    def find_ending(self, texts: Sequence[Text]) -> Ending:
-        """An error: a sentence has only one score."""
-        raise UsageError("scores by sentence have no end of text; leave out --eos last-region")
-
-    def score(self, texts: Sequence[Text], boundary: Sequence[Text], desk: Desk) -> Scores:
+    def score(self, texts: Sequence[Text], boundary: Sequence[Text], scoring: Scoring) -> Scored:
         """Each text as one token with the sentence's score."""
-        facts: dict[str, Any] = {
-            "string": f"{self.table.source}:{self.name}",
-            "folder": self.folder,
-            "status": "finished",
-        }
-        desk.record.update_model(self.name, **facts)
-        desk.record.worth_keeping = True
         found: dict[Text, TokenScores] = {}
         for data in self.data:
             found |= self._by_text(data)
-        return Scores(found)
+        return Scored(Scores(found))
 
     def _by_text(self, data: Dataset) -> dict[Text, TokenScores]:
         names: dict[Text, str] = {}

@@ -10,9 +10,8 @@ from priscian.metrics import needs_unigrams
 from priscian.models import (
     ClosedVocabulary,
     LanguageModel,
-    ModelKey,
     ModelSpec,
-    open_model,
+    ResolvedModel,
     parse_model,
     traits_of,
 )
@@ -41,22 +40,22 @@ def unigram_spec(measure: str, model: str | ModelSpec | None) -> ModelSpec | Non
     """The unigram model that a measure needs, or None; an unneeded one is refused."""
     if not needs_unigrams(measure):
         if model is not None:
-            raise UsageError(f"the measure {measure} takes no unigram model; leave --unigram out")
+            raise UsageError(f"the measure {measure} takes no unigram model; leave `unigram=` out")
         return None
     spec = parse_model(DEFAULT if model is None else model, default="ngram")
     if not traits_of(spec).unigrams:
         raise UsageError(
-            f"--unigram {spec}: unigrams need an n-gram model; write builtin:ngram or ngram:FILE"
+            f"`unigram={spec}`: unigrams need an n-gram model; write builtin:ngram or ngram:FILE"
         )
     if spec.options.get("order", "1") != "1":
-        raise UsageError(f"--unigram {spec}: a unigram model has order 1; leave order out")
+        raise UsageError(f"`unigram={spec}`: a unigram model has order 1; leave order out")
     return spec.with_options(order="1")
 
 
-def score_unigrams(spec: ModelSpec, texts: Iterable[Text], key: ModelKey | None = None) -> Unigrams:
+def score_unigrams(resolved: ResolvedModel, texts: Iterable[Text]) -> Unigrams:
     """Look up every word; this is as fast as reading a store."""
     wanted = list(dict.fromkeys(texts))
-    model = open_model(spec, key).model
+    spec, model = resolved.spec, resolved.load().model
     if not isinstance(model, LanguageModel) or not isinstance(model, ClosedVocabulary):
         raise ModelError(f"{spec} cannot report unknown words; use builtin:ngram")
     scores = dict(zip(wanted, model.score(wanted), strict=True))

@@ -1,9 +1,7 @@
 """Scoring: plan, batches, executors, store."""
 
-from priscian.scoring.engine import score_texts
-from priscian.scoring.grades import grade_texts
+from priscian.scoring.engine import ScoredTexts, grade_texts, score_texts
 from priscian.scoring.plan import DEFAULTS, Options, Plan, SavedPlan
-from priscian.scoring.scored import ScoredTexts
 from priscian.scoring.shard import Shard
 from priscian.scoring.store import Pruned, ScoreStore, StoredModel
 

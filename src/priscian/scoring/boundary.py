@@ -17,7 +17,7 @@ from priscian.models.text_offsets import check_length
 from priscian.records import Text, TokenScores
 from priscian.scoring.batches import Batch
 
-CHANNEL = "boundary"
+BOUNDARY = "boundary"
 
 
 def find_boundary_model(spec: ModelSpec, model: LanguageModel | TorchModel) -> BoundaryModel:
@@ -25,7 +25,7 @@ def find_boundary_model(spec: ModelSpec, model: LanguageModel | TorchModel) -> B
     if not isinstance(model, BoundaryModel):
         raise ModelError(
             f"{spec.label} cannot be corrected for leading spaces: only causal models (hf:) whose "
-            f"tokens mark them can; leave out --boundary corrected"
+            f"tokens mark them can; leave out `boundary=corrected`"
         )
     model.word_beginnings()
     return model
@@ -67,7 +67,7 @@ def collect(
             continue
         own = tuple(logps[:-1])
         settled = (_opening(text, e, own, masses[0], begins), *masses[1:])
-        found.append(TokenScores(e.starts[:-1], e.ends[:-1], own, {CHANNEL: settled}))
+        found.append(TokenScores(e.starts[:-1], e.ends[:-1], own, {BOUNDARY: settled}))
     return found
 
 

@@ -118,7 +118,7 @@ class _Driver:
                 raise WorkerError(
                     f"no worker answered for {PATIENCE:.0f} s ({self.reason}); check that the "
                     f"cluster has free {'CPUs' if self.work.device == 'cpu' else 'GPUs'} and is "
-                    "reachable, then run again with --resume: what was scored is kept"
+                    "reachable, then run again with `resume=True`: what was scored is kept"
                 )
             for ticket in done:
                 if ticket in self.asked:  # else its worker has died meanwhile
@@ -184,8 +184,8 @@ class _Driver:
         if not self.crew:
             raise WorkerError(
                 f"every worker died {STARTS} times while it loaded {self.work.task.spec} "
-                f"({reason}), possibly out of memory; give fewer --workers, then run again with "
-                "--resume"
+                f"({reason}), possibly out of memory; give fewer `workers=`, then run again with "
+                "`resume=True`"
             )
 
 

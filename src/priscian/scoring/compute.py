@@ -1,22 +1,114 @@
-"""Compute one batch: a function from the number of a batch to the scores of its texts."""
+"""Compute one batch, and check what a model answers: tokens, their offsets, log-probabilities."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
+from itertools import pairwise
 
 from priscian.errors import PriscianError, ScoreError
-from priscian.models import (
-    BoundaryModel,
-    Encoding,
-    LanguageModel,
-    ModelSpec,
-    TorchModel,
-    traits_of,
-)
+from priscian.models import BoundaryModel, Encoding, LanguageModel, TorchModel
+from priscian.models.text_offsets import shorten
 from priscian.records import Text, TokenScores
-from priscian.scoring.answers import check_answers, plain_scores
 from priscian.scoring.batches import Batching
 from priscian.scoring.boundary import collect
+
+ROUNDING = 1e-6
+"""How far above 0 a log-probability may be, through rounding."""
+
+
+def plain_scores(model: str, answer: TokenScores) -> TokenScores:
+    """The answer as plain tuples of plain numbers, whatever sequences a model returned."""
+    if not isinstance(answer, TokenScores):
+        raise ScoreError(
+            f"{model} gave {type(answer).__name__} for a text; score(texts) gives one "
+            f"TokenScores(starts, ends, logps) for each (docs/plugins.md)"
+        )
+    if type(answer.logps) is tuple:
+        return answer
+    return TokenScores(
+        tuple(map(int, answer.starts)),
+        tuple(map(int, answer.ends)),
+        tuple(map(float, answer.logps)),
+        answer.channels,
+    )
+
+
+def check_answers(
+    model: str, texts: Sequence[Text], scores: Sequence[TokenScores], scores_first: bool
+) -> None:
+    """Refuse answers that would later count as a tie or as wrong; the error names the text.
+
+    NaN stands for a token that was not scored. Only the first token of a model without BOS may
+    have it (`Traits.scores_first` is False): any other NaN is an error of the model.
+    """
+    if len(scores) != len(texts):
+        raise ScoreError(f"{model} gave {len(scores)} answers to {len(texts)} texts")
+    for text, score in zip(texts, scores, strict=True):
+        if not len(score):
+            raise ScoreError(no_tokens(model, text))
+        first = 0 if scores_first else 1
+        if (
+            min(score.logps) == -math.inf
+            or not max(score.logps) <= ROUNDING
+            or any(p != p for p in score.logps[first:])
+        ):
+            _refuse_number(model, text, score, first)
+        _check_places(model, text, score)
+
+
+def check_looked_up(text: Text, score: TokenScores) -> None:
+    """Refuse scores from elsewhere without any finite value for a text.
+
+    A table may lack the score of a token (NaN), and may have reading times in place of surprisals.
+    """
+    if not any(map(math.isfinite, score.logps)) or any(map(math.isinf, score.logps)):
+        raise ScoreError(
+            f"the text {shorten(text.text)!r} has no finite scores; correct their source, "
+            "or leave the text out"
+        )
+
+
+def _refuse_number(model: str, text: Text, score: TokenScores, first: int) -> None:
+    for number, logp in enumerate(score.logps):
+        if (math.isnan(logp) and number >= first) or math.isinf(logp) or logp > ROUNDING:
+            remedy = "see scores_first in docs/plugins.md" if math.isnan(logp) else "correct it"
+            raise ScoreError(
+                f"{model} gave {logp} as the log-probability of token {number + 1} of the text "
+                f"{shorten(text.text)!r}; a model gives finite numbers up to 0 ({remedy})"
+            )
+
+
+def _check_places(model: str, text: Text, score: TokenScores) -> None:
+    size = len(text.text)
+    if (
+        not len(score.starts) == len(score.ends) == len(score.logps)
+        or min(score.starts) < 0
+        or max(score.ends) > size
+        or any(a > b for a, b in pairwise(score.starts))
+        or any(a > b for a, b in zip(score.starts, score.ends, strict=True))
+    ):
+        raise ScoreError(
+            f"{model} gave tokens that are not in the text {shorten(text.text)!r}: starts and ends "
+            f"are character offsets from 0 to {size}, in order, one of each for every token"
+        )
+
+
+def check_encodings(model: str, texts: Sequence[Text], encodings: Sequence[Encoding]) -> None:
+    """Refuse a text that has no tokens."""
+    for text, encoding in zip(texts, encodings, strict=True):
+        if not encoding.starts:
+            raise ScoreError(no_tokens(model, text))
+
+
+def no_tokens(model: str, text: Text) -> str:
+    """The message for a text without tokens."""
+    whose = " of its own after its context" if text.context else ""
+    return (
+        f"{model} has no token{whose} for the text {shorten(text.text)!r}; "
+        f"remove the text or use another model"
+    )
+
 
 Compute = Callable[[int], list[TokenScores]]
 Groups = Sequence[Sequence[int]]  # batches as lists of indices into the texts
@@ -53,15 +145,14 @@ def torch_batches(
 
 
 def simple_batches(
-    spec: ModelSpec, model: LanguageModel, texts: Sequence[Text], groups: Groups
+    label: str, model: LanguageModel, texts: Sequence[Text], groups: Groups, scores_first: bool
 ) -> Compute:
     """Batches of a model that has only `score(texts)`; its answers are checked."""
-    scores_first = traits_of(spec).scores_first
 
     def compute(number: int) -> list[TokenScores]:
         members = [texts[i] for i in groups[number]]
-        scores = [plain_scores(spec.label, s) for s in model.score(members)]
-        check_answers(spec.label, members, scores, scores_first)
+        scores = [plain_scores(label, s) for s in model.score(members)]
+        check_answers(label, members, scores, scores_first)
         return scores
 
     return compute
@@ -86,4 +177,4 @@ def _blame(
         refuse_broken(model, texts, members)
     except ScoreError as found:
         return str(found)
-    return f"{error} in a batch that begins with {texts[0].text!r}; try --batch-tokens 1"
+    return f"{error} in a batch that begins with {texts[0].text!r}; try `batch_tokens=1`"

@@ -1,25 +1,26 @@
-"""Score texts with a model: look in the store, plan the missing texts, run and store them."""
+"""Score or grade texts: look in the store, plan the missing texts, run and store them."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter, deque
-from collections.abc import Collection, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from priscian.errors import DataError, SetAsideError
+from priscian.errors import DataError, ModelError, ScoreError, SetAsideError
 from priscian.models import (
+    AnyModel,
+    GradingModel,
     LoadedModel,
     ModelKey,
-    ModelSpec,
-    agreed_key,
-    open_model,
-    parse_model,
+    agreed,
 )
+from priscian.models.text_offsets import shorten
+from priscian.models.traits import no_tokens
 from priscian.records import Text, TokenScores
-from priscian.scoring.boundary import CHANNEL
-from priscian.scoring.executors import Lost, choose_executor
-from priscian.scoring.grades import refuse_grades
+from priscian.scoring.boundary import BOUNDARY
+from priscian.scoring.executors import Executor, Forked, Inline, Lost, address_of
 from priscian.scoring.machine import describe_machines, this_machine
 from priscian.scoring.plan import (
     DEFAULTS,
@@ -31,9 +32,24 @@ from priscian.scoring.plan import (
     unpack_bits,
 )
 from priscian.scoring.planner import Task, Work, prepare
-from priscian.scoring.scored import Progress, ScoredTexts
+from priscian.scoring.shard import Shard
 from priscian.scoring.store import ScoreStore
 from priscian.threads import threads_kept
+
+Progress = Callable[[int, int], None]  # texts done, texts in all
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredTexts:
+    """Scores of every text, and how they were obtained; the model, if it had to be loaded."""
+
+    key: ModelKey
+    scores: dict[Text, TokenScores]
+    computed: int
+    plan: Plan | None
+    notes: dict[str, str] = field(default_factory=dict)
+    loaded: LoadedModel | None = None
+
 
 Rows = list[tuple[Text, TokenScores]]
 
@@ -42,12 +58,11 @@ DEATHS = 3
 
 
 def score_texts(
-    model: str | ModelSpec,
+    model: AnyModel,
     texts: Sequence[Text],
     store: ScoreStore,
     *,
     boundary: Iterable[Text] = (),
-    key: ModelKey | None = None,
     loaded: LoadedModel | None = None,
     options: Options = DEFAULTS,
     saved: SavedPlan = NOT_SAVED,
@@ -61,11 +76,11 @@ def score_texts(
     """
     if not all(text.text for text in texts):
         raise DataError("a text to score is empty; give at least one character")
-    spec = parse_model(model)
-    refuse_grades(spec)
-    texts = list(dict.fromkeys(texts))
-    key = agreed_key(spec, key, loaded)
-    shelf = _Shelf(store, key, spec.label, frozenset(boundary))
+    resolved = agreed(model, loaded)
+    if resolved.traits.grades:
+        raise ModelError(no_tokens(resolved.label))
+    texts, spec, key = list(dict.fromkeys(texts)), resolved.spec, resolved.key
+    shelf = _Shelf(store, key, resolved.label, frozenset(boundary))
     scores = shelf.read(texts)
     whole = options.shard is None
     if whole:
@@ -73,11 +88,13 @@ def score_texts(
     lacking = [text for text in texts if text not in scores]
     if not lacking:
         return ScoredTexts(key, scores, 0, saved.plan, {}, loaded)
-    loaded = loaded or open_model(spec, key)
+    loaded = loaded or resolved.load()
     # a shard plans every text, whatever is stored, so that all shards have the same batches
     plan, pending = _pending(texts, scores if whole else (), saved.plan)
     todo = [text for text, wanted in zip(texts, pending, strict=True) if wanted]
-    task = Task(spec, todo, pack_bits(pending), shelf.boundary, options)
+    task = Task(
+        spec, todo, pack_bits(pending), shelf.boundary, options, resolved.traits.scores_first
+    )
     with threads_kept():
         work = prepare(task, loaded.model, plan, saved.shared)
         saved.save(work.plan)
@@ -152,6 +169,17 @@ def _run(
         raise SetAsideError(work.task.spec.label, named, next(iter(aside.values())))
 
 
+def choose_executor(work: Work) -> Executor:
+    """The executor for a plan."""
+    name = work.task.options.executor
+    if not name:
+        return Forked(work.plan.workers) if work.plan.workers > 1 else Inline()
+    from priscian.scoring.cluster import Remote
+    from priscian.scoring.ray_cluster import connect
+
+    return Remote(connect(address_of(name), work))
+
+
 @dataclass(frozen=True, slots=True)
 class _Shelf:
     """One model's part of the store; some texts need the channel `boundary` as well."""
@@ -166,7 +194,7 @@ class _Shelf:
         missing = self.store.missing(self.key, texts)
         if not self.boundary:
             return missing
-        without = self.store.missing(self.key, texts, CHANNEL)
+        without = self.store.missing(self.key, texts, BOUNDARY)
         return [
             m or (w and text in self.boundary)
             for text, m, w in zip(texts, missing, without, strict=True)
@@ -176,11 +204,11 @@ class _Shelf:
         """The texts that have all channels that they need."""
         scores = self.store.read(self.key, texts)
         wanting = [text for text in texts if text in self.boundary]
-        masses = self.store.read(self.key, wanting, CHANNEL) if wanting else {}
+        masses = self.store.read(self.key, wanting, BOUNDARY) if wanting else {}
         for text in wanting:
             found = scores.pop(text, None)
             if found is not None and text in masses:
-                scores[text] = replace(found, channels={CHANNEL: masses[text].logps})
+                scores[text] = replace(found, channels={BOUNDARY: masses[text].logps})
         return scores
 
     def write(self, rows: Rows, loaded: LoadedModel) -> None:
@@ -188,10 +216,68 @@ class _Shelf:
         loaded.check()
         self.store.write(self.key, self.label, rows)
         masses = [
-            (text, TokenScores((*s.starts, at), (*s.ends, at), s.channels[CHANNEL]))
+            (text, TokenScores((*s.starts, at), (*s.ends, at), s.channels[BOUNDARY]))
             for text, s in rows
-            if CHANNEL in s.channels
+            if BOUNDARY in s.channels
             for at in [len(text.text)]
         ]
         if masses:
-            self.store.write(self.key, self.label, masses, CHANNEL)
+            self.store.write(self.key, self.label, masses, BOUNDARY)
+
+
+SCORE = "score"
+GRADED = 512
+"""Texts that are graded and stored at once."""
+
+
+def grade_texts(
+    model: AnyModel,
+    texts: Sequence[Text],
+    store: ScoreStore,
+    *,
+    loaded: LoadedModel | None = None,
+    shard: Shard | None = None,
+    progress: Progress = lambda done, total: None,
+) -> ScoredTexts:
+    """Every text as one token with its grade; the model is loaded only if one is not stored.
+
+    With a shard, all texts are divided into parts, and those of the shard are graded.
+    """
+    if not all(text.text for text in texts):
+        raise DataError("a text to grade is empty; give at least one character")
+    resolved = agreed(model, loaded)
+    texts, key, label = list(dict.fromkeys(texts)), resolved.key, resolved.label
+    scores = store.read(key, texts, SCORE)
+    listed = texts if shard else [text for text in texts if text not in scores]
+    parts = [listed[at : at + GRADED] for at in range(0, len(listed), GRADED)]
+    mine = [part for number, part in enumerate(parts) if shard is None or shard.has(number)]
+    missing = [part for part in mine if any(text not in scores for text in part)]
+    total = sum(map(len, mine)) if shard else len(texts)
+    progress(len(scores), total)
+    if not missing:
+        return ScoredTexts(key, scores, 0, None, {}, loaded)
+    loaded = loaded or resolved.load()
+    grader = loaded.model
+    if not isinstance(grader, GradingModel):
+        raise ModelError(f"{label} cannot grade whole texts; score it by its tokens")
+    for part in missing:
+        rows = _one_token_each(label, part, list(grader.grade(part)))
+        loaded.check()
+        store.write(key, label, rows, SCORE)
+        scores |= dict(rows)
+        progress(len(scores), total)
+    return ScoredTexts(key, scores, sum(map(len, missing)), None, {}, loaded)
+
+
+def _one_token_each(
+    model: str, texts: Sequence[Text], grades: Sequence[float]
+) -> list[tuple[Text, TokenScores]]:
+    if len(grades) != len(texts):
+        raise ScoreError(f"{model} gave {len(grades)} grades for {len(texts)} texts")
+    for text, value in zip(texts, grades, strict=True):
+        if not math.isfinite(value):
+            raise ScoreError(f"{model} gave {value} for {shorten(text.text)!r}; correct the model")
+    return [
+        (text, TokenScores((0,), (len(text.text),), (float(value),)))
+        for text, value in zip(texts, grades, strict=True)
+    ]

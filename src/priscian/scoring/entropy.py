@@ -24,14 +24,14 @@ from priscian.scoring.plan import CPU_BATCH, DEVICE_BATCH
 from priscian.scoring.selfcheck import measure_error, tolerance
 from priscian.scoring.store import ScoreStore
 
-CHANNEL = "entropy"
+ENTROPY = "entropy"
 TOGETHER = 500
 """Number of texts of a simple model that are scored and stored at once."""
 
 
 def missing_entropies(key: ModelKey, texts: Sequence[Text], store: ScoreStore) -> list[Text]:
     """The texts whose entropies are not in the store."""
-    gone = store.missing(key, texts, CHANNEL)
+    gone = store.missing(key, texts, ENTROPY)
     return [text for text, missing in zip(texts, gone, strict=True) if missing]
 
 
@@ -58,7 +58,7 @@ def read_entropies(
     key: ModelKey, texts: Sequence[Text], store: ScoreStore
 ) -> dict[Text, tuple[float, ...]]:
     """The entropies of texts, from the store."""
-    found = store.read(key, texts, CHANNEL)
+    found = store.read(key, texts, ENTROPY)
     return {text: values.logps for text, values in found.items()}
 
 
@@ -99,7 +99,7 @@ def _keep(
     loaded.check()
     label = loaded.spec.label
     store.write(loaded.key, label, list(zip(texts, scores, strict=True)))
-    store.write(loaded.key, label, rows, CHANNEL)
+    store.write(loaded.key, label, rows, ENTROPY)
     return {text: scores.logps for text, scores in rows}
 
 

@@ -17,7 +17,7 @@ from priscian.records import TokenScores
 from priscian.scoring.planner import Work
 from priscian.workers import run_batches
 
-DIED = "run again with --workers 1: what was scored is kept"
+DIED = "run again with `workers=1`: what was scored is kept"
 RAY = "ray"
 
 
@@ -77,20 +77,9 @@ class Forked:
             yield Answer(number, scores)
 
 
-def choose_executor(work: Work) -> Executor:
-    """The executor for a plan."""
-    name = work.task.options.executor
-    if not name:
-        return Forked(work.plan.workers) if work.plan.workers > 1 else Inline()
-    from priscian.scoring.cluster import Remote
-    from priscian.scoring.ray_cluster import connect
-
-    return Remote(connect(address_of(name), work))
-
-
 def address_of(executor: str) -> str:
     """The address in `ray:ADDRESS`; empty for `ray`, which starts Ray on this machine."""
     name, _, address = executor.partition(":")
     if name != RAY:
-        raise UsageError(f"--executor takes auto, ray or ray:ADDRESS, not {executor!r}")
+        raise UsageError(f"`executor=` takes auto, ray or ray:ADDRESS, not {executor!r}")
     return address

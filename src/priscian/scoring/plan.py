@@ -8,11 +8,11 @@ import json
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 from priscian.errors import RunError
+from priscian.scoring.batches import Shared
 from priscian.scoring.shard import Shard
-from priscian.scoring.shared import Shared
 
 CPU_BATCH = 512
 MASKED_BATCH = 2048
@@ -26,11 +26,16 @@ class Options:
     """How to compute; none of it changes a score by more than 1e-4."""
 
     batch_tokens: int | None = None
+    """Tokens in a batch, or auto (default)."""
     workers: int | None = None
+    """Processes on the CPU, or actors of Ray, or auto (default)."""
     way: str | None = None
-    threads: int | None = None  # of each worker
-    shard: Shard | None = None  # compute only the batches of this part of the run
-    executor: str | None = None  # ray or ray:ADDRESS; None is this machine
+    threads: int | None = None
+    """Threads of each process on the CPU, or auto (default). Last digits may depend on it."""
+    shard: Shard | None = None
+    """Compute one part of the run, such as 3/8, into --out; priscian merge joins the parts."""
+    executor: str | None = None
+    """auto (this machine, default), ray (this machine, under Ray) or ray:ADDRESS (a cluster)."""
 
 
 DEFAULTS = Options()
@@ -52,18 +57,6 @@ class Plan:
     pending: str  # which of the texts were still to be scored, as a packed bitmap
     digest: str = ""  # of the batches, to detect a plan that no longer fits
     inputs: str = ""  # digest of what the model reads; the same wherever the plan is followed
-
-    def to_dict(self) -> dict[str, object]:
-        """For `run.json`."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, data: dict[str, object]) -> Plan:
-        """From `run.json`."""
-        try:
-            return cls(**data)  # type: ignore[arg-type]
-        except TypeError as error:
-            raise RunError(f"the saved plan is not from this version: {error}") from None
 
     def with_batches(self, groups: Sequence[Sequence[int]]) -> Plan:
         """The plan with the digest of its batches."""

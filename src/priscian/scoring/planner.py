@@ -17,10 +17,15 @@ from priscian.models import (
 )
 from priscian.models.text_offsets import check_length
 from priscian.records import Text
-from priscian.scoring.answers import check_encodings
-from priscian.scoring.batches import Batching, MaskedRows, Rows, SharedBeginnings
+from priscian.scoring.batches import Batching, MaskedRows, Rows, Shared, SharedBeginnings
 from priscian.scoring.boundary import extend, find_boundary_model
-from priscian.scoring.compute import Compute, refuse_broken, simple_batches, torch_batches
+from priscian.scoring.compute import (
+    Compute,
+    check_encodings,
+    refuse_broken,
+    simple_batches,
+    torch_batches,
+)
 from priscian.scoring.plan import (
     CPU_BATCH,
     DEFAULTS,
@@ -33,7 +38,6 @@ from priscian.scoring.plan import (
     digest_of,
 )
 from priscian.scoring.selfcheck import measure_error, measure_masked_error, tolerance
-from priscian.scoring.shared import Shared
 from priscian.scoring.tree import Tree
 from priscian.threads import SHORT, cores
 from priscian.workers import can_fork
@@ -52,6 +56,7 @@ class Task:
     pending: str = ""  # which of the run's texts these are, as a packed bitmap
     boundary: frozenset[Text] = frozenset()
     options: Options = DEFAULTS
+    scores_first: bool = True  # False for a model that cannot score a text's first token
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +105,12 @@ def prepare(
         digest=digest_of(groups),
         inputs=digest_inputs(text.hash for text in task.texts),
     )
-    return Work(task, plan, groups, simple_batches(task.spec, model, task.texts, groups))
+    return Work(
+        task,
+        plan,
+        groups,
+        simple_batches(task.spec.label, model, task.texts, groups, task.scores_first),
+    )
 
 
 def _prepare_torch(task: Task, model: TorchModel, saved: Plan | None, shared: Shared) -> Work:
@@ -160,7 +170,7 @@ def _choose(task: Task, model: TorchModel, encodings: list[Encoding], shared: Sh
         refuse_broken(model, task.texts, encodings)
         raise ScoreError(
             f"{task.spec}: no way of batching agrees with one text at a time "
-            f"(the best is off by {error:.2g} nats); try dtype=float32 or --batch-tokens 1"
+            f"(the best is off by {error:.2g} nats); try dtype=float32 or `batch_tokens=1`"
         )
     return replace(plan, way=way.name, error=error).with_batches(groups), way, groups
 

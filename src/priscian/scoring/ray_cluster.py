@@ -16,7 +16,7 @@ from priscian.scoring.cluster import Gone
 from priscian.scoring.planner import Work
 from priscian.threads import cores
 
-ABSENT = f"--executor ray needs Ray: {install('ray')}"
+ABSENT = f"`executor=ray` needs Ray: {install('ray')}"
 NICENESS = "RAY_worker_niceness"
 NAMED = ("", "auto", "local")
 """Addresses that Ray finds itself."""
@@ -94,7 +94,7 @@ def connect(address: str, work: Work) -> RayCluster:
     if is_object(work.task.spec):
         raise UsageError(
             f"{work.task.spec.label} is an object of this process, which workers cannot load; "
-            "register its class (docs/plugins.md), or leave out --executor"
+            "register its class (docs/plugins.md), or leave out `executor=`"
         )
     wanted = work.task.options.workers
     if not ray.is_initialized():
@@ -110,7 +110,7 @@ def check_address(address: str) -> None:
     host, _, digits = address.removeprefix("ray://").rpartition(":")
     port = whole_number(digits, 65535)
     if not host or not port:
-        raise UsageError(f"--executor ray:{address}: write ray:HOST:PORT, such as ray:head:6379")
+        raise UsageError(f"`executor=ray:{address}`: write ray:HOST:PORT, such as ray:head:6379")
     try:
         socket.create_connection((host.strip("[]"), port), KNOCK).close()
     except (OSError, OverflowError) as error:
@@ -137,7 +137,7 @@ def _start(ray: Any, address: str, cpus: int) -> None:
         where = f"the Ray cluster at {address}" if address else "Ray on this machine"
         raise WorkerError(
             f"cannot reach or start {where}: {_first_line(error)}; check the address "
-            "(--executor ray:HOST:6379) and that `ray status` answers there"
+            "(`executor=ray:HOST:6379`) and that `ray status` answers there"
         ) from None
 
 

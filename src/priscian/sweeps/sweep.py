@@ -31,10 +31,9 @@ from msgspec import Meta
 from priscian.errors import DataError, UnknownNameError, UsageError
 from priscian.files import decode_toml, regular
 from priscian.files.convert import Count, CountOrNone, convert_table, renamed_keys
-from priscian.runs.cards import check_trained_options
 from priscian.runs.options import ScoreOptions
 from priscian.training.amounts import parse_amount
-from priscian.training.architectures import TREES, architectures
+from priscian.training.architectures import TREES, architectures, check_trained_options
 from priscian.training.recipe import present_keys
 
 SHIPPED = ("reference", "tiny")

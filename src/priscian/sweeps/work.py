@@ -18,7 +18,7 @@ from priscian.files.lock import lock_folder
 from priscian.runs import Run, load_run, score
 from priscian.runs.cards import name_path
 from priscian.runs.options import IN_ONE_PROCESS, ScoreOptions
-from priscian.runs.reading.sentences import count_words, sentence_perplexity
+from priscian.runs.surprisal.perplexity import count_words, sentence_perplexity
 from priscian.sweeps.jobs import (
     Hashes,
     Job,

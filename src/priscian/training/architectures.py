@@ -7,6 +7,9 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from priscian.errors import ModelError, UnknownNameError, install
+from priscian.models import ModelSpec, find_provider
+from priscian.models.folder import PROVIDERS
+from priscian.models.registry import OWN
 
 _PLACES: Mapping[str, tuple[str, str, str]] = {
     "gpt2": ("gpt2", "Gpt2", "Gpt2Shape"),
@@ -73,3 +76,16 @@ def _import(module: str) -> Any:
         if error.name not in (None, "torch"):
             raise
         raise ModelError(f"training needs PyTorch: {install('hf')}") from None
+
+
+def check_trained_options(architecture: str, options: str) -> None:
+    """Refuse options that the provider of an architecture would refuse after the training.
+
+    >>> check_trained_options("rnng", "beam=100,5,10")
+    >>> check_trained_options("rnng", "beam=0,5,10")
+    Traceback (most recent call last):
+    priscian.errors.UsageError: beam=0,5,10: a beam of 0 finds nothing; give numbers from 1
+    """
+    name = PROVIDERS.get(architecture, architecture if architecture in OWN else "hf")
+    provider: Any = find_provider(name)
+    provider.check(ModelSpec.parse(f"{name}:{architecture}?name=model&{options}"))

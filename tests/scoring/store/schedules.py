@@ -19,7 +19,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from priscian.models import ModelKey, ModelSpec, model_key, register
@@ -88,11 +88,11 @@ def plan_step(rng: random.Random) -> Step:
 def score_step(step: Step, store: Path, folder: Path) -> None:
     """Score under the saved plan, if there is one, and write the scores down."""
     saved = folder / "plan.json"
-    plan = Plan.from_dict(json.loads(saved.read_text())) if saved.exists() else None
+    plan = Plan(**json.loads(saved.read_text())) if saved.exists() else None
 
     def save(plan: Plan) -> None:
         draft = folder / "draft"
-        draft.write_text(json.dumps(plan.to_dict()))
+        draft.write_text(json.dumps(asdict(plan)))
         draft.replace(saved)
 
     with ScoreStore(store) as opened:

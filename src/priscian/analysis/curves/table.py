@@ -13,7 +13,7 @@ from priscian.errors import RunError
 from priscian.files import read_json, write_delimited, write_json
 from priscian.runs import Result
 from priscian.runs.facts import plain
-from priscian.runs.schema import DIALECT
+from priscian.runs.load import DIALECT
 
 FILE = "curve.json"
 CSV = "curve.csv"

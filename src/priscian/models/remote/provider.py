@@ -22,7 +22,6 @@ from priscian.models.hf.libraries import import_transformers
 from priscian.models.hf.locate import Location
 from priscian.models.key import ModelKey
 from priscian.models.protocol import TorchModel
-from priscian.models.registry import load
 from priscian.models.remote.backend import ALONE, Backend, PromptEncoder
 from priscian.models.remote.canary import (
     ROUNDING,
@@ -37,6 +36,7 @@ from priscian.models.remote.canary import (
     run_canary,
     sentinel,
 )
+from priscian.models.resolved import load
 from priscian.models.spec import ModelSpec
 from priscian.models.text_offsets import check_length, shorten
 from priscian.models.traits import Traits

@@ -106,7 +106,7 @@ def grade(
     items = [item for s in data.sets for item in s.items]
     pairs = [item for item in items if "rating_good" in item.meta]
     if not pairs:
-        raise DataError(f"{data.name}: no pairs to judge; choose other sets with --only")
+        raise DataError(f"{data.name}: no pairs to judge; choose other sets with `only=`")
     scores: dict[str, tuple[str, float]] = {}
     ratings: dict[str, Any] = {}
     for item in items:

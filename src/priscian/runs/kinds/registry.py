@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeVar
 
 from priscian.catalogue import Catalogue
 from priscian.datasets import Dataset, data_formats
-from priscian.models import Traits
+from priscian.models import ResolvedModel, Traits
 from priscian.records import Sentence, Text, TokenScores
 from priscian.runs.options import ScoreOptions
 from priscian.runs.summary import Summary
@@ -17,8 +17,6 @@ from priscian.runs.unigrams import Unigrams
 
 if TYPE_CHECKING:
     import polars
-
-    from priscian.runs.endings import Ending
 
 Unknown = Mapping[Text, int]  # words of a text that a model does not know
 
@@ -41,8 +39,9 @@ class Source(Protocol):
         """The measure of its numbers, if options cannot set it: one score per sentence."""
         ...
 
-    def find_ending(self, texts: Sequence[Text]) -> Ending:
-        """How the end of these texts is scored; an error if it cannot be."""
+    @property
+    def model(self) -> ResolvedModel | None:
+        """The model; None for a table of scores."""
         ...
 
 

@@ -1,4 +1,10 @@
-"""Suites: predictions over region surprisals; SG score, circuits, suites, every region."""
+"""Suites: predictions over region surprisals; SG score, circuits, suites, every region.
+
+The end of a text may be scored as well: EOS as one more token. A model with an end token reads it
+after the text, spelled as in its vocabulary, so that the score is kept in the store like any other.
+Other models compute the probability of the end themselves (n-gram models: `</s>`), and a table of
+scores from elsewhere has a row for it.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +29,13 @@ from priscian.metrics.generalization import (
     summarise_suites,
 )
 from priscian.metrics.regions import find_eos
-from priscian.models import Traits
+from priscian.models import (
+    EndScorer,
+    EndTokenProvider,
+    ResolvedModel,
+    Traits,
+)
 from priscian.records import Sentence, Text, TokenScores
-from priscian.runs.endings import Ending
 from priscian.runs.kinds.registry import Evaluated, Job, Kind, Scores, Source, kind
 from priscian.runs.options import ScoreOptions
 from priscian.runs.summary import Part, Summary, check_score
@@ -33,6 +43,52 @@ from priscian.runs.unknown import UnknownWords, summarise_unknown
 
 if TYPE_CHECKING:
     import polars
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What is read after a text, or the probability of its end if the model provides it."""
+
+    suffix: str = ""
+    logps: Mapping[Text, float] = field(default_factory=dict)
+    wanted: bool = False
+
+    def text(self, sentence: Sentence) -> Text:
+        """What the model reads."""
+        return Text(sentence.text + self.suffix, sentence.context)
+
+    def scores(self, scores: Mapping[Text, TokenScores], sentence: Sentence) -> TokenScores:
+        """The tokens of a sentence; its end, if requested, starts after the last character."""
+        text = self.text(sentence)
+        found = scores[text]
+        end = len(sentence.text)
+        if text in self.logps:
+            found = TokenScores(
+                (*found.starts, end), (*found.ends, end), (*found.logps, self.logps[text])
+            )
+        if self.wanted and sum(start >= end for start in found.starts) != 1:
+            raise DataError(
+                f"the end of {sentence.text!r} is not one token of its own; use `eos=exclude`"
+            )
+        return found
+
+
+def find_ending(model: ResolvedModel | None, texts: Sequence[Text]) -> Ending:
+    """How the end of a model's texts is scored; a model that cannot do so is refused."""
+    if model is None:
+        raise UsageError("scores by sentence have no end of text; leave out `eos=last-region`")
+    if model.traits.precomputed:
+        return Ending(wanted=True)  # the table has a row for the end, or raises an error
+    if isinstance(model.provider, EndTokenProvider):
+        return Ending(model.provider.end_token(model.spec), wanted=True)
+    if model.traits.scores_end:
+        loaded = model.load().model
+        assert isinstance(loaded, EndScorer)
+        asked = list(dict.fromkeys(texts))
+        return Ending(logps=dict(zip(asked, loaded.score_ends(asked), strict=True)), wanted=True)
+    raise ModelError(
+        f"{model} has no probability for the end of a text; leave out `eos=last-region`"
+    )
 
 
 class SuiteScore(Part, frozen=True, kw_only=True):
@@ -153,7 +209,7 @@ class Suites(Kind):
         """Refuse or warn about options that do not fit region surprisals."""
         if options.measure != "surprisal":
             raise UsageError(
-                f"suites are judged by surprisal; score them without --measure {options.measure}"
+                f"suites are judged by surprisal; score them without `measure={options.measure}`"
             )
         for source in sources:
             if source.measure is not None:
@@ -164,8 +220,8 @@ class Suites(Kind):
                 )
             if options.suites.boundary == "corrected" and not source.traits.boundary:
                 raise ModelError(
-                    f"{source.name} has no tokens with leading spaces to correct for: --boundary "
-                    "corrected is for causal models (hf:); leave it out"
+                    f"{source.name} has no tokens with leading spaces to correct for: "
+                    "`boundary=corrected` is for causal models (hf:); leave it out"
                 )
             if source.traits.bidirectional:
                 warnings.warn(
@@ -183,7 +239,7 @@ class Suites(Kind):
         if job.options.suites.eos == "exclude":
             return cls(fitted, job, chosen)
         texts = [Text(s.text, s.context) for i in fitted.sets for s in i.sentences()]
-        return cls(fitted, job, chosen, job.source.find_ending(texts))
+        return cls(fitted, job, chosen, find_ending(job.source.model, texts))
 
     def texts(self) -> list[Text]:
         """Every condition, with its end if that is scored."""

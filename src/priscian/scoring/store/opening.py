@@ -1,4 +1,4 @@
-"""Open a store's file: new, of an older version, damaged, or on a disk that SQLite cannot use."""
+"""Open a store's file: new, of another version, damaged, or on a disk that SQLite cannot use."""
 
 from __future__ import annotations
 
@@ -11,32 +11,29 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from priscian.errors import PriscianWarning, StoreError, counted
+from priscian.errors import PriscianWarning, StoreError
 from priscian.files.cache import cache_folder
 from priscian.files.disks import refuse_network_disk
-from priscian.scoring.store.migrate import migrate
 from priscian.scoring.store.tables import VERSION, create_tables
 
 LARGE = 2**26
 """A store larger than this is checked only by its header when it is opened, in bytes."""
 PATIENCE = 60.0
 """Seconds to wait for another process that writes."""
-MIGRATION = 3600.0
-"""The same for a process that converts a large store to this version."""
 LOG = "-wal"
 """What the name of a store's log ends in."""
 HEADER = 100
 """The first bytes of every SQLite file."""
 NOT_SQLITE = "not an SQLite file"
 REMEDY = (
-    "set PRISCIAN_CACHE to a folder on a local disk, such as $TMPDIR, or score with --shard 1/1 "
+    "set PRISCIAN_CACHE to a folder on a local disk, such as $TMPDIR, or score with `shard=1/1` "
     "and priscian merge, which keep scores on this machine's disk while they compute"
 )
 DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 def open_database(path: Path | None) -> sqlite3.Connection:
-    """A connection to a store of this version; the file is created, migrated or renamed."""
+    """A connection to a store of this version; the file is created, or renamed."""
     if path is not None:
         _make_folder(path)
         refuse_network_disk(path, "score store", "scores", REMEDY)
@@ -61,7 +58,7 @@ def may_write(path: Path) -> bool:
 def needs_copy(path: Path) -> bool:
     """Whether a store that cannot be written can only be read in a copy.
 
-    So it is if its log has something to be written back, or if it is of an older version.
+    So it is if its log has something to be written back, or if it has no tables yet.
     """
     if stored_bytes(path) > path.stat().st_size:
         return True
@@ -135,37 +132,25 @@ def _set_up(db: sqlite3.Connection, path: Path | None) -> None:
     if version == VERSION:
         db.execute("PRAGMA journal_mode=WAL")  # does nothing if it is already set
     else:
-        _bring_up(db, path)
+        _create(db, path)
     db.execute("PRAGMA synchronous=NORMAL")
     db.execute("PRAGMA temp_store=MEMORY")
     db.execute("PRAGMA cache_size=-65536")  # 64 MB
     db.execute("PRAGMA wal_autocheckpoint=4000")  # pages: new texts dirty the same ones again
 
 
-def _bring_up(db: sqlite3.Connection, path: Path | None) -> None:
-    """Create the tables of a new store, or migrate an old one; other processes wait."""
-    db.execute(f"PRAGMA busy_timeout={int(MIGRATION * 1000)}")
+def _create(db: sqlite3.Connection, path: Path | None) -> None:
+    """Create the tables of a new store; other processes wait."""
     db.execute("PRAGMA auto_vacuum=INCREMENTAL")  # must come before the first table
     _use_log(db)
-    damaged = None
     with transaction(db):
         if _version(db, path) < VERSION:  # check again: another process may have been first
             if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'scores'").fetchone():
-                damaged = migrate(db)
-            else:
-                create_tables(db)
-    db.execute(f"PRAGMA busy_timeout={int(PATIENCE * 1000)}")
-    if damaged is None:
-        return
-    with contextlib.suppress(sqlite3.OperationalError):  # in use, or no space for a copy
-        db.execute("VACUUM")
-    if damaged:
-        warnings.warn(
-            f"score store {path}: {counted(damaged, 'damaged row')} left out while it was brought "
-            f"to a new format; the texts will be scored again",
-            PriscianWarning,
-            stacklevel=6,
-        )
+                raise StoreError(
+                    f"score store {path} was written by Priscian 0.1, which this version does not "
+                    "read; move the file away to start again"
+                )
+            create_tables(db)
 
 
 def _use_log(db: sqlite3.Connection) -> None:

@@ -182,7 +182,7 @@ class ScoreStore:
             before = self._db.execute("PRAGMA page_count").fetchone()[0]
             self._db.execute(f"PRAGMA incremental_vacuum({VACUUM_PAGES})").fetchall()
             if self._db.execute("PRAGMA page_count").fetchone()[0] >= before:
-                break  # migrated while in use, so it cannot shrink in steps
+                break  # made without this, so it cannot shrink in steps
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     @contextlib.contextmanager

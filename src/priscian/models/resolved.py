@@ -1,0 +1,176 @@
+"""A model string resolved once: what it names, by which provider, under which key, with what.
+
+A model is resolved where its string comes in, and passed on: nothing below parses a string.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from priscian.errors import ModelError, UsageError
+from priscian.models.fingerprint import Files, files_hashed, hashed_again
+from priscian.models.key import ModelKey
+from priscian.models.loaded import load_unchanged, other_key, refuse_changed
+from priscian.models.protocol import (
+    BoundaryModel,
+    ClosedVocabulary,
+    EndScorer,
+    GradingModel,
+    LanguageModel,
+    PrecomputedScores,
+    Provider,
+    TorchModel,
+    TraitsProvider,
+    TreeModel,
+)
+from priscian.models.registry import find_provider, parse_model
+from priscian.models.spec import ModelSpec
+from priscian.models.traits import PLAIN, Traits
+
+PROMISES: dict[str, Any] = {
+    "boundary": BoundaryModel,
+    "closed_vocabulary": ClosedVocabulary,
+    "scores_end": EndScorer,
+    "precomputed": PrecomputedScores,
+    "trees": TreeModel,
+    "grades": GradingModel,
+}
+"""Traits, and the methods that a model with them has."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResolvedModel:
+    """A model that exists, before it is loaded; `files` are those that were hashed for its key."""
+
+    spec: ModelSpec
+    provider: Provider
+    key: ModelKey
+    traits: Traits
+    files: Files = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return str(self.spec)
+
+    @property
+    def label(self) -> str:
+        """A short name for tables."""
+        return self.spec.label
+
+    def check(self) -> None:
+        """Refuse a model whose files have changed since its key was computed."""
+        refuse_changed(self.spec, self.files)
+
+    def load(self) -> LoadedModel:
+        """Load it; key and files must be the same before and afterwards."""
+        before = hashed_again(self.files)
+        if any(before[path].digest != hashed.digest for path, hashed in self.files.items()):
+            raise other_key(self.spec)
+        model, _, files = load_unchanged(
+            self.spec, lambda: self.provider.key(self.spec), self._load, self.key, before
+        )
+        return LoadedModel(self, model, files)
+
+    def _load(self) -> LanguageModel | TorchModel:
+        """The model; it must have the methods that its traits promise."""
+        loaded = self.provider.load(self.spec)
+        for name, protocol in PROMISES.items():
+            if getattr(self.traits, name) and not isinstance(loaded, protocol):
+                methods = [m for m in vars(protocol) if m[0] != "_" and not hasattr(loaded, m)]
+                raise ModelError(
+                    f"the traits of {self.label} say {name}, but the model has no "
+                    f"{', '.join(methods)}; correct the plug-in (docs/plugins.md)"
+                )
+        return loaded
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """A model in memory; its scores belong to its key, whatever its files hold by now."""
+
+    resolved: ResolvedModel
+    model: LanguageModel | TorchModel
+    files: Files = field(default_factory=dict)
+
+    @property
+    def spec(self) -> ModelSpec:
+        """The parsed model string."""
+        return self.resolved.spec
+
+    @property
+    def key(self) -> ModelKey:
+        """Everything that can change its scores, as it was when the model was loaded."""
+        return self.resolved.key
+
+    @property
+    def traits(self) -> Traits:
+        """What the model offers."""
+        return self.resolved.traits
+
+    def check(self) -> None:
+        """Refuse a model whose files have changed: they may be mapped, or read when needed."""
+        refuse_changed(self.spec, self.files)
+
+
+AnyModel = str | ModelSpec | ResolvedModel | LanguageModel
+"""What functions take for a model: a model string, parsed or resolved, or an object."""
+
+
+def resolve(model: AnyModel, default: str = "hf") -> ResolvedModel:
+    """A model by its string, or an object that has `score(texts)`, without loading it.
+
+    >>> model = resolve("builtin:lstm")
+    >>> model.label, model.traits.closed_vocabulary, len(model.key.digest)
+    ('builtin:lstm', False, 32)
+    """
+    if isinstance(model, ResolvedModel):
+        return model
+    spec = model if isinstance(model, ModelSpec) else parse_model(model, default)
+    provider = find_provider(spec.provider)
+    traits = _traits(provider, spec)
+    with files_hashed() as files:
+        key = provider.key(spec)
+    return ResolvedModel(spec, provider, key, traits, files)
+
+
+def agreed(model: AnyModel, loaded: LoadedModel | None) -> ResolvedModel:
+    """The model under whose key scores are kept; one in memory must have been loaded from it."""
+    if loaded is None:
+        return resolve(model)
+    if isinstance(model, ResolvedModel) and model.key != loaded.key:
+        raise other_key(model.spec)
+    return loaded.resolved
+
+
+def open_model(model: AnyModel) -> LoadedModel:
+    """Load a model; its files must stay what they are meanwhile."""
+    return resolve(model).load()
+
+
+def load(model: AnyModel) -> LanguageModel | TorchModel:
+    """The model itself."""
+    return open_model(model).model
+
+
+def model_key(model: str | ModelSpec | LanguageModel) -> ModelKey:
+    """The key of a model, without loading it."""
+    spec = parse_model(model)
+    return find_provider(spec.provider).key(spec)
+
+
+def traits_of(model: str | ModelSpec | LanguageModel) -> Traits:
+    """What a model offers, without loading it."""
+    spec = parse_model(model)
+    return _traits(find_provider(spec.provider), spec)
+
+
+def recorded_traits(model: str) -> Traits:
+    """The same for a model in a finished run; default traits if its plug-in is gone."""
+    try:
+        return traits_of(model)
+    except (ModelError, UsageError):
+        return PLAIN
+
+
+def _traits(provider: Provider, spec: ModelSpec) -> Traits:
+    return provider.traits(spec) if isinstance(provider, TraitsProvider) else PLAIN
