@@ -256,7 +256,7 @@ class TestDisk:
         def full() -> None:
             raise OSError(errno.ENOSPC, "No space left on device", "somewhere")
 
-        monkeypatch.setattr("priscian.runs.references", full)
+        monkeypatch.setattr("priscian.cli.cite.references", full)
         done = priscian("cite")
         assert done.code == 1
         assert done.complaints[0].startswith("priscian: the disk is full: somewhere; free some")
@@ -277,7 +277,7 @@ class TestTheEdge:
         def fail() -> None:
             raise ZeroDivisionError("a\nb")
 
-        monkeypatch.setattr("priscian.runs.references", fail)
+        monkeypatch.setattr("priscian.cli.cite.references", fail)
         monkeypatch.delenv("PRISCIAN_DEBUG", raising=False)
         done = priscian("cite")
         assert done.code == 1

@@ -34,7 +34,7 @@ def test_from_training_to_the_table_and_its_pictures(priscian: Command, cola: st
     assert len(found["restarts"]["notes"]) == 2
     again = priscian("train", "classifier", "--method", "ngrams", "--on", cola, "--out", "bag")
     assert again.code == 1
-    assert "continue with --resume" in again.err
+    assert "continue it with --resume" in again.err
 
 
 def test_a_classifier_that_is_gone_is_named_below_the_adc(priscian: Command, cola: str) -> None:

@@ -46,7 +46,7 @@ def test_every_error_is_one_line(
 ) -> None:
     error, code, told = ERRORS[case]
     monkeypatch.delenv("PRISCIAN_DEBUG", raising=False)
-    monkeypatch.setattr("priscian.runs.references", raising(error))
+    monkeypatch.setattr("priscian.cli.cite.references", raising(error))
     done = priscian("cite")
     assert done.code == code
     (line,) = done.err.splitlines()
@@ -118,9 +118,9 @@ def test_a_lone_surrogate_in_a_name_is_printed_as_an_escape() -> None:
 
 def test_ctrl_c_ends_with_one_line_and_130() -> None:
     wait = (
-        "import priscian.runs, time\n"
+        "import priscian.cli.cite, time\n"
         "def stay():\n    print('ready', flush=True)\n    time.sleep(1000)\n"
-        "priscian.runs.references = stay"
+        "priscian.cli.cite.references = stay"
     )
     child = command_line(wait, "cite")
     assert child.stdout is not None
@@ -149,7 +149,7 @@ def test_warnings_of_other_libraries_are_silent_unless_debugging(
         warnings.warn("ours", PriscianWarning, stacklevel=2)
         return {"priscian": "@misc{}"}
 
-    monkeypatch.setattr("priscian.runs.references", warn)
+    monkeypatch.setattr("priscian.cli.cite.references", warn)
     monkeypatch.delenv("PRISCIAN_DEBUG", raising=False)
     with warnings.catch_warnings():
         warnings.simplefilter("always")

@@ -269,7 +269,7 @@ class TestRemedies:
         def fail() -> None:
             raise error
 
-        monkeypatch.setattr("priscian.runs.references", fail)
+        monkeypatch.setattr("priscian.cli.cite.references", fail)
         done = priscian("cite")
         assert (done.code, len(done.err.splitlines())) == (1, 1)
         assert line in done.err

@@ -150,11 +150,18 @@ class TestBadInput:
         assert [row.marked for row in board.models] == [False, False, True]
         assert "share no items" in page.html
 
-    def test_without_the_store_sentences_are_not_shaded(self, run: Path, cache: Path) -> None:
-        page = build_page(load_runs([run]))  # the cache of this test is empty
+    @pytest.mark.parametrize("kept", [True, False], ids=["tokens kept", "no tokens"])
+    def test_sentences_are_shaded_by_the_tokens_of_the_folder_alone(
+        self, run: Path, cache: Path, tmp_path: Path, kept: bool
+    ) -> None:
+        shutil.copytree(run, tmp_path / "copy")  # the cache of this test is empty
+        if not kept:
+            for tokens in (tmp_path / "copy").rglob("tokens.parquet"):
+                tokens.unlink()
+        page = build_page(load_runs([tmp_path / "copy"]))
         data = re.search(r'id="page-data">(.*?)</script>', page.html)
         assert data
-        assert json.loads(data[1])["boards"][0]["tokens"] == [False, False]
+        assert json.loads(data[1])["boards"][0]["tokens"] == [kept, kept]
 
 
 def luminance(colour: str) -> float:

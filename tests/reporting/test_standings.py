@@ -63,8 +63,8 @@ def tied(result: Result, ties: int) -> Result:
     """The same result with that many ties."""
     assert isinstance(result.summary, PairsSummary)
     full = result.summary.methods["full"]
-    overall = replace(full.overall, ties=ties)
-    paradigms = {name: replace(score, ties=ties) for name, score in full.paradigms.items()}
+    overall = structs.replace(full.overall, ties=ties)
+    paradigms = {name: structs.replace(score, ties=ties) for name, score in full.paradigms.items()}
     methods = {"full": structs.replace(full, overall=overall, paradigms=paradigms, phenomena={})}
     return replace(result, summary=structs.replace(result.summary, methods=methods))
 

@@ -12,7 +12,7 @@ import polars
 import pytest
 
 from priscian.errors import ModelError, UnknownNameError, UsageError
-from priscian.models import load, model_key
+from priscian.models import load, model_key, resolve
 from priscian.models.ngram import NgramModel
 from priscian.records import Text
 from priscian.runs import score
@@ -78,7 +78,7 @@ def test_orders_that_are_not_there(arpa: Path, order: str, line: str) -> None:
 def test_unknown_words_have_unks_probability_and_are_counted(arpa: Path) -> None:
     spec = unigram_spec("slor", f"ngram:{arpa}")
     assert spec is not None
-    found = score_unigrams(spec, [Text("go then"), Text("go now"), Text("go then")])
+    found = score_unigrams(resolve(spec), [Text("go then"), Text("go now"), Text("go then")])
     assert (found.words, found.unknown) == (4, 1)
     assert found.scores[Text("go then")].logps[1] == pytest.approx(-1.0 * LN10, rel=1e-5)
 

@@ -117,7 +117,7 @@ class TestRecipes:
     @pytest.mark.parametrize(
         ("key", "value", "words"),
         [
-            ("training.rat", 1, "did you mean rate"),
+            ("training.learning_rat", 1, "did you mean learning_rate"),
             ("network.layer", 1, "did you mean layers"),
             ("trainin.rate", 1, "did you mean training"),
             ("training.optimiser", "adam", "adamw"),

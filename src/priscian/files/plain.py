@@ -43,11 +43,9 @@ def plain(value: Any) -> Any:
     """Records as dictionaries, tuples as lists.
 
     >>> from typing import Annotated
-    >>> class Model(Struct):
-    ...     name: str
-    ...     score: float
-    >>> class Found(Struct):
-    ...     models: Annotated[list[Model], by("name")]
+    >>> from msgspec import defstruct
+    >>> Model = defstruct("Model", [("name", str), ("score", float)])
+    >>> Found = defstruct("Found", [("models", Annotated[list[Model], by("name")])])
     >>> plain(Found([Model("lstm", 0.5)]))
     {'models': {'lstm': {'score': 0.5}}}
     """

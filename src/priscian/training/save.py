@@ -15,7 +15,6 @@ from torch import nn
 
 from priscian.errors import DataError, OutputError, TrainingError
 from priscian.files import read_bytes, replacing, write_json, write_text
-from priscian.metrics.measures import perplexity
 from priscian.models.vocabulary import Vocabulary
 from priscian.training.loop import Loop, Moment, mean_nats
 
@@ -188,7 +187,7 @@ class Log(StepLog):
 
 def perplexity_per_word(nats_per_token: float, data: Encoded, facts: PartFacts) -> float:
     """exp(nats of words and sentence ends / (words + sentences))."""
-    return perplexity(nats_per_token * data.tokens, facts.words + facts.sentences)
+    return math.exp(nats_per_token * data.tokens / (facts.words + facts.sentences))
 
 
 def _line(line: LogLine) -> str:

@@ -247,10 +247,10 @@ class TestTransfoXl:
             priscian.convert("transfo-xl", tmp_path, tmp_path / "out")
         source = save_xl(tmp_path / "in", xl_arrays())
         (source / "config.json").unlink()
-        with pytest.raises(PriscianError, match="--config"):
+        with pytest.raises(PriscianError, match="`config=`"):
             priscian.convert("transfo-xl", source, tmp_path / "out")
         (source / "vocab.bin").unlink()
-        with pytest.raises(PriscianError, match="--vocab"):
+        with pytest.raises(PriscianError, match="`vocab=`"):
             priscian.convert("transfo-xl", source, tmp_path / "out")
 
 

@@ -114,7 +114,7 @@ def test_same_seed_same_predictions_and_a_killed_training_resumes_to_the_same(
     with pytest.raises(KeyboardInterrupt):
         train(cola, out, **settings)
     assert len(read_card(out).restarts) == 4
-    with pytest.raises(ModelError, match="has 4 of 10 restarts; finish it with"):
+    with pytest.raises(ModelError, match="has 4 of 10 restarts; finish its training with"):
         model_key(f"classifier:{out}")
     with pytest.raises(
         RunError, match="has 4 of 10 restarts of a classifier; continue it with `resume=True`"
