@@ -20,8 +20,8 @@ from priscian.datasets.reference import DATA
 from priscian.errors import DataError, UnknownNameError, UsageError, counted
 from priscian.files import TABLE_SUFFIXES, read_json, read_text, read_tsv, write_json
 from priscian.files.cache import Say, cache_folder, put, tell, workshop
-from priscian.files.digest import hash_of
 from priscian.files.fetch import download, unpack
+from priscian.files.reading import hash_of
 from priscian.files.unchanged import unnoted
 
 ALL = "all"

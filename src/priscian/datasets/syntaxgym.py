@@ -22,7 +22,7 @@ from priscian.files import (
     shown,
     whole_number,
 )
-from priscian.files.budget import refuse_large
+from priscian.files.reading import refuse_large
 from priscian.formulas import chance_of, parse_formula
 from priscian.records import Contrast, Item, ItemSet
 

@@ -14,7 +14,7 @@ from priscian.datasets.graded_tables import match_scores, read_scores
 from priscian.datasets.li_adger import SENTENCES, read_li_adger
 from priscian.errors import DataError, PriscianError, PriscianWarning, RunError, UsageError
 from priscian.files import inside, unchanged
-from priscian.files.digest import hash_of
+from priscian.files.reading import hash_of
 from priscian.runs import GradedSummary, Result, Run, load_run
 from priscian.runs.result import TABLE
 
