@@ -38,8 +38,9 @@ ALLOWED: dict[str, set[str]] = {
     "training": BASE | {"models", "trees", "datasets", "scoring", "metrics", "stats"},
     "runs": BASE | {"datasets", "models", "scoring", "metrics", "stats"},
     "analysis": BASE | {"runs", "training", "datasets", "metrics", "stats"},
-    "reporting": BASE | {"analysis", "runs"},
-    "judge": BASE | {"datasets", "models", "scoring", "stats"},
+    "reporting": BASE | {"web", "analysis", "runs"},
+    "web": BASE,
+    "judge": BASE | {"web", "datasets", "models", "scoring", "stats"},
     "sweeps": BASE | {"training", "runs", "analysis"},
     "bridges": BASE | {"runs", "models", "scoring", "analysis", "reporting"},
 }

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, item_sets
-from priscian.datasets.graded_read import read_graded, read_ratings
-from priscian.datasets.graded_tables import match_scores, read_scores
+from priscian.datasets.graded_read import match_scores, read_graded, read_ratings, read_scores
 from priscian.errors import DataError, DataWarning
 
 Write = Callable[..., Path]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from priscian.datasets.published import published, published_means
+from priscian.datasets.reference import published, published_means
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,14 @@ import pytest
 from tests.small_suites import choice, garden, save
 
 from priscian.datasets import read_dataset
-from priscian.datasets.published_suites import find_published, published_suites, selection
-from priscian.datasets.syntaxgym import read_suite, read_suites, suite_from_json
-from priscian.datasets.syntaxgym_sentences import build_sentence, punctuate
+from priscian.datasets.reference import find_published, published_suites, selection
+from priscian.datasets.syntaxgym import (
+    build_sentence,
+    punctuate,
+    read_suite,
+    read_suites,
+    suite_from_json,
+)
 from priscian.datasets.syntaxgym_write import suite_json, write_suite
 from priscian.errors import DataError, DataWarning, UsageError
 from priscian.records import Comparison, Value

@@ -13,21 +13,21 @@ from tests.small_results import pairs_result
 from priscian import compare, export_tasks, generate
 from priscian.bridges.exports import export
 from priscian.errors import PriscianError, RunError
-from priscian.files.lock import in_turn, lock_folder, only_writer
+from priscian.files.lock import lock_file, lock_folder
 from priscian.runs import load_run
 
 pytest.importorskip("fcntl")
 
 
 def write(folder: Path) -> None:
-    with only_writer(folder, "priscian export"):
+    with lock_folder(folder, "priscian export"):
         pass
 
 
 def test_a_folder_has_one_writer(tmp_path: Path) -> None:
     out = tmp_path / "new" / "out"
     refusal = r"another priscian export is writing to .*out; wait until"
-    with only_writer(out, "priscian export"), pytest.raises(RunError, match=refusal):
+    with lock_folder(out, "priscian export"), pytest.raises(RunError, match=refusal):
         write(out)
     write(out)
 
@@ -38,18 +38,18 @@ def test_a_place_that_cannot_be_a_folder_is_one_line(tmp_path: Path) -> None:
         write(tmp_path / "file")
 
 
-def test_in_turn_waits_for_another_process(tmp_path: Path) -> None:
+def test_a_lock_without_a_refusal_waits_for_another_process(tmp_path: Path) -> None:
     told = tmp_path / "told"
     child = os.fork()
     if child == 0:
-        with in_turn(tmp_path / "lock"):
+        with lock_file(tmp_path / "lock", None):
             told.write_text("in")
             time.sleep(0.3)
             told.write_text("out")
         os._exit(0)
     while not told.exists():
         time.sleep(0.01)
-    with in_turn(tmp_path / "lock"):
+    with lock_file(tmp_path / "lock", None):
         assert told.read_text() == "out"
     os.waitpid(child, 0)
 
@@ -60,8 +60,7 @@ def test_what_writes_several_files_is_refused_while_another_process_writes(tmp_p
     run = load_run(write_run(tmp_path / "run", *results))
     out = tmp_path / "out"
     out.mkdir()
-    lock = lock_folder(out)
-    try:
+    with lock_folder(out):
         for what in (
             lambda: export(run, "csv", out),
             lambda: export(run, "lm-eval", out),
@@ -72,8 +71,6 @@ def test_what_writes_several_files_is_refused_while_another_process_writes(tmp_p
             with pytest.raises(RunError, match=r"another .* is writing to .*out; wait until"):
                 what()
         assert list(out.iterdir()) == []
-    finally:
-        lock.release()
     assert export(run, "csv", out)
 
 

@@ -9,10 +9,9 @@ import polars as pl
 import pytest
 
 from priscian.errors import DataError, DataWarning
-from priscian.files import budget, decode_toml, read_json, read_table, read_text, read_tsv
+from priscian.files import decode_toml, read_json, read_table, read_text, read_tsv, reading
 from priscian.files import parquet as parquet_files
-from priscian.files.parquet import read_frame
-from priscian.files.parquet_footer import read_footer
+from priscian.files.parquet import read_footer, read_frame
 
 ROWS = [
     {"good": "It rains.", "bad": "It rain.", "id": "1"},
@@ -126,10 +125,10 @@ class TestSizes:
     ) -> None:
         write(tmp_path / name)
         with monkeypatch.context() as patch:
-            patch.setattr(budget, "MOST_ROWS", 2)
+            patch.setattr(reading, "MOST_ROWS", 2)
             with pytest.raises(DataError, match=rf"{name}: [34] rows.* and a table may have 2;"):
                 read_table(tmp_path / name)
-        monkeypatch.setattr(budget, "MOST_CELLS", 8)
+        monkeypatch.setattr(reading, "MOST_CELLS", 8)
         with pytest.raises(DataError, match=rf"{name}: \d+ cells.* and a table may have 8; split"):
             read_table(tmp_path / name)
 
@@ -137,7 +136,7 @@ class TestSizes:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         long = ["word " * 2000] * 1000
-        monkeypatch.setattr(budget, "MOST_BYTES", 9_000_000)
+        monkeypatch.setattr(reading, "MOST_BYTES", 9_000_000)
         for column in (pl.Series("good", long), pl.Series("good", long, dtype=pl.Categorical)):
             column.to_frame().write_parquet(tmp_path / "t.parquet")
             assert sum(c.size for c in read_footer(tmp_path / "t.parquet")[1]) < 1_000_000
@@ -158,7 +157,7 @@ class TestSizes:
         ).write_parquet(file)
         assert file.stat().st_size < 10_000
         assert len(read_table(file)[0][1]["x"]) == 100_000
-        monkeypatch.setattr(budget, "MOST_CELLS", 100_000)
+        monkeypatch.setattr(reading, "MOST_CELLS", 100_000)
         with pytest.warns(DataWarning, match=r"the column 'x' has 100,002 values in lists or rec"):
             rows = read_table(file)
         assert [row for _, row in rows] == [

@@ -14,8 +14,7 @@ import pytest
 from tests.hostile import Pieces, answer, drip, endless, hostile
 
 from priscian.files import web
-from priscian.files.fetch import download
-from priscian.files.web import RequestLimits, WebError, proxy_of, request
+from priscian.files.web import RequestLimits, WebError, download, proxy_of, request
 
 PEM = Path(__file__).with_name("loopback.pem")
 SOON = RequestLimits(0.3, 1000)

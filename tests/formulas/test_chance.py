@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from priscian.datasets.published_suites import published_suites
+from priscian.datasets.reference import published_suites
 from priscian.formulas import chance, chance_of, parse_formula, values_of
 from priscian.metrics.contrasts import evaluate
 

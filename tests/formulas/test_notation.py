@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priscian.datasets.published_suites import published_suites
+from priscian.datasets.reference import published_suites
 from priscian.errors import DataError, FormulaError
 from priscian.formulas import parse_formula, print_formula
 from priscian.records import Arithmetic, Comparison, Expression, Logic, Number, Value

@@ -13,12 +13,12 @@ import pytest
 import uvicorn
 
 from priscian.judge.app.admin import new_token
-from priscian.judge.app.make import make_app
-from priscian.judge.app.serve import bound
+from priscian.judge.app.serve import make_app
 from priscian.judge.app.site import Site
 from priscian.judge.desk import Desk
 from priscian.judge.opening import open_store, ready
 from priscian.judge.records import Given
+from priscian.web.serve import bound
 from tests.judge.studies import make
 
 

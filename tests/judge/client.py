@@ -12,7 +12,7 @@ import httpx
 from starlette.testclient import TestClient
 
 from priscian.judge.app.admin import new_token
-from priscian.judge.app.make import make_app
+from priscian.judge.app.serve import make_app
 from priscian.judge.app.site import Site
 from priscian.judge.desk import Desk
 from priscian.judge.opening import open_store, ready

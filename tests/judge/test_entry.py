@@ -13,11 +13,11 @@ import pytest
 
 from priscian.cli import run
 from priscian.files import read_table
-from priscian.judge.app.limits import Buckets
 from priscian.judge.frozen import LATER
 from priscian.judge.opening import freeze_study, open_store, ready
 from priscian.judge.simulate import Habits, simulate
 from priscian.judge.summary import summarise
+from priscian.web.limits import Buckets
 from tests.judge.client import Served, begin, fields, serve, walk
 from tests.judge.process import Process, free_port
 from tests.judge.studies import make

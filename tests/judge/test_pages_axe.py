@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from priscian.judge.app.limits import Buckets
+from priscian.web.limits import Buckets
 from tests.axe import axe_source, violations
 from tests.browser import DESKTOP, PHONE
 from tests.judge.browser import (

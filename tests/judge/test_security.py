@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import io
 import re
-import socket
 import time
 import zipfile
 from collections.abc import Awaitable, Callable, Iterator
@@ -16,12 +14,11 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from priscian.errors import UsageError
 from priscian.files import delimited_text
-from priscian.judge.app.headers import content_policy
-from priscian.judge.app.limits import Buckets
-from priscian.judge.app.serve import bound
 from priscian.judge.export import export_store
+from priscian.web.headers import content_policy
+from priscian.web.limits import Buckets
+from priscian.web.serve import bound
 from tests.judge.client import Served, begin, fields, serve, walk
 from tests.judge.studies import make
 
@@ -53,7 +50,7 @@ def test_every_response_has_the_headers(served: Served) -> None:
     place = begin(served.client)
     for path in ("/", place, f"{place}/block", "/admin", "/static/judge.css", "/nothing", "/s/no"):
         found = served.client.get(path).headers
-        assert found["content-security-policy"] == content_policy(False), path
+        assert found["content-security-policy"] == content_policy(), path
         assert "default-src 'none'" in found["content-security-policy"]
         # browsers send forms of a page with no-referrer as `Origin: null`, which is refused
         expected = "same-origin" if path == "/admin" else "no-referrer"
@@ -95,7 +92,7 @@ def test_forty_strings_of_script_stay_text(tmp_path: Path) -> None:
             made.client.get(f"/s/{x}"),
         ):
             assert x not in page.text or "<" not in x
-            assert page.headers["content-security-policy"] == content_policy(False)
+            assert page.headers["content-security-policy"] == content_policy()
     made.client.post(place, data={"step": "about", "comments": "".join(XSS)})
     login(made)
     assert not any(x in made.client.get("/admin").text for x in markup)
@@ -247,30 +244,6 @@ def test_no_address_is_stored(served: Served) -> None:
     assert "127.0.0.1" not in text
 
 
-def test_a_port_is_open_before_its_address_is_told_and_no_other_process_gets_it() -> None:
-    with contextlib.closing(bound("127.0.0.1", 0, False)) as listening:
-        address = listening.getsockname()
-        socket.create_connection(address, timeout=5).close()
-        with pytest.raises(UsageError, match="is in use; choose another with --port"):
-            bound("127.0.0.1", address[1], False)
-
-
-def test_an_open_address_needs_a_proxy_and_a_port_must_be_free() -> None:
-    with pytest.raises(Exception, match="behind-proxy"):
-        bound("0.0.0.0", 0, False)
-    bound("0.0.0.0", 0, True).close()
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        with pytest.raises(Exception, match=r"port \d+ is in use"):
-            bound("127.0.0.1", taken.getsockname()[1], False)
-
-
-def test_who_comes_before_the_server_has_started_waits() -> None:
-    with bound("127.0.0.1", 0, False) as listening, socket.socket() as early:
-        early.connect(listening.getsockname())  # it was refused
-
-
 Probe = Callable[[str, int], Awaitable[Any]]
 
 
@@ -278,8 +251,8 @@ def probed(served: Served, probe: Probe) -> Any:
     """What a probe finds out about a real server, at a host and a port."""
     import uvicorn
 
-    from priscian.judge.app.make import make_app
-    from priscian.judge.app.serve import configured
+    from priscian.judge.app.serve import make_app
+    from priscian.web.serve import configured
 
     async def whole() -> Any:
         listening = bound("127.0.0.1", 0, False)
@@ -309,7 +282,7 @@ async def said(host: str, port: int, request: bytes) -> bytes:
 
 
 def test_slow_headers_are_cut_off(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("priscian.judge.app.serve.HEADERS", 0.3)
+    monkeypatch.setattr("priscian.web.serve.HEADERS", 0.3)
 
     async def probe(host: str, port: int) -> float:
         begun = time.monotonic()
@@ -329,7 +302,7 @@ HALF = (
 def test_idle_connections_close_before_anybody_is_refused(
     sent: bytes, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("priscian.judge.app.serve._connections", lambda: 20)
+    monkeypatch.setattr("priscian.web.serve._connections", lambda: 20)
     health = b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
     async def probe(host: str, port: int) -> list[bytes]:
@@ -366,9 +339,9 @@ def test_a_body_of_two_lengths_is_refused(served: Served) -> None:
 def test_an_address_of_ipv6_counts_for_its_network(served: Served) -> None:
     def address(forwarded: str) -> str:
         scope = {"type": "http", "headers": [(b"x-forwarded-for", forwarded.encode())]}
-        return served.site.address(Request(scope))
+        return served.site.front.address(Request(scope))
 
-    served.site.behind_proxy = True
+    served.site.front.behind_proxy = True
     assert address("2001:db8::1") == address("2001:db8::ffff:2") != address("2001:db8:0:1::1")
     assert address("203.0.113.9, 198.51.100.7") == "198.51.100.7"
 

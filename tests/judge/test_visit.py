@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from priscian.judge.app.limits import Buckets
 from priscian.judge.opening import open_store
 from priscian.judge.records import Sitting
+from priscian.web.limits import Buckets
 from tests.browser import PHONE
 from tests.judge.browser import Online, enter, online, press, shown, until
 from tests.judge.walks import finished, give, give_all, items

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.small_suites import choice, garden
 
-from priscian.datasets.published_suites import published_suites
+from priscian.datasets.reference import published_suites
 from priscian.datasets.syntaxgym import read_suite, suite_from_json
 from priscian.errors import DataError, UsageError
 from priscian.formulas import parse_formula

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priscian.datasets.syntaxgym_sentences import build_sentence
+from priscian.datasets.syntaxgym import build_sentence
 from priscian.errors import DataError, UsageError
 from priscian.metrics.regions import find_eos, region_bits, region_tokens
 from priscian.records import Sentence, Text, TokenScores

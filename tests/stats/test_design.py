@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from priscian.stats.design import columns, treatment
+from priscian.stats.mixed_effects import columns, treatment
 
 
 def test_the_first_level_by_name_is_the_baseline() -> None:

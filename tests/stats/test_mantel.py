@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from priscian.errors import DataError
-from priscian.stats.mantel import mantel
+from priscian.stats.correlations import mantel
 
 ONE = np.array([[0, 1, 4, 5], [1, 0, 3, 6], [4, 3, 0, 2], [5, 6, 2, 0]], float)
 OTHER = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]], float)

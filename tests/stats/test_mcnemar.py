@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from priscian.stats.mcnemar import holm, mid_p
+from priscian.stats.differences import holm, mid_p
 
 N = 1_000
 SIMULATIONS = 20_000

@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from priscian.errors import DataError
-from priscian.stats.ridge_logistic import fit_ridge
+from priscian.stats.logistic import fit_ridge
 
 
 def example(rows: int = 300, width: int = 12) -> tuple[np.ndarray, list[bool]]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from priscian.analysis.sg.released import _read_answers, vote
-from priscian.datasets.published_suites import find_published, selection
+from priscian.datasets.reference import find_published, selection
 from priscian.errors import DataError
 from priscian.stats.differences import paired_interval
 from priscian.stats.proportions import credit_interval, wilson

@@ -11,7 +11,7 @@ from priscian.catalogue import FURTHER
 from priscian.cli.list import _suites
 from priscian.cli.tables.suites import suites_table
 from priscian.datasets.generation import choose_suites, generate, generate_suite_set, read_generated
-from priscian.datasets.published_suites import published_suites, selection
+from priscian.datasets.reference import published_suites, selection
 from priscian.datasets.syntaxgym import read_suite
 from priscian.datasets.syntaxgym_write import suite_csv
 from priscian.lexicon import load_lexicon

@@ -11,7 +11,7 @@ from typing import Any
 from priscian.analysis.paper import PAPERS, figure_tex, find_paper, fit, style, untitled
 from priscian.errors import UsageError
 from priscian.files import delimited_text, file_names, inside, write_bytes, write_text
-from priscian.files.lock import only_writer
+from priscian.files.lock import lock_folder
 from priscian.runs.show import Chart as Shown
 
 Chart = dict[str, Any]
@@ -155,7 +155,7 @@ def write_figures(
     written: list[Path] = []
     if not figures:
         return written
-    with only_writer(folder, "process"):
+    with lock_folder(folder, "process"):
         for figure in figures:
             chart, config = untitled(figure.chart), CONFIG
             if paper:

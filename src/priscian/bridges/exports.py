@@ -11,7 +11,7 @@ from priscian.bridges.lm_eval import lm_eval
 from priscian.bridges.syntaxgym import syntaxgym
 from priscian.errors import RunError, UnknownNameError
 from priscian.files import inside, name_files, write_text
-from priscian.files.lock import only_writer
+from priscian.files.lock import lock_folder
 from priscian.runs import Result, Run
 
 OF_PAIRS = frozenset({"lm-eval", "babylm"})
@@ -33,7 +33,7 @@ def export(run: Run, form: str, out: Path) -> list[Path]:
         other = "syntaxgym" if kinds == "suites" else "csv"
         raise RunError(f"{run.path} has only {kinds}, which {form} cannot hold; use {other}")
     ordered = {model: sorted(own, key=lambda r: r.data) for model, own in by_model.items()}
-    with only_writer(out, "priscian export"):
+    with lock_folder(out, "priscian export"):
         return FORMATS[form](run, ordered, out)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from priscian.errors import UsageError
 from priscian.files import inside, name_files, write_text
-from priscian.files.lock import only_writer
+from priscian.files.lock import lock_folder
 from priscian.records import Item, ItemSet
 
 VERSION = 1.0
@@ -57,7 +57,7 @@ def write_tasks(data: Mapping[str, Sequence[ItemSet]], out: Path) -> list[Path]:
             docs = _docs(itemset, found)
             made[inside(out, f"{task}.yaml")] = _yaml(_task(task, itemset, rows))
             made[rows] = "".join(json.dumps(doc, ensure_ascii=False) + "\n" for doc in docs)
-    with only_writer(out, "priscian export-tasks"):
+    with lock_folder(out, "priscian export-tasks"):
         for path, text in made.items():
             write_text(path, text)
     return list(made)

@@ -13,7 +13,7 @@ from priscian.cli.notes import as_flags
 from priscian.cli.screen import out
 from priscian.datasets import data_formats
 from priscian.datasets.coverage import coverage, covered_line, outside
-from priscian.datasets.published_suites import published_suites
+from priscian.datasets.reference import published_suites
 from priscian.formulas import chance_of, formula_words, parse_formula
 from priscian.metrics import MEASURES, UNIGRAM_MEASURES
 from priscian.models import PRESETS, provider_names
@@ -22,7 +22,7 @@ from priscian.paradigms import paradigms
 from priscian.suites import suites
 
 if TYPE_CHECKING:
-    from priscian.datasets.published_suites import PublishedSuite
+    from priscian.datasets.reference import PublishedSuite
     from priscian.suites import Suite
 
 

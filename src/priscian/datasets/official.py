@@ -19,10 +19,10 @@ import msgspec
 from priscian.datasets.reference import DATA
 from priscian.errors import DataError, UnknownNameError, UsageError, counted
 from priscian.files import TABLE_SUFFIXES, read_json, read_text, read_tsv, write_json
-from priscian.files.cache import Say, cache_folder, put, tell, workshop
-from priscian.files.digest import hash_of
-from priscian.files.fetch import download, unpack
+from priscian.files.cache import Say, cache_folder, move_into_place, scratch_folder, tell
+from priscian.files.reading import hash_of
 from priscian.files.unchanged import unnoted
+from priscian.files.unpack import unpack
 
 ALL = "all"
 ARCHIVES = (".zip", ".tar.gz", ".tgz")
@@ -107,7 +107,7 @@ def fetch_official(name: str, part: str = "", say: Say = tell) -> Path:
         _accept(folder, note, known, {Path(file).name: pin for file, pin in wanted.items()})
         return folder
     say(f"{name}: fetching {counted(len(wanted), 'file')} from {source.home}, once …")
-    with unnoted(), workshop(data_folder()) as shop:
+    with unnoted(), scratch_folder(data_folder()) as shop:
         made = shop / "made"
         made.mkdir()
         downloads = {}
@@ -118,7 +118,7 @@ def fetch_official(name: str, part: str = "", say: Say = tell) -> Path:
             _place(shop / Path(file).name, made)
         record = _record(made, downloads)
         write_json(note, msgspec.to_builtins(record))
-        put(made, folder, shop, partial(_is_whole, record))
+        move_into_place(made, folder, shop, partial(_is_whole, record))
     return folder
 
 
@@ -129,6 +129,8 @@ def _address(base: str) -> str:
 
 
 def _fetch(url: str, file: Path, name: str, source: Official, folder: Path) -> str:
+    from priscian.files.web import download  # httpx takes time to load
+
     try:
         return download(url, file)
     except ConnectionError as error:

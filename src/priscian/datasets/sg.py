@@ -6,7 +6,7 @@ import warnings
 from dataclasses import replace
 
 from priscian.datasets.official import official_paths
-from priscian.datasets.published_suites import selection
+from priscian.datasets.reference import selection
 from priscian.datasets.registry import Dataset, Partial, data_format
 from priscian.datasets.syntaxgym import read_suites
 from priscian.errors import DataError, PriscianWarning, UsageError

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from priscian.datasets.syntaxgym import COLUMNS, FACTS
-from priscian.datasets.syntaxgym_sentences import contents_of
+from priscian.datasets.syntaxgym import COLUMNS, FACTS, contents_of
 from priscian.errors import DataError
 from priscian.files import delimited_text, write_text
 from priscian.formulas import print_formula

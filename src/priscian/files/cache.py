@@ -39,7 +39,7 @@ def tell(line: str) -> None:
 
 
 @contextlib.contextmanager
-def workshop(folder: Path) -> Iterator[Path]:
+def scratch_folder(folder: Path) -> Iterator[Path]:
     """A temporary folder on the same disk as `folder`, removed in the end.
 
     Several processes may work at once: each has its own, and the first to finish wins.
@@ -60,8 +60,8 @@ def workshop(folder: Path) -> Iterator[Path]:
         ) from error
 
 
-def put(made: Path, folder: Path, shop: Path, is_whole: Callable[[Path], bool]) -> None:
-    """Move a folder from a workshop into place, unless another process has done so."""
+def move_into_place(made: Path, folder: Path, shop: Path, is_whole: Callable[[Path], bool]) -> None:
+    """Move a folder from a scratch_folder into place, unless another process has done so."""
     if folder.exists() and not is_whole(folder):
         with contextlib.suppress(OSError):
             folder.rename(shop / "damaged")

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from priscian.errors import DataError, DataWarning
-from priscian.files.budget import refuse_large
-from priscian.files.reading import read_text, shown
+from priscian.files.reading import read_text, refuse_large, shown
 
 Row = dict[str, Any]
 NumberedRows = list[tuple[int, Row]]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
 from priscian.errors import BusyError, OutputError, PriscianError, RunError
-from priscian.files.lock import FolderLock, lock_file
+from priscian.files.lock import FolderLock, lock_folder
 from priscian.files.write import is_free
 
 Request = TypeVar("Request")
@@ -76,13 +76,6 @@ class JobFolder(ABC, Generic[Request]):
             "them exactly, or give another `out=`"
         )
 
-    def busy(self) -> str:
-        """The message for a second process."""
-        return (
-            f"another {self.writer or self.what} is writing to {self.path}; wait until it has "
-            "ended, or give another `out=`"
-        )
-
     def check(self, request: Request, *, resume: bool = False) -> Request | None:
         """What an earlier start was asked for; None if there was none.
 
@@ -124,32 +117,19 @@ class JobFolder(ABC, Generic[Request]):
                     self.discard()
                 raise
 
-    @contextlib.contextmanager
-    def locked(self, *, wait: bool = False) -> Iterator[None]:
-        """Keep other processes out in the block: they are refused, or wait for its end."""
-        held = self.acquire(wait=wait)
-        try:
-            yield
-        finally:
-            held.release()
+    def locked(self, *, wait: bool = False) -> FolderLock:
+        """Keep other processes out, in a block or until the lock is released.
 
-    def acquire(self, *, wait: bool = False) -> FolderLock:
-        """The lock of the folder, to be released; the system does so when the process ends."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise OutputError(
-                f"cannot write to the folder {self.path}: {reason}; choose another place"
-            ) from None
-        return lock_file(self.path / self.lock, None if wait else self.busy())
+        They are refused; with `wait`, this process waits for them.
+        """
+        return lock_folder(self.path, self.writer or self.what, name=self.lock, wait=wait)
 
     def is_busy(self) -> bool:
         """Whether another process works here."""
         if not (self.path / self.lock).exists():
             return False
         try:
-            self.acquire().release()
+            self.locked().release()
         except BusyError:
             return True
         return False

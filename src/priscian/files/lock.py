@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +16,11 @@ except ImportError:  # Windows: only the exclusive creation of run.json protects
 
 
 @dataclass(slots=True)
-class FolderLock:
-    """A lock on a folder; the system releases it when the process ends, however it ends."""
+class FolderLock(contextlib.AbstractContextManager["FolderLock"]):
+    """A lock, held until the block ends or until it is released.
+
+    The system releases it when the process ends, however it ends.
+    """
 
     handle: int | None = None
 
@@ -29,31 +31,33 @@ class FolderLock:
                 os.close(self.handle)
             self.handle = None
 
-
-def lock_folder(path: Path, who: str = "priscian score") -> FolderLock:
-    """Lock an existing folder; an error if another process has locked it."""
-    return lock_file(
-        path,
-        f"another {who} is writing to {path}; wait until it has ended, or give another `out=`",
-    )
+    def __exit__(self, *_: object) -> None:
+        self.release()
 
 
-@contextlib.contextmanager
-def only_writer(path: Path, who: str) -> Iterator[None]:
-    """Make a folder, if there is none, and keep others from writing to it in the block.
+def lock_folder(
+    folder: Path, who: str = "priscian score", *, name: str = "", wait: bool = False
+) -> FolderLock:
+    """Make a folder, if there is none, and keep other processes from writing to it.
 
-    They are refused, so that no files of theirs are among those that are written here.
+    They are refused, so that none of their files gets between those that are written here; `who`
+    says what refuses them. With `wait`, this process waits for the others. What is locked is the
+    folder itself, or a file `name` in it that is made for this: NFS locks only files.
+
+    >>> with lock_folder(Path("out"), "priscian export"):                 # doctest: +SKIP
+    ...     Path("out", "a.csv").write_text("…")
     """
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise OutputError(f"cannot write to the folder {path}: {reason}; choose another") from None
-    lock = lock_folder(path, who)
-    try:
-        yield
-    finally:
-        lock.release()
+        raise OutputError(
+            f"cannot write to the folder {folder}: {reason}; choose another place"
+        ) from None
+    refusal = (
+        f"another {who} is writing to {folder}; wait until it has ended, or give another `out=`"
+    )
+    return lock_file(folder / name, None if wait else refusal)
 
 
 def lock_file(path: Path, refusal: str | None) -> FolderLock:
@@ -80,13 +84,3 @@ def lock_file(path: Path, refusal: str | None) -> FolderLock:
             os.close(handle)
             return FolderLock()
         os.close(handle)  # whoever held it has removed it: the next process makes another
-
-
-@contextlib.contextmanager
-def in_turn(path: Path) -> Iterator[None]:
-    """Wait until no other process is in such a block with the same file, which is made for this."""
-    lock = lock_file(path, None)
-    try:
-        yield
-    finally:
-        lock.release()

@@ -1,20 +1,26 @@
-"""Rows of a parquet file, read only if what it unpacks to is within limits."""
+"""Parquet files, read only if what they unpack to is within limits.
+
+A file describes itself: how many values, in how many bytes. The footer is Thrift in its compact
+protocol: a sequence of fields with a type and a number. So is the header of each page, and only
+these headers bound what a reader makes of the pages: a column of a few hundred bytes may stand for
+billions of values.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import mmap
 import os
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from priscian.errors import DataError, DataWarning
-from priscian.files import budget
-from priscian.files.budget import refuse_large
+from priscian.files import reading
 from priscian.files.delimited import NumberedRows
-from priscian.files.parquet_footer import ParquetColumn, read_footer, unreadable
-from priscian.files.reading import DEEPEST, shown
+from priscian.files.reading import DEEPEST, refuse_large, regular, shown
 from priscian.files.unchanged import note
 
 if TYPE_CHECKING:
@@ -62,7 +68,7 @@ def _affordable(file: Path, columns: Sequence[ParquetColumn]) -> list[ParquetCol
     for column in columns:
         if not column.nested:
             continue
-        if cells + column.values > budget.MOST_CELLS or size + column.size > budget.MOST_BYTES:
+        if cells + column.values > reading.MOST_CELLS or size + column.size > reading.MOST_BYTES:
             warnings.warn(
                 f"{file}: the column {shown(column.name)} has {column.values:,} values in lists "
                 "or records, which is too much to be read; left out",
@@ -153,3 +159,182 @@ def _texts(column: pl.Series) -> Iterator[pl.Series]:
     elif isinstance(dtype, pl.Struct):
         for field in dtype.fields:
             yield from _texts(column.struct.field(field.name))
+
+
+# ---------------------------------------------------------------- what a file says of itself
+
+_MAGIC = b"PAR1"
+LONGEST_FOOTER = 4 << 20
+MOST_PAGES = 200_000
+FIXED_WIDTH = 7
+"""The type of texts of one width, which may be any."""
+PREFIXED = 7
+"""The encoding of texts by the length of what they share with the one before."""
+
+# numbers of fields (parquet.thrift)
+_SCHEMA, _ROWS, _GROUPS = 2, 3, 4
+_WIDTH, _CHILDREN = 2, 5
+_COLUMNS, _GROUP_ROWS = 1, 3
+_META = 3
+_TYPE, _PATH, _VALUES, _PACKED, _DATA, _DICTIONARY = 1, 3, 5, 7, 9, 11
+_PAGE_KIND, _PAGE_SIZE, _PAGE_PACKED = 1, 2, 3
+_PAGES = {0: (5, 1, 2), 3: (8, 1, 4)}
+"""Kinds of data pages: the field that describes one, its number of values, and their encoding."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetColumn:
+    """A column at the top of a table: the values in it, and the bytes that its pages unpack to."""
+
+    name: str
+    values: int
+    size: int
+    nested: bool
+
+
+def read_footer(file: Path) -> tuple[int, list[ParquetColumn]]:
+    """Rows and columns of a file, as its footer and its pages give them."""
+    try:
+        with regular(file).open("rb") as opened:
+            if not opened.seek(0, 2):
+                raise unreadable(file, "it is empty")
+            with mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                return _footer(data)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise DataError(f"{file}: cannot be read ({reason}); check the path") from None
+    except _FooterError as error:
+        raise unreadable(file, str(error)) from None
+    except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
+        raise unreadable(file, "its footer is damaged") from None
+
+
+def unreadable(file: Path, reason: str) -> DataError:
+    """The error for a parquet file that cannot be read."""
+    return DataError(
+        f"{file}: not a readable parquet file ({reason[:120]}); write or download it again"
+    )
+
+
+class _FooterError(Exception):
+    """What is wrong with a file."""
+
+
+def _footer(data: mmap.mmap) -> tuple[int, list[ParquetColumn]]:
+    length = int.from_bytes(data[-8:-4], "little")
+    if data[-4:] != _MAGIC or length > len(data) - 12:
+        raise _FooterError("its end is missing or damaged")
+    if length > LONGEST_FOOTER:
+        raise _FooterError(f"its footer of {length:,} bytes is too long")
+    facts = _Thrift(data, len(data) - 8 - length).struct()
+    widths = list(_widths(facts[_SCHEMA]))
+    found: dict[str, ParquetColumn] = {}
+    pages, rows = 0, int(facts.get(_ROWS, 0))
+    groups = facts.get(_GROUPS, [])
+    if sum(group[_GROUP_ROWS] for group in groups) != rows:
+        raise _FooterError(f"its groups do not have its {rows:,} rows")
+    for group in groups:
+        for width, chunk in zip(widths, group[_COLUMNS], strict=True):
+            meta = chunk[_META]
+            path = [part.decode() for part in meta[_PATH]]
+            values, size, count = _measure(data, meta, width)
+            pages += count
+            if pages > MOST_PAGES:
+                raise _FooterError(f"it has more than {MOST_PAGES:,} pages")
+            if len(path) == 1 and values != group[_GROUP_ROWS]:
+                raise _FooterError(f"{values:,} values of {path[0]!r} in {group[_GROUP_ROWS]} rows")
+            before = found.get(path[0], ParquetColumn(path[0], 0, 0, len(path) > 1))
+            found[path[0]] = ParquetColumn(
+                path[0], before.values + values, before.size + size, before.nested
+            )
+    return rows, list(found.values())
+
+
+def _widths(schema: list[dict[int, Any]]) -> Iterator[int]:
+    """Of each column that has values, the width of texts that all have the same, else 0."""
+    for part in schema[1:]:
+        if not part.get(_CHILDREN):
+            yield int(part.get(_WIDTH, 0)) if part.get(_TYPE) == FIXED_WIDTH else 0
+
+
+def _measure(data: mmap.mmap, meta: dict[int, Any], width: int) -> tuple[int, int, int]:
+    """Values, unpacked bytes and pages of a column in one group, from the headers of its pages."""
+    at = min(meta[_DATA], meta.get(_DICTIONARY) or meta[_DATA])
+    end = at + meta[_PACKED]
+    if not 0 <= at <= end <= len(data):
+        raise _FooterError("a column is not inside the file")
+    values = size = pages = 0
+    while at < end:
+        header = _Thrift(data, at)
+        page = header.struct()
+        if min(page[_PAGE_SIZE], page[_PAGE_PACKED]) < 0:
+            raise _FooterError("a page has a size below 0")
+        at = header.at + page[_PAGE_PACKED]
+        size += page[_PAGE_SIZE]
+        pages += 1
+        if page[_PAGE_KIND] in _PAGES:
+            place, number, encoding = _PAGES[page[_PAGE_KIND]]
+            values += page[place][number]
+            if page[place][encoding] == PREFIXED and meta[_TYPE] != FIXED_WIDTH:
+                raise _FooterError("texts in the encoding DELTA_BYTE_ARRAY; use another")
+    if values != meta[_VALUES]:
+        raise _FooterError(f"a column has {values:,} values, not {meta[_VALUES]:,}")
+    return values, max(size, values * width), pages
+
+
+class _Thrift:
+    """Reads fields from a place in a file on."""
+
+    def __init__(self, data: mmap.mmap, at: int) -> None:
+        self.data, self.at = data, at
+
+    def struct(self) -> dict[int, Any]:
+        found: dict[int, Any] = {}
+        number = 0
+        while head := self.byte():
+            number = number + (head >> 4) if head >> 4 else _zigzag(self.varint())
+            found[number] = self.value(head & 15, in_list=False)
+        return found
+
+    def value(self, kind: int, *, in_list: bool) -> Any:
+        if kind in (1, 2):  # true, false; in a list a byte of its own
+            return self.byte() == 1 if in_list else kind == 1
+        if kind == 3:
+            return self.byte()
+        if kind in (4, 5, 6):
+            return _zigzag(self.varint())
+        if kind == 7:
+            return self.bytes(8)
+        if kind == 8:
+            return self.bytes(self.varint())
+        if kind in (9, 10):
+            head = self.byte()
+            count = head >> 4 if head >> 4 < 15 else self.varint()
+            return [self.value(head & 15, in_list=True) for _ in range(count)]
+        if kind == 12:
+            return self.struct()
+        raise ValueError(f"unknown type {kind}")
+
+    def byte(self) -> int:
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def bytes(self, size: int) -> bytes:
+        begin, self.at = self.at, self.at + size
+        if self.at > len(self.data):
+            raise ValueError("a text beyond the end")
+        return self.data[begin : self.at]
+
+    def varint(self) -> int:
+        value = shift = 0
+        while shift < 70:
+            byte = self.byte()
+            value |= (byte & 127) << shift
+            if byte < 128:
+                return value
+            shift += 7
+        raise ValueError("a number without end")
+
+
+def _zigzag(value: int) -> int:
+    return (value >> 1) ^ -(value & 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import re
 import stat
@@ -24,6 +25,13 @@ DEEPEST = 100
 
 MOST_TOML, MOST_DOTS = 1_000_000, 1000
 """Characters of a TOML file, and dots in a line: keys of many parts take quadratic time."""
+
+MOST_ROWS = 2_000_000
+"""An item of two sentences takes about a kilobyte."""
+MOST_CELLS = 20_000_000
+"""A cell takes about a hundred bytes, however short it is."""
+MOST_BYTES = 1 << 30
+"""Bytes that a table may unpack to."""
 
 DIGITS = 18
 """Digits of a whole number: more than any count needs; Python refuses to read thousands."""
@@ -198,3 +206,26 @@ def whole_number(text: str, most: int = 10**DIGITS - 1) -> int | None:
         return None
     number = int(text)
     return number if number <= most else None
+
+
+def hash_of(file: Path) -> str:
+    """SHA-256 of a file."""
+    note(file)
+    with regular(file).open("rb") as data:
+        return hashlib.file_digest(data, "sha256").hexdigest()
+
+
+def refuse_large(
+    file: Path, *, rows: int = 0, cells: int = 0, size: int = 0, most_rows: int | None = None
+) -> None:
+    """Refuse a table before, or while, it fills the memory; a small file may stand for much."""
+    for found, most, what in (
+        (rows, MOST_ROWS if most_rows is None else most_rows, "rows"),
+        (cells, MOST_CELLS, "cells"),
+        (size, MOST_BYTES, "bytes"),
+    ):
+        if found > most:
+            packed = " when unpacked" if file.suffix.lower() == ".parquet" else ""
+            raise DataError(
+                f"{file}: {found:,} {what}{packed}, and a table may have {most:,}; split the file"
+            )

@@ -10,11 +10,10 @@ from pathlib import Path
 import msgspec
 
 from priscian.errors import DataError
-from priscian.files.budget import refuse_large
 from priscian.files.delimited import DELIMITED_SUFFIXES, NumberedRows, Row, Suits, read_delimited
 from priscian.files.names import is_unicode
 from priscian.files.parquet import read_parquet
-from priscian.files.reading import DEEPEST, PathLike, decode_json, read_text, shown
+from priscian.files.reading import DEEPEST, PathLike, decode_json, read_text, refuse_large, shown
 
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIXES = (".parquet",)

@@ -1,4 +1,4 @@
-"""Plain, gzip or xz files as one stream of bytes, unpacked in parts of limited size.
+"""Unpacking with limits: gzip and xz files as streams, zip and tar archives into a folder.
 
 A small file can unpack to almost any size. A caller that keeps a whole stream in memory gives a
 `ratio`: a file that unpacks to more than that many times its size is refused.
@@ -10,12 +10,15 @@ import contextlib
 import gzip
 import io
 import lzma
+import tarfile
+import zipfile
 import zlib
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO
 
 from priscian.errors import DataError, PriscianError
+from priscian.files.names import file_names, inside
 from priscian.files.reading import regular
 from priscian.files.unchanged import note
 
@@ -23,6 +26,8 @@ PIECE = 1 << 18
 """Bytes that are unpacked at a time."""
 FREE = 64 << 20
 """Bytes that any file may unpack to, whatever its size."""
+MOST = 1 << 30
+"""Bytes that an archive may unpack to."""
 MEMORY = 256 << 20
 """Bytes that the xz decoder may take for its dictionary; `xz -9` needs 65 MiB."""
 
@@ -138,3 +143,58 @@ class _Checked(io.RawIOBase):
                 "allows: it is damaged or made to fill the memory; unpack it first if you trust it"
             )
         return count
+
+
+# ---------------------------------------------------------------- archives
+
+
+def unpack(archive: Path, folder: Path, suffixes: Sequence[str]) -> list[Path]:
+    """Copy the files with these suffixes out of a zip or tar archive, flat, under safe names.
+
+    Links, hidden files and paths that lead elsewhere cannot do harm: only contents are copied.
+    """
+    try:
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as packed:
+                names = [i.filename for i in packed.infolist() if not i.is_dir()]
+                chosen = _chosen(names, suffixes, archive)
+                return _copy(((n, packed.open(n)) for n in chosen), chosen, folder, archive)
+        with tarfile.open(archive) as bundle:
+            names = [member.name for member in bundle if member.isfile()]
+            chosen = _chosen(names, suffixes, archive)
+            streams = ((n, s) for n in chosen if (s := bundle.extractfile(n)))
+            return _copy(streams, chosen, folder, archive)
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, RuntimeError) as error:
+        raise DataError(f"{archive.name} cannot be unpacked ({error}); fetch it again") from None
+
+
+def _chosen(names: Sequence[str], suffixes: Sequence[str], archive: Path) -> dict[str, str]:
+    """The wanted members, each with a file name of its own."""
+    wanted = []
+    for name in names:
+        path = PurePosixPath(name)
+        hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
+        if path.suffix.lower() in suffixes and not hidden:
+            wanted.append(name)
+    if not wanted:
+        raise DataError(f"{archive.name} has no file that ends in {', '.join(suffixes)}")
+    stems = {name: PurePosixPath(name).name for name in wanted}
+    if len(set(stems.values())) < len(stems):
+        stems = {name: name for name in wanted}
+    safe = file_names(stems.values())
+    return {name: safe[stem] for name, stem in stems.items()}
+
+
+def _copy(
+    streams: Iterator[tuple[str, IO[bytes]]], chosen: dict[str, str], folder: Path, archive: Path
+) -> list[Path]:
+    made, size = [], 0
+    for name, stream in streams:
+        made.append(inside(folder, chosen[name]))
+        with stream, made[-1].open("wb") as out:
+            while piece := stream.read(PIECE):
+                size += len(piece)
+                if size > MOST:
+                    raise DataError(f"{archive.name} unpacks to more than {MOST:,} bytes; refused")
+                out.write(piece)
+    return made

@@ -6,17 +6,20 @@ Every request of Priscian as a client goes through here. It imports httpx, so im
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import ipaddress
 import os
 import socket
 import ssl
+import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
@@ -32,6 +35,12 @@ HEADERS = {
 }
 SAID = 1 << 16
 """Bytes that are read of an answer that is an error."""
+MOST = 1 << 30
+"""Bytes of a file that is downloaded."""
+SILENCE, LONGEST = 30, 3600
+"""Seconds that a server may be silent in a download, and that it may take in all."""
+PLACES = 10
+"""Addresses that are asked for a file, where each redirects to the next."""
 
 
 class WebError(ConnectionError):
@@ -94,6 +103,43 @@ def request(
         return asyncio.run(alone())
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(lambda: asyncio.run(alone())).result()
+
+
+def download(url: str, file: Path) -> str:
+    """Save what is at an address and return its SHA-256; any failure is a `ConnectionError`.
+
+    Redirects are followed.
+    """
+    digest = hashlib.sha256()
+    place, until = url, time.monotonic() + LONGEST
+    with file.open("wb") as out:
+
+        def keep(piece: bytes) -> None:
+            digest.update(piece)
+            out.write(piece)
+
+        for _ in range(PLACES):
+            if not place.startswith(("https://", "http://")):
+                raise ConnectionError(f"{brief(place)} is not a web address")
+            limits = RequestLimits(max(until - time.monotonic(), 0), MOST, SILENCE)
+            reply = request(place, limits, keep=keep)
+            if reply.status == 200:
+                return digest.hexdigest()
+            if not reply.redirect:
+                raise ConnectionError(f"{reply.status} {reply.reason}")
+            place = _next(place, reply.redirect)
+    raise ConnectionError(f"it is redirected more than {PLACES - 1} times")
+
+
+def _next(place: str, redirect: str) -> str:
+    """Where a redirect leads; never from https to http."""
+    try:
+        found = urljoin(place, redirect)
+    except ValueError:
+        found = ""
+    if not found or (place.startswith("https://") and not found.startswith("https://")):
+        raise ConnectionError(f"it redirects to {brief(redirect)}, which cannot be trusted")
+    return found
 
 
 def _in_loop() -> bool:

@@ -108,24 +108,20 @@ def filling(folder: Path, last: str) -> Iterator[Path]:
     It is inside `folder`, which may be the current one or a mounted disk and cannot be replaced.
     """
     is_new = not folder.exists()
-    with _reported(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    lock = lock_folder(folder, "process")
-    try:
-        _refuse_unless_free(folder)
-        with replacing_folder(folder / UNFINISHED) as made:
-            yield made
-            _refuse_unless_free(folder)  # some jobs lock a file of their own: their files stay
-            for path in sorted(made.iterdir(), key=lambda path: path.name == last):
-                path.rename(folder / path.name)
-        (folder / UNFINISHED).rmdir()
-    except BaseException:
-        if is_new:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-        raise
-    finally:
-        lock.release()
+    with lock_folder(folder, "process"):
+        try:
+            _refuse_unless_free(folder)
+            with replacing_folder(folder / UNFINISHED) as made:
+                yield made
+                _refuse_unless_free(folder)  # some jobs lock a file of their own: their files stay
+                for path in sorted(made.iterdir(), key=lambda path: path.name == last):
+                    path.rename(folder / path.name)
+            (folder / UNFINISHED).rmdir()
+        except BaseException:
+            if is_new:
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+            raise
 
 
 def _refuse_unless_free(folder: Path) -> None:

@@ -43,7 +43,7 @@ def chance_of(expression: Expression) -> float:
     if any(part.op == "=" for part in parts or ()):
         return 0.0
     if parts is not None and len(parts) <= 3:
-        sides = [_difference(part) for part in parts]
+        sides = [difference_of(part) for part in parts]
         found = _orthant([side for side in sides if side is not None])
         if None not in sides and found is not None:
             return found
@@ -61,8 +61,11 @@ def _conjuncts(expression: Expression) -> list[Comparison] | None:
             return None
 
 
-def _difference(part: Comparison) -> Weights | None:
-    """Weights of the difference that must be positive; None if a constant is left over."""
+def difference_of(part: Comparison) -> Weights | None:
+    """How often each region counts in the difference that must be positive.
+
+    None if a constant is left over.
+    """
     weights: Weights = {}
     sign = 1.0 if part.op == ">" else -1.0
     constant = _add(part.left, sign, weights) + _add(part.right, -sign, weights)

@@ -22,9 +22,8 @@ from priscian.grammar.nominals import (
     WHAT,
     WHO,
 )
-from priscian.grammar.pair import Pair
 from priscian.grammar.phrases import DP, TO, VP, Clause, Either, NamedNode, Node, critical, label
-from priscian.grammar.realise import Utterance, realise
+from priscian.grammar.realise import Pair, Utterance, realise
 from priscian.grammar.verbals import BY, THAT
 from priscian.lexicon import Word, other_number
 

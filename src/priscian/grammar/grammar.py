@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from priscian.grammar.draw import Reject
-from priscian.grammar.pair import NOTHING, Pair
 from priscian.grammar.phrases import NamedNode, Node, leaves
-from priscian.grammar.realise import Utterance, realise
+from priscian.grammar.realise import NOTHING, Pair, Utterance, realise
 from priscian.grammar.verbals import Verbals
 from priscian.lexicon import Lexicon, Word, load_lexicon
 from priscian.records import Sentence

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
+from types import MappingProxyType
 
 from priscian.grammar.phrases import Node, flatten
 from priscian.lexicon import Word, takes_an
@@ -61,3 +63,15 @@ _takes_an = cache(takes_an)
 
 def _place(mark: tuple[str, int, int]) -> tuple[int, int, str]:
     return mark[1], -mark[2], mark[0]
+
+
+NOTHING: Mapping[str, object] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An acceptable and an unacceptable utterance; `extra` goes into the row as it is."""
+
+    good: Utterance
+    bad: Utterance
+    extra: Mapping[str, object] = field(default_factory=lambda: NOTHING)

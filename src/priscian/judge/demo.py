@@ -6,26 +6,21 @@ import threading
 import time
 from pathlib import Path
 
-from priscian.errors import UsageError, install
+import uvicorn
+
+from priscian.judge.app.admin import new_token
+from priscian.judge.app.serve import make_app
+from priscian.judge.app.site import Site
+from priscian.judge.desk import Desk
+from priscian.judge.export import export_store
 from priscian.judge.new import new_study
 from priscian.judge.opening import open_store, ready
+from priscian.judge.simulate import Habits, simulate, wait_for
+from priscian.web.serve import bound, configured
 
 
 def run_demo(out: Path, *, port: int, raters: int, seed: int, stay: bool) -> None:
     """Make, serve, answer and export a study; `stay` goes on serving until it is stopped."""
-    try:
-        import uvicorn
-
-        from priscian.judge.app.admin import new_token
-        from priscian.judge.app.make import make_app
-        from priscian.judge.app.serve import bound, configured
-        from priscian.judge.app.site import Site
-    except ImportError as error:
-        raise UsageError(f"serving needs {error.name}: {install('judge')}") from None
-    from priscian.judge.desk import Desk
-    from priscian.judge.export import export_store
-    from priscian.judge.simulate import Habits, simulate, wait_for
-
     study = out / "study"
     paradigms = "adjunct_island,anaphor_number_agreement,passive_1,wh_island"
     new_study("fc", f"generated:{seed},5,{paradigms}", study)

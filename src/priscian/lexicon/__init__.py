@@ -2,22 +2,26 @@
 
 from priscian.lexicon.classes import WordClass
 from priscian.lexicon.entries import (
+    CONTENT,
     Adjective,
     Adverb,
     Complement,
     Determiner,
+    Gender,
     Name,
     Noun,
+    Number,
     Predicate,
     Preposition,
     Pronoun,
     Verb,
+    Word,
+    features,
+    other_number,
 )
-from priscian.lexicon.lexicon import Lexicon, load_lexicon
+from priscian.lexicon.lexicon import EntryPool, Lexicon, load_lexicon
 from priscian.lexicon.morphology import Morphology, possessive, surname_plural, takes_an
-from priscian.lexicon.pool import EntryPool
 from priscian.lexicon.selection import Selection
-from priscian.lexicon.words import CONTENT, Gender, Number, Word, features, other_number
 
 __all__ = [
     "CONTENT",

@@ -10,7 +10,7 @@ from typing import Any, cast
 from msgspec import structs
 
 from priscian.datasets import Dataset, read_dataset
-from priscian.datasets.graded_tables import read_scores
+from priscian.datasets.graded_read import read_scores
 from priscian.errors import UsageError
 from priscian.files import file_names, name_files
 from priscian.formulas import print_formula

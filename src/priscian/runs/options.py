@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
 from priscian.datasets import Dataset, PairColumns, read_dataset
-from priscian.datasets.syntaxgym_sentences import Punctuation
+from priscian.datasets.syntaxgym import Punctuation
 from priscian.errors import UnknownNameError, UsageError
 from priscian.metrics import TieRule
 from priscian.metrics.boundary import find_boundary

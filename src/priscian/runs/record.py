@@ -21,9 +21,9 @@ import msgspec
 from priscian import __version__
 from priscian.errors import OutputError, PriscianError, PriscianWarning, RunError, flat
 from priscian.files import as_json, inside, is_free, is_leftover, replacing, write_json
-from priscian.files.digest import hash_of
 from priscian.files.folder import JobFolder
 from priscian.files.lock import FolderLock
+from priscian.files.reading import hash_of
 from priscian.runs.facts import FORMAT, DataFacts, ModelFacts, Request, RunInfo, plain
 from priscian.runs.kinds.registry import Evaluated, find_kind
 from priscian.runs.load import FILE as FILE
@@ -150,7 +150,7 @@ class Record:
             raise OutputError(
                 f"cannot write {out / FILE}: {error.strerror}; change `out=`"
             ) from None
-        lock = place.acquire()
+        lock = place.locked()
         try:
             earlier = place.check(request, resume=resume)
             if earlier is not None:

@@ -16,8 +16,8 @@ import msgspec
 
 from priscian.datasets import PairColumns
 from priscian.errors import OutputError, RunError, UsageError, counted
-from priscian.files.digest import hash_of
 from priscian.files.lock import lock_file
+from priscian.files.reading import hash_of
 from priscian.models import is_object
 from priscian.runs.facts import Request, RunInfo
 from priscian.runs.load import read_record

@@ -208,9 +208,8 @@ class Watcher:
 
     def look(self, tell: Callable[[News], None] = lambda news: None) -> int:
         """Score every checkpoint that has become complete; how many there were."""
-        lock = lock_folder(self.out)
-        try:
-            count = 0
+        count = 0
+        with lock_folder(self.out):
             for name, stamp in self._folder.complete().items():
                 if self._tried.get(name) == stamp:
                     continue
@@ -224,9 +223,7 @@ class Watcher:
                         count += 1
                         tell(Scored(name, run, time.monotonic() - began))
                 self._tried[name] = stamp
-            return count
-        finally:
-            lock.release()
+        return count
 
     def _score(self, name: str) -> Run | None:
         """Score one checkpoint; None if that was done before."""

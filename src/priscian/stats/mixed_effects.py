@@ -5,12 +5,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from priscian.errors import DataError, PriscianWarning
 from priscian.stats.profiled_deviance import Array, EffectBlock, Problem
+
+Effect: TypeAlias = dict[str, NDArray[np.float64]]
+"""The columns of one effect, by name."""
 
 GRADIENT = 1e-4
 """The search ends where no entry of the deviance's gradient is larger."""
@@ -18,6 +22,31 @@ STARTS = (1.0, 0.3, 3.0)
 """Scales of the initial Λ; the best result is kept, as a deviance may have several minima."""
 FLAT = 1e-2
 """A search that ends with a larger gradient of the deviance has not found a minimum."""
+
+
+def treatment(levels: Sequence[str]) -> Effect:
+    """Treatment contrasts: a column of 0 and 1 for every level except the first by name.
+
+    >>> {level: column.tolist() for level, column in treatment(["b", "a", "c", "b"]).items()}
+    {'b': [1.0, 0.0, 0.0, 1.0], 'c': [0.0, 0.0, 1.0, 0.0]}
+    """
+    column = np.array(levels)
+    return {level: (column == level).astype(np.float64) for level in sorted(set(levels))[1:]}
+
+
+def columns(effect: str, effects: Mapping[str, Effect]) -> Effect:
+    """The columns of an effect, or of an interaction written `a:b`: all products of theirs.
+
+    >>> effects = {"x": {"x": np.array([2.0, 3.0])}, "g": treatment(["a", "b"])}
+    >>> {name: column.tolist() for name, column in columns("x:g", effects).items()}
+    {'x:b': [0.0, 3.0]}
+    """
+    first, _, second = effect.partition(":")
+    if not second:
+        return effects[first]
+    return {
+        f"{a}:{b}": x * y for a, x in effects[first].items() for b, y in effects[second].items()
+    }
 
 
 @dataclass(frozen=True, slots=True)

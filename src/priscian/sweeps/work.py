@@ -143,7 +143,7 @@ def do_job(
     With the hashes that name the job, it is not trained on files that have changed since.
     """
     try:
-        lock = place.job(job).acquire()
+        lock = place.job(job).locked()
     except BusyError:
         raise Busy(job.name) from None
     train = partial(_train, hashes=hashes or {})
@@ -246,14 +246,11 @@ def _score(place: SweepFolder, job: Job, sweep: Sweep, watch: Watch) -> dict[str
 
 def _remove(run: Path) -> None:
     """Remove a run, all of it or nothing, unless another process is using it."""
-    lock = lock_folder(run)
-    try:
+    with lock_folder(run):
         aside = run.with_name(f".{run.name}")
         shutil.rmtree(aside, ignore_errors=True)  # of a removal that was killed
         run.rename(aside)
         shutil.rmtree(aside, ignore_errors=True)
-    finally:
-        lock.release()
 
 
 def _score_into(

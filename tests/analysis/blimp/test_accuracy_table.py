@@ -14,8 +14,7 @@ from tests.scored_runs import rights, scored_pairs, scored_suites
 from priscian.analysis.blimp.accuracy_table import tables
 from priscian.analysis.charts import share_domain
 from priscian.analysis.named_results import name_results
-from priscian.datasets.published import published, published_means
-from priscian.datasets.reference import REFERENCE, blimp_taxonomy
+from priscian.datasets.reference import REFERENCE, blimp_taxonomy, published, published_means
 from priscian.errors import DataError, UnknownNameError, UsageError
 from priscian.runs import Result
 from priscian.stats.proportions import wilson

@@ -18,8 +18,7 @@ from priscian.errors import RunError, UsageError
 from priscian.files import plain
 from priscian.runs import Result
 from priscian.runs.result import in_memory
-from priscian.stats.differences import paired_interval
-from priscian.stats.mcnemar import holm, mid_p
+from priscian.stats.differences import holm, mid_p, paired_interval
 from priscian.stats.sets import difference_sets_interval
 
 

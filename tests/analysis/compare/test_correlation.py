@@ -8,7 +8,7 @@ from tests.small_results import pairs_result, suites_result
 
 from priscian.analysis.blimp.published_rows import starred
 from priscian.analysis.compare.correlation import correlate, system_names
-from priscian.datasets.published import published
+from priscian.datasets.reference import published
 from priscian.errors import DataError, UsageError
 from priscian.runs import Result
 

@@ -15,7 +15,7 @@ from priscian.analysis.curves.training_size import (
     analyse_training_size,
 )
 from priscian.analysis.curves.training_size_figure import training_size_figure
-from priscian.datasets.published import published
+from priscian.datasets.reference import published
 from priscian.errors import DataError
 
 TAXONOMY = {"wh_island": ("syntax", "island_effects"), "passive_1": ("syntax", "arguments")}

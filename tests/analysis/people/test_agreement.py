@@ -13,7 +13,7 @@ from priscian.analysis.people.agreement import Inclusion, human_agreement
 from priscian.analysis.people.agreement_figure import human_figure
 from priscian.cli import run
 from priscian.datasets.choices import Choices, read_choices
-from priscian.datasets.published import published, published_means
+from priscian.datasets.reference import published, published_means
 from priscian.errors import DataError, UsageError
 
 TABLE_3 = {

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priscian.datasets.syntaxgym import read_suite
-from priscian.datasets.syntaxgym_sentences import build_sentence
+from priscian.datasets.syntaxgym import build_sentence, read_suite
 from priscian.errors import DataError, DataWarning, UnknownNameError
 from priscian.metrics.regions import region_bits
 from priscian.models.surprisals.alignment import align

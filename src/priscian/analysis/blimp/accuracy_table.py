@@ -16,7 +16,7 @@ from priscian.analysis.named_results import pair_results, set_accuracies, words
 from priscian.analysis.registry import analysis
 from priscian.analysis.result import OVERALL, AnalysisResult, Runs, Table, percent
 from priscian.analysis.vega import Figure
-from priscian.datasets.published import published
+from priscian.datasets.reference import published
 from priscian.errors import DataError, UsageError
 from priscian.files import HIDDEN, INLINE, by, delimited_text
 from priscian.runs import Result

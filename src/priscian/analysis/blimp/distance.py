@@ -27,7 +27,7 @@ from priscian.analysis.named_results import pair_results, set_accuracies
 from priscian.analysis.registry import Section, analysis
 from priscian.analysis.result import AnalysisResult, Runs, Table, percent, points
 from priscian.analysis.vega import Chart, Figure
-from priscian.datasets.published import published
+from priscian.datasets.reference import published
 from priscian.errors import DataError
 from priscian.files import HIDDEN, INLINE, by, read_tsv
 from priscian.runs.choose import gather_results

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from priscian.datasets.published import published
-from priscian.datasets.reference import REFERENCE
+from priscian.datasets.reference import REFERENCE, published
 from priscian.errors import UnknownNameError
 from priscian.files import read_tsv
 from priscian.runs import Result

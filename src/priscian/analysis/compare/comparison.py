@@ -24,9 +24,8 @@ from priscian.errors import UsageError
 from priscian.files import by, plain, prefixed
 from priscian.runs import Result
 from priscian.stats.bootstrap import DRAWS, Resample, difference_mean_interval
-from priscian.stats.differences import paired_interval
+from priscian.stats.differences import holm, mid_p, paired_interval
 from priscian.stats.interval import Interval, combined_interval
-from priscian.stats.mcnemar import holm, mid_p
 from priscian.stats.sets import difference_sets_interval
 
 if TYPE_CHECKING:

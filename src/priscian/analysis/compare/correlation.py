@@ -14,7 +14,7 @@ from priscian.analysis.charts import correlation_square
 from priscian.analysis.registry import analysis
 from priscian.analysis.result import AnalysisResult, Runs, Table
 from priscian.analysis.vega import Chart, Figure, HasFigures
-from priscian.datasets.published import published as published_accuracies
+from priscian.datasets.reference import published as published_accuracies
 from priscian.errors import DataError, UsageError
 from priscian.files import INLINE, plain
 from priscian.runs import Result

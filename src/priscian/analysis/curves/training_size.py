@@ -12,7 +12,7 @@ from typing import Any
 
 from priscian.analysis.named_results import set_accuracies
 from priscian.analysis.vega import Figure, HasFigures
-from priscian.datasets.published import published
+from priscian.datasets.reference import published
 from priscian.errors import DataError
 from priscian.runs import Result
 from priscian.stats.interval import Interval

@@ -9,12 +9,11 @@ from pathlib import Path
 
 from priscian.analysis.graded.adc import AdcAnalysis, ModelAdc, analyse_adc
 from priscian.datasets.graded import GradedSet, SentenceScores
-from priscian.datasets.graded_read import read_graded, read_target
-from priscian.datasets.graded_tables import match_scores, read_scores
+from priscian.datasets.graded_read import match_scores, read_graded, read_scores, read_target
 from priscian.datasets.li_adger import SENTENCES, read_li_adger
 from priscian.errors import DataError, PriscianError, PriscianWarning, RunError, UsageError
 from priscian.files import inside, unchanged
-from priscian.files.digest import hash_of
+from priscian.files.reading import hash_of
 from priscian.runs import GradedSummary, Result, Run, load_run
 from priscian.runs.result import TABLE
 

@@ -16,8 +16,16 @@ import numpy as np
 
 from priscian.analysis.sg.released import Instance, SuiteScore
 from priscian.errors import DataError
-from priscian.stats.design import Effect, columns, treatment
-from priscian.stats.mixed_effects import Fit, RandomTerm, RatioTest, fit_mixed, likelihood_ratio
+from priscian.stats.mixed_effects import (
+    Effect,
+    Fit,
+    RandomTerm,
+    RatioTest,
+    columns,
+    fit_mixed,
+    likelihood_ratio,
+    treatment,
+)
 
 DIGITS = 4
 MILLION_WORDS = {"bllip-xs": 1.0, "bllip-sm": 4.8, "bllip-md": 14.0, "bllip-lg": 42.0}

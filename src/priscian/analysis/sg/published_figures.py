@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import TypeVar
 
 from priscian.analysis.sg.released import Instance, Perplexity, SuiteScore
-from priscian.datasets.published_suites import published_suites
+from priscian.datasets.reference import published_suites
 
 Key = TypeVar("Key", bound=Hashable)
 Means = dict[str, float]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from priscian.datasets.published_suites import published_suites, selection
+from priscian.datasets.reference import published_suites, selection
 from priscian.errors import DataError, DataWarning, UnknownNameError
 from priscian.files import PathLike, data_files, read_table, shown
 

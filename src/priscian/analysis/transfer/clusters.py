@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.files import plain
-from priscian.stats.mantel import Mantel, mantel
+from priscian.stats.correlations import Mantel, mantel
 
 Floats = npt.NDArray[np.float64]
 FEWEST = 3

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from priscian.analysis.transfer.record import WORDS, Words
 from priscian.analysis.transfer.trials import Places
 from priscian.datasets.split_pairs import SplitPairs, TextPair
-from priscian.stats.ridge_logistic import RidgeFit, fit_ridge
+from priscian.stats.logistic import RidgeFit, fit_ridge
 from priscian.training.classifiers.baselines import OFTEN, bag_vocabulary
 from priscian.training.classifiers.probe import ROUGH, fit_probe
 from priscian.training.classifiers.states import LONGEST, count_ngrams

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from priscian.errors import DataError, UsageError, counted
+from priscian.errors import DataError, UsageError, counted, install
 
 
 def demo_command(
@@ -34,8 +34,10 @@ def demo_command(
     stay
         Go on serving afterwards, until Ctrl-C.
     """
-    from priscian.judge.demo import run_demo
-
+    try:
+        from priscian.judge.demo import run_demo
+    except ImportError as error:
+        raise UsageError(f"serving needs {error.name}: {install('judge')}") from None
     run_demo(out, port=port, raters=raters, seed=seed, stay=stay)
 
 

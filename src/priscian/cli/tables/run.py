@@ -13,8 +13,7 @@ from priscian.cli.tables.graded import graded_table
 from priscian.cli.tables.labels import label_table
 from priscian.cli.tables.scores import score_cell
 from priscian.cli.tables.suites import suites_table
-from priscian.datasets.published import published_means
-from priscian.datasets.reference import blimp_taxonomy
+from priscian.datasets.reference import blimp_taxonomy, published_means
 from priscian.runs import PairsSummary, Result, Run, SuitesSummary
 from priscian.runs.summary import MethodScores, Score
 

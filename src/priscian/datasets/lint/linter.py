@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from priscian.datasets.columns import ANY_COLUMNS, PairColumns
-from priscian.datasets.lint.findings import Check, CheckRegistry, Finding
-from priscian.datasets.lint.pair_checks import PAIR_CHECKS
-from priscian.datasets.lint.suite_checks import SUITE_CHECKS
+from priscian.datasets.lint.checks import PAIR_CHECKS, SUITE_CHECKS, Check, CheckRegistry, Finding
 from priscian.datasets.lint.words import is_english
 from priscian.datasets.registry import Dataset, find_format, read_dataset
-from priscian.datasets.syntaxgym import read_suite, suite_data, suite_files
-from priscian.datasets.syntaxgym_schema import suite_problems
+from priscian.datasets.syntaxgym import read_suite, suite_data, suite_files, suite_problems
 from priscian.errors import DataError, DataWarning, UnknownNameError, UsageError
 from priscian.records import ItemSet
 

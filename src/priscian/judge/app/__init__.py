@@ -1,5 +1,5 @@
-"""The web app: pages of participants (`participant`), of the researcher (`admin`), and their guard.
+"""The web app: pages of participants (`participant`) and of the researcher (`admin`).
 
-`make` puts them together, `flow` decides which page comes next, `limits` and `headers` refuse what
-should not be there, `serve` runs the app with uvicorn.
+`flow` decides which page comes next, `platforms` where people come from and go back to, `site` has
+what all pages need, `serve` has the routes and runs the app. What refuses requests is in `web`.
 """

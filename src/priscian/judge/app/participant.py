@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Mapping
@@ -11,10 +10,9 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, Response
 
 from priscian.judge.app import flow
-from priscian.judge.app.limits import read_body, read_form
 from priscian.judge.app.platforms import (
     TEST,
     entry_of,
@@ -23,35 +21,31 @@ from priscian.judge.app.platforms import (
     parameters,
     way_back,
 )
-from priscian.judge.app.site import At, Site, visit_key
+from priscian.judge.app.site import At, Site, site_of, visit_key
 from priscian.judge.assign import Refusal, can_go_again, enter, go_again, resume
 from priscian.judge.records import Answer, Sitting
 from priscian.judge.store import Store, random_code
 from priscian.judge.study import Study
+from priscian.web.front import go
+from priscian.web.limits import read_form, read_json
 
+ANSWERS = '{"answers": […]}'
 _PHONE = re.compile(r"Mobi|Android|iPhone|iPad", re.IGNORECASE)
 
 
-def _site(request: Request) -> Site:
-    site: Site = request.app.state.site
-    return site
-
-
-def _go(request: Request, token: str) -> RedirectResponse:
-    return RedirectResponse(f"{request.scope.get('root_path', '')}/s/{token}", 303)
-
-
 def _message(request: Request, message: str, status: int = 200, **values: Any) -> Response:
-    return _site(request).page("message", request, {"message": message, **values}, status)
+    return site_of(request).page("message", request, {"message": message, **values}, status)
 
 
-def _refused(request: Request, refusal: Refusal) -> Response:
-    """Why somebody cannot begin."""
-    site = _site(request)
-    if refusal == "paused":
+def _begun(request: Request, sitting: Sitting | Refusal) -> Response:
+    """On to a sitting, or why somebody cannot begin one."""
+    if isinstance(sitting, Sitting):
+        return go(request, f"/s/{sitting.token}")
+    if sitting == "paused":
         return _message(request, "paused", 503)
-    more = "done_code" if refusal == "done" and site.frozen.study.platform.kind != "none" else ""
-    return _message(request, refusal, more=more)
+    platform = site_of(request).frozen.study.platform.kind
+    more = "done_code" if sitting == "done" and platform != "none" else ""
+    return _message(request, sitting, more=more)
 
 
 def _open(store: Store, found: Mapping[str, str]) -> bool:
@@ -63,7 +57,7 @@ def _open(store: Store, found: Mapping[str, str]) -> bool:
 
 async def welcome(request: Request) -> Response:
     """Welcome and consent; the parameters of the platform travel in the form."""
-    site = _site(request)
+    site = site_of(request)
     study = site.frozen.study
     found = parameters(study, request.query_params)
     if not await site.desk.read(lambda store: _open(store, found)):
@@ -81,7 +75,7 @@ async def welcome(request: Request) -> Response:
 
 async def start(request: Request) -> Response:
     """Begin a sitting, or go on with one."""
-    site = _site(request)
+    site = site_of(request)
     form = await read_form(request)
     study = site.frozen.study
     found = parameters(study, form)
@@ -115,15 +109,12 @@ async def start(request: Request) -> Response:
             store.note(sitting.id, noted)
         return sitting
 
-    sitting = await site.desk.write(begin)
-    return (
-        _go(request, sitting.token) if isinstance(sitting, Sitting) else _refused(request, sitting)
-    )
+    return _begun(request, await site.desk.write(begin))
 
 
 async def show(request: Request) -> Response:
     """The page that a sitting is at."""
-    site = _site(request)
+    site = site_of(request)
     token = site.token(request)
     at = await site.desk.read(lambda store: site.at(store, token))
     pause = time.time() - at.sitting.seen
@@ -146,7 +137,7 @@ async def _page(
     problem: str = "",
     about: Mapping[str, str] = MappingProxyType({}),
 ) -> Response:
-    site = _site(request)
+    site = site_of(request)
     study, sitting, step = at.frozen.study, at.sitting, at.step
     values: dict[str, Any] = {
         "token": sitting.token,
@@ -185,7 +176,7 @@ def _finish(store: Store, site: Site, token: str) -> tuple[str, bool]:
 
 async def again(request: Request) -> Response:
     """Another sitting of somebody who has finished one."""
-    site = _site(request)
+    site = site_of(request)
     token = site.token(request)
     site.count_entry(request)
 
@@ -195,22 +186,19 @@ async def again(request: Request) -> Response:
             return at.sitting
         return "paused" if store.setting("paused") else go_again(store, site.frozen, at.sitting)
 
-    sitting = await site.desk.write(begin)
-    return (
-        _go(request, sitting.token) if isinstance(sitting, Sitting) else _refused(request, sitting)
-    )
+    return _begun(request, await site.desk.write(begin))
 
 
 async def send(request: Request) -> Response:
     """Take the form of the page that a sitting is at."""
-    site = _site(request)
+    site = site_of(request)
     token = site.token(request)
     form = await read_form(request)
     problem = await site.desk.write(lambda store: _step(store, site, token, form))
     if problem:
         at = await site.desk.read(lambda store: site.at(store, token))
         return await _page(request, at, problem, _about(at.frozen.study, form))
-    return _go(request, token)
+    return go(request, f"/s/{token}")
 
 
 def _step(store: Store, site: Site, token: str, form: Mapping[str, str]) -> str:
@@ -266,7 +254,7 @@ def _keep(store: Store, sitting: Sitting, answers: list[Answer], honeypot: bool)
 
 async def block(request: Request) -> Response:
     """The trials that are left, for a page that may lose its connection."""
-    site = _site(request)
+    site = site_of(request)
     token = site.token(request)
     at = await site.desk.read(lambda store: site.at(store, token))
     left = [t for t in at.trials if t.response is None] if at.step == "trial" else []
@@ -282,18 +270,12 @@ async def block(request: Request) -> Response:
 
 async def answers(request: Request) -> Response:
     """Keep answers that the outbox sends; each may be sent again at no harm."""
-    site = _site(request)
+    site = site_of(request)
     token = site.token(request)
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        raise HTTPException(415, "Send JSON.")
-    try:
-        body = json.loads(await read_body(request))
-        rows = body["answers"]
-        if not isinstance(rows, list):
-            raise TypeError
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise HTTPException(400, 'Send {"answers": […]}.') from None
+    body = await read_json(request, ANSWERS)
+    rows = body.get("answers") if isinstance(body, dict) else None
+    if not isinstance(rows, list):
+        raise HTTPException(400, f"Send {ANSWERS}.")
     honeypot = bool(body.get("website"))
     saved = await site.desk.write(lambda store: _take(store, site, token, rows, honeypot))
     return JSONResponse(

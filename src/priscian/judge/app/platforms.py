@@ -9,11 +9,15 @@ from urllib.parse import urlencode, urlsplit
 
 from starlette.exceptions import HTTPException
 
-from priscian.judge.app.headers import MTURK_SUBMIT
 from priscian.judge.records import Entry
 from priscian.judge.study import Study
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+MTURK_SUBMIT = ("https://www.mturk.com", "https://workersandbox.mturk.com")
+"""The only hosts that results may be submitted to."""
+MTURK_FRAMES = ("https://worker.mturk.com", "https://workersandbox.mturk.com",
+                "https://requester.mturk.com", "https://requestersandbox.mturk.com")  # fmt: skip
+"""Where workers do a task and requesters preview one: the pages that may show it in a frame."""
 PROLIFIC = "https://app.prolific.com/submissions/complete"
 PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "none": (),

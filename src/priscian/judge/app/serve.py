@@ -1,115 +1,119 @@
-"""Serve a study with uvicorn: one process, and connections that must say what they want in time."""
+"""The app of a study: routes, errors as pages, and headers on everything; and how it is served."""
 
 from __future__ import annotations
 
-import asyncio
-import errno
-import ipaddress
-import socket
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.applications import Starlette
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
-from priscian.errors import UsageError
-from priscian.judge.app.admin import KEY, new_token
-from priscian.judge.app.make import make_app
-from priscian.judge.app.site import Site
+from priscian.errors import StoreError, StoreFullError
+from priscian.judge.app import admin, participant
+from priscian.judge.app.platforms import MTURK_FRAMES, MTURK_SUBMIT
+from priscian.judge.app.site import ASSETS, Site, site_of
 from priscian.judge.desk import Desk
 from priscian.judge.opening import open_store, ready
-
-HEADERS = 10.0
-"""Seconds in which the headers of a request must be there."""
-CONNECTIONS = 1000
-ROOM = 200
-"""Files that the process opens besides connections."""
-IDLE = 0.8
-"""The share of the connections above which one that says nothing is closed for a new one."""
+from priscian.judge.words import error_text
+from priscian.web.front import Front, public_address
+from priscian.web.headers import SafeHeaders
+from priscian.web.limits import PlainFraming
+from priscian.web.serve import bound, configured
 
 
-class PromptProtocol(H11Protocol):
-    """HTTP that closes a connection whose headers do not arrive in time."""
+def make_app(site: Site, closing: Callable[[], None] = lambda: None) -> Starlette:
+    """The ASGI app of a study."""
 
-    _timer: asyncio.TimerHandle | None = None
-    _since = 0.0
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        closing()
 
-    def connection_made(self, transport: Any) -> None:
-        """Begin to wait for the first request; of too many connections the oldest idle one goes."""
-        super().connection_made(transport)
-        self._since = self.loop.time()
-        self._wait()
-        if len(self.connections) > IDLE * (self.limit_concurrency or CONNECTIONS):
-            others = [c for c in self.connections if isinstance(c, PromptProtocol) and c._is_idle]
-            oldest = min((c for c in others if c is not self), key=_silent_since, default=None)
-            if oldest is not None:
-                oldest.transport.close()
-
-    @property
-    def _is_idle(self) -> bool:
-        """Whether no whole request is here that has not been answered."""
-        cycle = self.cycle
-        waits = cycle is None or cycle.response_complete or cycle.more_body
-        return waits and not self.transport.is_closing()
-
-    def data_received(self, data: bytes) -> None:
-        """Stop waiting when a request is whole; wait anew when only a part of one is there."""
-        super().data_received(data)
-        self._since = self.loop.time()
-        busy = self.cycle is not None and not self.cycle.response_complete
-        if busy and self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        elif not busy and self._timer is None:
-            self._wait()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the timer."""
-        if self._timer is not None:
-            self._timer.cancel()
-        super().connection_lost(exc)
-
-    def _wait(self) -> None:
-        self._timer = self.loop.call_later(HEADERS, self._too_slow)
-
-    def _too_slow(self) -> None:
-        self._timer = None
-        busy = self.cycle is not None and not self.cycle.response_complete
-        if not busy and self.transport is not None and not self.transport.is_closing():
-            self.transport.close()
+    mturk = site.frozen.study.platform.kind == "mturk"
+    hosts = {"submit_to": MTURK_SUBMIT, "framed_by": MTURK_FRAMES} if mturk else {}
+    app = Starlette(
+        routes=[
+            Route("/", participant.welcome),
+            Route("/start", participant.start, methods=["POST"]),
+            Route("/s/{token}", participant.show),
+            Route("/s/{token}", participant.send, methods=["POST"]),
+            Route("/s/{token}/block", participant.block),
+            Route("/s/{token}/answers", participant.answers, methods=["POST"]),
+            Route("/s/{token}/again", participant.again, methods=["POST"]),
+            Route("/admin", admin.overview),
+            Route("/admin/login", admin.login, methods=["POST"]),
+            Route("/admin/logout", admin.logout, methods=["POST"]),
+            Route("/admin/pause", admin.pause, methods=["POST"]),
+            Route("/admin/release", admin.release, methods=["POST"]),
+            Route("/admin/export.zip", admin.export_zip),
+            Route("/admin/data.json", admin.data),
+            Route("/static/{name}", ASSETS.respond),
+            Route("/health", health),
+        ],
+        middleware=[
+            Middleware(SafeHeaders, own_forms="/admin", **hosts),
+            Middleware(PlainFraming),
+        ],
+        exception_handlers={
+            HTTPException: _refused,
+            StoreFullError: _store_full,
+            StoreError: _store_error,
+            500: _unexpected,
+        },
+        lifespan=lifespan,
+    )
+    app.state.site = site
+    return app
 
 
-def _silent_since(connection: PromptProtocol) -> float:
-    return connection._since
+async def health(request: Request) -> Response:
+    """Whether the store answers, and what a proxy in front says of a request (`judge check`)."""
+    site = site_of(request)
+    version = await site.desk.read(lambda store: store.versions()[-1][0])
+    return JSONResponse(
+        {
+            "ok": True,
+            "version": version,
+            "study": site.frozen.hash,
+            "addresses": bool(site.front.address(request)),
+            "forms": site.front.is_same_origin(request),
+        }
+    )
 
 
-def bound(host: str, port: int, behind_proxy: bool) -> socket.socket:
-    """A listening socket; plain HTTP for other machines is refused without a proxy for TLS."""
-    try:
-        local = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host).is_loopback
-    except ValueError:
-        local = False
-    if not local and not behind_proxy:
-        raise UsageError(
-            f"{host} can be reached from other machines, and HTTP is not encrypted; serve on "
-            "127.0.0.1 behind a proxy with TLS, or say --behind-proxy if there is one"
-        )
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        found.bind((host, port))
-        found.listen()  # its address is shown before uvicorn starts; who comes at once can wait
-    except OSError as error:
-        found.close()
-        if error.errno == errno.EADDRINUSE:
-            raise UsageError(f"port {port} is in use; choose another with --port") from None
-        raise UsageError(f"cannot listen on {host}:{port} ({error.strerror})") from None
-    return found
+def _answer(request: Request, status: int, said: str) -> Response:
+    if request.url.path.endswith(("/answers", "/block", ".json")):
+        return JSONResponse({"error": said}, status)
+    site = site_of(request)
+    said = error_text(site.frozen.study, status, said)
+    return site.page("error", request, {"said": said, "status": status}, status)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    unknown = error.status_code == 404 and error.detail == "Not Found"  # no route
+    said = "There is no such page." if unknown else error.detail
+    made = _answer(request, error.status_code, said)
+    made.headers.update(error.headers or {})
+    return made
+
+
+async def _store_full(request: Request, error: Exception) -> Response:
+    return _answer(request, 507, "The answer could not be saved yet: the disk is full.")
+
+
+async def _store_error(request: Request, error: Exception) -> Response:
+    return _answer(request, 503, "The answer could not be saved yet. Please try again.")
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    return _answer(request, 500, "Something went wrong. Please try again.")
 
 
 def serve_study(
@@ -127,55 +131,20 @@ def serve_study(
 
     `url` is where people find it behind a proxy; its path is what the proxy has removed.
     """
-    public = urlsplit(url)
-    if url and (public.scheme not in ("http", "https") or not public.netloc):
-        raise UsageError(f"url {url!r} is not an address; write https://study.example.org")
+    public = public_address(url)
     with closing(bound(host, port, behind_proxy)) as listening:
         frozen = ready(folder, database)
         with closing(open_store(folder, database)) as store:
-            if new_admin_token or not store.setting(KEY):
-                told(f"Researcher's token, shown only now: {new_token(store)}")
+            if new_admin_token or not store.setting(admin.KEY):
+                told(f"Researcher's token, shown only now: {admin.new_token(store)}")
             if store.backend.is_open_to_others():
                 told(
                     f"warning: others on this machine can read {store.backend.place}: it has what "
                     f"people say about themselves; chmod 600 {store.backend.place}"
                 )
         desk = Desk(lambda: open_store(folder, database))
-        app = make_app(Site(frozen, desk, behind_proxy, url), desk.close)
+        app = make_app(Site(frozen, desk, Front(behind_proxy, url)), desk.close)
         where = listening.getsockname()
         place = url.rstrip("/") or f"http://{where[0]}:{where[1]}"
         told(f"{frozen.study.name}, version {frozen.version}: {place}/  (you: {place}/admin)")
         uvicorn.Server(configured(app, public.path.rstrip("/"))).run(sockets=[listening])
-
-
-def _connections() -> int:
-    """How many connections there may be at once: files that a process may open, with some room."""
-    try:
-        import resource
-    except ImportError:  # Windows has no such limit
-        return CONNECTIONS
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = CONNECTIONS + ROOM
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        return max(1, soft - ROOM)
-    return CONNECTIONS
-
-
-def configured(app: Starlette, root_path: str = "") -> uvicorn.Config:
-    """How uvicorn runs an app: quiet, with limits, and without anything that names it."""
-    return uvicorn.Config(
-        app,
-        root_path=root_path,
-        http=PromptProtocol,
-        ws="none",
-        log_level="warning",
-        access_log=False,  # addresses would have tokens
-        server_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=20,
-        timeout_graceful_shutdown=5,
-        limit_concurrency=_connections(),
-        h11_max_incomplete_event_size=16 * 1024,
-    )

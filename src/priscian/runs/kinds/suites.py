@@ -17,7 +17,7 @@ import msgspec
 
 from priscian.datasets import Dataset
 from priscian.datasets.sg import select_suites
-from priscian.datasets.syntaxgym_sentences import Punctuation, contents_of, punctuate
+from priscian.datasets.syntaxgym import Punctuation, contents_of, punctuate
 from priscian.errors import DataError, ModelError, PriscianWarning, ScoreError, UsageError
 from priscian.files import hide_paths
 from priscian.metrics.boundary import correct_boundaries, find_boundary

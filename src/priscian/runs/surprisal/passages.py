@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from priscian.errors import DataError
-from priscian.files.budget import refuse_large
+from priscian.files.reading import refuse_large
 
 STDIN = Path("-")
 _NEWLINE = re.compile(r"\r\n|\r|\n")

@@ -17,8 +17,8 @@ from priscian.models.classifier.folder import SLOR
 from priscian.models.classifier.heads import LONGEST, Bag, count_ngrams, ngrams
 from priscian.records import Sentence, Text, TokenScores
 from priscian.scoring import ScoreStore, score_texts
+from priscian.stats.logistic import fit_ridge
 from priscian.stats.matthews import matthews
-from priscian.stats.ridge_logistic import fit_ridge
 from priscian.training.classifiers.probe import FOLDS, ROUGH, folds_of
 
 BAG_CS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)

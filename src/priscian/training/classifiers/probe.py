@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from priscian.models.classifier.encoder import Floats32, View
 from priscian.models.classifier.heads import LinearHead, spread, standardise
+from priscian.stats.logistic import GRADIENT, RidgeFit, fit_ridge
 from priscian.stats.matthews import matthews
-from priscian.stats.ridge_logistic import GRADIENT, RidgeFit, fit_ridge
 
 CS = (1e-3, 1e-2, 1e-1, 1.0)
 """Inverse penalties that are tried."""

@@ -51,7 +51,7 @@ class _Work(msgspec.Struct, frozen=True):
 class _PartsFolder(JobFolder[str]):
     """The parts of an output that is not complete; the request is the hash of what they are of."""
 
-    what, record = "parse", "work.json"
+    what, writer, record = "parse", "priscian parse", "work.json"
 
     def read(self) -> str:
         """The hash of what the parts are of."""
@@ -60,13 +60,6 @@ class _PartsFolder(JobFolder[str]):
     def differences(self, before: str, now: str) -> Sequence[str]:
         """The texts, the model or the limit."""
         return [] if before == now else ["its texts, its model or `longest=`"]
-
-    def busy(self) -> str:
-        """The message for a second process."""
-        return (
-            f"another priscian parse is writing {self.path.with_suffix('')}; wait until it has "
-            "ended, or give another `out=`"
-        )
 
     def check_place(self) -> None:
         """Refuse a folder that no parse has made."""

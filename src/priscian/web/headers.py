@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MTURK_SUBMIT = ("https://www.mturk.com", "https://workersandbox.mturk.com")
-"""The only hosts that results may be submitted to."""
-MTURK_FRAMES = ("https://worker.mturk.com", "https://workersandbox.mturk.com",
-                "https://requester.mturk.com", "https://requestersandbox.mturk.com")  # fmt: skip
-"""Where workers do a task and requesters preview one: the pages that may show it in a frame."""
 
-
-def content_policy(mturk: bool) -> str:
-    """What pages may load: nothing from elsewhere."""
+def content_policy(submit_to: Sequence[str] = (), framed_by: Sequence[str] = ()) -> str:
+    """What pages may load: nothing from elsewhere, apart from forms and frames of listed hosts."""
     # browsers apply form-action to where a submitted form is redirected, too
-    hosts = dict.fromkeys((*MTURK_SUBMIT, *MTURK_FRAMES))
-    forms = " ".join(("'self'", *hosts)) if mturk else "'self'"
-    frames = " ".join(MTURK_FRAMES) if mturk else "'none'"
+    forms = " ".join(("'self'", *dict.fromkeys((*submit_to, *framed_by))))
+    frames = " ".join(framed_by) or "'none'"
     return (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
         f"img-src 'self'; form-action {forms}; base-uri 'none'; frame-ancestors {frames}"
@@ -24,17 +19,28 @@ def content_policy(mturk: bool) -> str:
 
 
 class SafeHeaders:
-    """Adds the headers to every response."""
+    """Adds the headers to every response.
 
-    def __init__(self, app: ASGIApp, mturk: bool = False) -> None:
+    `submit_to` and `framed_by` list other hosts that forms may go to, or that may show the pages in
+    a frame. Pages below `own_forms` send their origin with forms, which `Front` compares.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        submit_to: Sequence[str] = (),
+        framed_by: Sequence[str] = (),
+        own_forms: str = "/",
+    ) -> None:
         self.app = app
+        self.own_forms = own_forms
         headers = {
-            "content-security-policy": content_policy(mturk),
+            "content-security-policy": content_policy(submit_to, framed_by),
             "x-content-type-options": "nosniff",
             "cross-origin-opener-policy": "same-origin",
             "permissions-policy": "camera=(), microphone=(), geolocation=()",
         }
-        if not mturk:
+        if not framed_by:
             headers["x-frame-options"] = "DENY"
         self.headers = [(name.encode(), value.encode()) for name, value in headers.items()]
 
@@ -43,14 +49,15 @@ class SafeHeaders:
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                admin = scope["path"].removeprefix(scope.get("root_path", "")).startswith("/admin")
+                path = scope["path"].removeprefix(scope.get("root_path", ""))
                 # with no-referrer browsers send the forms of the page with `Origin: null`
-                referrer = b"same-origin" if admin else b"no-referrer"
+                own = path.startswith(self.own_forms)
+                referrer = b"same-origin" if own else b"no-referrer"
                 given = list(message.get("headers", ()))
-                own = [*self.headers, (b"referrer-policy", referrer)]
+                added = [*self.headers, (b"referrer-policy", referrer)]
                 if not any(name == b"cache-control" for name, _ in given):
-                    own.append((b"cache-control", b"no-store"))
-                message["headers"] = [*given, *own]
+                    added.append((b"cache-control", b"no-store"))
+                message["headers"] = [*given, *added]
             await send(message)
 
         await self.app(scope, receive, sending if scope["type"] == "http" else send)

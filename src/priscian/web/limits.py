@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
+import json
 import secrets
 import time
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
@@ -64,8 +66,7 @@ async def read_body(request: Request) -> bytes:
 
 async def read_form(request: Request) -> dict[str, str]:
     """The fields of a form; of a field that is there twice, the last."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/x-www-form-urlencoded":
+    if media_type(request) != "application/x-www-form-urlencoded":
         raise HTTPException(415, "Send a form.")
     body = await read_body(request)
     try:
@@ -77,8 +78,26 @@ async def read_form(request: Request) -> dict[str, str]:
     return dict(pairs)
 
 
+async def read_json(request: Request, form: str) -> Any:
+    """The JSON of a request; `form` is what a refusal asks for."""
+    if media_type(request) != "application/json":
+        raise HTTPException(415, "Send JSON.")
+    try:
+        return json.loads(await read_body(request))
+    except (ValueError, RecursionError):
+        raise HTTPException(400, f"Send {form}.") from None
+
+
+def media_type(request: Request) -> str:
+    """The type of a request's body, without parameters."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
 class Buckets:
-    """So many requests a second for each key, and a number at once; forgotten with the process."""
+    """A token-bucket rate limit for each key: `rate` requests per second, `burst` at once.
+
+    Kept in memory, under salted hashes of the keys.
+    """
 
     def __init__(self, rate: float, burst: int, now: Callable[[], float] = time.monotonic) -> None:
         self.rate = rate

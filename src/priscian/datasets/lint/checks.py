@@ -1,12 +1,13 @@
-"""What is often wrong with minimal pairs."""
+"""What is often wrong with minimal pairs and with suites: the checks, by name."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
 
-from priscian.datasets.lint.findings import CheckRegistry, Seen
 from priscian.datasets.lint.words import (
     conditions,
     doubled_word,
@@ -22,6 +23,8 @@ from priscian.datasets.lint.words import (
     wrong_articles,
 )
 from priscian.datasets.repairs import is_identical
+from priscian.formulas import comparisons_of, difference_of, values_of
+from priscian.lexicon import load_lexicon
 from priscian.paradigms import (
     Edit,
     Exchange,
@@ -30,11 +33,62 @@ from priscian.paradigms import (
     Substitution,
     paradigms,
 )
-from priscian.records import Item, ItemSet, Sentence
+from priscian.records import (
+    Comparison,
+    Item,
+    ItemSet,
+    Sentence,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that looks wrong: which check, in which set and item, and what was seen."""
+
+    check: str
+    set: str
+    item: str
+    message: str
+
+
+# what a check finds: (item, message); an empty item means the whole set
+Seen = Iterator[tuple[str, str]]
+Look = Callable[[ItemSet], Seen]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A named check: what it looks for, and whether it is for English only."""
+
+    name: str
+    look: Look
+    english: bool = False
+
+    @property
+    def summary(self) -> str:
+        """What the check looks for, in one line."""
+        return (self.look.__doc__ or "").splitlines()[0]
+
+    def find(self, itemset: ItemSet) -> Iterator[Finding]:
+        """The findings in a set."""
+        for item, message in self.look(itemset):
+            yield Finding(self.name, itemset.name, item, message)
+
+
+class CheckRegistry(dict[str, Check]):
+    """Checks by name; `@checks("article", english=True)` adds one."""
+
+    def __call__(self, name: str, *, english: bool = False) -> Callable[[Look], Look]:
+        def add(look: Look) -> Look:
+            self[name] = Check(name, look, english)
+            return look
+
+        return add
+
 
 LARGE = 100
 FEW_CRITICAL = 5
-USUAL = 0.8
+USUAL = 0.8  # share of sentences from which something counts as a set's convention
 QUESTION = re.compile(
     r"(Who|What|Which|Whose|Where|When|Why|How)( \w+)? "
     r"(is|are|was|were|do|does|did|has|have|had|will|would|can|could|should|might|may|must)\b"
@@ -208,3 +262,113 @@ def find_narrow(itemset: ItemSet) -> Seen:
     if 0 < len(open_class) < FEW_CRITICAL and share > USUAL:
         listed = ", ".join(word for word, _ in words.most_common())
         yield "", f"only {len(words)}: {listed}"
+
+
+SUITE_CHECKS = CheckRegistry()
+
+
+@SUITE_CHECKS("spaces")
+def find_spaces(suite: ItemSet) -> Seen:
+    """A region with a space at an edge, or two in a row; they are removed when it is read."""
+    for item in suite.items:
+        spaced = item.meta.get("spaced", ())
+        for place in spaced if isinstance(spaced, tuple) else ():
+            yield item.id, str(place)
+
+
+@SUITE_CHECKS("identical")
+def find_identical_conditions(suite: ItemSet) -> Seen:
+    """Two conditions of an item with the same text."""
+    for item in suite.items:
+        for (one, left), (two, right) in combinations(item.conditions.items(), 2):
+            if left.text == right.text:
+                yield item.id, f"{one} and {two}: {left.text}"
+
+
+@SUITE_CHECKS("duplicate")
+def find_duplicate_items(suite: ItemSet) -> Seen:
+    """An item with the same text as an earlier one in every condition."""
+    seen: dict[tuple[str, ...], str] = {}
+    for item in suite.items:
+        texts = tuple(item[name].text for name in sorted(item.conditions))
+        first = seen.setdefault(texts, item.id)
+        if first != item.id:
+            yield item.id, f"the same as {first}: {texts[0]}"
+
+
+@SUITE_CHECKS("no-contrast")
+def find_missing_contrasts(suite: ItemSet) -> Seen:
+    """A formula compares regions that are the same in both conditions, with the same text before.
+
+    A left-to-right model then gives both the same surprisal, and the comparison always ties.
+    """
+    for item in suite.items:
+        for number, contrast in enumerate(suite.contrasts):
+            for comparison in comparisons_of(contrast.expression):
+                places = _same(item, comparison)
+                if places:
+                    yield item.id, f"prediction {number} compares {places}: always a tie"
+
+
+def _same(item: Item, comparison: Comparison) -> str:
+    """The regions of a comparison whose two sides must be equal."""
+    weights = None if comparison.op == "=" else difference_of(comparison)
+    if weights is None:
+        return ""
+    counts: Counter[tuple[str, str]] = Counter()  # by a region's text and the text before it
+    for (condition, span), weight in weights.items():
+        sentence = item[condition]
+        place = sentence.span(span)
+        counts[sentence.text[: place.start], sentence.text[place.start : place.end]] += int(weight)
+    if any(counts.values()):
+        return ""
+    return " and ".join(f"({v.span};%{v.condition}%)" for v in values_of(comparison))
+
+
+@SUITE_CHECKS("empty-region")
+def find_empty_regions(suite: ItemSet) -> Seen:
+    """A formula names a region that is empty in an item, which counts as 0 bits."""
+    named = dict.fromkeys(v for c in suite.contrasts for v in values_of(c.expression))
+    for item in suite.items:
+        for value in named:
+            if value.span != "*" and not item[value.condition][value.span]:
+                yield item.id, f"({value.span};%{value.condition}%) is empty"
+
+
+@SUITE_CHECKS("form")
+def find_suite_form(suite: ItemSet) -> Seen:
+    """No capital at the beginning, or no mark at the end, although most sentences have it."""
+    texts = [sentence.text for sentence in suite.sentences()]
+    habits = (
+        ("no capital", lambda text: not lower_case_start(text)),
+        ("no final mark", final_mark),
+    )
+    for problem, holds in habits:
+        if USUAL * len(texts) <= sum(map(holds, texts)) < len(texts):
+            for item, condition, sentence in conditions(suite):
+                if not holds(sentence.text):
+                    yield item, f"{condition}: {problem}: {sentence.text}"
+
+
+@SUITE_CHECKS("capital", english=True)
+def find_capitals(suite: ItemSet) -> Seen:
+    """A region that is not the first and begins with a capital function word."""
+    small = load_lexicon().function_words
+    for item, condition, sentence in conditions(suite):
+        for span in sentence.spans:
+            first = sentence.text[span.start : span.end].partition(" ")[0]
+            if span.start and first[:1].isupper() and len(first) > 1 and first.lower() in small:
+                yield item, f"{condition}, region {span.name}: {first!r} inside the sentence"
+
+
+SUITE_CHECKS("article", english=True)(find_articles)
+
+
+@SUITE_CHECKS("doubled")
+def find_doubled_in_regions(suite: ItemSet) -> Seen:
+    """The same word twice in a row within a region; between two regions there may be a gap."""
+    for item, condition, sentence in conditions(suite):
+        for span in sentence.spans:
+            found = doubled_word(sentence.text[span.start : span.end])
+            if found:
+                yield item, f"{condition}, region {span.name}: {found!r}"
