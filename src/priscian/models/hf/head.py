@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 TILE = 1024
 
@@ -196,7 +193,7 @@ class Bert:
 
         ids: (rows, length); mask: (rows, length), 1 where there is a token → (places, width).
         """
-            hidden = self.embeddings(input_ids=ids)  # (rows, length, width)
+        hidden = self.embeddings(input_ids=ids)  # (rows, length, width)
         seen = None if mask is None else mask.bool()[:, None, None, :]
         first, *middle, last = self.layers
         hidden = _finish(first, _mix(first, *_shared(first, hidden, ids), seen), hidden)
@@ -228,7 +225,8 @@ def _mix(layer: Any, query: Tensor, key: Tensor, value: Tensor, seen: Tensor | N
     heads = layer.attention.self.num_attention_heads
     shape = (*query.shape[:2], heads, -1)
     q, k, v = (x.view(shape).transpose(1, 2) for x in (query, key, value))
-    return functional.scaled_dot_product_attention(q, k, v, attn_mask=seen).transpose(1, 2).flatten(-2)
+    mixed = functional.scaled_dot_product_attention(q, k, v, attn_mask=seen)
+    return mixed.transpose(1, 2).flatten(-2)
 
 
 def _attend(layer: Any, hidden: Tensor, asked: Tensor, mask: Tensor | None, rows: Tensor) -> Tensor:
