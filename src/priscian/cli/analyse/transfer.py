@@ -15,9 +15,9 @@ from priscian.files import check_folder, shown, whole_number
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from priscian.analysis.result import Table as Printed
     from priscian.analysis.transfer.settings import TransferSettings
     from priscian.analysis.transfer.transfer import Transfer
-    from priscian.analysis.result import Table as Printed
 
 
 @Parameter(name="*")
