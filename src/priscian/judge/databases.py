@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from priscian.errors import StoreError, StoreFullError, install
 from priscian.files import make_private, replacing
-from priscian.files.disks import refuse_network_disk
+from priscian.files.cache import refuse_network_disk
 from priscian.judge.study import DATA
 
 SCHEMA = 2
