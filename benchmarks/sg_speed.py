@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 
 from priscian.datasets import read_dataset
-from priscian.datasets.sg import own_suites
+from priscian.datasets.generation import own_suites
 from priscian.models import load, parse_model
 from priscian.records import Text
 from priscian.scoring import ScoreStore, score_texts

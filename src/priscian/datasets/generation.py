@@ -13,11 +13,12 @@ from typing import Any
 
 from priscian import __version__
 from priscian.catalogue import LICENCE, reference
-from priscian.datasets.blimp_write import blimp_rows, encode_blimp
-from priscian.datasets.prefixes import CONTRASTS, Method
+from priscian.datasets.blimp import blimp_rows, encode_blimp
+from priscian.datasets.official import official_paths
+from priscian.datasets.pairs import CONTRASTS, Method, usual_spelling
+from priscian.datasets.reference import selection
 from priscian.datasets.registry import Dataset, Partial, as_dataset, data_format, read_dataset
-from priscian.datasets.repairs import usual_spelling
-from priscian.datasets.syntaxgym import suite_from_json
+from priscian.datasets.syntaxgym import read_suites, suite_from_json
 from priscian.datasets.syntaxgym_write import suite_text
 from priscian.errors import (
     DataError,
@@ -49,6 +50,7 @@ from priscian.workers import run_batches
 MANIFEST = "manifest.json"
 IN_MEMORY = 100  # pairs per paradigm or items per suite of a data string without a number
 EXTRA = "further"
+SEED, ITEMS = 1, 100  # of our own suites where nothing else is said
 METHODS: dict[str | None, Method | None] = {"one": "one_prefix", "two": "two_prefix", None: None}
 
 Watch = Callable[[str, int, int], None]  # what is done, sets made, sets in all
@@ -348,3 +350,68 @@ def _manifest(maker: Maker, n: int, seed: int, files: Mapping[str, _Made]) -> di
             name: {f"{maker.unit}s": n, "sha256": files[name].sha256} for name in sorted(files)
         },
     }
+
+
+# ---------------------------------------------------------------- sg and syntaxgym
+
+
+@data_format(
+    "sg",
+    "suites of syntactic generalization: ours, or SyntaxGym's JSON or CSV as sg:PATH",
+    levels=("circuit",),
+    needs_path=False,
+    kind="suites",
+)
+def _read_sg(target: str, limit: int | None) -> Partial:
+    return Partial(*read_sg(target, min(limit or ITEMS, ITEMS)))
+
+
+@data_format(
+    "syntaxgym",
+    "the 34 suites of Hu et al. (2020): syntaxgym alone fetches the official files",
+    levels=("circuit",),
+    needs_path=False,
+    kind="suites",
+)
+def _read_official(target: str) -> Partial:
+    (path,) = official_paths("syntaxgym", target)
+    return Partial(*read_sg(path))
+
+
+def read_sg(target: str, n: int = ITEMS) -> tuple[list[ItemSet], list[str]]:
+    """Suites of a file or folder; without one, our own from seed 1, `n` items each.
+
+    The second list has a line for each suite that could not be read.
+    """
+    sets, refused = read_suites(target) if target else own_suites(n=n)
+    if not sets:
+        for line in refused[1:]:
+            warnings.warn(line, PriscianWarning, stacklevel=2)
+        raise DataError(refused[0])
+    return sets, refused
+
+
+def own_suites(seed: int = SEED, n: int = ITEMS) -> tuple[list[ItemSet], list[str]]:
+    """Our own suites, generated, and one line for each that could not be made."""
+    return read_generated("sg", f"{seed},{n}")
+
+
+def own_suite(name: str, seed: int = SEED, n: int = ITEMS) -> ItemSet:
+    """One suite of our own."""
+    return generate_suite_set(name, n, seed)
+
+
+def select_suites(data: Dataset, name: str) -> Dataset:
+    """The suites of a selection: `31`, `33`, `34` or `ours`; warns about missing ones."""
+    wanted = selection(name)
+    sets = tuple(s for s in data.sets if s.name in wanted)
+    if not sets:
+        raise UsageError(f"{data.spec} has none of the suites of `suites={name}`; leave it out")
+    if len(sets) < len(wanted):
+        warnings.warn(
+            f"{data.spec} has {len(sets)} of the {len(wanted)} suites of `suites={name}`; the SG "
+            "score is based on these",
+            PriscianWarning,
+            stacklevel=2,
+        )
+    return replace(data, sets=sets)
