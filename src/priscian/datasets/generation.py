@@ -16,7 +16,6 @@ from priscian.catalogue import LICENCE, reference
 from priscian.datasets.blimp import blimp_rows, encode_blimp
 from priscian.datasets.official import official_paths
 from priscian.datasets.pairs import CONTRASTS, Method, usual_spelling
-from priscian.datasets.reference import selection
 from priscian.datasets.registry import Dataset, Partial, as_dataset, data_format, read_dataset
 from priscian.datasets.syntaxgym import read_suites, suite_from_json
 from priscian.datasets.syntaxgym_write import suite_text
@@ -383,7 +382,7 @@ def read_sg(target: str, n: int = ITEMS) -> tuple[list[ItemSet], list[str]]:
 
     The second list has a line for each suite that could not be read.
     """
-    sets, refused = read_suites(target) if target else own_suites(n=n)
+    sets, refused = read_suites(target) if target else read_generated("sg", f"{SEED},{n}")
     if not sets:
         for line in refused[1:]:
             warnings.warn(line, PriscianWarning, stacklevel=2)
@@ -391,27 +390,6 @@ def read_sg(target: str, n: int = ITEMS) -> tuple[list[ItemSet], list[str]]:
     return sets, refused
 
 
-def own_suites(seed: int = SEED, n: int = ITEMS) -> tuple[list[ItemSet], list[str]]:
-    """Our own suites, generated, and one line for each that could not be made."""
-    return read_generated("sg", f"{seed},{n}")
-
-
 def own_suite(name: str, seed: int = SEED, n: int = ITEMS) -> ItemSet:
     """One suite of our own."""
     return generate_suite_set(name, n, seed)
-
-
-def select_suites(data: Dataset, name: str) -> Dataset:
-    """The suites of a selection: `31`, `33`, `34` or `ours`; warns about missing ones."""
-    wanted = selection(name)
-    sets = tuple(s for s in data.sets if s.name in wanted)
-    if not sets:
-        raise UsageError(f"{data.spec} has none of the suites of `suites={name}`; leave it out")
-    if len(sets) < len(wanted):
-        warnings.warn(
-            f"{data.spec} has {len(sets)} of the {len(wanted)} suites of `suites={name}`; the SG "
-            "score is based on these",
-            PriscianWarning,
-            stacklevel=2,
-        )
-    return replace(data, sets=sets)
