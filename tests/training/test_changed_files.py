@@ -21,9 +21,9 @@ from tests.swapped_files import Swap, swap_at_random, swap_everywhere  # noqa: E
 
 from priscian.training import job  # noqa: E402
 from priscian.training.api import resolve_recipe  # noqa: E402
-from priscian.training.corpus_files import write_corpus  # noqa: E402
 from priscian.training.prepare import prepare  # noqa: E402
 from priscian.training.recipe import Recipe  # noqa: E402
+from priscian.training.subsets import write_corpus  # noqa: E402
 
 NOUNS = ("cat", "dog", "child", "teacher")
 VERBS = ("sees", "likes", "finds", "paints")

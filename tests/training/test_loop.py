@@ -26,11 +26,11 @@ torch = pytest.importorskip("torch")
 
 from priscian.training import machine, save  # noqa: E402
 from priscian.training.api import train  # noqa: E402
-from priscian.training.corpus_files import write_corpus  # noqa: E402
 from priscian.training.loop import Moment  # noqa: E402
 from priscian.training.machine import Machine  # noqa: E402
 from priscian.training.recipe import MachinePart  # noqa: E402
 from priscian.training.rows import Encoded, Packing, make_pass  # noqa: E402
+from priscian.training.subsets import write_corpus  # noqa: E402
 
 OPTIONS: dict[str, Any] = {
     "network.embedding": 8,

@@ -129,7 +129,7 @@ class TestRecipes:
         ],
     )
     def test_wrong_keys_and_values_are_named(self, key: str, value: Any, words: str) -> None:
-        from priscian.training.schedule import checkpoint_counts
+        from priscian.training.amounts import checkpoint_counts
 
         def use() -> None:
             made = resolve_recipe("gpt2", "small", {"corpus.files": ["x"], key: value})

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from priscian.files import replacing_folder
+from priscian.training.amounts import checkpoint_counts
 from priscian.training.architectures import build
 from priscian.training.folder import TrainingFolder
 from priscian.training.prepare import (
@@ -20,13 +21,11 @@ from priscian.training.prepare import (
     refuse_others,
 )
 from priscian.training.recipe import Recipe, write_recipe
-from priscian.training.schedule import checkpoint_counts
+from priscian.workers import Say
 
 if TYPE_CHECKING:
     from priscian.training.loop import Moment
     from priscian.training.machine import Machine
-
-Say = Callable[[str], None]
 
 
 def train(

@@ -33,8 +33,7 @@ from priscian.files.convert import (
     convert_table,
     renamed_keys,
 )
-from priscian.training.amounts import parse_amount
-from priscian.training.schedule import checkpoint_counts
+from priscian.training.amounts import checkpoint_counts, parse_amount
 
 SAVED = "recipe.toml"
 """The resolved recipe in the folder of a model."""

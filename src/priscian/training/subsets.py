@@ -8,17 +8,22 @@ of the larger one. The dev and test parts are cut off first, by a hash that no s
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import msgspec
 
 from priscian.errors import DataError, RunError, UsageError
-from priscian.files import read_json
-from priscian.training.corpora import Progress, TextFile, read_texts
+from priscian.files import filling, is_free, read_json, write_json, write_text
+from priscian.models.vocabulary import unk_class
+from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
+from priscian.training.amounts import format_amount, parse_amount
+from priscian.training.corpora import TextFile, read_texts
 from priscian.training.recipe import TextPart
-from priscian.training.sources import PlainText, Source
+from priscian.training.sources import PlainText, TextSource
+from priscian.workers import Progress
 
 MANIFEST = "manifest.json"
 HELD_OUT = ("dev.txt", "test.txt")
@@ -40,7 +45,7 @@ class Corpus:
     train: tuple[Paragraph, ...]
     dev: tuple[str, ...]
     test: tuple[str, ...]
-    source: Source
+    source: TextSource
     extra_files: tuple[Mark, ...] = ()
     extra: tuple[str, ...] = ()
     """Sentences that are mixed in."""
@@ -67,7 +72,7 @@ class Corpus:
 def read_corpus(
     files: Sequence[Path],
     progress: Progress = lambda done, total: None,
-    source: Source | None = None,
+    source: TextSource | None = None,
     mixed_in: Sequence[Path] = (),
 ) -> Corpus:
     """Read files, one paragraph a line, or one tree, plain or packed (.gz, .xz).
@@ -75,7 +80,7 @@ def read_corpus(
     Subsets that `priscian corpus` wrote keep the dev and test parts that lie beside them, which
     text that will be mixed in must not have.
     """
-    reader: Source = source or PlainText(TextPart())
+    reader: TextSource = source or PlainText(TextPart())
     if not files:
         raise DataError("no corpus; name at least one text file")
     texts, others = read_texts(files, progress), read_texts(mixed_in)
@@ -89,7 +94,9 @@ def read_corpus(
     )  # fmt: skip
 
 
-def _hold_out(texts: Sequence[TextFile], paragraphs: Sequence[Paragraph], source: Source) -> _Parts:
+def _hold_out(
+    texts: Sequence[TextFile], paragraphs: Sequence[Paragraph], source: TextSource
+) -> _Parts:
     ranked = sorted(paragraphs, key=lambda p: _rank("held out", p[0]))
     share = len(ranked) // LARGEST_SHARE
     dev, rest = _cut(ranked, DEV_SENTENCES, share, source)
@@ -203,7 +210,7 @@ def _shared_parts(texts: Sequence[TextFile], paragraphs: Sequence[Paragraph]) ->
     return dev, test, paragraphs
 
 
-def _paragraphs(texts: Sequence[TextFile], source: Source) -> Iterator[Paragraph]:
+def _paragraphs(texts: Sequence[TextFile], source: TextSource) -> Iterator[Paragraph]:
     for text in texts:
         for number, line in text.numbered():
             source.check(line, text.path, number)
@@ -211,7 +218,7 @@ def _paragraphs(texts: Sequence[TextFile], source: Source) -> Iterator[Paragraph
 
 
 def _cut(
-    ranked: Sequence[Paragraph], sentences: int, most: int, source: Source
+    ranked: Sequence[Paragraph], sentences: int, most: int, source: TextSource
 ) -> tuple[list[str], Sequence[Paragraph]]:
     """Sentences of the first paragraphs, and the paragraphs after them."""
     found: list[str] = []
@@ -224,3 +231,72 @@ def _cut(
 
 def _rank(seed: str, mark: bytes) -> bytes:
     return hashlib.blake2b(mark, digest_size=16, key=seed.encode()[:64]).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class SubsetFacts:
+    """What a part of a corpus holds, counted in Penn Treebank tokens."""
+
+    file: str
+    sha256: str
+    sentences: int
+    tokens: int
+    types: int
+    known_types: int
+    """Types that occur at least twice, which a vocabulary keeps."""
+    unk_types: int
+    """Classes that the other types fall into."""
+
+
+def write_corpus(
+    files: Sequence[str | Path],
+    sizes: Sequence[str | int],
+    out: str | Path,
+    *,
+    order_seed: int = 1,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> dict[str, SubsetFacts]:
+    """Cut a corpus into nested sizes with shared dev and test parts; the facts of each part.
+
+    One sentence a line. The smaller size is the beginning of the larger one.
+    """
+    folder = Path(out)
+    if not is_free(folder):
+        raise UsageError(f"{folder} exists and is not empty; name another `out=`")
+    counts = sorted({parse_amount(size, "`sizes=`") for size in sizes})
+    if not counts:
+        raise UsageError("name at least one size: `sizes=1M,4M`")
+    corpus = read_corpus([Path(file) for file in files], progress)
+    parts = {f"train-{format_amount(n)}": corpus.subset(n, order_seed) for n in counts}
+    parts |= {"dev": list(corpus.dev), "test": list(corpus.test)}
+    with filling(folder, last=MANIFEST) as made:
+        facts = {name: _write(made, name, sentences) for name, sentences in parts.items()}
+        write_json(made / MANIFEST, _manifest(corpus, order_seed, facts))
+    return facts
+
+
+def _write(folder: Path, name: str, sentences: Sequence[str]) -> SubsetFacts:
+    text = "".join(f"{sentence}\n" for sentence in sentences)
+    write_text(folder / f"{name}.txt", text)
+    splitter = WordSplitter(Tokenisation())
+    counts: Counter[str] = Counter()
+    for sentence in sentences:
+        counts.update(splitter.words(sentence))
+    known = {word for word, count in counts.items() if count > 1}
+    return SubsetFacts(
+        file=f"{name}.txt",
+        sha256=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+        sentences=len(sentences),
+        tokens=counts.total(),
+        types=len(counts),
+        known_types=len(known),
+        unk_types=len({unk_class(word, known) for word in counts.keys() - known}),
+    )
+
+
+def _manifest(corpus: Corpus, order_seed: int, facts: dict[str, SubsetFacts]) -> dict[str, object]:
+    return {
+        "files": [{"name": name, "sha256": mark} for name, mark in corpus.files],
+        "order_seed": order_seed,
+        "parts": {name: asdict(part) for name, part in facts.items()},
+    }

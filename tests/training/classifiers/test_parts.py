@@ -26,10 +26,9 @@ from priscian.training.classifiers.evaluate import (
     is_collapsed,
     mcc,
 )
-from priscian.training.classifiers.mlp import MlpSettings, fit_mlp
+from priscian.training.classifiers.networks import MlpSettings, batches, fit_mlp
 from priscian.training.classifiers.probe import choose_probe, cross_validate, fit_probe, folds_of
 from priscian.training.classifiers.settings import ClassifierSettings
-from priscian.training.classifiers.tune import batches
 
 
 class TestData:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import compress
 
 import numpy as np
@@ -20,12 +20,12 @@ from priscian.scoring import ScoreStore, score_texts
 from priscian.stats.logistic import fit_ridge
 from priscian.stats.matthews import matthews
 from priscian.training.classifiers.probe import FOLDS, ROUGH, folds_of
+from priscian.workers import Progress
 
 BAG_CS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 OFTEN = 2
 """An n-gram must occur in this many sentences."""
 
-Progress = Callable[[int, int], None]  # texts done, texts in all
 
 UNIGRAMS = "builtin:ngram?order=1"
 """Word frequencies for SLOR: those of the built-in n-gram model."""

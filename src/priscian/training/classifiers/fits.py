@@ -30,12 +30,11 @@ from priscian.training.classifiers.baselines import (
     majority_logit,
     threshold_of,
 )
-from priscian.training.classifiers.choose import Bound, choose_view
 from priscian.training.classifiers.data import ClassifierData
-from priscian.training.classifiers.probe import ProbeChoice, fit_probe
+from priscian.training.classifiers.probe import Bound, ProbeChoice, choose_view, fit_probe
 from priscian.training.classifiers.settings import ClassifierSettings
+from priscian.workers import Say
 
-Say = Callable[[str], None]
 Floats = npt.NDArray[np.float64]
 
 
@@ -118,7 +117,7 @@ def _on_states(
         head = fit_probe(own, data.train.labels, choice.c)
         log["c"] = choice.c
     else:
-        from priscian.training.classifiers.mlp import MlpSettings, fit_mlp
+        from priscian.training.classifiers.networks import MlpSettings, fit_mlp
 
         shape = MlpSettings(
             epochs=settings.value("epochs"),
@@ -137,7 +136,7 @@ def _on_states(
 def _tuned(
     settings: ClassifierSettings, data: ClassifierData, seed: int, say: Say, encoder: str
 ) -> Fitted:
-    from priscian.training.classifiers.tune import TuneSettings, tune
+    from priscian.training.classifiers.networks import TuneSettings, tune
 
     shape = TuneSettings(
         rate=settings.value("rate"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,12 +34,13 @@ from priscian.models.classifier.folder import (
     write_card,
     write_restart,
 )
-from priscian.training.classifiers.choose import FILE as VIEWS
-from priscian.training.classifiers.choose import Bound
 from priscian.training.classifiers.data import ClassifierData, plain_hash, read_data
 from priscian.training.classifiers.evaluate import accuracy, fit_temperature, is_collapsed, mcc
 from priscian.training.classifiers.fits import Fit, fitter
+from priscian.training.classifiers.probe import FILE as VIEWS
+from priscian.training.classifiers.probe import Bound
 from priscian.training.classifiers.settings import ClassifierSettings
+from priscian.workers import Say
 
 LOGITS = "logits.csv"
 CROSS_VALIDATED = (*ON_STATES, NGRAMS)
@@ -49,7 +50,6 @@ FIXED_FIELDS = ("method", "encoder", "encoder_key", "data_digest", "without_sour
 """Fields of a card that a resumed training must share."""
 SELECT_ON = {"dev": IN_DEV, "paper": OUT_TEST}
 
-Say = Callable[[str], None]
 Floats = npt.NDArray[np.float64]
 
 

@@ -155,7 +155,7 @@ def evaluate_parser(
     limit
         Only the first trees; a grammar needs a second for each.
     """
-    from priscian.training.parser.evaluation import evaluate
+    from priscian.training.parser.treebank import evaluate
 
     return evaluate(Path(model), _paths(trees), part, longest, limit, progress)
 

@@ -20,7 +20,7 @@ from priscian.models.parser.parser import FILES, Parser, check_folder
 from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.threads import cores, threads_kept
 from priscian.training.corpora import read_blocks, split_sentences
-from priscian.trees.writer import bracketed
+from priscian.trees.reader import bracketed
 from priscian.workers import run_batches
 
 MOST = 1000
@@ -33,7 +33,7 @@ SHOWN = 5
 Sentence = tuple[str, str]  # file:line, text
 
 
-class Part(msgspec.Struct, frozen=True):
+class ParsedPart(msgspec.Struct, frozen=True):
     """What a part of the output has, beside the trees themselves."""
 
     trees: int
@@ -67,12 +67,12 @@ class _PartsFolder(JobFolder[str]):
         if self.path.exists() and own.isdisjoint(path.name for path in self.path.iterdir()):
             raise UsageError(f"{self.path} is in the way; delete it or give another `out=`")
 
-    def finished(self, mark: str, numbers: Sequence[int]) -> dict[int, Part]:
+    def finished(self, mark: str, numbers: Sequence[int]) -> dict[int, ParsedPart]:
         """Parts of an earlier run of the same work; those of any other are deleted."""
         try:
             if self.has_begun() and not self.differences(self.read(), mark):
                 return {
-                    number: read_json(self.path / f"{number:06}.json", Part)
+                    number: read_json(self.path / f"{number:06}.json", ParsedPart)
                     for number in numbers
                     if all(
                         (self.path / f"{number:06}.{end}").is_file() for end in ("json", "trees")
@@ -212,7 +212,7 @@ class _Chunks:
         }.get(suffix.lower(), lambda data: data)
         self._splitter = WordSplitter(Tokenisation())
 
-    def __call__(self, number: int) -> tuple[bytes, Part]:
+    def __call__(self, number: int) -> tuple[bytes, ParsedPart]:
         kept: list[list[str]] = []
         left: list[str] = []
         for place, text in self.sentences[number * CHUNK : (number + 1) * CHUNK]:
@@ -222,7 +222,7 @@ class _Chunks:
             elif words:
                 kept.append(words)
         lines = "".join(f"{bracketed(tree)}\n" for tree in self.parser.parse(kept))
-        return self.pack(lines.encode()), Part(len(kept), sum(map(len, kept)), left)
+        return self.pack(lines.encode()), ParsedPart(len(kept), sum(map(len, kept)), left)
 
 
 def _mark(sentences: Sequence[Sentence], model: Path, longest: int) -> str:
