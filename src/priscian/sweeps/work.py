@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from priscian.errors import BusyError, DataError, RunError
 from priscian.files import write_json, write_text
-from priscian.files.lock import lock_folder
+from priscian.files.folder import lock_folder
 from priscian.runs import score
 from priscian.runs.cards import name_path
 from priscian.runs.options import IN_ONE_PROCESS, ScoreOptions
