@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from itertools import compress
 
 import numpy as np
-import numpy.typing as npt
 
 from priscian.metrics import find_measure
-from priscian.metrics.labels import best_threshold
 from priscian.models import parse_model
 from priscian.models.classifier.folder import SLOR
 from priscian.models.classifier.heads import LONGEST, Bag, count_ngrams, ngrams
@@ -99,13 +97,3 @@ def language_model_scores(
 
     rank = find_measure(SLOR, unigrams)
     return {t.text: -rank(scores[t], Sentence(t.text), "*") for t in asked}
-
-
-def threshold_of(scores: Sequence[float], labels: Sequence[bool]) -> float:
-    """The threshold with the highest correlation on the training sentences."""
-    return best_threshold(list(scores), list(labels))
-
-
-def above(scores: Sequence[float], threshold: float) -> npt.NDArray[np.float64]:
-    """Scores less the threshold, which then count as logits: above 0 is acceptable."""
-    return np.asarray(scores, np.float64) - threshold
