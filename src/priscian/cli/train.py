@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from priscian.cli.train_classifier import classifier_command
-from priscian.cli.train_network import ARCHITECTURES, train_command
+from priscian.cli.train_network import train_command
+from priscian.models.folder import ARCHITECTURES
 
 if TYPE_CHECKING:
     from priscian.training.ngram.estimate import TrainedNgram

@@ -12,7 +12,7 @@ import msgspec
 
 from priscian.errors import ModelError, install
 from priscian.files import shown
-from priscian.models.folder import PROVIDERS, read_config
+from priscian.models.folder import ARCHITECTURES, read_config
 from priscian.models.safetensors_file import Floats32, read_safetensors
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ def load_network(folder: Path, architecture: str, build: Callable[[Mapping[str, 
         network.to_empty(device="cpu")
         network.load_state_dict({n: torch.from_numpy(w) for n, w in weights.items()})
     except ImportError:
-        raise ModelError(
-            f"{PROVIDERS.get(architecture, architecture)}: models need PyTorch: {install('hf')}"
-        ) from None
+        known = ARCHITECTURES.get(architecture)
+        name = architecture if known is None else known.provider
+        raise ModelError(f"{name}: models need PyTorch: {install('hf')}") from None
     except (TypeError, LookupError, RuntimeError, ValueError, ArithmeticError) as error:
         reason = str(error).splitlines()[0]
         raise ModelError(

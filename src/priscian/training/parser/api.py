@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from priscian.errors import DataError, ModelError, UsageError, install
+from priscian.models.folder import PARSER
 from priscian.training.recipe import Recipe, choose_recipe, make_recipe, read_recipe
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from priscian.trees import Tree
     from priscian.trees.evalb import Evalb
 
-ARCHITECTURE = "span-parser"
 LONGEST = 150
 """Words of a sentence at most, unless another limit is given."""
 
@@ -59,12 +59,12 @@ def resolve_parser_recipe(recipe: str | Path, overrides: Mapping[str, Any]) -> R
     """The recipe of a parser, checked."""
     if str(recipe) in ("tiny", "paper"):
         raise UsageError(f"parsers have one built-in recipe, small, not {recipe}; leave it out")
-    tables = read_recipe(str(recipe), ARCHITECTURE)
+    tables = read_recipe(str(recipe), PARSER)
     try:
         from priscian.models.networks.span_parser import SpanParserShape
     except ImportError:
         raise ModelError(f"parsing needs PyTorch: {install('hf')}") from None
-    made = make_recipe(tables, {ARCHITECTURE: SpanParserShape}, overrides, str(recipe))
+    made = make_recipe(tables, {PARSER: SpanParserShape}, overrides, str(recipe))
     if not made.corpus.files:
         raise UsageError("no treebank; name a file of trees: `trees=gum.txt.xz`")
     if made.corpus.extra or made.corpus.size != "all" or made.text.pack != "sentence":
