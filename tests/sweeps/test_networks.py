@@ -19,8 +19,8 @@ from priscian.models.safetensors_file import read_safetensors  # noqa: E402
 from priscian.runs.surprisal.perplexity import sentence_perplexity  # noqa: E402
 from priscian.sweeps.curve import curve  # noqa: E402
 from priscian.training import loop  # noqa: E402
-from priscian.training.api import resolve_recipe  # noqa: E402
-from priscian.training.job import prepare  # noqa: E402
+from priscian.training.job import resolve_recipe  # noqa: E402
+from priscian.training.prepare import prepare  # noqa: E402
 from priscian.training.recipe import TextPart  # noqa: E402
 from priscian.training.sources import ParsedText  # noqa: E402
 

@@ -105,7 +105,7 @@ def train_command(architecture: str) -> Callable[..., None]:
     ) -> None:
         if seconds is not None or steps is not None:
             raise UsageError("schedules count tokens, not --seconds or --steps; give --tokens 24M")
-        from priscian.training.api import train
+        from priscian.training.job import train
 
         with TrainingLine(quiet) as line:
             card = train(

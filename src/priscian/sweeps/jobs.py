@@ -12,8 +12,8 @@ from typing import Any
 from priscian.errors import UnknownNameError, UsageError
 from priscian.sweeps.sweep import NGRAM, Sweep, SweepModel, epochs_of, sentences_of
 from priscian.training.amounts import format_amount, parse_amount
-from priscian.training.api import resolve_recipe
 from priscian.training.architectures import TREES
+from priscian.training.job import resolve_recipe
 from priscian.training.recipe import Recipe, old_names
 
 SHORT = 8

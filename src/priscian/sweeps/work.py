@@ -29,7 +29,7 @@ from priscian.sweeps.folder import (
 )
 from priscian.sweeps.jobs import Hashes, NgramRecipe, SweepJob, gives_same_weights
 from priscian.sweeps.sweep import Sweep
-from priscian.training.api import resolve_recipe
+from priscian.training.job import resolve_recipe
 from priscian.training.recipe import SAVED
 from priscian.training.subsets import read_corpus, refuse_changed
 from priscian.workers import Watch
@@ -80,7 +80,7 @@ def _train(
     if isinstance(job.recipe, NgramRecipe):
         _train_ngram(job.recipe, out, watch, hashes)
         return {}
-    from priscian.training.job import train
+    from priscian.training.job import train_recipe
 
     recipe = job.recipe
     if (out / SAVED).is_file():  # threads may be others now; bits stay the same with the old ones
@@ -90,7 +90,7 @@ def _train(
                 f"{out / SAVED} is not the recipe of {job.name} any more; restore it, or delete "
                 f"{out} to train the model again"
             )
-    train(
+    train_recipe(
         recipe, out, resume=True, hashes=hashes,
         report=lambda moment: watch("train", moment.tokens, moment.total),
     )  # fmt: skip

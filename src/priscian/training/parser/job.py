@@ -19,7 +19,7 @@ from priscian.models.lstm.model_file import read_model
 from priscian.models.networks.span_parser import SpanParser, SpanParserShape, all_spans
 from priscian.models.parser.parser import Parser, batches, best_spans
 from priscian.models.parser.words import ParserWords
-from priscian.training.folder import TrainingFolder
+from priscian.training.job import TrainingFolder
 from priscian.training.loop import Data, Loop, Moment
 from priscian.training.machine import Machine, memory_needed, settings_kept
 from priscian.training.parser.treebank import Example, Treebank, ranked, read_treebank, score_parser

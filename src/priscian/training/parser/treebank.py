@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -17,12 +17,13 @@ from priscian.files import read_json, steady
 from priscian.models.folder import architecture_of
 from priscian.models.parser.parser import Parser
 from priscian.training.corpora import hash_text
-from priscian.training.parser.corpus import check_longest
+from priscian.training.parser.corpus import LONGEST, check_longest, paths_of
 from priscian.training.subsets import Mark
 from priscian.trees import Tree, leaves, read_trees
 from priscian.trees.evalb import Evalb, evalb
 from priscian.trees.reader import without_top
 from priscian.trees.spans import Span, labelled_spans
+from priscian.workers import Progress
 
 BLOCK = 50
 """Trees of a block; neighbours are often of one document, which belongs into one part."""
@@ -130,7 +131,7 @@ class BuildsTrees(Protocol):
 def score_parser(
     parser: BuildsTrees,
     examples: Sequence[Example],
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = lambda done, total: None,
 ) -> Evalb:
     """How well the trees of examples are found."""
     guesses: list[Tree] = []
@@ -138,47 +139,6 @@ def score_parser(
         guesses += parser.parse([example.words for example in examples[at : at + AT_ONCE]])
         progress(len(guesses), len(examples))
     return evalb(zip((example.tree for example in examples), guesses, strict=True))
-
-
-def evaluate(
-    model: Path,
-    files: Sequence[Path],
-    part: str,
-    longest: int,
-    limit: int | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
-) -> tuple[Evalb, int]:
-    """Counts as EVALB has them, and how many trees were over the limit of words."""
-    if part not in PARTS:
-        raise UnknownNameError("part of a treebank", part, PARTS)
-    if limit is not None and limit < 1:
-        raise UsageError(f"a limit of {limit} trees leaves none; give 1 or more")
-    check_longest(longest)
-    parser = _load(model)
-    _warn_if_trained_on(model, files)
-    examples = read_examples(files)
-    if part != "all":
-        examples = dict(zip(PARTS[1:], divide(examples, files), strict=True))[part]
-    kept = [example for example in examples if len(example.words) <= longest]
-    if not kept:
-        named = ", ".join(map(str, files))
-        raise DataError(f"{named}: no tree has at most {longest} words; raise `longest=`")
-    return score_parser(parser, kept[:limit], progress), len(examples) - len(kept)
-
-
-def _warn_if_trained_on(folder: Path, files: Sequence[Path]) -> None:
-    """A grammar holds out other trees of its treebank than a parser, whose parts `--part` names."""
-    if architecture_of(folder) != "rnng" or not (folder / "card.json").is_file():
-        return
-    known = read_json(folder / "card.json", _Card).corpus
-    marks = {mark for _, mark in (*known.files, *known.trees)}
-    if same := [path.name for path in files if hash_text(path) in marks]:
-        warnings.warn(
-            f"{folder} was trained on most trees of {', '.join(same)}: the figures are too high; "
-            "test it on another treebank",
-            PriscianWarning,
-            stacklevel=4,
-        )
 
 
 class _Corpus(msgspec.Struct, frozen=True):
@@ -190,11 +150,58 @@ class _Card(msgspec.Struct, frozen=True):
     corpus: _Corpus = _Corpus()
 
 
-def _load(folder: Path) -> BuildsTrees:
-    """A parser, or a grammar, which finds the most probable tree in its beam."""
-    if architecture_of(folder) != "rnng":
-        return Parser.load(folder)
-    from priscian.models.rnng.options import Beam
-    from priscian.models.rnng.provider import RnngModel
+def evaluate_parser(
+    model: str | Path,
+    trees: str | Path | Sequence[str | Path],
+    *,
+    part: str = "all",
+    longest: int = LONGEST,
+    limit: int | None = None,
+    progress: Progress = lambda done, total: None,
+) -> tuple[Evalb, int]:
+    """A parser against a treebank, as EVALB counts; and how many trees had too many words.
 
-    return RnngModel(folder, Beam())
+    >>> import priscian
+    >>> found, _ = priscian.evaluate_parser("parser", "gum.txt.xz", part="test")  # doctest: +SKIP
+    >>> found.f1                                                                  # doctest: +SKIP
+
+    model
+        Folder of a parser, or of a grammar (`train rnng`): the most probable tree in its beam.
+    part
+        all, train, dev or test: the parts that the training of a parser makes of the same file.
+    limit
+        Only the first trees; a grammar needs a second for each.
+    """
+    if part not in PARTS:
+        raise UnknownNameError("part of a treebank", part, PARTS)
+    if limit is not None and limit < 1:
+        raise UsageError(f"a limit of {limit} trees leaves none; give 1 or more")
+    check_longest(longest)
+    folder, files = Path(model), paths_of(trees)
+    parser: BuildsTrees
+    if architecture_of(folder) != "rnng":
+        parser = Parser.load(folder)
+    else:
+        from priscian.models.rnng.options import Beam
+        from priscian.models.rnng.provider import RnngModel
+
+        parser = RnngModel(folder, Beam())  # the most probable tree in its beam
+        # it holds out other trees of its treebank than a parser, whose parts are named here
+        if (folder / "card.json").is_file():
+            known = read_json(folder / "card.json", _Card).corpus
+            marks = {mark for _, mark in (*known.files, *known.trees)}
+            if same := [path.name for path in files if hash_text(path) in marks]:
+                warnings.warn(
+                    f"{folder} was trained on most trees of {', '.join(same)}: the figures are too "
+                    "high; test it on another treebank",
+                    PriscianWarning,
+                    stacklevel=2,
+                )
+    examples = read_examples(files)
+    if part != "all":
+        examples = dict(zip(PARTS[1:], divide(examples, files), strict=True))[part]
+    kept = [example for example in examples if len(example.words) <= longest]
+    if not kept:
+        named = ", ".join(map(str, files))
+        raise DataError(f"{named}: no tree has at most {longest} words; raise `longest=`")
+    return score_parser(parser, kept[:limit], progress), len(examples) - len(kept)
