@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import DataError, UsageError
-from priscian.models.ngram.pngm import Writer, writing
 from priscian.models.ngram.trie import EOS, SPECIAL, UNK
+from priscian.models.ngram.trie_file import Writer, writing
 from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.training.corpora import read_blocks, split_sentences
 from priscian.training.ngram.smooth import (

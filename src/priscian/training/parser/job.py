@@ -15,10 +15,9 @@ from torch.nn import functional
 from priscian.errors import UsageError
 from priscian.files import read_json, write_json
 from priscian.models.builtin import MODELS
-from priscian.models.lstm.model_file import read_model
 from priscian.models.networks.span_parser import SpanParser, SpanParserShape, all_spans
-from priscian.models.parser.parser import Parser, batches, best_spans
-from priscian.models.parser.words import ParserWords
+from priscian.models.parser import Parser, ParserWords, batches, best_spans
+from priscian.models.plstm import read_model
 from priscian.training.job import TrainingFolder
 from priscian.training.loop import Data, Loop, Moment
 from priscian.training.machine import Machine, memory_needed, settings_kept
@@ -121,7 +120,7 @@ def _read_all(parser: SpanParser, words: ParserWords, examples: Sequence[Example
 
 def copy_language_model(parser: SpanParser, weights: Mapping[str, Any]) -> None:
     """Table of pieces and layers of an LSTM language model of ours."""
-    from priscian.models.lstm.recurrent import Softmax
+    from priscian.models.lstm import Softmax
 
     table = Softmax(weights).embed(np.arange(parser.shape.pieces))
     with torch.no_grad():

@@ -15,7 +15,7 @@ import msgspec
 from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
 from priscian.files import read_json, steady
 from priscian.models.folder import architecture_of
-from priscian.models.parser.parser import Parser
+from priscian.models.parser import Parser
 from priscian.training.corpora import hash_text
 from priscian.training.parser.corpus import LONGEST, check_longest, paths_of
 from priscian.training.subsets import Mark
@@ -182,8 +182,7 @@ def evaluate_parser(
     if architecture_of(folder) != "rnng":
         parser = Parser.load(folder)
     else:
-        from priscian.models.rnng.options import Beam
-        from priscian.models.rnng.provider import RnngModel
+        from priscian.models.rnng import Beam, RnngModel
 
         parser = RnngModel(folder, Beam())  # the most probable tree in its beam
         # it holds out other trees of its treebank than a parser, whose parts are named here
