@@ -118,7 +118,7 @@ def read_sweep(
 ) -> Sweep:
     """A sweep from a file, or `reference` or `tiny`; `corpus` and `trees` replace its files."""
     where = str(name)
-    if name in SHIPPED:
+    if where in SHIPPED:
         text = (resources.files("priscian.sweeps") / "data" / f"{name}.toml").read_text("utf-8")
         folder = Path()
     else:

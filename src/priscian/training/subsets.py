@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -110,46 +110,58 @@ def _hold_out(
     return dev, test, rest
 
 
-class _Source(msgspec.Struct, frozen=True):
+class ManifestFile(msgspec.Struct, frozen=True):
+    """A file that subsets were cut from."""
+
+    name: str
     sha256: str
 
 
-class _Part(msgspec.Struct, frozen=True):
+class SubsetFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a part of a corpus holds, counted in Penn Treebank tokens."""
+
     file: str
     sha256: str
+    sentences: int = 0
+    tokens: int = 0
+    types: int = 0
+    known_types: int = 0
+    """Types that occur at least twice, which a vocabulary keeps."""
+    unk_types: int = 0
+    """Classes that the other types fall into."""
 
 
-class _Manifest(msgspec.Struct, frozen=True):
-    files: tuple[_Source, ...]
-    parts: dict[str, _Part]
+class SubsetManifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What `priscian corpus` has written in a folder."""
+
+    files: tuple[ManifestFile, ...]
+    order_seed: int = 1
+    parts: dict[str, SubsetFacts]
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """The hash of each part, by its file."""
+        return {part.file: part.sha256 for part in self.parts.values()}
+
+    def holds(self, text: TextFile) -> bool:
+        """Whether a text is a part, packed and renamed ones included."""
+        return text.path.name in self.hashes or text.sha256 in self.hashes.values()
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """What the manifest of `priscian corpus` says: hashes of the texts, and of each part."""
-
-    sources: frozenset[str]
-    parts: Mapping[str, str]  # file and hash
-
-    def holds(self, path: Path, mark: str) -> bool:
-        return path.name in self.parts or mark in self.parts.values()
-
-
-def _read_written(folder: Path) -> _Written | None:
+def read_manifest(folder: Path) -> SubsetManifest | None:
     """What `priscian corpus` wrote in a folder; None if the manifest is missing or not its own."""
-    manifest = folder / MANIFEST
-    if not manifest.is_file():
+    file = folder / MANIFEST
+    if not file.is_file():
         return None
     try:
-        facts = read_json(manifest, _Manifest)
-        parts = {part.file: part.sha256 for part in facts.parts.values()}
-        if missing := [name for name in HELD_OUT if name not in parts]:
-            raise DataError(f"{manifest}: no {' and no '.join(missing)} among the parts")
+        found = read_json(file, SubsetManifest)
+        if missing := [name for name in HELD_OUT if name not in found.hashes]:
+            raise DataError(f"{file}: no {' and no '.join(missing)} among the parts")
     except DataError as error:
         if all((folder / name).is_file() for name in HELD_OUT) and list(folder.glob("train-*.txt")):
             raise DataError(f"{error}: write the corpus again with priscian corpus") from None
         return None
-    return _Written(frozenset(file.sha256 for file in facts.files), parts)
+    return found
 
 
 def refuse_changed(names: Sequence[str], found: Sequence[Mark], hashes: Mapping[str, str]) -> None:
@@ -166,11 +178,16 @@ def check_parts(texts: Sequence[TextFile]) -> None:
     """
     cut: dict[str, Path] = {}  # hash of a text, and the part that was cut from it
     for text in texts:
-        written = _read_written(text.path.parent)
-        if written is None or not written.holds(text.path, text.sha256):
+        written = read_manifest(text.path.parent)
+        if written is None or not written.holds(text):
             continue
-        _refuse_held_out(text.path, text.sha256, written)
-        for source in written.sources:
+        for name in HELD_OUT:
+            if text.path.name == name or text.sha256 == written.hashes[name]:
+                raise UsageError(
+                    f"{text.path} is the {name.removesuffix('.txt')} part that priscian corpus "
+                    "held out, not text to train on; name a train part"
+                )
+        for source in sorted({file.sha256 for file in written.files}):
             if source in cut:
                 raise UsageError(
                     f"{cut[source]} and {text.path} are parts of one corpus and share sentences; "
@@ -182,26 +199,17 @@ def check_parts(texts: Sequence[TextFile]) -> None:
             raise UsageError(f"{cut[text.sha256]} was cut from {text.path}; name only one of them")
 
 
-def _refuse_held_out(path: Path, mark: str, written: _Written) -> None:
-    for name in HELD_OUT:
-        if path.name == name or mark == written.parts[name]:
-            raise UsageError(
-                f"{path} is the {name.removesuffix('.txt')} part that priscian corpus held out, "
-                "not text to train on; name a train part"
-            )
-
-
 def _shared_parts(texts: Sequence[TextFile], paragraphs: Sequence[Paragraph]) -> _Parts | None:
     """Dev and test of the folder in which `priscian corpus` wrote the files, if it did."""
     folder = texts[0].path.parent
-    written = _read_written(folder)
+    written = read_manifest(folder)
     if written is None or any(
-        text.path.parent != folder or text.path.name not in written.parts for text in texts
+        text.path.parent != folder or text.path.name not in written.hashes for text in texts
     ):
         return None
     held = read_texts([folder / name for name in HELD_OUT])
     for text in (*texts, *held):
-        if text.sha256 != written.parts[text.path.name]:
+        if text.sha256 != written.hashes[text.path.name]:
             raise DataError(
                 f"{text.path} has changed since priscian corpus wrote it, so it may "
                 "share sentences with the other parts; write the corpus again"
@@ -233,21 +241,6 @@ def _rank(seed: str, mark: bytes) -> bytes:
     return hashlib.blake2b(mark, digest_size=16, key=seed.encode()[:64]).digest()
 
 
-@dataclass(frozen=True, slots=True)
-class SubsetFacts:
-    """What a part of a corpus holds, counted in Penn Treebank tokens."""
-
-    file: str
-    sha256: str
-    sentences: int
-    tokens: int
-    types: int
-    known_types: int
-    """Types that occur at least twice, which a vocabulary keeps."""
-    unk_types: int
-    """Classes that the other types fall into."""
-
-
 def write_corpus(
     files: Sequence[str | Path],
     sizes: Sequence[str | int],
@@ -269,34 +262,29 @@ def write_corpus(
     corpus = read_corpus([Path(file) for file in files], progress)
     parts = {f"train-{format_amount(n)}": corpus.subset(n, order_seed) for n in counts}
     parts |= {"dev": list(corpus.dev), "test": list(corpus.test)}
-    with filling(folder, last=MANIFEST) as made:
-        facts = {name: _write(made, name, sentences) for name, sentences in parts.items()}
-        write_json(made / MANIFEST, _manifest(corpus, order_seed, facts))
-    return facts
-
-
-def _write(folder: Path, name: str, sentences: Sequence[str]) -> SubsetFacts:
-    text = "".join(f"{sentence}\n" for sentence in sentences)
-    write_text(folder / f"{name}.txt", text)
     splitter = WordSplitter(Tokenisation())
-    counts: Counter[str] = Counter()
-    for sentence in sentences:
-        counts.update(splitter.words(sentence))
-    known = {word for word, count in counts.items() if count > 1}
-    return SubsetFacts(
-        file=f"{name}.txt",
-        sha256=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
-        sentences=len(sentences),
-        tokens=counts.total(),
-        types=len(counts),
-        known_types=len(known),
-        unk_types=len({unk_class(word, known) for word in counts.keys() - known}),
-    )
-
-
-def _manifest(corpus: Corpus, order_seed: int, facts: dict[str, SubsetFacts]) -> dict[str, object]:
-    return {
-        "files": [{"name": name, "sha256": mark} for name, mark in corpus.files],
-        "order_seed": order_seed,
-        "parts": {name: asdict(part) for name, part in facts.items()},
-    }
+    facts: dict[str, SubsetFacts] = {}
+    with filling(folder, last=MANIFEST) as made:
+        for name, sentences in parts.items():
+            text = "".join(f"{sentence}\n" for sentence in sentences)
+            write_text(made / f"{name}.txt", text)
+            types: Counter[str] = Counter()
+            for sentence in sentences:
+                types.update(splitter.words(sentence))
+            known = {word for word, count in types.items() if count > 1}
+            facts[name] = SubsetFacts(
+                file=f"{name}.txt",
+                sha256=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+                sentences=len(sentences),
+                tokens=types.total(),
+                types=len(types),
+                known_types=len(known),
+                unk_types=len({unk_class(word, known) for word in types.keys() - known}),
+            )
+        manifest = SubsetManifest(
+            files=tuple(ManifestFile(*mark) for mark in corpus.files),
+            order_seed=order_seed,
+            parts=facts,
+        )
+        write_json(made / MANIFEST, msgspec.to_builtins(manifest))
+    return facts
