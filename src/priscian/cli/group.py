@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
-from cyclopts import App
+from cyclopts import App, Parameter
+
+Flag = Annotated[bool, Parameter(negative="")]
+"""An option without its opposite."""
 
 
 def command_group(verb: str, about: str, commands: Mapping[str, tuple[str, str]]) -> App:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 from math import isnan
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter
-
+from priscian.cli.group import Flag
 from priscian.cli.output import print_json
 from priscian.errors import DataError, UsageError, counted
 from priscian.files import plain
@@ -29,10 +27,10 @@ def export_command(
     database: str = "",
     version: int = 0,
     transform: Transform = "none",
-    excel_safe: Annotated[bool, Parameter(negative="")] = False,
-    raw: Annotated[bool, Parameter(negative="")] = False,
-    keep_excluded: Annotated[bool, Parameter(negative="")] = False,
-    tests: Annotated[bool, Parameter(negative="")] = False,
+    excel_safe: Flag = False,
+    raw: Flag = False,
+    keep_excluded: Flag = False,
+    tests: Flag = False,
 ) -> None:
     """Write the answers as analyse human and analyse adc read them, with a codebook.
 
@@ -115,13 +113,7 @@ def payments_command(study: Path, /, *, out: Path, database: str = "") -> None:
     print(f"{counted(len(found.rows), 'sitting')} written to {out}, readable by you only: {told}")
 
 
-def agreement_command(
-    study: Path,
-    /,
-    *,
-    database: str = "",
-    json: Annotated[bool, Parameter(negative="")] = False,
-) -> None:
+def agreement_command(study: Path, /, *, database: str = "", json: Flag = False) -> None:
     """Agreement of people: raw, Fleiss' kappa, Krippendorff's alpha, ICC(2,k), split-half.
 
     Forced choices are compared by which of the two sentences was chosen. For them also the accuracy
@@ -204,14 +196,7 @@ def forget_command(study: Path, code: str, /, *, database: str = "") -> None:
     print(f"{counted(gone, 'sitting')} deleted")
 
 
-def import_command(
-    file: Path,
-    /,
-    *,
-    form: Form,
-    out: Path,
-    items: Path | None = None,
-) -> None:
+def import_command(file: Path, /, *, form: Form, out: Path, items: Path | None = None) -> None:
     """Results of another tool as tables that analyse human and graded: read.
 
     Rows need a participant, an item and a response: good or bad, or a number. A set and a
