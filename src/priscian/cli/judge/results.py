@@ -13,9 +13,8 @@ from priscian.files import plain
 from priscian.judge.collected import collect
 from priscian.judge.exclusion import exclusions, kept
 from priscian.judge.export import Guard, Transform, export_store, payments, write_payments
-from priscian.judge.frozen import decode
 from priscian.judge.imports import Form, import_results
-from priscian.judge.opening import latest, open_store
+from priscian.judge.opening import latest, open_store, stored_version
 from priscian.judge.summary import ENOUGH, agreement_of, majorities, units_of
 
 
@@ -67,7 +66,7 @@ def export_command(
         raise UsageError("--raw and --excel-safe are opposites; leave one of them out")
     guard: Guard = "none" if raw else "all" if excel_safe else "typed"
     with closing(open_store(study, database)) as store:
-        frozen = decode(store.body(version)) if version else latest(store, study)
+        frozen = stored_version(store, version) if version else latest(store, study)
         done = export_store(
             store, frozen, out, transform=transform, guard=guard, keep_excluded=keep_excluded,
             tests=tests,
