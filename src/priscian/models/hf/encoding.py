@@ -40,14 +40,8 @@ class Tokenizer:
         place = locate_tokenizer(spec, place)
         if place.gguf and "tokenizer" in spec.options:  # else it was read with the configuration
             stored_size(spec, place)
-        extra = {"gguf_file": place.gguf} if place.gguf else {}
         try:
-            self.hf: Any = AutoTokenizer.from_pretrained(
-                place.source,
-                revision=place.commit or None,
-                trust_remote_code=spec.options.get("remote_code") == "yes",
-                **extra,
-            )
+            self.hf: Any = AutoTokenizer.from_pretrained(place.source, **place.arguments(spec))
         except Exception as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise ModelError(
@@ -103,6 +97,12 @@ class Tokenizer:
         raise ModelError(
             f"{self.name} has no token {shown(policy)} to use as BOS; try auto or none"
         )
+
+    def bos_note(self, bos: int | None) -> str:
+        """What the record of a run says of the first token."""
+        if bos is None:
+            return "none: the first token of a text is not scored"
+        return f"{self.hf.convert_ids_to_tokens(bos)} (id {bos})"
 
     def end(self, policy: str) -> str:
         """The token between documents, whether it is called BOS or EOS; else EOS; else ""."""

@@ -151,10 +151,7 @@ class BackendModel:
     @property
     def notes(self) -> dict[str, str]:
         """For the record of a run."""
-        bos = self.encoder.bos
-        said = "none: the first token of a text is not scored"
-        if bos is not None:
-            said = f"{self.encoder.tokenizer.hf.convert_ids_to_tokens(bos)} (id {bos})"
+        said = self.encoder.tokenizer.bos_note(self.encoder.bos)
         return {"bos": said, **self.backend.notes, **self.canary.notes}
 
     def score(self, texts: Sequence[Text]) -> list[TokenScores]:
