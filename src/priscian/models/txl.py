@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,16 +84,11 @@ def _build(sizes: Mapping[str, Any]) -> TransformerXl:
 def _same_length(
     sequences: Sequence[Sequence[int]], shortest: int, together: int
 ) -> Iterator[list[int]]:
-    order = sorted(range(len(sequences)), key=lambda n: len(sequences[n]))
-    group: list[int] = []
-    for number in order:
-        length = len(sequences[number])
-        if length < shortest:
-            continue
-        full = group and (len(group) + 1) * (length + 1) > together
-        if full or (group and len(sequences[group[0]]) != length):
-            yield group
-            group = []
-        group.append(number)
-    if group:
-        yield group
+    """Numbers of sequences of one length, as many together as there is room for."""
+    by_length: dict[int, list[int]] = defaultdict(list)
+    for number, sequence in enumerate(sequences):
+        by_length[len(sequence)].append(number)
+    for length, numbers in sorted(by_length.items()):
+        if length >= shortest:
+            rows = max(1, together // (length + 1))
+            yield from (numbers[at : at + rows] for at in range(0, len(numbers), rows))

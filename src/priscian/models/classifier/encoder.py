@@ -117,7 +117,7 @@ def load_encoder(model: str | ModelSpec, digest: str = "") -> Encoder:
     spec = encoder_spec(model)
     key = encoder_key(spec)
     refuse_other(spec, key, digest)
-    encoder, _, files = load_unchanged(spec, lambda: encoder_key(spec), lambda: Encoder(spec), key)
+    encoder, files = load_unchanged(spec, lambda: encoder_key(spec), lambda: Encoder(spec), key)
     encoder.key, encoder.files = key, files
     return encoder
 
