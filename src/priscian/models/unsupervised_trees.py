@@ -7,7 +7,7 @@ al. 2019, who use the second layer).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
@@ -131,7 +131,9 @@ def word_distances(
 ) -> list[np.ndarray[Any, np.dtype[np.float32]]]:
     """The distance of every token of every sequence at a layer, counted from 1."""
     results: list[Any] = [np.empty(0, "f4")] * len(sequences)
-    for group in _groups(sequences):
+    order = sorted(range(len(sequences)), key=lambda n: len(sequences[n]))
+    for at in range(0, len(order), TOGETHER):
+        group = order[at : at + TOGETHER]
         ids = np.zeros((len(group), 1 + max(len(sequences[n]) for n in group)), np.int64)
         for row, number in enumerate(group):
             ids[row, 1 : 1 + len(sequences[number])] = sequences[number]
@@ -151,10 +153,3 @@ def word_distances(
         for row, number in enumerate(group):
             results[number] = found[row, 1 : 1 + len(sequences[number])]
     return results
-
-
-def _groups(sequences: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Sequences of about one length, some together."""
-    order = sorted(range(len(sequences)), key=lambda n: len(sequences[n]))
-    for at in range(0, len(order), TOGETHER):
-        yield order[at : at + TOGETHER]

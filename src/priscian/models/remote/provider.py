@@ -188,7 +188,8 @@ def check_reference(
     worst = 0.0
     for text, encoding, answer in zip(texts, encodings, theirs, strict=True):
         own = slice(encoding.first, encoding.first + len(encoding.starts))
-        off = difference(_scored(answer.logps[own]), _scored(reference.reference(encoding)))
+        both = answer.logps[own], reference.reference(encoding)
+        off = difference(*([0.0 if math.isnan(p) else p for p in logps] for logps in both))
         if off > tolerance:
             raise BackendError(
                 f"{model.spec.label} differs from reference= by {off:.2g} nats in "
@@ -197,10 +198,6 @@ def check_reference(
             )
         worst = max(worst, off)
     return worst
-
-
-def _scored(logps: Sequence[float]) -> list[float]:
-    return [0.0 if math.isnan(p) else p for p in logps]
 
 
 class BackendProvider:
@@ -284,11 +281,8 @@ class BackendProvider:
         reference = load(spec.options["reference"])
         if not isinstance(reference, TorchModel):
             raise UsageError(f"{spec}: reference= must be a causal Transformers model (hf:PATH)")
-        texts = _texts(model.probes)[:REFERENCE_TEXTS]
+        rows = model.probes.rows()[:REFERENCE_TEXTS]
+        texts = [Text(row.text[row.opening :]) for row in rows]
         worst = check_reference(model, reference, texts, limits_of(spec).tolerance)
         notes = {**model.canary.notes, "difference from reference": f"{worst:.2g} nats"}
         model.canary = Canary(model.canary.logps, model.canary.error, notes)
-
-
-def _texts(probes: CanaryTexts) -> Sequence[Text]:
-    return [Text(row.text[row.opening :]) for row in probes.rows()]

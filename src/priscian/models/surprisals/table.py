@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from priscian.errors import DataError, ModelError, UnknownNameError
-from priscian.files import PathLike, Row, read_table, whole_number
+from priscian.files import PathLike, read_table, whole_number
 from priscian.models.fingerprint import hash_file
 from priscian.models.protocol import Traits
 from priscian.models.spec import ModelKey, ModelSpec, files_beside
@@ -274,27 +274,27 @@ def read_surprisals(file: PathLike, unit: str = "bits") -> SurprisalTable:
     table = read_table(file, lambda header: bool(_pick(header, TOKEN)))
     header = list(table[0][1])
     token, value = _need(file, header, TOKEN), _need(file, header, SURPRISAL)
-    sentence, number = _pick(header, SENTENCE), _pick(header, NUMBER)
-    if not sentence and not number:
+    texts, number = _pick(header, SENTENCE), _pick(header, NUMBER)
+    if not texts and not number:
         _need(file, header, SENTENCE)
-    if sentence and all(str(row[sentence]).strip().isdecimal() for _, row in table):
-        sentence, number = None, sentence
+    if texts and all(str(row[texts]).strip().isdecimal() for _, row in table):
+        texts, number = None, texts
     start = _pick(header, START)
     # a sentence may occur twice; its second set of tokens is a separate sentence
     groups: list[tuple[str, list[TokenRow]]] = []
     before = None
     for line, row in table:
-        mark = (row.get(number or "", ""), row.get(sentence or "", ""))
+        mark = (row.get(number or "", ""), row.get(texts or "", ""))
         if mark != before:
-            groups.append((str(mark[1]) if sentence else "", []))
+            groups.append((str(mark[1]) if texts else "", []))
         before = mark
-        groups[-1][1].append(_read_row(file, line, row, token, value, start))
-    return _table(file, unit, [TableSentence(text, tuple(rows)) for text, rows in groups])
-
-
-def _table(file: Path, unit: str, sentences: Iterable[TableSentence]) -> SurprisalTable:
+        if not str(row[token]).strip():
+            raise DataError(f"{file}:{line}: the token is empty; write it or delete the row")
+        begin = whole_number(str(row[start]).strip() if start else "", 10**9)
+        groups[-1][1].append(TokenRow(str(row[token]), str(row[value]).strip(), line, begin))
     known: dict[str, TableSentence] = {}
-    for sentence in sentences:
+    for text, rows in groups:
+        sentence = TableSentence(text, tuple(rows))
         name = sentence.text or "\0".join(sentence.tokens)
         first = known.setdefault(name, sentence)
         if not sentence.same_as(first):
@@ -304,15 +304,6 @@ def _table(file: Path, unit: str, sentences: Iterable[TableSentence]) -> Surpris
             )
     kept = tuple(known.values())
     return SurprisalTable(file, unit, kept, SentenceIndex(file, kept))
-
-
-def _read_row(
-    file: Path, line: int, row: Row, token: str, value: str, start: str | None
-) -> TokenRow:
-    if not str(row[token]).strip():
-        raise DataError(f"{file}:{line}: the token is empty; write it or delete the row")
-    begin = str(row[start]).strip() if start else ""
-    return TokenRow(str(row[token]), str(row[value]).strip(), line, whole_number(begin, 10**9))
 
 
 def _pick(header: Sequence[str], names: Sequence[str]) -> str | None:
