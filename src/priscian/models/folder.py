@@ -13,8 +13,9 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -36,6 +37,24 @@ CLASSIFIER = ("classifier.json", "classifier")
 """Which provider reads the folder of an architecture; GPT-2 uses an ordinary Hugging Face one."""
 PARSER = "span-parser"
 """An architecture of ours that is not a language model."""
+
+
+class NetworkPlace(NamedTuple):
+    """Where an architecture is in `models/networks/`: its module, its class, that of its sizes."""
+
+    module: str
+    network: str
+    shape: str
+
+
+NETWORKS = {
+    "gpt2": NetworkPlace("gpt2", "Gpt2", "Gpt2Shape"),
+    "lstm": NetworkPlace("lstm", "Lstm", "LstmShape"),
+    "on-lstm": NetworkPlace("on_lstm", "OnLstm", "OnLstmShape"),
+    "rnng": NetworkPlace("rnng", "Rnng", "RnngShape"),
+    "transformer-xl": NetworkPlace("transformer_xl", "TransformerXl", "TransformerXlShape"),
+    PARSER: NetworkPlace("span_parser", "SpanParser", "SpanParserShape"),
+}
 PARTS = ("config.json", "model.safetensors", "tokenizer.json", "vocabulary.json")
 
 
@@ -269,15 +288,13 @@ class FolderScores(ABC):
         return self.vocabulary.unknown_words(text)
 
 
-N = TypeVar("N", bound="nn.Module")
-S = TypeVar("S")
+def load_network(
+    folder: Path, architecture: str, check: Callable[[Any], None] = lambda shape: None
+) -> Any:
+    """The network of a folder, ready to score; `check` raises a ValueError for a shape.
 
-
-def load_network(folder: Path, architecture: str, build: Callable[[Mapping[str, Any]], N]) -> N:
-    """What `build` makes of the sizes in `config.json`, with the folder's weights, ready to score.
-
-    `build` imports the network's module, so that a missing PyTorch is reported here. It builds
-    without memory, on the meta device: only a network of just the arrays in the file gets some.
+    It is built without memory, on the meta device: only a network of just the arrays in the file
+    gets some.
     """
     config = read_config(folder, (architecture,))
     weights = read_safetensors(folder / "model.safetensors")
@@ -289,8 +306,12 @@ def load_network(folder: Path, architecture: str, build: Callable[[Mapping[str, 
             # a layer has an array at least; a million of them would take minutes to build
             if "layers" in name and isinstance(value, int) and value > len(weights):
                 raise ValueError(f"{name} is {shown(value)} for {len(weights)} arrays")
+        place = NETWORKS[architecture]
+        module = import_module(f"priscian.models.networks.{place.module}")
+        shape = read_shape(getattr(module, place.shape), sizes)
+        check(shape)
         with torch.device("meta"):
-            network = build(sizes)
+            network: nn.Module = getattr(module, place.network)(shape)
         wanted = {name: tuple(value.shape) for name, value in network.state_dict().items()}
         for name in sorted(wanted.keys() | weights.keys()):
             found = weights[name].shape if name in weights else None
@@ -308,6 +329,9 @@ def load_network(folder: Path, architecture: str, build: Callable[[Mapping[str, 
             f"{folder}: weights do not fit the network ({reason}); copy it again"
         ) from None
     return network.eval()
+
+
+S = TypeVar("S")
 
 
 def read_shape(kind: type[S], sizes: Mapping[str, Any]) -> S:

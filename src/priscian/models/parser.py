@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from priscian.errors import ModelError
 from priscian.files import read_json, write_json
-from priscian.models.folder import load_network, read_config, read_shape
+from priscian.models.folder import load_network, read_config
 from priscian.models.plstm import BYTES, Pieces, split_words
 from priscian.trees import Tree, Word
 from priscian.trees.spans import tree_from_spans
@@ -287,7 +287,7 @@ class Parser:
     def load(cls, folder: Path) -> Parser:
         """The parser of a folder that `priscian parse --train` has written."""
         check_folder(folder)
-        network = load_network(folder, ARCHITECTURE, _build)
+        network: SpanParser = load_network(folder, ARCHITECTURE)
         words = ParserWords.load(folder)
         for name, size in words.sizes.items():
             if getattr(network.shape, name) != size:
@@ -360,9 +360,3 @@ def batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[int]]:
         rows = max(1, BATCH_SPANS * 2 // (length * (length + 1)))
         rows = min(rows, 512)
         yield from (numbers[at : at + rows] for at in range(0, len(numbers), rows))
-
-
-def _build(sizes: Mapping[str, Any]) -> SpanParser:
-    from priscian.models.networks.span_parser import SpanParser, SpanParserShape
-
-    return SpanParser(read_shape(SpanParserShape, sizes))

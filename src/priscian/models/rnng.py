@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from priscian.errors import ModelError, TooLongError, UsageError
 from priscian.files import whole_number
@@ -15,7 +15,6 @@ from priscian.models.folder import (
     folder_key,
     load_network,
     model_folder,
-    read_shape,
 )
 from priscian.models.protocol import Traits
 from priscian.models.spec import ModelKey, ModelSpec
@@ -27,7 +26,7 @@ from priscian.trees import Action, Tree, tree_of
 
 if TYPE_CHECKING:
     from priscian.models.networks.beam import BeamReading
-    from priscian.models.networks.rnng import Rnng
+    from priscian.models.networks.rnng import Rnng, RnngShape
 
 
 OPTIONS = frozenset({"name", "beam"})
@@ -114,7 +113,7 @@ class RnngModel(FolderScores):
     vocabulary: WordVocabulary
 
     def __init__(self, folder: Path, beam: Beam) -> None:
-        self.network = load_network(folder, "rnng", _build)
+        self.network: Rnng = load_network(folder, "rnng", _check)
         super().__init__(folder, "rnng", self.network.shape.vocabulary)
         if not isinstance(self.vocabulary, WordVocabulary):
             raise ModelError(
@@ -194,11 +193,7 @@ class RnngModel(FolderScores):
         return [self._found[words] for words in asked]
 
 
-def _build(sizes: Mapping[str, Any]) -> Rnng:
-    from priscian.models.networks.rnng import Rnng, RnngShape
-
-    shape = read_shape(RnngShape, sizes)
+def _check(shape: RnngShape) -> None:
     limits = (shape.most_open, shape.most_opening)
     if min(limits) < 1 or max(limits) > MOST_OPEN:
         raise ValueError(f"a limit of open constituents is not from 1 to {MOST_OPEN:,}")
-    return Rnng(shape)

@@ -8,17 +8,8 @@ from typing import Any, Protocol
 
 from priscian.errors import ModelError, UnknownNameError, install
 from priscian.models import ModelSpec, find_provider
-from priscian.models.folder import PROVIDERS
+from priscian.models.folder import NETWORKS, PARSER, PROVIDERS, NetworkPlace
 from priscian.models.registry import OWN
-
-_PLACES: Mapping[str, tuple[str, str, str]] = {
-    "gpt2": ("gpt2", "Gpt2", "Gpt2Shape"),
-    "lstm": ("lstm", "Lstm", "LstmShape"),
-    "on-lstm": ("on_lstm", "OnLstm", "OnLstmShape"),
-    "rnng": ("rnng", "Rnng", "RnngShape"),
-    "transformer-xl": ("transformer_xl", "TransformerXl", "TransformerXlShape"),
-}
-
 
 TREES = frozenset({"rnng"})
 """Architectures that are trained on trees."""
@@ -38,13 +29,13 @@ class Network(Protocol):
 
 def architectures() -> tuple[str, ...]:
     """Their names."""
-    return tuple(_PLACES)
+    return tuple(name for name in NETWORKS if name != PARSER)
 
 
 def shape_of(architecture: str) -> type:
     """The dataclass of an architecture's sizes."""
-    module, _, shape = _place(architecture)
-    return getattr(_import(module), shape)  # type: ignore[no-any-return]
+    module, place = _import(architecture)
+    return getattr(module, place.shape)  # type: ignore[no-any-return]
 
 
 def build(
@@ -57,21 +48,17 @@ def build(
 
     `learnt` has the keys of its shape that the corpus decides.
     """
-    module, name, shape = _place(architecture)
-    found = _import(module)
-    sizes = {**network, **(learnt or {})}
-    return getattr(found, name)(getattr(found, shape)(vocabulary=vocabulary, **sizes))
+    module, place = _import(architecture)
+    shape = getattr(module, place.shape)(vocabulary=vocabulary, **network, **(learnt or {}))
+    return getattr(module, place.network)(shape)
 
 
-def _place(architecture: str) -> tuple[str, str, str]:
-    if architecture not in _PLACES:
-        raise UnknownNameError("architecture", architecture, _PLACES)
-    return _PLACES[architecture]
-
-
-def _import(module: str) -> Any:
+def _import(architecture: str) -> tuple[Any, NetworkPlace]:
+    if architecture not in architectures():
+        raise UnknownNameError("architecture", architecture, architectures())
+    place = NETWORKS[architecture]
     try:
-        return import_module(f"priscian.models.networks.{module}")
+        return import_module(f"priscian.models.networks.{place.module}"), place
     except ImportError as error:
         if error.name not in (None, "torch"):
             raise

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -38,41 +38,12 @@ PROBE = 8
 """Tokens of the input that verifies an output head."""
 
 
-class ExtraChannel(Protocol):
-    """What is computed for each query besides its log-probability."""
+class ExtraChannel(NamedTuple):
+    """How a value besides its log-probability is computed for each query."""
 
-    def of_head(
-        self, head: Head, states: Tensor, which: Tensor, targets: Tensor
-    ) -> tuple[Tensor, Tensor]: ...
-
-    def of_logprobs(self, values: Tensor) -> Tensor: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Mass:
-    """The log of the probability of a set of tokens."""
-
-    members: Tensor  # (vocab,) 1 or 0
-
-    def of_head(
-        self, head: Head, states: Tensor, which: Tensor, targets: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        return head.logprobs_and_mass(states, which, targets, self.members)
-
-    def of_logprobs(self, values: Tensor) -> Tensor:
-        return values[:, self.members > 0].logsumexp(-1)
-
-
-class Entropy:
-    """The entropy of the next token."""
-
-    def of_head(
-        self, head: Head, states: Tensor, which: Tensor, targets: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        return head.logprobs_and_entropy(states, which, targets)
-
-    def of_logprobs(self, values: Tensor) -> Tensor:
-        return -(values.exp() * values.clamp_min(-1e30)).sum(-1)
+    of_head: Callable[[Head, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
+    """From head, states, which and targets: log-probabilities and values."""
+    of_logprobs: Callable[[Tensor], Tensor]
 
 
 class CausalProvider(HuggingFaceProvider):
@@ -185,11 +156,19 @@ class CausalModel:
         import torch
 
         members = torch.from_numpy(self.word_beginnings().astype(np.float32)).to(self.device)
-        return self._answers(batch, Mass(members))
+        mass = ExtraChannel(
+            lambda head, *asked: head.logprobs_and_mass(*asked, members),
+            lambda logps: logps[:, members > 0].logsumexp(-1),
+        )
+        return self._answers(batch, mass)
 
     def entropies(self, batch: TokenBatch) -> tuple[Floats, Floats]:
         """log p of each query's target, and the entropy of the prediction there."""
-        return self._answers(batch, Entropy())
+        entropy = ExtraChannel(
+            lambda head, *asked: head.logprobs_and_entropy(*asked),
+            lambda logps: -(logps.exp() * logps.clamp_min(-1e30)).sum(-1),
+        )
+        return self._answers(batch, entropy)
 
     def word_beginnings(self) -> Bools:
         """For each token id, whether it begins a word; computed once."""

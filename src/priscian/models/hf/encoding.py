@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +17,7 @@ from priscian.models.hf.bounds import stored_size
 from priscian.models.hf.locate import Location, locate_tokenizer
 from priscian.models.protocol import Encoding
 from priscian.models.spec import ModelSpec
-from priscian.models.text_offsets import own_tokens, warn_of_dropped
+from priscian.models.text_offsets import byte_alphabet, own_tokens, warn_of_dropped
 from priscian.records import Text
 
 DOCUMENT_SEPARATORS = frozenset({"<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>"})
@@ -183,17 +182,9 @@ def opens_with_space(piece: str, byte_level: bool) -> bool:
     True
     """
     if byte_level:
-        known = _byte_alphabet()
+        known = byte_alphabet()
         data = bytes(known[c] for c in piece if c in known)
         return data.decode("utf-8", "ignore")[:1].isspace()
     if byte := _BYTE.fullmatch(piece):
         return chr(int(byte[1], 16)).isspace() and int(byte[1], 16) < 128
     return piece[:1] == PIECE_SPACE or piece[:1].isspace()
-
-
-@cache
-def _byte_alphabet() -> dict[str, int]:
-    """The visible character for each byte in byte-level tokens, as in GPT-2."""
-    shown = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    hidden = [byte for byte in range(256) if byte not in shown]
-    return {chr(b): b for b in shown} | {chr(256 + i): b for i, b in enumerate(hidden)}
