@@ -73,7 +73,7 @@ def split_words(text: str) -> Iterator[SplitWord]:
 
 
 @dataclass(slots=True)
-class Pieces:
+class WordPieces:
     """Vocabulary and merges; the rarer a token, the greater its id."""
 
     tokens: tuple[str, ...]
@@ -245,7 +245,7 @@ def _numbered(weights: Mapping[str, object], prefix: str) -> int:
 class Stored:
     """What a file holds; weights are float32 again."""
 
-    pieces: Pieces
+    pieces: WordPieces
     weights: Mapping[str, Floats32]
     card: Mapping[str, str]  # corpus, steps, seed, perplexity …
 
@@ -340,7 +340,7 @@ def _arrays(shapes: Mapping[str, list[int]], data: memoryview) -> dict[str, Floa
     return weights
 
 
-def _pieces(header: _Header) -> Pieces:
+def _pieces(header: _Header) -> WordPieces:
     tokens = tuple(header.tokens)
     known = set(tokens)
     if not tokens or tokens[0] != BOUNDARY or not known.issuperset(BYTES):
@@ -352,4 +352,4 @@ def _pieces(header: _Header) -> Pieces:
     merges = [merge.split(" ") for merge in header.merges]
     if any(len(merge) != 2 or not all(merge) for merge in merges):
         raise UnsoundError("a merge is not two pieces")
-    return Pieces(tokens, tuple((a, b) for a, b in merges))
+    return WordPieces(tokens, tuple((a, b) for a, b in merges))

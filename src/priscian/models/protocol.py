@@ -228,7 +228,7 @@ class UnknownWordFinder(ClosedVocabulary, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class SentenceTotals:
     """Log-probabilities of many sentences, in nats: of all tokens and ends, and of known ones."""
 
     logprob: float
@@ -242,7 +242,7 @@ class Measured:
 class SentenceMeter(Protocol):
     """A model that measures many sentences at once, with their ends, also known words alone."""
 
-    def measure(self, sentences: Iterable[str]) -> Measured:
+    def measure(self, sentences: Iterable[str]) -> SentenceTotals:
         """The log-probability of sentences, each alone."""
         ...
 

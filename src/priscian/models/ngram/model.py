@@ -22,7 +22,7 @@ from priscian.models.fingerprint import hash_file
 from priscian.models.ngram.arpa import read_arpa
 from priscian.models.ngram.trie import BOS, EOS, SPECIAL, UNK, Level, Trie, open_sentences
 from priscian.models.ngram.trie_file import MAGIC, open_trie, read_facts
-from priscian.models.protocol import Measured, Traits
+from priscian.models.protocol import SentenceTotals, Traits
 from priscian.models.spec import ModelKey, ModelSpec, files_beside
 from priscian.models.text_offsets import own_tokens
 from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
@@ -257,7 +257,7 @@ class NgramModel:
         """Whether it was trained on running text by sentence, not on pre-tokenized text."""
         return self.tokenisation.words == "ptb"
 
-    def measure(self, sentences: Iterable[str]) -> Measured:
+    def measure(self, sentences: Iterable[str]) -> SentenceTotals:
         """Σ log p over all words and `</s>`, as KenLM's `query` counts; and over known words.
 
         A word after an unknown one is counted in both, in its shortened context.
@@ -275,7 +275,7 @@ class NgramModel:
             words += len(ids)
             count += len(block)
             unknown += int(np.count_nonzero(unseen))
-        return Measured(total, known, words, count, unknown)
+        return SentenceTotals(total, known, words, count, unknown)
 
     def score_entropies(self, texts: Sequence[Text]) -> list[tuple[float, ...]]:
         """Before each word of each text, the entropy of the next word, in nats."""

@@ -21,7 +21,14 @@ import msgspec
 from priscian.errors import BackendError, UsageError, brief, flat
 from priscian.models.hf.loading import tokenizer_content
 from priscian.models.hf.locate import Location
-from priscian.models.remote.backend import PLAIN, Ask, Backend, Prompt, PromptEncoder, PromptScores
+from priscian.models.remote.backend import (
+    PLAIN,
+    Ask,
+    Prompt,
+    PromptEncoder,
+    PromptScorer,
+    PromptScores,
+)
 from priscian.models.remote.echo import Completion, Models, read_choice
 from priscian.models.remote.provider import SHARED_OPTIONS, BackendProvider, make_encoder, number
 from priscian.models.spec import ModelSpec, some_of
@@ -243,7 +250,7 @@ class OpenAIProvider(BackendProvider):
             "method": WAY,
         }
 
-    def connect(self, spec: ModelSpec) -> tuple[Backend, PromptEncoder]:
+    def connect(self, spec: ModelSpec) -> tuple[PromptScorer, PromptEncoder]:
         """The server, after one small question in each form that it may understand."""
         server = server_of(spec)
         model = served_model(spec, server)

@@ -20,7 +20,7 @@ from priscian.models.fingerprint import cache_folder
 from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.locate import Location, import_transformers
 from priscian.models.protocol import TorchModel, Traits
-from priscian.models.remote.backend import ALONE, Backend, PromptEncoder
+from priscian.models.remote.backend import ALONE, PromptEncoder, PromptScorer
 from priscian.models.remote.canary import (
     ROUNDING,
     TOLERANCE,
@@ -136,7 +136,7 @@ class BackendModel:
     """
 
     spec: ModelSpec
-    backend: Backend
+    backend: PromptScorer
     encoder: PromptEncoder
     probes: CanaryTexts
     canary: Canary
@@ -214,7 +214,7 @@ class BackendProvider:
         """Fields of the key that are known without the model."""
         raise NotImplementedError
 
-    def connect(self, spec: ModelSpec) -> tuple[Backend, PromptEncoder]:
+    def connect(self, spec: ModelSpec) -> tuple[PromptScorer, PromptEncoder]:
         """The engine with its model, and the tokenizer."""
         raise NotImplementedError
 

@@ -192,7 +192,7 @@ def _words(token: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class SurprisalTable:
+class TokenTable:
     """Sentences with their tokens' surprisals, found ignoring spaces and capitals."""
 
     file: Path
@@ -259,7 +259,7 @@ def _number(file: Path, row: TokenRow) -> float:
     return found
 
 
-def read_surprisals(file: PathLike, unit: str = "bits") -> SurprisalTable:
+def read_surprisals(file: PathLike, unit: str = "bits") -> TokenTable:
     """A TSV or CSV with the columns `sentence`, `token` and `surprisal`.
 
     Each row is a token; `sentence` holds the text, or `sentence_id` a number, and then the text is
@@ -303,7 +303,7 @@ def read_surprisals(file: PathLike, unit: str = "bits") -> SurprisalTable:
                 f"surprisals than on line {first.line}; keep one, or average them before"
             )
     kept = tuple(known.values())
-    return SurprisalTable(file, unit, kept, SentenceIndex(file, kept))
+    return TokenTable(file, unit, kept, SentenceIndex(file, kept))
 
 
 def _pick(header: Sequence[str], names: Sequence[str]) -> str | None:
@@ -352,7 +352,7 @@ class SurprisalsProvider:
 class PrecomputedModel:
     """Looks sentences up instead of scoring them."""
 
-    def __init__(self, table: SurprisalTable) -> None:
+    def __init__(self, table: TokenTable) -> None:
         self.table = table
 
     def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
@@ -364,7 +364,7 @@ class PrecomputedModel:
         return self.table.scores(text)
 
 
-def open_table(spec: ModelSpec) -> SurprisalTable:
+def open_table(spec: ModelSpec) -> TokenTable:
     """The table that a model string names."""
     spec.check_options(OPTIONS)
     return read_surprisals(_file(spec), _unit(spec))
