@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from priscian.analysis.curves.curve import CurveAnalysis
 from priscian.analysis.curves.table import CurveModel, CurveTable
-from priscian.analysis.curves.training_size import OVERALL, Curve
+from priscian.analysis.curves.training_size import Curve
 from priscian.analysis.named_results import words
+from priscian.analysis.result import OVERALL
 from priscian.analysis.vega import Figure
 from priscian.reporting.sections.registry import Draw, Given, Table, page_section
 
