@@ -29,7 +29,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from msgspec import Struct
 
@@ -82,7 +82,7 @@ class Analysis(Struct, frozen=True):
 
     name: str
     about: str
-    function: Callable[..., Any]
+    function: Callable[..., HasFigures]
     section: Section | None = None
     formats: tuple[str, ...] = ()
     """Kinds of text that `result.formatted(kind)` makes."""

@@ -20,8 +20,7 @@ from priscian.analysis.registry import analysis
 from priscian.analysis.result import AnalysisResult, Table
 from priscian.errors import DataError, UsageError, WrongKindError
 from priscian.files import HIDDEN
-from priscian.models.lstm.provider import FolderModel
-from priscian.models.lstm.recurrent import NumpyLstm, OrderedCells
+from priscian.models.lstm import FolderModel, NumpyLstm, OrderedCells
 from priscian.models.registry import parse_model
 from priscian.models.resolved import load
 from priscian.models.vocabulary import BOUNDARY_ID, Coded

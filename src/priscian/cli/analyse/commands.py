@@ -50,7 +50,9 @@ def command_of(entry: Analysis) -> Any:
             options[name] = not options[name]
         if takes[0].annotation is Runs:
             arguments = (arguments,)
-        found = entry.function(*arguments, **{k: v for k, v in options.items() if v is not None})
+        found: Any = entry.function(
+            *arguments, **{k: v for k, v in options.items() if v is not None}
+        )
         if form == "text" or output.json:
             print_result(found, output, **view)
             return

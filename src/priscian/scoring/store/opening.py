@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from priscian.errors import PriscianWarning, StoreError
-from priscian.files.cache import cache_folder
-from priscian.files.disks import refuse_network_disk
+from priscian.files.cache import cache_folder, refuse_network_disk
 from priscian.scoring.store.tables import VERSION, create_tables
 
 LARGE = 2**26

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from priscian.errors import OutputError
-from priscian.files.disks import network_disk, refuse_network_disk
+from priscian.files.cache import network_disk, refuse_network_disk
 from priscian.files.write import replacing
 from priscian.models import ModelKey
 from priscian.records import Text, TokenScores
