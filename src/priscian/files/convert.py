@@ -26,7 +26,13 @@ import msgspec
 from msgspec import Meta, Struct, inspect
 from msgspec.structs import fields
 
-from priscian.errors import DataError, PriscianError, PriscianWarning, UnknownNameError
+from priscian.errors import (
+    DataError,
+    PriscianError,
+    PriscianWarning,
+    UnknownNameError,
+    UsageError,
+)
 from priscian.files.reading import shown
 
 HIDDEN = Meta(extra={"hidden": True})
@@ -182,10 +188,8 @@ def check_table(
         try:
             msgspec.convert(value, hints[name])
         except msgspec.ValidationError as error:
-            for kinds in (hints[name], *get_args(hints[name])):
-                if get_origin(kinds) is Literal and isinstance(value, str):
-                    choices = tuple(map(str, get_args(kinds)))
-                    raise UnknownNameError(f"{table}.{name} in {where}", value, choices) from None
+            if choices := _choices(hints[name], value):
+                raise UnknownNameError(f"{table}.{name} in {where}", value, choices) from None
             bounds = _bounds(inspect.type_info(hints[name]), value)
             if bounds:
                 said = f"{table}.{name} = {shown(value)}; it takes {bounds}"
@@ -193,6 +197,20 @@ def check_table(
             reason, _, place = str(error).partition(" - at `$")
             place = f"`$.{name}{place.rstrip('`')}`"
             raise DataError(f"{where}, [{table}]: {reason} - at {place}; {remedy}") from None
+
+
+def check_parameters(record: object) -> None:
+    """Refuse a record of parameters with a value that its types do not allow."""
+    for name, hint in get_type_hints(type(record), include_extras=True).items():
+        value = getattr(record, name)
+        try:
+            msgspec.convert(value, hint)
+        except msgspec.ValidationError as error:
+            if choices := _choices(hint, value):
+                raise UnknownNameError(name, value, choices) from None
+            reason = _bounds(inspect.type_info(hint), value)
+            reason = f"it takes {reason}" if reason else str(error)
+            raise UsageError(f"`{name}={shown(value)}`: {reason}") from None
 
 
 def renamed_keys(
@@ -211,6 +229,15 @@ def renamed_keys(
                 warnings.warn(said, PriscianWarning, stacklevel=3)
         found[name] = value
     return found
+
+
+def _choices(hint: Any, value: Any) -> tuple[str, ...]:
+    """Which texts are taken, where another text was given; else nothing."""
+    if isinstance(value, str):
+        for kind in (hint, *get_args(hint)):
+            if get_origin(kind) is Literal:
+                return tuple(str(choice) for choice in get_args(kind) if choice != "")
+    return ()
 
 
 def _bounds(kind: inspect.Type, value: Any) -> str:
