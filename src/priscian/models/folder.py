@@ -32,29 +32,44 @@ from priscian.records import Text, TokenScores
 if TYPE_CHECKING:
     from torch import nn
 
-PROVIDERS = {"lstm": "lstm", "on-lstm": "lstm", "transformer-xl": "txl", "rnng": "rnng"}
 CLASSIFIER = ("classifier.json", "classifier")
-"""Which provider reads the folder of an architecture; GPT-2 uses an ordinary Hugging Face one."""
+"""The file of a classifier's folder, and its provider."""
 PARSER = "span-parser"
 """An architecture of ours that is not a language model."""
+PARSER_NETWORK = "span_parser.SpanParser"
 
 
-class NetworkPlace(NamedTuple):
-    """Where an architecture is in `models/networks/`: its module, its class, that of its sizes."""
+class Architecture(NamedTuple):
+    """A language model that `priscian train` trains; its recipes are in `training/recipes/`."""
 
-    module: str
+    what: str
+    """For help pages."""
     network: str
-    shape: str
+    """Its class in a module of `models/networks/`; `Shape` is added for that of its sizes."""
+    provider: str
+    """What scores its folders: `hf` where Transformers reads them."""
+    recurrent: bool = True
+    """Trained in float32 only."""
+    trees: bool = False
+    """Trained on trees instead of text."""
 
 
-NETWORKS = {
-    "gpt2": NetworkPlace("gpt2", "Gpt2", "Gpt2Shape"),
-    "lstm": NetworkPlace("lstm", "Lstm", "LstmShape"),
-    "on-lstm": NetworkPlace("on_lstm", "OnLstm", "OnLstmShape"),
-    "rnng": NetworkPlace("rnng", "Rnng", "RnngShape"),
-    "transformer-xl": NetworkPlace("transformer_xl", "TransformerXl", "TransformerXlShape"),
-    PARSER: NetworkPlace("span_parser", "SpanParser", "SpanParserShape"),
-}
+ARCHITECTURES: Mapping[str, Architecture] = {
+    "gpt2": Architecture(
+        "a GPT-2, saved as an ordinary Hugging Face folder", "gpt2.Gpt2", "hf", recurrent=False
+    ),
+    "lstm": Architecture("an LSTM, which scores on NumPy alone", "lstm.Lstm", "lstm"),
+    "on-lstm": Architecture(
+        "an ordered-neurons LSTM, which scores on NumPy alone", "on_lstm.OnLstm", "lstm"
+    ),
+    "rnng": Architecture(
+        "a recurrent neural network grammar, from trees", "rnng.Rnng", "rnng", trees=True
+    ),
+    "transformer-xl": Architecture(
+        "a Transformer-XL with relative positions and memory", "transformer_xl.TransformerXl",
+        "txl", recurrent=False,
+    ),
+}  # fmt: skip
 PARTS = ("config.json", "model.safetensors", "tokenizer.json", "vocabulary.json")
 
 
@@ -68,7 +83,8 @@ def provider_of(folder: Path) -> str | None:
             f"{folder} holds a parser, which gives trees and no probabilities; use it with "
             f"priscian parse FILE `model={folder}`"
         )
-    return PROVIDERS.get(architecture)
+    known = ARCHITECTURES.get(architecture)
+    return known.provider if known is not None and known.provider != "hf" else None
 
 
 def architecture_of(folder: Path) -> str:
@@ -299,6 +315,8 @@ def load_network(
     config = read_config(folder, (architecture,))
     weights = read_safetensors(folder / "model.safetensors")
     sizes = {name: value for name, value in config.items() if name != "architecture"}
+    known = ARCHITECTURES.get(architecture)
+    module, _, network_name = (known.network if known else PARSER_NETWORK).partition(".")
     try:
         import torch
 
@@ -306,12 +324,11 @@ def load_network(
             # a layer has an array at least; a million of them would take minutes to build
             if "layers" in name and isinstance(value, int) and value > len(weights):
                 raise ValueError(f"{name} is {shown(value)} for {len(weights)} arrays")
-        place = NETWORKS[architecture]
-        module = import_module(f"priscian.models.networks.{place.module}")
-        shape = read_shape(getattr(module, place.shape), sizes)
+        place = import_module(f"priscian.models.networks.{module}")
+        shape = read_shape(getattr(place, f"{network_name}Shape"), sizes)
         check(shape)
         with torch.device("meta"):
-            network: nn.Module = getattr(module, place.network)(shape)
+            network: nn.Module = getattr(place, network_name)(shape)
         wanted = {name: tuple(value.shape) for name, value in network.state_dict().items()}
         for name in sorted(wanted.keys() | weights.keys()):
             found = weights[name].shape if name in weights else None
@@ -320,9 +337,8 @@ def load_network(
         network.to_empty(device="cpu")
         network.load_state_dict({n: torch.from_numpy(w) for n, w in weights.items()})
     except ImportError:
-        raise ModelError(
-            f"{PROVIDERS.get(architecture, architecture)}: models need PyTorch: {install('hf')}"
-        ) from None
+        name = known.provider if known else architecture
+        raise ModelError(f"{name}: models need PyTorch: {install('hf')}") from None
     except (TypeError, LookupError, RuntimeError, ValueError, ArithmeticError) as error:
         reason = str(error).splitlines()[0]
         raise ModelError(
