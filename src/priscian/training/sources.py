@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -38,39 +38,6 @@ class Learnt:
     vocabulary: Vocabulary
     network: Mapping[str, Any] = field(default_factory=dict)
     """Keys of the network's shape that the corpus decides, such as labels."""
-
-
-class TextSource(Protocol):
-    """How a corpus is read."""
-
-    trees: tuple[tuple[str, str], ...]
-    """Name and hash of the files with the trees of a text, where they are apart from it."""
-
-    def check(self, line: str, path: Path, number: int) -> None:
-        """Refuse a line that is not what it should be; errors name its file and number."""
-        ...
-
-    def split(self, line: str) -> list[str]:
-        """Sentences of a line."""
-        ...
-
-    def count(self, sentence: str) -> int:
-        """Words of a sentence."""
-        ...
-
-    def learn(self, sentences: Sequence[str]) -> Learnt:
-        """Vocabulary and labels."""
-        ...
-
-    def encode(
-        self, learnt: Learnt, sentences: Sequence[str], part: str = "training part"
-    ) -> Encoded:
-        """Ids of sentences; those that are too long are left out and counted."""
-        ...
-
-    def facts(self, learnt: Learnt, sentences: Sequence[str]) -> dict[str, int]:
-        """Held-out sentences that `encode` keeps, their words, and how many are unknown."""
-        ...
 
 
 class PlainText:
@@ -425,3 +392,7 @@ def _with_words(actions: list[Action], words: Sequence[str]) -> list[Action]:
         return actions
     given = iter(words)
     return [Action(SHIFT, next(given)) if a.kind == SHIFT else a for a in actions]
+
+
+TextSource = PlainText | TreeText
+"""How a corpus is read: lines are checked, split, counted, learnt from and encoded."""
