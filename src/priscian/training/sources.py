@@ -22,7 +22,7 @@ from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.training.amounts import parse_amount
 from priscian.training.corpora import read_texts, split_sentences
 from priscian.training.recipe import TextPart
-from priscian.training.rows import Encoded, Ints, Pass, encode
+from priscian.training.rows import Encoded, Ints, encode
 from priscian.trees import Action, actions_of
 from priscian.trees.oracle import OPEN, SHIFT, words_of
 from priscian.trees.reader import one_spelling, parse_tree
@@ -126,44 +126,32 @@ class EncodedTrees(Encoded):
         """Words and sentence ends."""
         return int(np.count_nonzero(self.ids > self.labels)) + len(self)
 
-    def sentences(self, batch_tokens: int, random: np.random.Generator) -> Pass:
-        """Trees with about as many actions together."""
-        return TreePass(self, batch_tokens, random)
-
-
-class TreePass:
-    """Rows are whole trees of similar length, padded at the end."""
-
-    def __init__(self, data: EncodedTrees, batch_tokens: int, random: np.random.Generator) -> None:
-        self.data = data
-        self.lengths, self.words = data.lengths, data.words
-        order = random.permutation(len(self.lengths))
-        order = order[np.argsort(self.lengths[order], kind="stable")]
-        groups: list[list[int]] = [[]]
+    def groups(self, batch_tokens: int, random: np.random.Generator) -> list[Ints]:
+        """Numbers of trees of similar length, with about this many words together."""
+        lengths, words_of_trees = self.lengths, self.words
+        order = random.permutation(len(lengths))
+        order = order[np.argsort(lengths[order], kind="stable")]
+        found: list[list[int]] = [[]]
         tokens = 0
-        for number, words in zip(order.tolist(), self.words[order].tolist(), strict=True):
-            if groups[-1] and tokens + words + 1 > batch_tokens:
-                groups.append([])
+        for number, words in zip(order.tolist(), words_of_trees[order].tolist(), strict=True):
+            if found[-1] and tokens + words + 1 > batch_tokens:
+                found.append([])
                 tokens = 0
-            groups[-1].append(number)
+            found[-1].append(number)
             tokens += words + 1
-        self.groups = [np.array(groups[number]) for number in random.permutation(len(groups))]
+        return [np.array(group) for group in found]
 
-    def __len__(self) -> int:
-        return len(self.groups)
-
-    def __getitem__(self, number: int) -> Ints:
-        group = self.groups[number]
+    def rows(self, group: Ints) -> Ints:
+        """Trees, one in each row, padded at the end."""
         rows = np.full((len(group), int(self.lengths[group].max())), PADDING, np.int64)
         for row, tree in enumerate(group.tolist()):
-            begin, end = self.data.starts[tree], self.data.starts[tree + 1]
-            rows[row, : end - begin] = self.data.ids[begin:end]
+            begin, end = self.starts[tree], self.starts[tree + 1]
+            rows[row, : end - begin] = self.ids[begin:end]
         return rows
 
-    def tokens(self, number: int) -> int:
-        """Words and sentence ends of a batch."""
-        group = self.groups[number]
-        return int(self.words[group].sum()) + len(group)
+    def tokens_of(self, group: Ints) -> int:
+        """Words and sentence ends of a group."""
+        return int(np.count_nonzero(self.rows(group) > self.labels)) + len(group)
 
 
 class TreeText:
