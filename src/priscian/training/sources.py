@@ -16,7 +16,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from priscian.errors import DataError, UsageError
-from priscian.files import shown
 from priscian.models.vocabulary import BpeVocabulary, Vocabulary, WordVocabulary
 from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.training.amounts import parse_amount
@@ -67,17 +66,14 @@ class PlainText:
         if words == "bpe":
             size_wanted = parse_amount(size or "8192", "text.tokenizer")
             return Learnt(BpeVocabulary.learn(sentences, size_wanted))
-        if words == "ptb":
-            text = self.text
-            return Learnt(
-                WordVocabulary.learn(
-                    sentences,
-                    least=text.min_count,
-                    most=text.max_vocab or None,
-                    classes=text.unk_classes,
-                )
-            )
-        raise UsageError(f"text.tokenizer = {shown(self.text.tokenizer)}; it takes ptb or bpe:N")
+        text = self.text
+        vocabulary = WordVocabulary.learn(
+            sentences,
+            least=text.min_count,
+            most=text.max_vocab or None,
+            classes=text.unk_classes,
+        )
+        return Learnt(vocabulary)
 
     def encode(
         self, learnt: Learnt, sentences: Sequence[str], part: str = "training part"
