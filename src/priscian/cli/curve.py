@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from priscian.analysis.curves.comparable import BOUND, CLOSED, MARKS_NOTE, marked_perplexity
+from priscian.analysis.curves.table import BOUND, CLOSED, MARKS_NOTE, marked_perplexity
 from priscian.cli.notes import NOTES, complain
 from priscian.cli.output import grid, print_json
 from priscian.cli.screen import Bars, Screen

@@ -38,7 +38,7 @@ from priscian.files.reading import shown
 HIDDEN = Meta(extra={"hidden": True})
 """A field that JSON does not have."""
 INLINE = Meta(extra={"inline": True})
-"""A field whose own keys stand in its place; a list is then the whole record."""
+"""A field whose own keys stand in its place, none for None; a list is then the whole record."""
 
 
 def by(*names: str, keep: bool = False, many: bool = False) -> Meta:
@@ -88,6 +88,8 @@ def _record(value: Struct, without: Iterable[str] = ()) -> Any:
         if field.name in without or (
             value.__struct_config__.omit_defaults and part == field.default
         ):
+            continue
+        if part is None and field.how.get("inline"):
             continue
         names = field.how.get("by", ())
         shown = _object(part, field.how) if names else plain(part)
@@ -159,7 +161,10 @@ def convert_table(
     priscian.errors.DataError: recipe.toml: network.layers = 0; it takes a number from 1 to ...
     """
     check_table(kind, values, table, where, remedy=remedy, refusal=refusal)
-    return msgspec.convert(dict(values), kind)
+    try:
+        return msgspec.convert(dict(values), kind)
+    except msgspec.ValidationError as error:  # a key that must be there is not
+        raise DataError(f"{where}: {error}; {remedy}") from None
 
 
 def check_table(
@@ -172,9 +177,10 @@ def check_table(
     refusal: type[PriscianError] = DataError,
     reserved: Collection[str] = (),
 ) -> None:
-    """Refuse a table with a key or a value that a record cannot have.
+    """Refuse a table with a key or a value that a record cannot have, in tables below it too.
 
-    `reserved` has fields of the record that are not keys of the table.
+    `reserved` has fields of the record that are not keys of the table. The table at the top of a
+    file has no name.
     """
     if not isinstance(values, Mapping):
         raise DataError(f"{where}: [{table}] must be a table of keys and values")
@@ -182,19 +188,27 @@ def check_table(
     known = [name for name in hints if name not in reserved]
     for name, value in values.items():
         if name not in known:
-            raise UnknownNameError(f"key in [{table}] of {where}", name, known)
+            place = f"[{table}] of {where}" if table else where
+            raise UnknownNameError(f"key in {place}", name, known)
+        path = f"{table}.{name}" if table else name
+        below = get_args(hints[name])[0] if get_origin(hints[name]) is tuple else hints[name]
+        if isinstance(below, type) and issubclass(below, msgspec.Struct):
+            for one in value if isinstance(value, list) else [value]:
+                check_table(below, one, path, where, remedy=remedy, refusal=refusal)
+            continue
         try:
             msgspec.convert(value, hints[name])
         except msgspec.ValidationError as error:
             if choices := _choices(hints[name], value):
-                raise UnknownNameError(f"{table}.{name} in {where}", value, choices) from None
+                raise UnknownNameError(f"{path} in {where}", value, choices) from None
             bounds = _bounds(inspect.type_info(hints[name]), value)
             if bounds:
-                said = f"{table}.{name} = {shown(value)}; it takes {bounds}"
+                said = f"{path} = {shown(value)}; it takes {bounds}"
                 raise refusal(f"{where}: {said}") from None
             reason, _, place = str(error).partition(" - at `$")
             place = f"`$.{name}{place.rstrip('`')}`"
-            raise DataError(f"{where}, [{table}]: {reason} - at {place}; {remedy}") from None
+            at = f"{where}, [{table}]" if table else where
+            raise DataError(f"{at}: {reason} - at {place}; {remedy}") from None
 
 
 def check_parameters(record: object) -> None:
