@@ -38,7 +38,7 @@ from priscian.files.reading import shown
 HIDDEN = Meta(extra={"hidden": True})
 """A field that JSON does not have."""
 INLINE = Meta(extra={"inline": True})
-"""A field whose own keys stand in its place; a list is then the whole record."""
+"""A field whose own keys stand in its place, none for None; a list is then the whole record."""
 
 
 def by(*names: str, keep: bool = False, many: bool = False) -> Meta:
@@ -88,6 +88,8 @@ def _record(value: Struct, without: Iterable[str] = ()) -> Any:
         if field.name in without or (
             value.__struct_config__.omit_defaults and part == field.default
         ):
+            continue
+        if part is None and field.how.get("inline"):
             continue
         names = field.how.get("by", ())
         shown = _object(part, field.how) if names else plain(part)
