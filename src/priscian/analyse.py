@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from priscian.analysis.people.agreement import HumanAgreement
     from priscian.analysis.sg.of_release import SgResults
     from priscian.analysis.sg.of_runs import SgAnalysis
-    from priscian.analysis.transfer.job import Watch
-    from priscian.analysis.transfer.settings import TransferSettings
+    from priscian.analysis.transfer.job import TransferSettings, Watch
     from priscian.analysis.transfer.transfer import Transfer
     from priscian.datasets.choices import Raters
     from priscian.metrics.adc import AdcRule

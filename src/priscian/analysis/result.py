@@ -48,9 +48,14 @@ def points(difference: float, ci: Sequence[float] | None = None) -> str:
 class AnalysisResult(Struct, HasFigures, frozen=True):
     """What an analysis has found."""
 
+    @property
+    def facts(self) -> Struct:
+        """The record whose fields are the JSON: this one, unless more is computed for it."""
+        return self
+
     def as_dict(self) -> Any:
         """Plain values, ready for JSON."""
-        return plain(self)
+        return plain(self.facts)
 
     def tables(self) -> list[Table]:
         """What is printed."""
