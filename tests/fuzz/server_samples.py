@@ -9,8 +9,7 @@ from typing import Any
 
 from priscian.models.remote.backend import PLAIN, Prompt, PromptScores
 from priscian.models.remote.echo import Models
-from priscian.models.remote.http import Server
-from priscian.models.remote.openai import Completions
+from priscian.models.remote.openai import Completions, Server
 from tests.fuzz.harness import Sample
 from tests.fuzz.truths import numbers
 from tests.hostile import answer, hostile

@@ -21,14 +21,14 @@ from priscian.cli.parse import ParsingOptions, parse_command  # noqa: E402
 from priscian.cli.surprisal import Given, Output, surprisal_command  # noqa: E402
 from priscian.models import TreeModel, load, model_key, parse_model, traits_of  # noqa: E402
 from priscian.runs.surprisal.words import SurprisalOptions  # noqa: E402
-from priscian.training.api import train  # noqa: E402
 from priscian.training.corpora import read_texts  # noqa: E402
+from priscian.training.job import train  # noqa: E402
 from priscian.training.recipe import TextPart  # noqa: E402
+from priscian.training.sources import EncodedTrees, TreePass, TreeText  # noqa: E402
 from priscian.training.subsets import read_corpus  # noqa: E402
-from priscian.training.tree_source import EncodedTrees, TreePass, TreeText  # noqa: E402
 from priscian.trees import leaves  # noqa: E402
 from priscian.trees.evalb import evalb  # noqa: E402
-from priscian.trees.line import parse_tree  # noqa: E402
+from priscian.trees.reader import parse_tree  # noqa: E402
 
 NOUNS = ("cat", "dog", "child", "teacher")
 VERBS = ("sees", "likes", "finds")

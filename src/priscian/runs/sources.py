@@ -19,7 +19,7 @@ from priscian.models import (
     ResolvedModel,
     Traits,
 )
-from priscian.models.traits import PLAIN
+from priscian.models.protocol import PLAIN
 from priscian.records import Text, TokenScores
 from priscian.runs.kinds.registry import Scores, Source, Unknown
 from priscian.scoring import (

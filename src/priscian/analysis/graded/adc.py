@@ -14,8 +14,14 @@ from msgspec import Struct
 
 from priscian.analysis.charts import colour, correlation_square, dash, inline
 from priscian.analysis.vega import SCHEMA, Chart, Figure, HasFigures
-from priscian.datasets.graded import GradedPair, GradedSet, SentenceScores, listed
-from priscian.datasets.type_pairs import Formation, PairOverlap
+from priscian.datasets.graded import (
+    Formation,
+    GradedPair,
+    GradedSet,
+    PairOverlap,
+    SentenceScores,
+    listed,
+)
 from priscian.errors import DataError, UnknownNameError
 from priscian.files import file_names, inside, only, plain, write_delimited
 from priscian.metrics.adc import (

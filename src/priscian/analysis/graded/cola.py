@@ -35,7 +35,7 @@ from priscian.metrics.labels import Matthews, best_threshold, matthews_of
 from priscian.stats.interval import Interval
 from priscian.stats.matthews import matthews, mean_matthews_interval
 from priscian.training.classifiers.data import Labelled
-from priscian.training.classifiers.evaluate import ensemble
+from priscian.training.classifiers.job import ensemble
 from priscian.training.classifiers.reading import TRAINED_ON, TrainedRestarts
 
 LABELS = frozenset({0.0, 1.0})
