@@ -13,7 +13,7 @@ from tests.run_folders import regions_of
 from tests.small_suites import choice, garden, save
 
 from priscian.bridges.exports import export
-from priscian.datasets.generation import own_suites
+from priscian.datasets.generation import read_sg
 from priscian.datasets.syntaxgym import read_suite
 from priscian.errors import DataError, ModelError, PriscianWarning, RunError, UsageError
 from priscian.models import parse_model, traits_of
@@ -272,6 +272,6 @@ class TestExport:
 
 
 def test_our_own_suites_are_read_with_their_circuits() -> None:
-    found, refused = own_suites(n=2)
+    found, refused = read_sg("", 2)
     assert refused == []
     assert all(s.taxonomy and len(s) == 2 for s in found)
