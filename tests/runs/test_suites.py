@@ -267,7 +267,7 @@ class TestExport:
         self, pairs: Path, model: str, tmp_path: Path
     ) -> None:
         score(model, f"pairs:{pairs}", out=tmp_path / "run")
-        with pytest.raises(RunError, match="has no result on suites; score --on sg:PATH"):
+        with pytest.raises(RunError, match="has no result on suites; score `on=sg:PATH`"):
             export(load_run(tmp_path / "run"), "syntaxgym", tmp_path / "out")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from priscian.analysis.curves.comparable import BOUND, CLOSED, MARKS_NOTE, marked_perplexity
+from priscian.analysis.curves.table import BOUND, CLOSED, MARKS_NOTE, marked_perplexity
 from priscian.cli.curve_screen import JobScreen
 from priscian.cli.notes import complain
 from priscian.cli.output import grid, print_json

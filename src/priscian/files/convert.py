@@ -38,7 +38,7 @@ from priscian.files.reading import shown
 HIDDEN = Meta(extra={"hidden": True})
 """A field that JSON does not have."""
 INLINE = Meta(extra={"inline": True})
-"""A field whose own keys stand in its place; a list is then the whole record."""
+"""A field whose own keys stand in its place, none for None; a list is then the whole record."""
 
 
 def by(*names: str, keep: bool = False, many: bool = False) -> Meta:
@@ -78,7 +78,8 @@ class _Field(NamedTuple):
 def plain(value: Any) -> Any:
     """Records as dictionaries, tuples as lists.
 
-    A class may name what is written instead of its fields, properties too: `SHOWN: ClassVar = …`.
+    A class may name what is written instead of its fields, `SHOWN: ClassVar`: several attributes,
+    properties too, or one that is a record.
 
     >>> from typing import Annotated
     >>> from msgspec import defstruct
@@ -98,6 +99,8 @@ def plain(value: Any) -> Any:
 
 def _record(value: Struct, without: Iterable[str] = ()) -> Any:
     chosen = getattr(type(value), "SHOWN", ())
+    if isinstance(chosen, str):
+        return plain(getattr(value, chosen))
     if chosen:
         return {name: plain(getattr(value, name)) for name in chosen}
     found: dict[str, Any] = {}
@@ -106,6 +109,8 @@ def _record(value: Struct, without: Iterable[str] = ()) -> Any:
         if field.name in without or (
             value.__struct_config__.omit_defaults and part == field.default
         ):
+            continue
+        if part is None and field.how.get("inline"):
             continue
         if "only" in field.how and isinstance(part, Mapping):
             part = {key: getattr(one, field.how["only"]) for key, one in part.items()}

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian import __version__
+from priscian.analysis.registry import analysis
 from priscian.analysis.transfer.record import WORDS, OwnChoice, ParadigmPlace, TransferRecord
 from priscian.analysis.transfer.train import Bags, Probes, count_own, run_trials
-from priscian.analysis.transfer.transfer import Transfer
+from priscian.analysis.transfer.transfer import Transfer, read_transfer
 from priscian.analysis.transfer.trials import by_phenomenon, list_trials
 from priscian.datasets.split_pairs import SplitPairs, SplitPlan, split_pairs
 from priscian.errors import UsageError, WrongKindError
@@ -106,6 +107,26 @@ def choose(settings: TransferSettings) -> Chosen:
     encoder_spec(settings.encoder)  # a model without hidden states is refused here
     view = View.parse(f"{settings.layer}-{settings.pooling}")
     return Chosen(settings.encoder, view, DEFAULT_C if settings.c is None else settings.c)
+
+
+@analysis("transfer", "train on some phenomena, test on others")
+def transfer(source: TransferSettings | Path | str, *, watch: Watch | None = None) -> Transfer:
+    """Classifiers that are trained on pairs of some phenomena and tested on others.
+
+    `source` is what to train, or the path of a saved analysis. Hidden states and log-probabilities
+    are kept; the classifiers of an interrupted analysis are trained again. `watch` is called as
+    `watch(what, done, total)`.
+
+    >>> import priscian
+    >>> settings = priscian.TransferSettings(probe="smollm2-probe")           # doctest: +SKIP
+    >>> found = priscian.analyse.transfer(settings)                           # doctest: +SKIP
+    >>> found.cell("island_effects", "filler_gap_dependency").accuracy        # doctest: +SKIP
+    0.7...
+    >>> found.save("results/transfer")                                        # doctest: +SKIP
+    """
+    if isinstance(source, str | Path):
+        return read_transfer(source)
+    return analyse_transfer(source, watch or (lambda what, done, total: None))
 
 
 def analyse_transfer(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, ClassVar, TypeVar
 
 from msgspec import Struct
 
@@ -74,6 +74,8 @@ class TransferFacts(Struct, frozen=True):
 
 class Transfer(TransferCells, frozen=True):
     """A saved analysis with everything that is computed from its counts."""
+
+    SHOWN: ClassVar = "facts"
 
     @property
     def facts(self) -> TransferFacts:
