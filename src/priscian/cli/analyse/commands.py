@@ -94,9 +94,9 @@ def _option(parameter: inspect.Parameter, option: str | None) -> inspect.Paramet
     if option is not None:
         required = parameter.default is inspect.Parameter.empty
         return _keyword(option, _simple(kind), parameter.default if required else None)
-    if _is_several(kind):
-        return inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL, annotation=Path)
     if parameter.default is inspect.Parameter.empty:
+        if _is_several(kind):
+            return inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL, annotation=Path)
         place = inspect.Parameter.POSITIONAL_ONLY
         return inspect.Parameter(name, place, annotation=_simple(kind))
     if parameter.default is True:
