@@ -37,6 +37,9 @@ CLASSIFIER = ("classifier.json", "classifier")
 PARSER = "span-parser"
 """An architecture of ours that is not a language model."""
 PARSER_NETWORK = "span_parser.SpanParser"
+PARTS = ("config.json", "model.safetensors", "tokenizer.json", "vocabulary.json")
+OPTIONS = frozenset({"name", "bos", "eos"})
+S = TypeVar("S")
 
 
 class Architecture(NamedTuple):
@@ -70,7 +73,6 @@ ARCHITECTURES: Mapping[str, Architecture] = {
         "txl", recurrent=False,
     ),
 }  # fmt: skip
-PARTS = ("config.json", "model.safetensors", "tokenizer.json", "vocabulary.json")
 
 
 def provider_of(folder: Path) -> str | None:
@@ -185,9 +187,6 @@ def checkpoints(spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         for name in names_in(spec.path, pattern)
         if (spec.path / name / "model.safetensors").is_file()
     ]
-
-
-OPTIONS = frozenset({"name", "bos", "eos"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,9 +344,6 @@ def load_network(
             f"{folder}: weights do not fit the network ({reason}); copy it again"
         ) from None
     return network.eval()
-
-
-S = TypeVar("S")
 
 
 def read_shape(kind: type[S], sizes: Mapping[str, Any]) -> S:

@@ -37,6 +37,15 @@ SHAPES = 48
 CACHED = 200_000
 PADDING, UNKNOWN, BEGIN, END = range(4)
 """Characters that are not characters."""
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+ARCHITECTURE = "span-parser"
+FILES = ("config.json", "model.safetensors", "vocabulary.json")
+"""What parsing reads."""
+BATCH_SPANS = 12_000
+"""Spans that are scored together: what they need stays in the cache."""
+NO_LABEL = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,18 +227,6 @@ def _padded(rows: Sequence[Sequence[int]], more: int = 0) -> np.ndarray[Any, np.
     for number, row in enumerate(rows):
         made[number, : len(row)] = row
     return made
-
-
-Floats = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-
-ARCHITECTURE = "span-parser"
-FILES = ("config.json", "model.safetensors", "vocabulary.json")
-"""What parsing reads."""
-BATCH_SPANS = 12_000
-"""Spans that are scored together: what they need stays in the cache."""
-NO_LABEL = -1
 
 
 def best_spans(scores: Floats) -> Flags:

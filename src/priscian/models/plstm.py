@@ -46,6 +46,12 @@ PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "—": "-
 """Marks written in one way only; every one is a single character, so that offsets stay."""
 _ENDS = frozenset(".!?")
 _OPENERS = frozenset("\"'([*")
+MAGIC = b"PRISCIAN-LSTM"
+VERSION = b"1"
+STORED = "<f2"
+LONGEST_HEADER = 32 << 20
+"""Bytes of the header when it is unpacked: 65,535 pieces and their merges take about 3 MB."""
+Floats32 = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,15 +184,6 @@ def merge(parts: list[str], ranks: dict[tuple[str, str], int]) -> list[str]:
                 at += 1
         parts = merged
     return parts
-
-
-MAGIC = b"PRISCIAN-LSTM"
-VERSION = b"1"
-STORED = "<f2"
-LONGEST_HEADER = 32 << 20
-"""Bytes of the header when it is unpacked: 65,535 pieces and their merges take about 3 MB."""
-
-Floats32 = npt.NDArray[np.float32]
 
 
 class UnsoundError(ValueError):

@@ -16,6 +16,10 @@ from priscian.models.spec import ModelKey, ModelSpec
 from priscian.records import Text, TokenScores
 from priscian.trees import Tree
 
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
 
 @dataclass(frozen=True, slots=True)
 class Traits:
@@ -64,11 +68,6 @@ def no_tokens(label: str) -> str:
         f"{label} is a classifier: it gives one number for a whole sentence and has no surprisals "
         "of tokens or regions; use a language model (hf:, builtin:lstm, smollm2)"
     )
-
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 class Provider(Protocol):

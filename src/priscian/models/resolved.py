@@ -37,6 +37,7 @@ PROMISES: dict[str, Any] = {
     "grades": GradingModel,
 }
 """Traits, and the methods that a model with them has."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,9 +174,6 @@ def recorded_traits(model: str) -> Traits:
 
 def _traits(provider: Provider, spec: ModelSpec) -> Traits:
     return provider.traits(spec) if isinstance(provider, TraitsProvider) else PLAIN
-
-
-T = TypeVar("T")
 
 
 def load_unchanged(

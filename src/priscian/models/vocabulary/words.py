@@ -13,6 +13,10 @@ from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 
 BOUNDARY_ID = 0
 """Opens and closes a sentence in every vocabulary that we train."""
+UNKNOWN = "UNK"
+SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
+BOUNDARY = "<s>"
+FILE = "vocabulary.json"
 
 
 class Coded(NamedTuple):
@@ -54,13 +58,6 @@ class Vocabulary(Protocol):
     def count_words(self, texts: Sequence[str]) -> int:
         """Words by this vocabulary's own tokenisation, for perplexity per word."""
         ...
-
-
-UNKNOWN = "UNK"
-SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
-
-BOUNDARY = "<s>"
-FILE = "vocabulary.json"
 
 
 def unk_class(word: str, known: Container[str] = ()) -> str:
