@@ -336,7 +336,8 @@ class SurprisalsProvider:
 
     def load(self, spec: ModelSpec) -> PrecomputedModel:
         """The table, read and checked."""
-        return PrecomputedModel(open_table(spec))
+        spec.check_options(OPTIONS)
+        return PrecomputedModel(read_surprisals(_file(spec), _unit(spec)))
 
     def traits(self, spec: ModelSpec) -> Traits:
         """Scores are looked up."""
@@ -360,12 +361,6 @@ class PrecomputedModel:
     def look_up(self, text: Text) -> TokenScores:
         """The text's rows; a missing text, or a cell that is not a number, is a DataError."""
         return self.table.scores(text)
-
-
-def open_table(spec: ModelSpec) -> TokenTable:
-    """The table that a model string names."""
-    spec.check_options(OPTIONS)
-    return read_surprisals(_file(spec), _unit(spec))
 
 
 def _unit(spec: ModelSpec) -> str:
