@@ -21,7 +21,7 @@ import msgspec
 
 from priscian.errors import DataError, ModelError, UsageError, install
 from priscian.files import decode_toml, names_in, regular, shown
-from priscian.models.fingerprint import hash_file
+from priscian.models.fingerprint import hash_file, read_bytes
 from priscian.models.protocol import Traits
 from priscian.models.safetensors_file import read_safetensors
 from priscian.models.spec import ModelKey, ModelSpec
@@ -142,11 +142,7 @@ def read_config(folder: Path, architectures: Sequence[str]) -> dict[str, Any]:
     """`config.json` of one of these architectures."""
     file = folder / "config.json"
     try:
-        config = json.loads(regular(file).read_text("utf-8"))
-    except OSError as error:
-        raise ModelError(
-            f"cannot read {file}: {error.strerror}; check the path and its permissions"
-        ) from None
+        config = json.loads(read_bytes(file).decode())
     except (ValueError, RecursionError) as error:
         raise ModelError(f"{file} is not valid JSON ({error}); copy the folder again") from None
     name = config.get("architecture") if isinstance(config, dict) else None

@@ -24,7 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import ModelError
-from priscian.files import regular, write_bytes
+from priscian.files import write_bytes
+from priscian.models.fingerprint import read_bytes
 
 BOUNDARY = "<s>"
 """Opens and closes a sentence; always token 0."""
@@ -270,11 +271,7 @@ def write_model(path: Path, stored: Stored) -> str:
 
 def read_model(path: Path) -> Stored:
     """Read a model file; verify every byte of it, and that its arrays make a model."""
-    try:
-        data = regular(path).read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ModelError(f"cannot read {path}: {reason}; check the path") from None
+    data = read_bytes(path)
     line, _, body = data.partition(b"\n")
     fields = line.split(b" ")
     if len(fields) != 3 or fields[0] != MAGIC:

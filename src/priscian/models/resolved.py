@@ -22,7 +22,6 @@ from priscian.models.protocol import (
     Provider,
     TorchModel,
     Traits,
-    TraitsProvider,
     TreeModel,
 )
 from priscian.models.registry import find_provider, parse_model
@@ -173,7 +172,8 @@ def recorded_traits(model: str) -> Traits:
 
 
 def _traits(provider: Provider, spec: ModelSpec) -> Traits:
-    return provider.traits(spec) if isinstance(provider, TraitsProvider) else PLAIN
+    find: Callable[[ModelSpec], Traits] | None = getattr(provider, "traits", None)
+    return PLAIN if find is None else find(spec)
 
 
 def load_unchanged(
