@@ -421,7 +421,7 @@ def _resolve(repository: str, revision: str) -> str:
 
 
 def _cached_commit(repository: str, revision: str) -> str:
-    folder = hub_cache_folder() / f"models--{repository.replace('/', '--')}"
+    folder = _cached(repository)
     reference = folder / "refs" / revision
     commit = reference.read_text("utf-8", "replace").strip() if reference.is_file() else ""
     return commit if commit and (folder / "snapshots" / commit).is_dir() else ""
@@ -454,7 +454,7 @@ def _hub_error(repository: str, revision: str, error: Exception) -> ModelError:
 
 def cached_weights(place: Location) -> list[Path]:
     """Files with weights in the snapshot of a commit."""
-    snapshot = _repository(place) / "snapshots" / place.commit
+    snapshot = _cached(place.source) / "snapshots" / place.commit
     return sorted({p for pattern in WEIGHTS for p in snapshot.glob(pattern) if p.is_file()})
 
 
@@ -469,7 +469,7 @@ def remove_weights(place: Location) -> int:
         data = file.resolve()
         size = data.stat().st_size
         file.unlink()
-        others = (_repository(place) / "snapshots").glob(f"*/{file.name}")
+        others = (_cached(place.source) / "snapshots").glob(f"*/{file.name}")
         if all(other.resolve() != data for other in others):
             with contextlib.suppress(FileNotFoundError):  # it was not a link
                 data.unlink()
@@ -477,5 +477,6 @@ def remove_weights(place: Location) -> int:
     return freed
 
 
-def _repository(place: Location) -> Path:
-    return hub_cache_folder() / f"models--{place.source.replace('/', '--')}"
+def _cached(repository: str) -> Path:
+    """Where a repository of the Hub is in the cache."""
+    return hub_cache_folder() / f"models--{repository.replace('/', '--')}"

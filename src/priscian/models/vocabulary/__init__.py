@@ -7,9 +7,9 @@ from pathlib import Path
 
 from priscian.errors import DataError, ModelError
 from priscian.models.fingerprint import read_bytes
-from priscian.models.vocabulary.bpe import BpeVocabulary
 from priscian.models.vocabulary.words import (
     BOUNDARY_ID,
+    BpeVocabulary,
     Coded,
     Vocabulary,
     WordVocabulary,
