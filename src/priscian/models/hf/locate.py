@@ -427,11 +427,6 @@ def _cached_commit(repository: str, revision: str) -> str:
     return commit if commit and (folder / "snapshots" / commit).is_dir() else ""
 
 
-def hub_cache_folder() -> Path:
-    """Where the Hub's client keeps what it has downloaded."""
-    return Path(import_hub().constants.HF_HUB_CACHE)
-
-
 def _hub_error(repository: str, revision: str, error: Exception) -> ModelError:
     name = type(error).__name__
     if name == "RevisionNotFoundError":
@@ -479,4 +474,5 @@ def remove_weights(place: Location) -> int:
 
 def _cached(repository: str) -> Path:
     """Where a repository of the Hub is in the cache."""
-    return hub_cache_folder() / f"models--{repository.replace('/', '--')}"
+    hub = Path(import_hub().constants.HF_HUB_CACHE)
+    return hub / f"models--{repository.replace('/', '--')}"

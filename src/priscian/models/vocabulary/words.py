@@ -1,4 +1,4 @@
-"""Vocabularies: whole words, with classes of unknown words as in Hu et al. (2020), or byte-level BPE."""
+"""Vocabularies: words with classes of unknown ones as in Hu et al. (2020), or byte-level BPE."""
 
 from __future__ import annotations
 
