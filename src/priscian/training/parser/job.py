@@ -29,6 +29,11 @@ from priscian.training.save import LogLine, StepLog, export
 from priscian.workers import Say
 
 NO_LABEL = -1
+LANGUAGE_MODEL = "lstm"
+"""The built-in model whose table and layers the parser begins with."""
+TREEBANK = "treebank.json"
+MEASURED = 8
+"""How often the dev part is parsed in a training."""
 
 
 def encode_numbers(examples: Sequence[Example]) -> Encoded:
@@ -129,13 +134,6 @@ def copy_language_model(parser: SpanParser, weights: Mapping[str, Any]) -> None:
             if name.startswith(prefix)
         }
         parser.reader.load_state_dict(layers)
-
-
-LANGUAGE_MODEL = "lstm"
-"""The built-in model whose table and layers the parser begins with."""
-TREEBANK = "treebank.json"
-MEASURED = 8
-"""How often the dev part is parsed in a training."""
 
 
 def train_parser(
