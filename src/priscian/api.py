@@ -118,7 +118,7 @@ def export_tasks(
     The first file is the group of all sets; `lm-eval --tasks GROUP --include_path DIR` runs it.
     Several data sets are named together, so that no file of one replaces one of another.
     """
-    from priscian.bridges.lm_eval_tasks import write_tasks
+    from priscian.bridges.lm_eval import write_tasks
     from priscian.runs import ScoreOptions
     from priscian.runs.job import read_data
 
