@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import msgspec
 
@@ -344,7 +344,11 @@ def blimp_rows(itemset: ItemSet) -> Iterator[Row]:
     for item in itemset.items:  # written for speed: a benchmark has 67,000 of them
         good, bad = _pair(item)
         if not CONSUMED.isdisjoint(item.meta):
-            _refuse_keys(item)
+            taken = ", ".join(sorted(CONSUMED.intersection(item.meta)))
+            raise DataError(
+                f"item {item.id}: its meta has {taken}, which BLiMP's schema uses for something "
+                "else; choose another name"
+            )
         row: Row = {"sentence_good": good.text, "sentence_bad": bad.text}
         if method:
             row.update(_prefix_fields(method, item))
@@ -356,8 +360,10 @@ def blimp_rows(itemset: ItemSet) -> Iterator[Row]:
             spans = [[span.name, span.start, span.end] for span in sentence.spans]
             if not plain.issuperset([span[0] for span in spans]):
                 row[key] = spans
-        if good.context or bad.context:
-            row.update(_contexts(good, bad))
+        if good.context != bad.context:
+            row.update(context_good=good.context, context_bad=bad.context)
+        elif good.context:
+            row["context"] = good.context
         row.update(said)
         row.update(item.meta)
         yield row
@@ -375,7 +381,29 @@ def write_pairs(itemsets: Iterable[ItemSet], path: PathLike) -> Path:
     value context, language, licence and reference.
     """
     path = Path(path)
-    rows = [_table_row(itemset, item) for itemset in itemsets for item in itemset.items]
+    rows: list[dict[str, str]] = []
+    for itemset in itemsets:
+        field, phenomenon = _levels(itemset)
+        facts = {key: getattr(itemset, key) for key in SET_KEYS}
+        for item in itemset.items:
+            good, bad = _pair(item)
+            if good.context != bad.context:
+                raise DataError(
+                    f"item {item.id} has a context for each sentence, and a table of pairs has "
+                    "room for one; use write_blimp"
+                )
+            rows.append(
+                {
+                    "id": item.id.removeprefix(f"{itemset.name}/"),
+                    "sentence_good": good.text,
+                    "sentence_bad": bad.text,
+                    "field": field,
+                    "phenomenon": phenomenon,
+                    "paradigm": itemset.name,
+                    "context": good.context,
+                    **facts,
+                }
+            )
     for key in [k for k, usual in OPTIONAL.items() if all(row[k] == usual for row in rows)]:
         for row in rows:
             del row[key]
@@ -390,26 +418,6 @@ def write_pairs(itemsets: Iterable[ItemSet], path: PathLike) -> Path:
             raise UsageError(f"cannot write pairs as {other!r}; use .jsonl, .csv or .tsv")
     write_bytes(path, data)
     return path
-
-
-def _table_row(itemset: ItemSet, item: Item) -> dict[str, str]:
-    good, bad = _pair(item)
-    if good.context != bad.context:
-        raise DataError(
-            f"item {item.id} has a context for each sentence, and a table of pairs has room for "
-            "one; use write_blimp"
-        )
-    field, phenomenon = _levels(itemset)
-    return {
-        "id": item.id.removeprefix(f"{itemset.name}/"),
-        "sentence_good": good.text,
-        "sentence_bad": bad.text,
-        "field": field,
-        "phenomenon": phenomenon,
-        "paradigm": itemset.name,
-        "context": good.context,
-        **{key: getattr(itemset, key) for key in SET_KEYS},
-    }
 
 
 def _pair(item: Item) -> tuple[Sentence, Sentence]:
@@ -449,24 +457,10 @@ def _prefix_fields(method: Method, item: Item) -> dict[str, str]:
     return fields
 
 
-def _contexts(good: Sentence, bad: Sentence) -> dict[str, str]:
-    if good.context == bad.context:
-        return {"context": good.context} if good.context else {}
-    return {"context_good": good.context, "context_bad": bad.context}
-
-
 def _same_words(good: Sentence, bad: Sentence) -> bool:
     """Whether the two sentences have the same words, in any order."""
     bags = [sorted(s.text.lower().rstrip(".?!").split()) for s in (good, bad)]
     return bags[0] == bags[1]
-
-
-def _refuse_keys(item: Item) -> NoReturn:
-    taken = ", ".join(sorted(CONSUMED.intersection(item.meta)))
-    raise DataError(
-        f"item {item.id}: its meta has {taken}, which BLiMP's schema uses for something else; "
-        "choose another name"
-    )
 
 
 def _refuse(value: Any) -> Any:
