@@ -150,12 +150,15 @@ def _add_rows(
     for line, row in rows:
         raw = str(row.get("UID") or stem)
         name = names.get(raw) or names.setdefault(raw, canonical_uid(raw))
+        method = method_of(row)
+        wide, narrow = (str(row.get(key) or "") for key in ("field", "linguistics_term"))
+        kind = (repairs.spell("field", wide), repairs.spell("linguistics_term", narrow))
         draft = drafts.get(name)
         if draft is None:
             facts = {key: str(row[key]) for key in SET_KEYS if row.get(key)}
-            draft = drafts[name] = _Draft(name, _kind(row, repairs), method_of(row), facts)
+            draft = drafts[name] = _Draft(name, kind, method, facts)
         else:
-            _check_same(draft, row, repairs, line)
+            _check_same(draft, row, method, kind, file, line)
         pair_ids = (row[key] for key in PAIR_ID_KEYS if row.get(key) is not None)
         item = _item(
             f"{name}/{next(pair_ids, len(draft.places))}", draft.method, row, repairs, line
@@ -174,31 +177,24 @@ def _add_rows(
         owner[item.id].items.append(item)
 
 
-def _kind(row: Row, repairs: Repairs) -> tuple[str, str]:
-    return (
-        repairs.spell("field", str(row.get("field") or "")),
-        repairs.spell("linguistics_term", str(row.get("linguistics_term") or "")),
-    )
-
-
-def _check_same(draft: _Draft, row: Row, repairs: Repairs, line: int) -> None:
+def _check_same(
+    draft: _Draft, row: Row, method: Method | None, kind: tuple[str, str], file: Path, line: int
+) -> None:
     """A paradigm has one field, one phenomenon and one prefix method."""
-    method = method_of(row)
     if method != draft.method:
         raise DataError(
-            f"{repairs.file}:{line}: this row has {method or 'no prefix'} fields, but {draft.name} "
+            f"{file}:{line}: this row has {method or 'no prefix'} fields, but {draft.name} "
             f"began with {draft.method or 'none'}; every row of a paradigm needs the same ones"
         )
     for key in SET_KEYS:
         if str(row.get(key) or "") != draft.facts.get(key, ""):
             raise DataError(
-                f"{repairs.file}:{line}: {key} is {row.get(key)!r}, but {draft.name} began with "
+                f"{file}:{line}: {key} is {row.get(key)!r}, but {draft.name} began with "
                 f"{draft.facts.get(key)!r}; a paradigm has one {key}: split the file by UID"
             )
-    kind = _kind(row, repairs)
     if kind != draft.kind:
         raise DataError(
-            f"{repairs.file}:{line}: field and linguistics_term are {kind}, but {draft.name} "
+            f"{file}:{line}: field and linguistics_term are {kind}, but {draft.name} "
             f"began with {draft.kind}; a paradigm has one of each"
         )
 

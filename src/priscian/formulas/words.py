@@ -46,8 +46,10 @@ def formula_words(tree: Expression, regions: Sequence[str] = ()) -> str:
         case Logic(op, left, right):
             first, second = _clause(left, op, regions), _clause(right, "", regions)
             return f"{first}, {_JOINED[op]} {second}"
+        case Comparison(op, Arithmetic("-", left, right), Number(0)):
+            return _comparison(Comparison(op, left, right), labels)
         case Comparison():
-            return _comparison(_without_zero(tree), labels)
+            return _comparison(tree, labels)
         case _:
             return _noun(tree, labels)
 
@@ -155,28 +157,14 @@ def _noun(part: Expression, labels: Sequence[str]) -> str:
             return _bits(value)
         case Arithmetic(op, left, right):
             first, second = _noun(left, labels), _noun(right, labels)
-            if _is_open(right):
-                second = f"({second})"
+            if isinstance(right, Arithmetic) and _phrase(right) is None and _rise(right) is None:
+                second = f"({second})"  # else it would be misread after plus or minus
             return f"{first} {'plus' if op == '+' else 'minus'} {second}"
         case _:
             return formula_words(part, labels)
 
 
-def _is_open(part: Expression) -> bool:
-    """Whether a phrase would be misread after plus or minus without brackets."""
-    return isinstance(part, Arithmetic) and _phrase(part) is None and _rise(part) is None
-
-
 # ---------------------------------------------------------------- comparisons
-
-
-def _without_zero(part: Comparison) -> Comparison:
-    """a − b > 0 as a > b."""
-    match part:
-        case Comparison(op, Arithmetic("-", left, right), Number(0)):
-            return Comparison(op, left, right)
-        case _:
-            return part
 
 
 def _comparison(part: Comparison, labels: Sequence[str]) -> str:
