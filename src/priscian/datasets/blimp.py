@@ -250,7 +250,14 @@ def prefix_spans(
     for pair in FIELDS[method].values():
         for key in pair:
             if key not in clean:
-                clean[key] = repairs.strip(key, _text(row, key, repairs.file, line))
+                value = row.get(key)
+                if not isinstance(value, str):
+                    what = f"no {key!r}" if value is None else f"{key!r} is {value!r}, not a text"
+                    raise DataError(
+                        f"{repairs.file}:{line}: {what} (found: {', '.join(row)}); "
+                        "every row of a paradigm needs the same prefix fields"
+                    )
+                clean[key] = repairs.strip(key, value)
     spans = {}
     for side, (prefix_key, word_key) in FIELDS[method].items():
         prefix, word, text = clean[prefix_key], clean[word_key], texts[side]
@@ -270,17 +277,6 @@ def prefix_spans(
         start = len(begin) - len(word)
         spans[side] = (Span("prefix", 0, len(prefix)), Span("critical", start, len(begin)))
     return spans
-
-
-def _text(row: Row, key: str, file: Path, line: int) -> str:
-    value = row.get(key)
-    if isinstance(value, str):
-        return value
-    what = f"no {key!r}" if value is None else f"{key!r} is {value!r}, not a text"
-    raise DataError(
-        f"{file}:{line}: {what} (found: {', '.join(row)}); "
-        "every row of a paradigm needs the same prefix fields"
-    )
 
 
 def with_spans(listed: Sequence[Span], computed: Sequence[Span]) -> tuple[Span, ...]:

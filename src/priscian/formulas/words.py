@@ -103,7 +103,11 @@ class _Phrase:
     def says(self, labels: Sequence[str]) -> str:
         if self.spans == (WHOLE,):
             return "the whole sentence"
-        return _listed([_quoted(span, labels) for span in self.spans])
+        names = []
+        for span in self.spans:
+            name = _name(span, labels)
+            names.append(name if name == f"region {span}" else f"“{name}”")
+        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
     @property
     def several(self) -> bool:
@@ -217,17 +221,6 @@ def _name(span: str, labels: Sequence[str]) -> str:
     """The label of a region, or its number if the names are not known."""
     number = int(span) if span.isdecimal() else 0
     return labels[number - 1] if 1 <= number <= len(labels) else f"region {span}"
-
-
-def _quoted(span: str, labels: Sequence[str]) -> str:
-    if span == WHOLE:
-        return "the whole sentence"
-    name = _name(span, labels)
-    return name if name == f"region {span}" else f"“{name}”"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _bits(value: float) -> str:
