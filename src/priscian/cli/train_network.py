@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
+from rich.control import Control
+from rich.segment import ControlType
 
+from priscian.cli.screen import Screen
 from priscian.errors import UsageError
+from priscian.models.folder import ARCHITECTURES
 
 if TYPE_CHECKING:
     from priscian.training.loop import Moment
-
-ARCHITECTURES = {
-    "gpt2": "a GPT-2, saved as an ordinary Hugging Face folder",
-    "transformer-xl": "a Transformer-XL with relative positions and memory",
-    "lstm": "an LSTM, which scores on NumPy alone",
-    "rnng": "a recurrent neural network grammar, from trees",
-    "on-lstm": "an ordered-neurons LSTM, which scores on NumPy alone",
-}
 
 
 @Parameter(name="*")
@@ -62,22 +60,36 @@ class Changes:
 
     def overrides(self) -> dict[str, Any]:
         """As `table.key` = value."""
-        plain = {
-            "corpus.files": [str(p) for p in self.corpus] if self.corpus else None,
-            "corpus.extra": [str(p) for p in self.extra] if self.extra else None,
-            "corpus.size": self.size,
-            "corpus.order_seed": self.order_seed,
-            "training.tokens": self.tokens,
-            "training.epochs": self.epochs,
-            "training.seed": self.seed,
-            "machine.threads": self.threads,
-        }
-        found = {key: value for key, value in plain.items() if value is not None}
+        found = overrides(self, KEYS)
         if self.tokens is not None:
             found.setdefault("training.epochs", 0.0)
         elif self.epochs is not None:
-            found["training.tokens"] = ""
-        return found | dict(setting(text) for text in self.set_ or [])
+            found.setdefault("training.tokens", "")
+        return found
+
+
+KEYS = {
+    "corpus": "corpus.files",
+    "extra": "corpus.extra",
+    "size": "corpus.size",
+    "order_seed": "corpus.order_seed",
+    "tokens": "training.tokens",
+    "epochs": "training.epochs",
+    "seed": "training.seed",
+    "threads": "machine.threads",
+}
+"""Keys of the recipe by the names of their options."""
+
+
+def overrides(given: Any, keys: Mapping[str, str]) -> dict[str, Any]:
+    """Options of a record that were given, as `table.key` = value; those of `--set` last."""
+    values = {key: getattr(given, name) for name, key in keys.items()}
+    found = {
+        key: [str(path) for path in value] if isinstance(value, list) else value
+        for key, value in values.items()
+        if value is not None and value != []
+    }
+    return found | dict(setting(text) for text in given.set_ or [])
 
 
 NO_CHANGES = Changes()
@@ -85,8 +97,6 @@ NO_CHANGES = Changes()
 
 def setting(text: str) -> tuple[str, Any]:
     """`network.layers=4` as a key and a TOML value."""
-    import tomllib
-
     key, equals, value = text.partition("=")
     if not equals or "." not in key:
         raise UsageError(f"--set takes table.key=value, such as network.layers=4; not {text!r}")
@@ -112,7 +122,7 @@ def train_command(architecture: str) -> Callable[..., None]:
     ) -> None:
         if seconds is not None or steps is not None:
             raise UsageError("schedules count tokens, not --seconds or --steps; give --tokens 24M")
-        from priscian.training.api import train
+        from priscian.training.job import train
 
         with TrainingLine(quiet) as line:
             card = train(
@@ -128,8 +138,8 @@ def train_command(architecture: str) -> Callable[..., None]:
                 f"its checkpoints with --revisions 'tokens-*'"
             )
 
-    corpus = "trees.txt" if architecture == "rnng" else "books.txt"
-    command.__doc__ = f"""Train {ARCHITECTURES[architecture]}.
+    corpus = "trees.txt" if ARCHITECTURES[architecture].trees else "books.txt"
+    command.__doc__ = f"""Train {ARCHITECTURES[architecture].what}.
 
     A recipe sets everything: corpus, tokens, network, schedule. Three are built in: tiny, small
     (for a laptop; one thread unless --threads says otherwise) and paper (published sizes, for
@@ -159,8 +169,6 @@ class TrainingLine:
     """A line that shows loss, speed and time left; a terminal updates it in place."""
 
     def __init__(self, quiet: bool) -> None:
-        from priscian.cli.screen import Screen
-
         self.console = Screen(stderr=True, highlight=False)
         self.quiet = quiet
         self._last = 0.0
@@ -180,11 +188,6 @@ class TrainingLine:
 
     def show(self, moment: Moment) -> None:
         """Update twice a second in a terminal, every half minute in a log."""
-        import time
-
-        from rich.control import Control
-        from rich.segment import ControlType
-
         now = time.monotonic()
         if self.quiet or now - self._last < (0.5 if self.console.is_terminal else 30):
             return

@@ -26,13 +26,19 @@ import msgspec
 from msgspec import Meta, Struct, inspect
 from msgspec.structs import fields
 
-from priscian.errors import DataError, PriscianError, PriscianWarning, UnknownNameError
+from priscian.errors import (
+    DataError,
+    PriscianError,
+    PriscianWarning,
+    UnknownNameError,
+    UsageError,
+)
 from priscian.files.reading import shown
 
 HIDDEN = Meta(extra={"hidden": True})
 """A field that JSON does not have."""
 INLINE = Meta(extra={"inline": True})
-"""A field whose own keys stand in its place; a list is then the whole record."""
+"""A field whose own keys stand in its place, none for None; a list is then the whole record."""
 
 
 def by(*names: str, keep: bool = False, many: bool = False) -> Meta:
@@ -49,6 +55,19 @@ def prefixed(prefix: str) -> Meta:
     return Meta(extra={"inline": True, "prefix": prefix})
 
 
+def only(name: str) -> Meta:
+    """A record, or an object of records, written as one field of it.
+
+    >>> from typing import Annotated
+    >>> from msgspec import defstruct
+    >>> Model = defstruct("Model", [("name", str), ("score", float)])
+    >>> Found = defstruct("Found", [("best", Annotated[Model, only("score")])])
+    >>> plain(Found(Model("lstm", 0.5)))
+    {'best': 0.5}
+    """
+    return Meta(extra={"only": name})
+
+
 class _Field(NamedTuple):
     name: str
     key: str
@@ -58,6 +77,9 @@ class _Field(NamedTuple):
 
 def plain(value: Any) -> Any:
     """Records as dictionaries, tuples as lists.
+
+    A class may name what is written instead of its fields, `SHOWN: ClassVar`: several attributes,
+    properties too, or one that is a record.
 
     >>> from typing import Annotated
     >>> from msgspec import defstruct
@@ -76,6 +98,11 @@ def plain(value: Any) -> Any:
 
 
 def _record(value: Struct, without: Iterable[str] = ()) -> Any:
+    chosen = getattr(type(value), "SHOWN", ())
+    if isinstance(chosen, str):
+        return plain(getattr(value, chosen))
+    if chosen:
+        return {name: plain(getattr(value, name)) for name in chosen}
     found: dict[str, Any] = {}
     for field in _fields(type(value)):
         part = getattr(value, field.name)
@@ -83,6 +110,12 @@ def _record(value: Struct, without: Iterable[str] = ()) -> Any:
             value.__struct_config__.omit_defaults and part == field.default
         ):
             continue
+        if part is None and field.how.get("inline"):
+            continue
+        if "only" in field.how and isinstance(part, Mapping):
+            part = {key: getattr(one, field.how["only"]) for key, one in part.items()}
+        elif "only" in field.how and part is not None:
+            part = getattr(part, field.how["only"])
         names = field.how.get("by", ())
         shown = _object(part, field.how) if names else plain(part)
         if isinstance(shown, list) and field.how.get("inline"):
@@ -153,7 +186,10 @@ def convert_table(
     priscian.errors.DataError: recipe.toml: network.layers = 0; it takes a number from 1 to ...
     """
     check_table(kind, values, table, where, remedy=remedy, refusal=refusal)
-    return msgspec.convert(dict(values), kind)
+    try:
+        return msgspec.convert(dict(values), kind)
+    except msgspec.ValidationError as error:  # a key that must be there is not
+        raise DataError(f"{where}: {error}; {remedy}") from None
 
 
 def check_table(
@@ -166,9 +202,10 @@ def check_table(
     refusal: type[PriscianError] = DataError,
     reserved: Collection[str] = (),
 ) -> None:
-    """Refuse a table with a key or a value that a record cannot have.
+    """Refuse a table with a key or a value that a record cannot have, in tables below it too.
 
-    `reserved` has fields of the record that are not keys of the table.
+    `reserved` has fields of the record that are not keys of the table. The table at the top of a
+    file has no name.
     """
     if not isinstance(values, Mapping):
         raise DataError(f"{where}: [{table}] must be a table of keys and values")
@@ -176,21 +213,41 @@ def check_table(
     known = [name for name in hints if name not in reserved]
     for name, value in values.items():
         if name not in known:
-            raise UnknownNameError(f"key in [{table}] of {where}", name, known)
+            place = f"[{table}] of {where}" if table else where
+            raise UnknownNameError(f"key in {place}", name, known)
+        path = f"{table}.{name}" if table else name
+        below = get_args(hints[name])[0] if get_origin(hints[name]) is tuple else hints[name]
+        if isinstance(below, type) and issubclass(below, msgspec.Struct):
+            for one in value if isinstance(value, list) else [value]:
+                check_table(below, one, path, where, remedy=remedy, refusal=refusal)
+            continue
         try:
             msgspec.convert(value, hints[name])
         except msgspec.ValidationError as error:
-            for kinds in (hints[name], *get_args(hints[name])):
-                if get_origin(kinds) is Literal and isinstance(value, str):
-                    choices = tuple(map(str, get_args(kinds)))
-                    raise UnknownNameError(f"{table}.{name} in {where}", value, choices) from None
+            if choices := _choices(hints[name], value):
+                raise UnknownNameError(f"{path} in {where}", value, choices) from None
             bounds = _bounds(inspect.type_info(hints[name]), value)
             if bounds:
-                said = f"{table}.{name} = {shown(value)}; it takes {bounds}"
+                said = f"{path} = {shown(value)}; it takes {bounds}"
                 raise refusal(f"{where}: {said}") from None
             reason, _, place = str(error).partition(" - at `$")
             place = f"`$.{name}{place.rstrip('`')}`"
-            raise DataError(f"{where}, [{table}]: {reason} - at {place}; {remedy}") from None
+            at = f"{where}, [{table}]" if table else where
+            raise DataError(f"{at}: {reason} - at {place}; {remedy}") from None
+
+
+def check_parameters(record: object) -> None:
+    """Refuse a record of parameters with a value that its types do not allow."""
+    for name, hint in get_type_hints(type(record), include_extras=True).items():
+        value = getattr(record, name)
+        try:
+            msgspec.convert(value, hint)
+        except msgspec.ValidationError as error:
+            if choices := _choices(hint, value):
+                raise UnknownNameError(name, value, choices) from None
+            reason = _bounds(inspect.type_info(hint), value)
+            reason = f"it takes {reason}" if reason else str(error)
+            raise UsageError(f"`{name}={shown(value)}`: {reason}") from None
 
 
 def renamed_keys(
@@ -209,6 +266,15 @@ def renamed_keys(
                 warnings.warn(said, PriscianWarning, stacklevel=3)
         found[name] = value
     return found
+
+
+def _choices(hint: Any, value: Any) -> tuple[str, ...]:
+    """Which texts are taken, where another text was given; else nothing."""
+    if isinstance(value, str):
+        for kind in (hint, *get_args(hint)):
+            if get_origin(kind) is Literal:
+                return tuple(str(choice) for choice in get_args(kind) if choice != "")
+    return ()
 
 
 def _bounds(kind: inspect.Type, value: Any) -> str:

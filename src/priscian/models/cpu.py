@@ -94,15 +94,42 @@ def find_problem_of(name: str, script: str) -> str:
 
     The problem is the signal that ended it, or the last line that it wrote to standard error.
     """
-    entry = f"{name} {_machine()}"
+    told = cpu_facts()
+    facts = [  # what the result depends on: CPU, system, torch and its settings
+        told.get("model name", platform.processor()),
+        told.get("flags", ""),
+        platform.machine(),
+        platform.release(),
+        version("torch"),
+        *(os.environ.get(variable, "") for variable in INSTRUCTIONS),
+    ]
+    machine = hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
+    entry = f"{name} {machine}"
     path = cache_folder() / "dtypes.json"
     known = _read(path)
     if entry in known:
         return str(known[entry])
     try:
-        problem = _try(name, script)
+        done = subprocess.run(
+            [sys.executable, "-c", NO_CORE_FILE + script, name],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return f"a trial was not done after {PATIENCE:g} s"  # possibly a busy machine: not cached
+    ended = ""
+    if done.returncode < 0:
+        try:
+            ended = signal.Signals(-done.returncode).name
+        except ValueError:
+            ended = f"signal {-done.returncode}"
+    elif done.returncode:
+        said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        ended = said[-1] if said else f"code {done.returncode}"
+    problem = ended and f"a trial ended with {ended}"
     with contextlib.suppress(OutputError):  # it will be tried again
         write_json(path, _read(path) | {entry: problem})
     return problem
@@ -116,44 +143,6 @@ def cpu_facts() -> dict[str, str]:
         return {}
     lines = text.partition("\n\n")[0].splitlines()
     return {line.partition(":")[0].strip(): line.partition(":")[2].strip() for line in lines}
-
-
-def _try(name: str, script: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", NO_CORE_FILE + script, name],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    if done.returncode == 0:
-        return ""
-    if done.returncode < 0:
-        return f"a trial ended with {_signal(-done.returncode)}"
-    said = [line for line in done.stderr.splitlines() if line.strip()]
-    return f"a trial ended with {said[-1].strip() if said else f'code {done.returncode}'}"
-
-
-def _signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
-def _machine() -> str:
-    """What the result of a test depends on: CPU, system, torch and its settings."""
-    told = cpu_facts()
-    facts = [
-        told.get("model name", platform.processor()),
-        told.get("flags", ""),
-        platform.machine(),
-        platform.release(),
-        version("torch"),
-        *(os.environ.get(name, "") for name in INSTRUCTIONS),
-    ]
-    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
 
 
 def _read(path: Path) -> dict[str, Any]:

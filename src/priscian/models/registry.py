@@ -32,11 +32,33 @@ OBJECTS = "python"
 """The provider of models that were passed in as objects."""
 DEFAULT = "default"
 """The id if only the name of a registered class is given."""
+GROUP = "priscian.models"
+OWN = {
+    "hf": "priscian.models.hf.causal:CausalProvider",
+    "mlm": "priscian.models.hf.masked:MaskedProvider",
+    "builtin": "priscian.models.builtin:BuiltinProvider",
+    "classifier": "priscian.models.classifier.provider:ClassifierProvider",
+    "ngram": "priscian.models.ngram.model:NgramProvider",
+    "lstm": "priscian.models.lstm:LstmProvider",
+    "txl": "priscian.models.txl:TransformerXlProvider",
+    "rnng": "priscian.models.rnng:RnngProvider",
+    "surprisals": "priscian.models.surprisals.table:SurprisalsProvider",
+    "openai": "priscian.models.remote.openai:OpenAIProvider",
+    "llamacpp": "priscian.models.remote.llamacpp:LlamaCppProvider",
+    "vllm": "priscian.models.remote.vllm:VllmProvider",
+}
+"""Providers of ours; other packages add theirs as entry points of the group."""
+LISTED = "priscian list models explains them."
+SUFFIXES = {".arpa": "ngram", ".gz": "ngram", ".pngm": "ngram", ".plstm": "lstm"}
+"""File extensions, and the provider that reads each."""
+_registered: dict[str, Provider] = {}
+PRESETS = {name: model.spec for name, model in PACKAGED.items()}
+"""Short names of models and their specs."""
 
 
 def as_provider(name: str, thing: Any) -> Provider:
     """A provider, from a provider or its class, or from a model or class with `score`."""
-    if _is_provider(thing):
+    if callable(getattr(thing, "key", None)) and callable(getattr(thing, "load", None)):
         return cast(Provider, thing() if inspect.isclass(thing) else thing)
     if callable(getattr(thing, "score", None)):
         return SimpleProvider(name, thing)
@@ -44,10 +66,6 @@ def as_provider(name: str, thing: Any) -> Provider:
         f"{name!r} cannot be registered as a model: {thing!r} has no method score(texts), "
         f"nor key(spec) and load(spec) of a provider; see docs/plugins.md"
     )
-
-
-def _is_provider(thing: Any) -> bool:
-    return callable(getattr(thing, "key", None)) and callable(getattr(thing, "load", None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +182,8 @@ class ObjectProvider:
                 PriscianWarning,
                 stacklevel=3,
             )
-        if known is not None and not version and known.model is not model and _has_state(model):
+        other = known is not None and not version and known.model is not model
+        if other and getattr(model, "__dict__", True):  # two objects of its class may differ
             raise UsageError(
                 f"two objects of {name} would share their scores; give each a `version` of its "
                 f"own that says what it depends on"
@@ -200,32 +219,6 @@ class ObjectProvider:
         return found
 
 
-def _has_state(model: Any) -> bool:
-    """Whether two objects of a class may differ."""
-    return bool(getattr(model, "__dict__", True))
-
-
-GROUP = "priscian.models"
-OWN = {
-    "hf": "priscian.models.hf.causal:CausalProvider",
-    "mlm": "priscian.models.hf.masked:MaskedProvider",
-    "builtin": "priscian.models.builtin:BuiltinProvider",
-    "classifier": "priscian.models.classifier.provider:ClassifierProvider",
-    "ngram": "priscian.models.ngram.model:NgramProvider",
-    "lstm": "priscian.models.lstm:LstmProvider",
-    "txl": "priscian.models.txl:TransformerXlProvider",
-    "rnng": "priscian.models.rnng:RnngProvider",
-    "surprisals": "priscian.models.surprisals.table:SurprisalsProvider",
-    "openai": "priscian.models.remote.openai:OpenAIProvider",
-    "llamacpp": "priscian.models.remote.llamacpp:LlamaCppProvider",
-    "vllm": "priscian.models.remote.vllm:VllmProvider",
-}
-"""Providers of ours; other packages add theirs as entry points of the group."""
-LISTED = "priscian list models explains them."
-SUFFIXES = {".arpa": "ngram", ".gz": "ngram", ".pngm": "ngram", ".plstm": "lstm"}
-"""File extensions, and the provider that reads each."""
-
-_registered: dict[str, Provider] = {}
 _objects = ObjectProvider()
 
 
@@ -264,12 +257,11 @@ def find_provider(name: str) -> Provider:
     if name not in _entry_points():
         raise UnknownNameError("model provider", name, provider_names(), LISTED)
     try:
-        provider = as_provider(name, _entry_points()[name].load())
+        return as_provider(name, _entry_points()[name].load())
     except Exception as error:  # a plug-in may fail in any way
         raise ModelError(
             f"model provider {name!r} cannot be loaded: {error}; update or uninstall its package"
         ) from error
-    return provider
 
 
 def broken_providers() -> dict[str, str]:
@@ -297,7 +289,7 @@ def parse_model(text: str | ModelSpec | LanguageModel, default: str = "hf") -> M
     head = text.partition("?")[0]
     if head in PRESETS:
         return PRESETS[head](text)
-    if _is_simple(head):
+    if head in provider_names() and isinstance(find_provider(head), SimpleProvider):
         return ModelSpec.parse(f"{head}:{DEFAULT}{text[len(head) :]}")
     if not _has_provider(head) and Path(head).suffix in SUFFIXES:
         return ModelSpec.parse(f"{SUFFIXES[Path(head).suffix]}:{text}")
@@ -320,11 +312,6 @@ def as_list(models: Any) -> list[str | ModelSpec | LanguageModel]:
     """One model, or several, as a list."""
     one = isinstance(models, str | ModelSpec) or hasattr(models, "score")
     return [models] if one else list(models)
-
-
-def _is_simple(name: str) -> bool:
-    """Whether a bare name belongs to a registered class or a plug-in."""
-    return name in provider_names() and isinstance(find_provider(name), SimpleProvider)
 
 
 def _has_provider(head: str) -> bool:
@@ -352,10 +339,6 @@ def expand_revisions(model: str | ModelSpec | LanguageModel, pattern: str) -> li
             + (f"it has {some_of(known)}" if known else "it has none: leave `revisions=` out")
         )
     return found
-
-
-PRESETS = {name: model.spec for name, model in PACKAGED.items()}
-"""Short names of models and their specs."""
 
 
 def fetch_weights(name: str, source: Path | None = None) -> Path:

@@ -1,9 +1,4 @@
-"""Trees in the brackets of the Penn Treebank, one a line or over several lines.
-
-Functions are taken off labels (NP-SBJ is NP), escaped brackets are brackets again (-LRB- is "("),
-quotation marks are plain ones and empty categories (-NONE-) are left out. Where a hyphen is a word
-of its own (well HYPH known), `join_hyphens` makes one word of the three, as our tokenisation does.
-"""
+"""Constituency trees in the brackets of the Penn Treebank, read and written."""
 
 from __future__ import annotations
 
@@ -15,7 +10,7 @@ from typing import Protocol
 
 from priscian.errors import DataError, counted
 from priscian.files import open_unpacked, shown, steady
-from priscian.trees.tree import Tree, Word
+from priscian.trees.tree import ESCAPES, Tree, Word
 
 DEEPEST = 200
 """Phrases inside each other; real trees have 30."""
@@ -104,7 +99,18 @@ def parse_trees(
                 if done is not None:
                     yield done
             else:
-                _add_word(path, line, token, stack)
+                if not stack:
+                    raise DataError(
+                        f"{path}:{line}: {shown(token)} is outside of all brackets; delete it"
+                    )
+                inner = stack[-1]  # the word's tag was taken for a label
+                if inner.parts or not inner.label:
+                    raise _untagged(path, line, token)
+                form = _QUOTES.get(token)
+                if form is None:
+                    form = _ESCAPED.sub(lambda found: _BRACKETS[found[0]], token).translate(_PLAIN)
+                inner.parts.append(Word(form, inner.label))
+                inner.has_token = True
                 at += 1
     if stack:
         raise _unclosed(path, stack)
@@ -136,17 +142,6 @@ def _lines(path: Path, digest: Digest | None) -> Iterator[tuple[int, str]]:
             yield number, text
 
 
-def _add_word(path: Path, line: int, token: str, stack: list[_Open]) -> None:
-    """A word inside the innermost bracket; its tag was taken for a label."""
-    if not stack:
-        raise DataError(f"{path}:{line}: {shown(token)} is outside of all brackets; delete it")
-    inner = stack[-1]
-    if inner.parts or not inner.label:
-        raise _untagged(path, line, token)
-    inner.parts.append(Word(_form(token), inner.label))
-    inner.has_token = True
-
-
 def _untagged(path: Path, line: int, token: str) -> DataError:
     return DataError(f"{path}:{line}: {shown(token)} has no tag of its own; write it as (TAG word)")
 
@@ -166,7 +161,8 @@ def _close(path: Path, line: int, stack: list[_Open], join: bool) -> Tree | None
     else:
         kept = [part for part in parts if part != _NOTHING]
         kept = _join_hyphens(kept) if join else kept
-        made = Tree(_plain_label(label), tuple(kept)) if kept else None
+        plain = re.split(r"[-=|]", label, maxsplit=1)[0] or label or "ROOT"  # NP-SBJ=2 is NP
+        made = Tree(plain, tuple(kept)) if kept else None
     if stack:
         stack[-1].parts.append(_NOTHING if made is None else made)
         return None
@@ -177,17 +173,6 @@ def _close(path: Path, line: int, stack: list[_Open], join: bool) -> Tree | None
 
 _NOTHING = Tree("", ())
 """What is left of an empty category."""
-
-
-def _plain_label(label: str) -> str:
-    """`NP-SBJ=2` is NP; a label that begins with a hyphen stays."""
-    return re.split(r"[-=|]", label, maxsplit=1)[0] or label or "ROOT"
-
-
-def _form(token: str) -> str:
-    if token in _QUOTES:
-        return _QUOTES[token]
-    return _ESCAPED.sub(lambda found: _BRACKETS[found[0]], token).translate(_PLAIN)
 
 
 def one_spelling(text: str) -> str:
@@ -206,11 +191,64 @@ def _join_hyphens(parts: list[Tree | str]) -> list[Tree | str]:
     found: list[Tree | str] = []
     for part in parts:
         before = found[-1] if found else None
-        if isinstance(part, Word) and isinstance(before, Word):
-            open_hyphen = before.tag == "HYPH"
-            if part.tag == "HYPH" or open_hyphen:
-                tag = "HYPH" if part.tag == "HYPH" else part.tag
-                found[-1] = Word(before + part, tag)
-                continue
-        found.append(part)
+        if isinstance(part, Word) and isinstance(before, Word) and "HYPH" in (part.tag, before.tag):
+            found[-1] = Word(before + part, part.tag)
+        else:
+            found.append(part)
     return found
+
+
+TOPS = frozenset({"ROOT", "TOP", "S1"})
+"""Labels of a node that only marks the top; it is taken away where it has one child."""
+NOWHERE = Path("tree")
+
+
+def parse_tree(text: str, path: Path = NOWHERE, line: int = 1) -> Tree:
+    """The tree of a line; errors name the file and the line.
+
+    >>> print(parse_tree("(ROOT (S (NP-SBJ (PRP They)) (VP (VBP bark)) (. .)))"))
+    (S (NP They) (VP bark) .)
+    """
+    missing = text.count("(") - text.count(")")
+    if missing > 0:
+        raise DataError(
+            f"{path}:{line}: the tree that begins here is not closed; add "
+            f"{counted(missing, 'closing bracket')}, or join its lines: one tree on each line"
+        )
+    found = list(parse_trees([(line, text)], path, join_hyphens=True))
+    if len(found) != 1:
+        what = "several trees" if found else "an empty tree"
+        raise DataError(f"{path}:{line}: {what} on a line; write one tree on each line")
+    return without_top(found[0])
+
+
+def without_top(tree: Tree) -> Tree:
+    """A tree without nodes that only mark the top."""
+    while tree.label in TOPS and len(tree.children) == 1 and isinstance(tree.children[0], Tree):
+        tree = tree.children[0]
+    return tree
+
+
+NO_TAG = "XX"
+"""The tag of a word that has none; the Penn Treebank's own for an unknown one."""
+
+
+def bracketed(tree: Tree, top: str = "ROOT") -> str:
+    """One line, every word with its tag, everything under a node that marks the top.
+
+    >>> bracketed(Tree("S", (Tree("NP", (Word("They", "PRP"),)), "bark", Word("(", "-LRB-"))))
+    '(ROOT (S (NP (PRP They)) (XX bark) (-LRB- -LRB-)))'
+    """
+    parts: list[str] = []
+    ahead: list[Tree | str | None] = [tree]  # None closes a constituent
+    while ahead:
+        node = ahead.pop()
+        if node is None:
+            parts[-1] += ")"
+        elif isinstance(node, str):
+            tag = node.tag if isinstance(node, Word) else NO_TAG
+            parts.append(f"({tag.translate(ESCAPES)} {node.translate(ESCAPES)})")
+        else:
+            parts.append(f"({node.label}")
+            ahead += [None, *reversed(node.children)]
+    return f"({top} {' '.join(parts)})"

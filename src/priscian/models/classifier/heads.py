@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +41,23 @@ def spread(states: Floats32) -> tuple[Floats32, Floats32]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LinearHead:
-    """Logistic regression on standardised vectors."""
+class _Standardised:
+    """What every head does first, and how it is saved."""
 
     mean: Floats32  # (width,)
     scale: Floats32  # (width,)
+
+    def save(self, path: Path) -> None:
+        """Write every field as safetensors."""
+        write_safetensors(
+            path, {field.name: np.atleast_1d(getattr(self, field.name)) for field in fields(self)}
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearHead(_Standardised):
+    """Logistic regression on standardised vectors."""
+
     weights: Floats32  # (width,)
     intercept: float
 
@@ -54,18 +66,11 @@ class LinearHead:
         x = standardise(states, self.mean, self.scale)
         return np.asarray(x @ self.weights.astype(np.float64) + self.intercept)
 
-    def save(self, path: Path) -> None:
-        """Write it as safetensors."""
-        arrays = {"mean": self.mean, "scale": self.scale, "weights": self.weights}
-        write_safetensors(path, arrays | {"intercept": np.array([self.intercept])})
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MlpHead:
+class MlpHead(_Standardised):
     """One hidden layer of rectified units on standardised vectors."""
 
-    mean: Floats32  # (width,)
-    scale: Floats32  # (width,)
     inner: Floats32  # (hidden, width)
     inner_bias: Floats32  # (hidden,)
     outer: Floats32  # (hidden,)
@@ -77,12 +82,6 @@ class MlpHead:
         hidden = np.maximum(x @ self.inner.astype(np.float64).T + self.inner_bias, 0.0)
         return np.asarray(hidden @ self.outer.astype(np.float64) + self.outer_bias)
 
-    def save(self, path: Path) -> None:
-        """Write it as safetensors."""
-        arrays = {"mean": self.mean, "scale": self.scale}
-        arrays |= {"inner": self.inner, "inner_bias": self.inner_bias, "outer": self.outer}
-        write_safetensors(path, arrays | {"outer_bias": np.array([self.outer_bias])})
-
 
 Head = LinearHead | MlpHead
 
@@ -92,7 +91,15 @@ def read_head(path: Path) -> Head:
     found = read_safetensors(path)
     try:
         mean, scale = found["mean"], found["scale"]
-        _check_shapes(found)
+        shapes = {"scale": mean.shape, "weights": mean.shape}
+        if "inner" in found:
+            hidden = found["inner_bias"].shape
+            shapes = {"scale": mean.shape, "inner": (*hidden, *mean.shape), "outer": hidden}
+        for name, shape in shapes.items():
+            if mean.ndim != 1 or found[name].shape != shape:
+                raise ValueError(f"{name} has the shape {found[name].shape}, not {shape}")
+        if not (scale >= SMALLEST).all():
+            raise ValueError("scale has a value that is not above 0")
         if "inner" not in found:
             return LinearHead(mean, scale, found["weights"], float(found["intercept"][0]))
         inner, bias, outer = found["inner"], found["inner_bias"], found["outer"]
@@ -101,19 +108,6 @@ def read_head(path: Path) -> Head:
         raise ModelError(
             f"{path} is not the head of a classifier ({error}); train it again"
         ) from None
-
-
-def _check_shapes(found: Mapping[str, Floats32]) -> None:
-    width = found["mean"].shape
-    shapes = {"scale": width, "weights": width}
-    if "inner" in found:
-        hidden = found["inner_bias"].shape
-        shapes = {"scale": width, "inner": (*hidden, *width), "outer": hidden}
-    for name, shape in shapes.items():
-        if len(width) != 1 or found[name].shape != shape:
-            raise ValueError(f"{name} has the shape {found[name].shape}, not {shape}")
-    if not (found["scale"] >= SMALLEST).all():
-        raise ValueError("scale has a value that is not above 0")
 
 
 def words_of(text: str) -> list[str]:

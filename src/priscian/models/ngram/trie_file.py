@@ -44,6 +44,12 @@ _DTYPES = frozenset(f"{'|' if size == 1 else '<'}{kind}{size}" for kind in "iuf"
                     for size in (1, 2, 4, 8)) - {"|f1"}  # fmt: skip
 
 Array = npt.NDArray[Any]
+PART = 1 << 22
+HIGHEST = 1e-3
+"""Log10 of the largest probability; rounding may leave it slightly above 0."""
+LOWEST = -1e4
+CODES = 256
+MOST_ORDER = 32
 
 
 class FileSection:
@@ -188,24 +194,19 @@ def _open(path: Path) -> tuple[_Description, npt.NDArray[np.uint8]]:
             f"{path} is damaged: its description cannot be read ({error}); train it again"
         ) from None
     for entry in described.sections:
-        if not _inside(entry, end):
+        item = int(entry.dtype[2:]) if entry.dtype in _DTYPES else 0
+        if (
+            not item
+            or entry.size < 0
+            or entry.size % item
+            or entry.offset % ALIGN
+            or not len(MAGIC) <= entry.offset <= end - entry.size
+        ):
             raise ModelError(
                 f"{path} is damaged: its section {entry.name!r} has a wrong position "
                 "or type; train it again"
             )
     return described, raw
-
-
-def _inside(entry: _Entry, end: int) -> bool:
-    """Whether a section has a known type and lies between the header and `end`."""
-    item = int(entry.dtype[2:]) if entry.dtype in _DTYPES else 0
-    return (
-        item > 0
-        and entry.size >= 0
-        and entry.size % item == 0
-        and entry.offset % ALIGN == 0
-        and len(MAGIC) <= entry.offset <= end - entry.size
-    )
 
 
 def _map(path: Path) -> npt.NDArray[np.uint8]:
@@ -229,16 +230,6 @@ def pack_file(path: Path, packed: Path) -> None:
     """The same file in xz: smaller, but unpacked into memory when it is read."""
     data = lzma.compress(path.read_bytes(), lzma.FORMAT_XZ, lzma.CHECK_CRC64, filters=_XZ)
     write_bytes(packed, data)
-
-
-PART = 1 << 22
-HIGHEST = 1e-3
-"""Log10 of the largest probability; rounding may leave it slightly above 0."""
-LOWEST = -1e4
-
-CODES = 256
-
-MOST_ORDER = 32
 
 
 class UnsoundTrieError(ValueError):
@@ -363,7 +354,20 @@ def open_trie(path: Path) -> tuple[Trie, dict[str, Any]]:
         if not isinstance(order, int) or not 1 <= order <= MOST_ORDER:
             raise UnsoundTrieError(f"its order is {shown(order)}")
         words = tuple(contents.arrays["vocabulary"].tobytes().decode().split("\n"))
-        trie = Trie(words, tuple(_level(contents, n, order) for n in range(1, order + 1)))
+        arrays, levels = contents.arrays, []
+        for n in range(1, order + 1):
+            lower = n < order
+            levels.append(
+                Level(
+                    words=arrays[f"words{n}"] if n > 1 else None,
+                    probs=arrays[f"prob{n}"],
+                    backoffs=arrays[f"backoff{n}"] if lower else None,
+                    begin=arrays[f"begin{n}"] if lower else None,
+                    prob_codes=arrays.get(f"prob_codes{n}"),
+                    backoff_codes=arrays.get(f"backoff_codes{n}") if lower else None,
+                )
+            )
+        trie = Trie(words, tuple(levels))
         if contents.facts.get("differences"):
             trie = sums(trie)
         check_trie(trie)
@@ -374,19 +378,6 @@ def open_trie(path: Path) -> tuple[Trie, dict[str, Any]]:
             f"{path} is not a sound model, though its checksums are right: {error}; train it again"
         ) from None
     return trie, contents.facts
-
-
-def _level(contents: Contents, n: int, order: int) -> Level:
-    arrays = contents.arrays
-    lower = n < order
-    return Level(
-        words=arrays[f"words{n}"] if n > 1 else None,
-        probs=arrays[f"prob{n}"],
-        backoffs=arrays[f"backoff{n}"] if lower else None,
-        begin=arrays[f"begin{n}"] if lower else None,
-        prob_codes=arrays.get(f"prob_codes{n}"),
-        backoff_codes=arrays.get(f"backoff_codes{n}") if lower else None,
-    )
 
 
 def save_trie(trie: Trie, facts: dict[str, Any], path: Path) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -34,13 +35,18 @@ from priscian.models.classifier.folder import (
     write_card,
     write_restart,
 )
-from priscian.training.classifiers.choose import FILE as VIEWS
-from priscian.training.classifiers.choose import Bound
+from priscian.stats.matthews import matthews
 from priscian.training.classifiers.data import ClassifierData, plain_hash, read_data
-from priscian.training.classifiers.evaluate import accuracy, fit_temperature, is_collapsed, mcc
 from priscian.training.classifiers.fits import Fit, fitter
+from priscian.training.classifiers.probe import FILE as VIEWS
+from priscian.training.classifiers.probe import Bound
 from priscian.training.classifiers.settings import ClassifierSettings
+from priscian.workers import Say
 
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+COOLEST, HOTTEST = 0.05, 20.0
 LOGITS = "logits.csv"
 CROSS_VALIDATED = (*ON_STATES, NGRAMS)
 """Methods that choose something by cross-validation on the training sentences."""
@@ -49,8 +55,60 @@ FIXED_FIELDS = ("method", "encoder", "encoder_key", "data_digest", "without_sour
 """Fields of a card that a resumed training must share."""
 SELECT_ON = {"dev": IN_DEV, "paper": OUT_TEST}
 
-Say = Callable[[str], None]
-Floats = npt.NDArray[np.float64]
+
+def labels_of(logits: Sequence[float] | npt.NDArray[Any]) -> Bools:
+    """The labels that logits give: above 0 is acceptable."""
+    return np.asarray(logits, np.float64) > 0
+
+
+def mcc(labels: Sequence[bool], logits: Sequence[float] | npt.NDArray[Any]) -> float:
+    """Matthews' correlation of labels with those that the logits give.
+
+    >>> round(mcc([True, True, False, False], [2.0, -1.0, -0.5, -3.0]), 4)
+    0.5774
+    """
+    return matthews(list(map(bool, labels)), labels_of(logits).tolist())
+
+
+def accuracy(labels: Sequence[bool], logits: Sequence[float] | npt.NDArray[Any]) -> float:
+    """The share of right labels."""
+    return float((labels_of(logits) == np.asarray(labels, bool)).mean())
+
+
+def is_collapsed(logits: Sequence[float] | npt.NDArray[Any]) -> bool:
+    """Whether all sentences get one label."""
+    return len(set(labels_of(logits).tolist())) < 2
+
+
+def ensemble(logits: Sequence[npt.NDArray[Any]]) -> Bools:
+    """The majority label of several restarts; an even split is settled by the mean logit.
+
+    >>> votes = [np.array([1.0, -1.0, 3.0]), np.array([2.0, -1.0, -1.0])]
+    >>> ensemble(votes).tolist()
+    [True, False, True]
+    """
+    if not logits:
+        raise DataError("no restarts to put together; train at least one")
+    stacked = np.stack([np.asarray(one, np.float64) for one in logits])  # (restarts, texts)
+    votes = 2 * (stacked > 0).sum(0) - len(stacked)
+    return np.asarray(np.where(votes == 0, stacked.mean(0) > 0, votes > 0), np.bool_)
+
+
+def fit_temperature(labels: Sequence[bool], logits: Sequence[float] | npt.NDArray[Any]) -> float:
+    """The temperature T under which σ(logit / T) predicts labels best (Guo et al. 2017).
+
+    Where a restart separates the labels completely, or has nothing to say, T is at a limit.
+    """
+    from scipy.optimize import minimize_scalar
+
+    x = np.asarray(logits, np.float64)
+    signs = np.where(np.asarray(labels, bool), 1.0, -1.0)
+    found = minimize_scalar(
+        lambda log_t: float(np.logaddexp(0.0, -signs * x / np.exp(log_t)).mean()),
+        bounds=(np.log(COOLEST), np.log(HOTTEST)),
+        method="bounded",
+    )
+    return float(np.exp(found.x))
 
 
 def train_classifier(
@@ -86,9 +144,28 @@ def train_classifier(
         if not card.restarts:
             write_card(folder, card)
         write_json(folder / TRAINED_ON, sorted({plain_hash(text) for text in data.train.texts}))
-        bound = Bound(_hash(new), new.encoder_key)
-        fit = fitter(settings, data, folder, say, bound)
-        return _train(_Job(folder, data, settings.seed, fit, say, bound.job), card)
+        facts = [getattr(new, name) for name in (*FIXED_FIELDS, "tested")]
+        digest = hashlib.sha256(msgspec.json.encode(facts, order="sorted")).hexdigest()[:32]
+        bound = Bound(digest, new.encoder_key)
+        job = _Job(folder, data, settings.seed, fitter(settings, data, folder, say, bound), digest)
+        done = {restart.number: restart for restart in card.restarts}
+        for number in range(1, card.wanted + 1):
+            found = job.complete(number)
+            if found is None:
+                found = job.restart(number)
+                shown = ", ".join(f"{name} {value:.3f}" for name, value in found.mcc.items())
+                gave_up = "; collapsed: one label for all" if found.collapsed else ""
+                say(
+                    f"restart {number} (seed {found.seed}): MCC {shown}{gave_up}; "
+                    f"{found.seconds:.0f} s"
+                )
+            done[number] = found
+            listed = tuple(done[n] for n in range(1, card.wanted + 1) if n in done)
+            card = structs.replace(card, restarts=listed)
+            write_card(folder, card)
+        card = structs.replace(card, chosen=choose_restart(card))
+        write_card(folder, card)
+        return card
 
 
 class ClassifierFolder(JobFolder[ClassifierCard]):
@@ -123,20 +200,6 @@ class ClassifierFolder(JobFolder[ClassifierCard]):
         return found
 
 
-def _train(job: _Job, card: ClassifierCard) -> ClassifierCard:
-    """Every restart that is missing, and then the best of all."""
-    done = {restart.number: restart for restart in card.restarts}
-    wanted = range(1, card.wanted + 1)
-    for number in wanted:
-        done[number] = job.complete(number) or job.restart(number)
-        listed = tuple(done[n] for n in wanted if n in done)
-        card = structs.replace(card, restarts=listed)
-        write_card(job.folder, card)
-    card = structs.replace(card, chosen=choose_restart(card))
-    write_card(job.folder, card)
-    return card
-
-
 def choose_restart(card: ClassifierCard) -> int:
     """The number of the restart with the highest correlation where the card says; ties: the first.
 
@@ -149,23 +212,19 @@ def choose_restart(card: ClassifierCard) -> int:
 def read_logits(folder: Path, restart: RestartCard) -> dict[str, float]:
     """The logits of a restart by sentence id, on every set that it was tested on."""
     file = folder / restart.folder / LOGITS
-    return {
-        str(row["id"]): _finite(row["logit"], f"{file}:{line}")
-        for line, row in read_table(file, needs=("id", "logit"))
-    }
-
-
-def _finite(text: object, where: str) -> float:
-    try:
-        value = float(str(text))
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise DataError(
-            f"{where}: the logit {text} is not a finite number; delete the restart's folder and "
-            "train it again with `resume=True`"
-        )
-    return value
+    found: dict[str, float] = {}
+    for line, row in read_table(file, needs=("id", "logit")):
+        try:
+            value = float(str(row["logit"]))
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise DataError(
+                f"{file}:{line}: the logit {row['logit']} is not a finite number; delete the "
+                "restart's folder and train it again with `resume=True`"
+            )
+        found[str(row["id"])] = value
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +233,6 @@ class _Job:
     data: ClassifierData
     seed: int
     fit: Fit
-    say: Say
     job: str
     """What a restart must have been trained with, as a hash."""
 
@@ -235,20 +293,7 @@ class _Job:
         ]
         write_delimited(self.folder / card.folder / LOGITS, rows)
         write_restart(self.folder, card)
-        self.say(_line(card))
         return card
-
-
-def _line(card: RestartCard) -> str:
-    shown = ", ".join(f"{name} {value:.3f}" for name, value in card.mcc.items())
-    gave_up = "; collapsed: one label for all" if card.collapsed else ""
-    return f"restart {card.number} (seed {card.seed}): MCC {shown}{gave_up}; {card.seconds:.0f} s"
-
-
-def _hash(card: ClassifierCard) -> str:
-    """A hash of what decides every restart."""
-    facts = [getattr(card, name) for name in (*FIXED_FIELDS, "tested")]
-    return hashlib.sha256(msgspec.json.encode(facts, order="sorted")).hexdigest()[:32]
 
 
 def _new_card(settings: ClassifierSettings, data: ClassifierData) -> ClassifierCard:
