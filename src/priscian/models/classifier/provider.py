@@ -61,6 +61,17 @@ def confidences(logits: Sequence[float] | npt.NDArray[Any]) -> Floats:
     return np.where(x > 0, 1.0, -1.0) * probabilities(np.abs(x))
 
 
+def grade(logits: npt.NDArray[Any], kind: str, temperature: float = 1.0) -> Floats:
+    """One number for each text: higher is better."""
+    if kind == CONFIDENCE:
+        return confidences(logits)
+    if kind == LOGIT:
+        return np.asarray(logits, np.float64)
+    if kind == CALIBRATED:
+        return probabilities(logits, temperature)
+    raise UnknownNameError("score of a classifier", kind, KINDS)
+
+
 class ClassifierProvider:
     """Acceptability classifiers of `priscian train classifier`: one number for each text."""
 
@@ -133,11 +144,7 @@ class Classifier:
                     f"({text.context[:40]!r}); use data without contexts, or a language model"
                 )
         logits = self._logits([text.text for text in texts])
-        if self.kind == CONFIDENCE:
-            logits = confidences(logits)
-        elif self.kind == CALIBRATED:
-            logits = probabilities(logits, self.restart.temperature)
-        return [float(number) for number in logits]
+        return [float(g) for g in grade(logits, self.kind, self.restart.temperature)]
 
     def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
         """An error: there are no tokens."""
