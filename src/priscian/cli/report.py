@@ -74,13 +74,14 @@ def report_command(
     if paper is not None and figures is None:
         raise UsageError("--paper sets the width of figures; add --figures DIR")
     from priscian import ReportOptions, report, report_tables
-    from priscian.reporting.make_report import this_command
+    from priscian.reporting.make_report import refuse_data, this_command
 
     if format_ != "html":
         tables = report_tables(runs, format_)
         if out is None:
             print(tables, end="")
         else:
+            refuse_data(out, runs)
             write_text(out, tables)
             print(out)
         if figures is None:

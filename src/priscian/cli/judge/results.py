@@ -17,7 +17,8 @@ from priscian.judge.exclusion import exclusions, kept
 from priscian.judge.export import Guard, Transform, export_store, payments, write_payments
 from priscian.judge.frozen import decode
 from priscian.judge.imports import Form, import_results
-from priscian.judge.opening import latest, open_store
+from priscian.judge.opening import latest, open_store, refuse_own_files
+from priscian.judge.study import FILE
 from priscian.judge.summary import ENOUGH, agreement_of, majorities, units_of
 
 
@@ -67,6 +68,8 @@ def export_command(
     """
     if raw and excel_safe:
         raise UsageError("--raw and --excel-safe are opposites; leave one of them out")
+    if (out / FILE).is_file():
+        raise UsageError(f"`out={out}` is the folder of a study; name one of its own: results/")
     guard: Guard = "none" if raw else "all" if excel_safe else "typed"
     with closing(open_store(study, database)) as store:
         frozen = decode(store.body(version)) if version else latest(store, study)
@@ -105,6 +108,7 @@ def payments_command(study: Path, /, *, out: Path, database: str = "") -> None:
     database
         Where answers are kept.
     """
+    refuse_own_files(out, study, database)
     with closing(open_store(study, database)) as store:
         latest(store, study)
         found = payments(store)
@@ -176,6 +180,7 @@ def backup_command(study: Path, /, *, out: Path, database: str = "") -> None:
     database
         Where answers are kept.
     """
+    refuse_own_files(out, study, database)
     with closing(open_store(study, database)) as store:
         store.backend.backup(out)
     print(f"{out}: {out.stat().st_size:,} bytes, checked")
