@@ -107,11 +107,6 @@ def test_the_table_has_no_circle() -> None:
 
 # fmt: off
 KNOWN_CYCLES = (
-    "analysis.graded.adc analysis.graded.adc_figure",
-    "analysis.graded.cola_figure analysis.graded.cola_restarts",
-    "analysis.transfer.clusters_figure analysis.transfer.findings analysis.transfer.plain "
-    "analysis.transfer.left_out_figure analysis.transfer.transfer "
-    "analysis.transfer.transfer_figure",
     "scoring.cluster scoring.executors scoring.ray_cluster",
     "training.job training.save",
 )

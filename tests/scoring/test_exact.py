@@ -12,7 +12,8 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from priscian.models import SizedModel, open_model
+from priscian.models import open_model
+from priscian.models.hf.causal import CausalModel
 from priscian.records import Text, TokenScores
 from priscian.scoring import Options, ScoredTexts, ScoreStore, score_texts
 
@@ -230,7 +231,7 @@ def test_short_work_is_done_by_one_thread(
     assert plan is not None
     assert plan.threads == 1
     weights = open_model(f"hf:{folder}").model
-    assert isinstance(weights, SizedModel)
+    assert isinstance(weights, CausalModel)
     monkeypatch.setattr("priscian.scoring.planner.SHORT", 5 * weights.parameters)
     plan = score_texts(f"hf:{folder}", texts, ScoreStore()).plan
     assert plan is not None

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from priscian.models import Encoding, SharedEncoder, TokenBatch, TorchModel
+from priscian.models import Encoding, TokenBatch, TorchModel
 from priscian.records import Text
 
 
@@ -249,10 +249,11 @@ class Shared:
 
     def encode(self, model: TorchModel, texts: Sequence[Text]) -> list[Encoding]:
         """The texts as the model reads them; only new ones are tokenized."""
-        if not isinstance(model, SharedEncoder):
+        key = getattr(model, "encoding_key", None)
+        if key is None:
             return model.encode(texts)
-        if model.encoding_key != self._key:
-            self._key, self._encodings, self._groups = model.encoding_key, {}, {}
+        if key != self._key:
+            self._key, self._encodings, self._groups = key, {}, {}
         new = [text for text in texts if text not in self._encodings]
         if new:
             self._encodings.update(zip(new, model.encode(new), strict=True))

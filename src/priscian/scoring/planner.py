@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,7 +12,6 @@ from priscian.models import (
     LanguageModel,
     MaskedTorchModel,
     ModelSpec,
-    SizedModel,
     TorchModel,
     WatchedModel,
 )
@@ -188,7 +188,7 @@ def _sizes(task: Task, model: TorchModel, encodings: list[Encoding]) -> Plan:
     workers = max(1, workers if can_fork() and on_cpu else 1)
     if task.options.executor:  # the same bits with any number of workers
         workers, threads = 1, threads or 1
-    short = on_cpu and isinstance(model, SizedModel) and tokens * model.parameters < SHORT
+    short = on_cpu and tokens * getattr(model, "parameters", math.inf) < SHORT
     return Plan(
         way="",
         batch_tokens=batch,

@@ -7,8 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from priscian.analysis.graded.adc import AdcAnalysis, analyse_adc
-from priscian.analysis.graded.cola import ColaAnalysis, analyse_cola, read_analysis
-from priscian.analysis.graded.cola_restarts import analyse_restarts
+from priscian.analysis.graded.cola import (
+    ColaAnalysis,
+    analyse_cola,
+    analyse_restarts,
+    read_analysis,
+)
 from priscian.analysis.graded.leak import find_trained, three_ways
 from priscian.analysis.graded.sources import (
     find_cola,
@@ -93,4 +97,4 @@ def cola(
     labels = read_analysis(Path(data))
     models = analyse_cola(labels, known, threshold=threshold, seed=seed) if others else []
     restarts = analyse_restarts(labels, trained, seed) if trained else None
-    return ColaAnalysis(labels, tuple(models), restarts)
+    return ColaAnalysis(labels, len(labels.analysed), models, restarts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from rich.table import Table
@@ -34,7 +33,7 @@ def _score(found: MatthewsScore) -> str:
 
 def cell(mcc: float | None, ci: tuple[float, float] | None) -> str:
     """A correlation and its interval, or why there is none."""
-    if mcc is None or math.isnan(mcc):
+    if mcc is None:
         return "one label"
     if ci is None:
         return f"{mcc:.3f}  – (all given one label)"
