@@ -80,7 +80,7 @@ def measure(here: Path, pattern: str, workers: int) -> dict[str, float]:
     from priscian.models.hf.encoding import Tokenizer
     from priscian.models.hf.libraries import import_transformers
     from priscian.scoring import Options
-    from priscian.scoring.tree import Tree
+    from priscian.scoring.batches import Tree
 
     warnings.simplefilter("ignore")  # random weights are worse than a guess
     import_transformers()

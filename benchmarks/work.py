@@ -10,8 +10,7 @@ from typing import Any
 from materials import VOCABULARY, PairText, Shape, sentences
 from priscian.models import Encoding
 from priscian.records import Text
-from priscian.scoring.batches import Rows, SharedBeginnings, common_length
-from priscian.scoring.tree import Tree, share_of_work
+from priscian.scoring.batches import Rows, SharedBeginnings, Tree, common_length, share_of_work
 
 
 @dataclass(frozen=True, slots=True)

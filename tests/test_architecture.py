@@ -120,7 +120,6 @@ KNOWN_CYCLES = (
     "analysis.transfer.clusters_figure analysis.transfer.findings analysis.transfer.plain "
     "analysis.transfer.left_out_figure analysis.transfer.transfer "
     "analysis.transfer.transfer_figure",
-    "scoring.cluster scoring.executors scoring.ray_cluster",
     "training.job training.save",
 )
 """Groups of modules that still import each other; this list may only become shorter."""

@@ -32,7 +32,7 @@ from priscian.records import Text
 from priscian.runs import ahead as module
 from priscian.runs.ahead import Ahead, not_downloaded
 from priscian.scoring import Options, ScoreStore
-from priscian.scoring.tree import Tree
+from priscian.scoring.batches import Tree
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*worse than guessing")
 INLINE = Options(batch_tokens=32, workers=1)

@@ -14,8 +14,7 @@ from priscian.models.hf.causal import CausalModel
 from priscian.models.hf.encoding import Tokenizer
 from priscian.records import Text, TokenScores
 from priscian.scoring import Options
-from priscian.scoring.batches import Shared
-from priscian.scoring.planner import Task, prepare
+from priscian.scoring.plan import ScoringTask, Shared, prepare
 from priscian.threads import threads_kept
 
 ALONE = Options(workers=1)
@@ -36,7 +35,7 @@ class LiveModel:
 
     def score(self, texts: Sequence[Text]) -> Iterator[TokenScores]:
         """Token scores of each text."""
-        task = Task(ModelSpec("hf", self.name, self.version), texts, options=ALONE)
+        task = ScoringTask(ModelSpec("hf", self.name, self.version), texts, options=ALONE)
         work = prepare(task, self._model, None, self._shared)
         found: dict[int, TokenScores] = {}
         for number, group in enumerate(work.groups):

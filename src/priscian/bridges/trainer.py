@@ -16,7 +16,7 @@ from priscian.models.hf.encoding import Tokenizer
 from priscian.runs import Run, ScoreOptions
 from priscian.runs.job import read_data, set_up
 from priscian.scoring import ScoreStore
-from priscian.scoring.batches import Shared
+from priscian.scoring.plan import Shared
 
 PREFIX = "priscian"
 LIMIT = 50

@@ -34,9 +34,9 @@ from priscian.runs.work import Watch, Work, texts_to_score
 from priscian.scoring import ScoreStore, Shard
 from priscian.scoring.boundary import BOUNDARY
 from priscian.scoring.engine import SCORE
-from priscian.scoring.machine import warn_of_mixture
+from priscian.scoring.executors import warn_of_mixture
 from priscian.scoring.shard import missing_shards
-from priscian.scoring.store.published import local_folder, open_to_read
+from priscian.scoring.store.scores import local_folder, open_to_read
 
 PLANNED = ("way", "batch_tokens", "row_tokens", "digest", "inputs")
 """What the plans of all shards have in common."""

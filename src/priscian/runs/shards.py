@@ -28,7 +28,7 @@ from priscian.runs.sources import Scorer
 from priscian.runs.work import Bench, Watch, Work, score_each, silent, texts_to_score
 from priscian.scoring import Options, Shard
 from priscian.scoring.shard import Span, span_text
-from priscian.scoring.store.published import open_to_read, open_where_possible
+from priscian.scoring.store.scores import open_to_read, open_where_possible
 
 DEFAULTS = ScoreOptions()
 

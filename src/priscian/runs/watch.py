@@ -22,7 +22,7 @@ from priscian.runs.options import ScoreOptions
 from priscian.runs.record import FILE, came_to_nothing
 from priscian.runs.result import Run
 from priscian.runs.work import Watch, Work
-from priscian.scoring.batches import Shared
+from priscian.scoring.plan import Shared
 
 SETTLE = 10.0
 """Seconds for which nothing in a folder may change before it counts as complete."""

@@ -22,7 +22,7 @@ from priscian.runs.sources import Scored, Scorer, Scoring
 from priscian.runs.tokens import TOKENS, tokens_table
 from priscian.runs.unigrams import Unigrams
 from priscian.scoring import Options, Plan, SavedPlan, ScoreStore
-from priscian.scoring.batches import Shared
+from priscian.scoring.plan import Shared
 
 Watch = Callable[[str, int, int], None]  # model, texts done, texts in all
 

@@ -1,4 +1,11 @@
-"""Open a store's file: new, of another version, damaged, or on a disk that SQLite cannot use."""
+"""The store's file and its tables.
+
+A file may be new, of another version, damaged, or on a disk that SQLite cannot use. In its tables,
+a row of `scores` has only integers and values. Texts and token offsets are kept once for all
+models, so a sweep over checkpoints stores them once. Ids of models and texts are never reused,
+and functions that take them look them up inside the transaction that their caller has started:
+nothing is remembered from one transaction to the next.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +15,35 @@ import os
 import sqlite3
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from priscian.errors import PriscianWarning, StoreError
 from priscian.files.cache import cache_folder
 from priscian.files.disks import refuse_network_disk
-from priscian.scoring.store.tables import VERSION, create_tables
+from priscian.records import TokenScores
+from priscian.scoring.store.rows import CHANNELS, owner, pack_offsets, pack_values, seal
 
+VERSION = 2
+SCHEMA = (
+    """CREATE TABLE models (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE NOT NULL, label TEXT NOT NULL,
+        fields TEXT NOT NULL, created REAL NOT NULL,
+        texts INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0)""",
+    "CREATE TABLE texts (id INTEGER PRIMARY KEY AUTOINCREMENT, hash BLOB UNIQUE NOT NULL)",
+    """CREATE TABLE offsets (
+        text INTEGER NOT NULL, number INTEGER NOT NULL, data BLOB NOT NULL,
+        PRIMARY KEY (text, number)) WITHOUT ROWID""",
+    """CREATE TABLE scores (
+        model INTEGER NOT NULL, text INTEGER NOT NULL, channel INTEGER NOT NULL,
+        offsets INTEGER NOT NULL, data BLOB NOT NULL,
+        PRIMARY KEY (model, text, channel)) WITHOUT ROWID""",
+)
+CHUNK = 500
+T = TypeVar("T")
+ROW_BYTES = 20
+"""Approximate overhead of SQLite per row, in bytes."""
 LARGE = 2**26
 """A store larger than this is checked only by its header when it is opened, in bytes."""
 PATIENCE = 60.0
@@ -33,9 +61,15 @@ DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 def open_database(path: Path | None) -> sqlite3.Connection:
-    """A connection to a store of this version; the file is created, or renamed."""
+    """A connection to a store of this version; the file is created, or a damaged one renamed."""
     if path is not None:
-        _make_folder(path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"cannot make the cache folder {path.parent}: {error.strerror}; "
+                f"{_somewhere_else(path)}"
+            ) from None
         refuse_network_disk(path, "score store", "scores", REMEDY)
         _set_aside_if_damaged(path)
     with store_errors(path):
@@ -43,7 +77,20 @@ def open_database(path: Path | None) -> sqlite3.Connection:
             path or ":memory:", timeout=PATIENCE, check_same_thread=False, isolation_level=None
         )
         try:
-            _set_up(db, path)
+            is_new = _version(db, path) < VERSION
+            if is_new:
+                db.execute("PRAGMA auto_vacuum=INCREMENTAL")  # must come before the first table
+            _use_log(db)
+            if is_new:
+                with transaction(db):  # other processes wait
+                    if _version(db, path) < VERSION:  # another process may have been first
+                        for statement in SCHEMA:
+                            db.execute(statement)
+                        db.execute(f"PRAGMA user_version={VERSION}")
+            db.execute("PRAGMA synchronous=NORMAL")
+            db.execute("PRAGMA temp_store=MEMORY")
+            db.execute("PRAGMA cache_size=-65536")  # 64 MB
+            db.execute("PRAGMA wal_autocheckpoint=4000")  # pages: new texts dirty the same ones
         except BaseException:
             db.close()
             raise
@@ -127,32 +174,6 @@ def transaction(db: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iterator[Non
         raise
 
 
-def _set_up(db: sqlite3.Connection, path: Path | None) -> None:
-    version = _version(db, path)
-    if version == VERSION:
-        db.execute("PRAGMA journal_mode=WAL")  # does nothing if it is already set
-    else:
-        _create(db, path)
-    db.execute("PRAGMA synchronous=NORMAL")
-    db.execute("PRAGMA temp_store=MEMORY")
-    db.execute("PRAGMA cache_size=-65536")  # 64 MB
-    db.execute("PRAGMA wal_autocheckpoint=4000")  # pages: new texts dirty the same ones again
-
-
-def _create(db: sqlite3.Connection, path: Path | None) -> None:
-    """Create the tables of a new store; other processes wait."""
-    db.execute("PRAGMA auto_vacuum=INCREMENTAL")  # must come before the first table
-    _use_log(db)
-    with transaction(db):
-        if _version(db, path) < VERSION:  # check again: another process may have been first
-            if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'scores'").fetchone():
-                raise StoreError(
-                    f"score store {path} was written by Priscian 0.1, which this version does not "
-                    "read; move the file away to start again"
-                )
-            create_tables(db)
-
-
 def _use_log(db: sqlite3.Connection) -> None:
     """Turn on the write-ahead log; SQLite does not wait for others here, so we do."""
     for _ in range(200):
@@ -181,15 +202,6 @@ def _somewhere_else(path: Path | None) -> str:
     if path is None or path.parent == cache_folder():
         return "set PRISCIAN_CACHE to a folder that can be written"
     return f"make {path.parent} writable, or give a run folder that is"
-
-
-def _make_folder(path: Path) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(
-            f"cannot make the cache folder {path.parent}: {error.strerror}; {_somewhere_else(path)}"
-        ) from None
 
 
 def _set_aside_if_damaged(path: Path) -> None:
@@ -273,3 +285,125 @@ def _compare(path: Path, whole: int) -> str:
     if size < whole and not (log.exists() and log.stat().st_size):
         return f"cut short: {size} of {whole} bytes"
     return ""
+
+
+def find_model(db: sqlite3.Connection, key: str) -> tuple[int, int] | None:
+    """A model's id and the number of its texts; None if there is no such model."""
+    row: tuple[int, int] | None = db.execute(
+        "SELECT id, texts FROM models WHERE key = ?", (key,)
+    ).fetchone()
+    return row
+
+
+def add_scores(
+    db: sqlite3.Connection,
+    model: int,
+    key: str,
+    channel: str,
+    rows: Sequence[tuple[bytes, TokenScores]],
+) -> None:
+    """Add scores of some texts, given by hash; existing scores are not changed."""
+    number = CHANNELS.index(channel)
+    unique: dict[bytes, TokenScores] = {}
+    for text, scores in rows:
+        if not len(scores.starts) == len(scores.ends) == len(scores.logps):
+            raise StoreError("token scores need as many starts and ends as values")
+        unique.setdefault(text, scores)
+    known = find_texts(db, list(unique))
+    there: set[tuple[int, int]] = set()  # texts and channels for which the model has rows
+    for chunk, marks in chunks(list(known.values())):
+        there.update(
+            db.execute(
+                f"SELECT text, channel FROM scores WHERE model = ? AND text IN ({marks})",
+                (model, *chunk),
+            )
+        )
+    new = [text for text in unique if text not in known or (known[text], number) not in there]
+    last = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'texts'").fetchone()
+    unknown = (text for text in new if text not in known)
+    added = {text: i for i, text in enumerate(unknown, 1 + (int(last[0]) if last else 0))}
+    db.executemany("INSERT INTO texts (hash, id) VALUES (?, ?)", added.items())
+    ids = known | added
+    offsets = pack_offsets([unique[text] for text in new])
+    numbers = _add_offsets(db, [ids[text] for text in new], offsets, set(known.values()))
+    values = pack_values([unique[text] for text in new])
+    start = owner(key, number)
+    packed = [
+        (model, ids[text], number, n, seal(start, text, o, v))
+        for text, n, o, v in zip(new, numbers, offsets, values, strict=True)
+    ]
+    db.executemany("INSERT INTO scores VALUES (?, ?, ?, ?, ?)", packed)
+    scored = {text for text, _ in there}
+    db.execute(
+        "UPDATE models SET texts = texts + ?, bytes = bytes + ? WHERE id = ?",
+        (
+            sum(text not in scored for _, text, *_ in packed),
+            sum(ROW_BYTES + len(data) for *_, data in packed),
+            model,
+        ),
+    )
+
+
+def find_texts(db: sqlite3.Connection, hashes: Sequence[bytes]) -> dict[bytes, int]:
+    """Ids of the texts that are in the store."""
+    ids: dict[bytes, int] = {}
+    for chunk, marks in chunks(sorted(hashes)):  # in the order of the index
+        ids.update(db.execute(f"SELECT hash, id FROM texts WHERE hash IN ({marks})", chunk))
+    return ids
+
+
+def _add_offsets(
+    db: sqlite3.Connection, texts: Sequence[int], offsets: Sequence[bytes], known: set[int]
+) -> list[int]:
+    """For each text the number of its offsets; those of known texts are compared byte by byte."""
+    old = [text for text in texts if text in known]
+    if not old:
+        rows = [(text, 0, data) for text, data in zip(texts, offsets, strict=True)]
+        db.executemany("INSERT INTO offsets VALUES (?, ?, ?)", rows)
+        return [0] * len(texts)
+    kept: dict[int, dict[bytes, int]] = {}
+    for chunk, marks in chunks(old):
+        for text, number, data in db.execute(
+            f"SELECT text, number, data FROM offsets WHERE text IN ({marks})", chunk
+        ):
+            kept.setdefault(text, {})[data] = number
+    numbers: list[int] = []
+    new: list[tuple[int, int, bytes]] = []
+    for text, data in zip(texts, offsets, strict=True):
+        here = kept.get(text, {})
+        number = here.get(data)
+        if number is None:
+            number = 1 + max(here.values(), default=-1)
+            new.append((text, number, data))
+        numbers.append(number)
+    db.executemany("INSERT INTO offsets VALUES (?, ?, ?)", new)
+    return numbers
+
+
+def remove_models(db: sqlite3.Connection, ids: Sequence[int]) -> None:
+    """Remove models with their scores, and texts for which no other model has scores."""
+    if {model for (model,) in db.execute("SELECT id FROM models")} <= set(ids):
+        for table in ("scores", "offsets", "texts", "models"):
+            db.execute(f"DELETE FROM {table}")  # all at once, which SQLite does without a search
+        return
+    db.execute("CREATE TEMP TABLE freed (text INTEGER PRIMARY KEY)")
+    for model in ids:
+        db.execute(
+            "INSERT OR IGNORE INTO freed SELECT DISTINCT text FROM scores WHERE model = ?", (model,)
+        )
+        db.execute("DELETE FROM scores WHERE model = ?", (model,))
+        db.execute("DELETE FROM models WHERE id = ?", (model,))
+    db.execute(
+        "DELETE FROM freed WHERE EXISTS (SELECT 1 FROM models CROSS JOIN scores "
+        "WHERE scores.model = models.id AND scores.text = freed.text)"
+    )
+    db.execute("DELETE FROM offsets WHERE text IN (SELECT text FROM freed)")
+    db.execute("DELETE FROM texts WHERE id IN (SELECT text FROM freed)")
+    db.execute("DROP TABLE freed")
+
+
+def chunks(values: Sequence[T]) -> Iterator[tuple[Sequence[T], str]]:
+    """Parts that fit in one statement, each with its question marks."""
+    for at in range(0, len(values), CHUNK):
+        chunk = values[at : at + CHUNK]
+        yield chunk, ",".join("?" * len(chunk))
