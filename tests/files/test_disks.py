@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from priscian.errors import StoreError
-from priscian.files import disks
-from priscian.files.disks import network_disk
+from priscian.files import cache
+from priscian.files.cache import network_disk
 from priscian.scoring import ScoreStore
 
 MOUNTS = r"""
@@ -54,7 +54,7 @@ def test_a_store_on_a_network_disk_is_one_line_with_the_remedy(
 ) -> None:
     table = tmp_path / "mountinfo"
     table.write_text(f"22 1 8:1 / / rw - ext4 x rw\n30 22 0:29 / {tmp_path} rw - nfs4 s:/ rw\n")
-    monkeypatch.setattr(disks, "MOUNTS", table)
+    monkeypatch.setattr(cache, "MOUNTS", table)
     with pytest.raises(StoreError, match=r"network disk \(nfs4\).*set PRISCIAN_CACHE to a folder"):
         ScoreStore(tmp_path / "cache" / "s.sqlite")
     assert not list(tmp_path.glob("cache/*"))
@@ -65,11 +65,11 @@ def test_a_store_on_a_network_disk_is_one_line_with_the_remedy(
 def test_without_a_table_of_mounts_every_disk_is_local(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(disks, "MOUNTS", tmp_path / "none")
+    monkeypatch.setattr(cache, "MOUNTS", tmp_path / "none")
     assert network_disk(tmp_path) == ""
     ScoreStore(tmp_path / "s.sqlite").close()
 
 
 def test_a_store_in_memory_is_on_no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disks, "network_disk", lambda path: "nfs")
+    monkeypatch.setattr(cache, "network_disk", lambda path: "nfs")
     ScoreStore().close()

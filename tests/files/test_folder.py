@@ -12,8 +12,7 @@ import pytest
 
 from priscian.errors import BusyError, OutputError, RunError
 from priscian.files import replacing_folder
-from priscian.files.folder import JobFolder
-from priscian.files.lock import lock_file
+from priscian.files.folder import JobFolder, lock_file
 
 REPLACE = """
 import os, sys
@@ -130,7 +129,7 @@ def test_a_lock_whose_file_is_gone_is_not_taken_for_one(tmp_path: Path) -> None:
             stolen.append(file.unlink())
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("priscian.files.lock.locks.flock", steal)
+        patch.setattr("priscian.files.folder.locks.flock", steal)
         held = lock_file(file, "busy")
     with pytest.raises(BusyError, match="busy"):
         lock_file(file, "busy")
@@ -140,7 +139,7 @@ def test_a_lock_whose_file_is_gone_is_not_taken_for_one(tmp_path: Path) -> None:
 def test_of_two_that_begin_without_locks_only_one_succeeds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("priscian.files.lock.locks", None)
+    monkeypatch.setattr("priscian.files.folder.locks", None)
     folder = Count(tmp_path / "out")
     with folder.opened("7"), Count(folder.path).opened("8"):
         folder.begin("7")

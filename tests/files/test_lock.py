@@ -13,7 +13,7 @@ from tests.small_results import pairs_result
 from priscian import compare, export_tasks, generate
 from priscian.bridges.exports import export
 from priscian.errors import PriscianError, RunError
-from priscian.files.lock import lock_file, lock_folder
+from priscian.files.folder import lock_file, lock_folder
 from priscian.runs import load_run
 
 pytest.importorskip("fcntl")

@@ -227,7 +227,7 @@ class TestSqlite:
     def test_a_network_disk_is_refused(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("priscian.files.disks.network_disk", lambda path: "nfs4")
+        monkeypatch.setattr("priscian.files.cache.network_disk", lambda path: "nfs4")
         with pytest.raises(StoreError, match=r"network disk \(nfs4\).*postgresql"):
             Sqlite(tmp_path / "x.sqlite")
 

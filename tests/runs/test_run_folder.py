@@ -195,7 +195,7 @@ class TestTwoProcesses:
     def test_without_locks_run_json_is_still_created_by_one_alone(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("priscian.files.lock.locks", None)
+        monkeypatch.setattr("priscian.files.folder.locks", None)
         monkeypatch.setattr("priscian.runs.record.RunFolder.check", lambda *_, **__: None)
         Record.begin(REQUEST, tmp_path / "run")
         with pytest.raises(RunError, match=r"priscian score has just started in .*run; give"):

@@ -14,7 +14,7 @@ import pytest
 
 import priscian
 from priscian.errors import PriscianWarning, RunError, StoreError, UsageError
-from priscian.files import disks
+from priscian.files import cache
 from priscian.runs.shards import read_shard
 from priscian.scoring import Options, ScoreStore, Shard
 from priscian.scoring.store import scores as store_scores
@@ -323,7 +323,7 @@ class TestRefusals:
             make(tmp_path / "other", [1], 2)
 
     def test_two_processes_cannot_compute_one_shard(self, tmp_path: Path) -> None:
-        from priscian.files.lock import lock_file
+        from priscian.files.folder import lock_file
 
         make(tmp_path / "run", [1], 2)
         lock = lock_file(tmp_path / "run/shards/.1-of-2.lock", "")
@@ -362,7 +362,7 @@ class TestNetworkDisks:
         folder = tmp_path / "net"
         folder.mkdir()
         table.write_text(f"22 1 8:1 / / rw - ext4 x rw\n30 22 0:9 / {folder} rw - lustre s:/ rw\n")
-        monkeypatch.setattr(disks, "MOUNTS", table)
+        monkeypatch.setattr(cache, "MOUNTS", table)
         return folder
 
     def test_a_shard_computes_on_the_local_disk_and_is_copied_out(
@@ -388,7 +388,7 @@ class TestNetworkDisks:
         assert not any(name.endswith(("-wal", "-shm")) for _, names in seen for name in names)
         assert list(local.iterdir()) == []
         merged(network / "run", tmp_path / "s.sqlite")
-        monkeypatch.setattr(disks, "MOUNTS", tmp_path / "none")
+        monkeypatch.setattr(cache, "MOUNTS", tmp_path / "none")
         alone(tmp_path / "one", tmp_path / "one.sqlite", "builtin:ngram")
         assert rows_of(tmp_path / "s.sqlite") == rows_of(tmp_path / "one.sqlite")
 

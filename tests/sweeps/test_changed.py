@@ -15,7 +15,7 @@ import pytest
 
 from priscian.cli.app import run
 from priscian.errors import DataError
-from priscian.files.lock import lock_folder
+from priscian.files.folder import lock_folder
 from priscian.sweeps import pool, work
 from priscian.sweeps.curve import curve
 from priscian.sweeps.jobs import SweepFolder, expand

@@ -17,7 +17,7 @@ from priscian import analyse, perplexity
 from priscian.analysis.curves.table import read_curve
 from priscian.cli import run
 from priscian.errors import PriscianError, PriscianWarning, RunError
-from priscian.files.lock import lock_file
+from priscian.files.folder import lock_file
 from priscian.runs.choose import choose_model, choose_models, gather_runs
 from priscian.sweeps import pool
 from priscian.sweeps.curve import curve, find_machine, plan_curve

@@ -27,7 +27,7 @@ def test_a_job_is_locked_on_a_disk_that_locks_only_what_can_be_written(
         fcntl.flock(handle, how)
 
     nfs = SimpleNamespace(flock=flock, LOCK_EX=fcntl.LOCK_EX, LOCK_NB=fcntl.LOCK_NB)
-    monkeypatch.setattr("priscian.files.lock.locks", nfs)
+    monkeypatch.setattr("priscian.files.folder.locks", nfs)
     place = SweepFolder(tmp_path)
     job: Any = SimpleNamespace(name="a", model_folder="a")
     sweep: Any = None

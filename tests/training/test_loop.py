@@ -17,7 +17,7 @@ import pytest
 
 from priscian.cli.score import Running, name_specs
 from priscian.errors import OutputError, RunError, TrainingError, UsageError
-from priscian.files.lock import lock_file
+from priscian.files.folder import lock_file
 from priscian.models import expand_revisions
 from priscian.models.folder import trained_on_sentences
 from priscian.models.safetensors_file import read_safetensors

@@ -11,7 +11,7 @@ from typing import Any
 from priscian.analysis.paper import PAPERS, figure_tex, find_paper, fit, style, untitled
 from priscian.errors import UsageError
 from priscian.files import delimited_text, file_names, inside, write_bytes, write_text
-from priscian.files.lock import lock_folder
+from priscian.files.folder import lock_folder
 from priscian.runs.show import Chart as Shown
 
 Chart = dict[str, Any]

@@ -11,7 +11,7 @@ from priscian.bridges.lm_eval import lm_eval
 from priscian.bridges.syntaxgym import syntaxgym
 from priscian.errors import RunError, UnknownNameError
 from priscian.files import inside, name_files, write_text
-from priscian.files.lock import lock_folder
+from priscian.files.folder import lock_folder
 from priscian.runs import Result, Run
 
 OF_PAIRS = frozenset({"lm-eval", "babylm"})

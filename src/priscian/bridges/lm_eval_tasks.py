@@ -9,7 +9,7 @@ from typing import Any
 
 from priscian.errors import UsageError
 from priscian.files import inside, name_files, write_text
-from priscian.files.lock import lock_folder
+from priscian.files.folder import lock_folder
 from priscian.records import Item, ItemSet
 
 VERSION = 1.0

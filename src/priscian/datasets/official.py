@@ -20,8 +20,7 @@ from priscian.datasets.reference import DATA
 from priscian.errors import DataError, UnknownNameError, UsageError, counted
 from priscian.files import TABLE_SUFFIXES, read_json, read_text, read_tsv, write_json
 from priscian.files.cache import Say, cache_folder, move_into_place, scratch_folder, tell
-from priscian.files.reading import hash_of
-from priscian.files.unchanged import unnoted
+from priscian.files.reading import hash_of, unnoted
 from priscian.files.unpack import unpack
 
 ALL = "all"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from priscian.files.delimited import (
-    DELIMITED_SUFFIXES,
-    NumberedRows,
-    Row,
-    parse_delimited,
-    read_tsv,
+from priscian.files.convert import HIDDEN, INLINE, by, plain, prefixed
+from priscian.files.folder import (
+    check_folder,
+    filling,
+    is_free,
+    is_leftover,
+    replacing_folder,
 )
 from priscian.files.names import (
     file_names,
@@ -21,9 +22,10 @@ from priscian.files.names import (
     natural_order,
 )
 from priscian.files.parquet import read_frame
-from priscian.files.plain import HIDDEN, INLINE, by, plain, prefixed
 from priscian.files.reading import (
+    NumberedRows,
     PathLike,
+    Row,
     decode_json,
     decode_toml,
     read_bytes,
@@ -31,9 +33,12 @@ from priscian.files.reading import (
     read_text,
     regular,
     shown,
+    steady,
+    unchanged,
     whole_number,
 )
 from priscian.files.tables import (
+    DELIMITED_SUFFIXES,
     JSONL_SUFFIXES,
     ROW_SUFFIXES,
     TABLE_SUFFIXES,
@@ -42,21 +47,17 @@ from priscian.files.tables import (
     data_files,
     label,
     optional_text,
+    parse_delimited,
     read_table,
+    read_tsv,
     sentence_at,
 )
-from priscian.files.unchanged import steady, unchanged
 from priscian.files.unpack import open_unpacked
 from priscian.files.write import (
     as_json,
-    check_folder,
     delimited_text,
-    filling,
-    is_free,
-    is_leftover,
     make_private,
     replacing,
-    replacing_folder,
     write_bytes,
     write_delimited,
     write_json,

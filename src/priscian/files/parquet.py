@@ -19,9 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from priscian.errors import DataError, DataWarning
 from priscian.files import reading
-from priscian.files.delimited import NumberedRows
-from priscian.files.reading import DEEPEST, refuse_large, regular, shown
-from priscian.files.unchanged import note
+from priscian.files.reading import DEEPEST, NumberedRows, note, refuse_large, regular, shown
 
 if TYPE_CHECKING:
     import polars as pl

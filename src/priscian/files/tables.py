@@ -2,18 +2,219 @@
 
 from __future__ import annotations
 
+import csv
 import gc
-from collections.abc import Iterable, Iterator, Sequence
+import io
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
-from priscian.errors import DataError
-from priscian.files.delimited import DELIMITED_SUFFIXES, NumberedRows, Row, Suits, read_delimited
+from priscian.errors import DataError, DataWarning
 from priscian.files.names import is_unicode
 from priscian.files.parquet import read_parquet
-from priscian.files.reading import DEEPEST, PathLike, decode_json, read_text, refuse_large, shown
+from priscian.files.reading import (
+    DEEPEST,
+    NumberedRows,
+    PathLike,
+    Row,
+    decode_json,
+    read_text,
+    refuse_large,
+    shown,
+)
+
+DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab")
+DELIMITERS = (",", ";", "\t")
+
+Suits = Callable[[Sequence[str]], bool]
+
+_Lines = list[tuple[int, list[str]]]
+_BARE_RETURN = re.compile(r"\r(?!\n)")
+
+
+def read_delimited(file: Path, suits: Suits, delimiter: str | None = None) -> NumberedRows:
+    """Rows under their header's names, with the line each begins on.
+
+    `suits` says whether a header has the required columns; it decides which delimiter is used
+    if a header contains several.
+    """
+    return parse_delimited(file, read_text(file), suits, delimiter)
+
+
+def parse_delimited(
+    file: Path, text: str, suits: Suits, delimiter: str | None = None, first: int = 1
+) -> NumberedRows:
+    """Rows of a text whose first line has the number `first`."""
+    if bare := _BARE_RETURN.search(text):
+        line = first + text.count("\n", 0, bare.start())
+        raise DataError(
+            f"{file}:{line}: a carriage return without a line feed; save the file with LF "
+            "or CRLF line endings"
+        )
+    delimiter = delimiter or _sniff(text, suits, tab=file.suffix.lower() != ".csv")
+    lines = text.count("\n")
+    refuse_large(file, rows=lines, cells=lines + text.count(delimiter))
+    try:
+        table = _parse(text, delimiter, csv.QUOTE_MINIMAL, first)
+    except csv.Error as error:
+        if delimiter != "\t":
+            raise _broken(file, text, delimiter, first, error) from None
+        # sentences with bare quotation marks are common in TSV, where nothing needs quoting
+        warnings.warn(
+            f"{file}: quotation marks do not enclose cells; read as part of the sentences",
+            DataWarning,
+            stacklevel=5,
+        )
+        try:
+            table = _parse(text, delimiter, csv.QUOTE_NONE, first)
+        except csv.Error as second:
+            raise _broken(file, text, delimiter, first, second) from None
+    rows = _with_names(file, table)
+    _watch_line_breaks(file, table, delimiter)
+    return rows
+
+
+def _parse(text: str, delimiter: str, quoting: Literal[0, 3], first: int) -> _Lines:
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True
+    )
+    table, line = [], first
+    for cells in reader:
+        if cells:
+            table.append((line, cells))
+        line = first + reader.line_num
+    return table
+
+
+def _broken(file: Path, text: str, delimiter: str, first: int, error: csv.Error) -> DataError:
+    """The error for a table that cannot be parsed, with the line on which the bad cell begins."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = first
+    try:
+        for _ in reader:
+            line = first + reader.line_num
+    except csv.Error:
+        pass
+    if "field limit" in str(error):
+        return DataError(
+            f"{file}:{line}: a cell of more than {csv.field_size_limit():,} characters; shorten "
+            "it, or close the quotation mark that opens it"
+        )
+    return DataError(
+        f"{file}:{line}: broken quoting ({error}); "
+        'quote whole cells and double the quotation marks inside: "He said ""no""."'
+    )
+
+
+def _sniff(text: str, suits: Suits, *, tab: bool) -> str:
+    first = next((line for line in text.split("\n") if line.strip()), "").rstrip("\r")
+    order = sorted(DELIMITERS, key=lambda d: (d == "\t") != tab)
+    headers: dict[str, list[str]] = {}
+    for delimiter in order:
+        try:
+            headers[delimiter] = next(csv.reader([first], delimiter=delimiter), [])
+        except csv.Error:  # not a header; the table will be refused with its line
+            headers[delimiter] = []
+    for delimiter, header in headers.items():
+        if suits([name.strip() for name in header]):
+            return delimiter
+    return max(order, key=lambda d: len(headers[d]))
+
+
+def _with_names(file: Path, table: _Lines) -> NumberedRows:
+    (at, header), *body = table or [(1, [])]
+    header = [name.strip() for name in header]
+    twice = sorted({name for name in header if name and header.count(name) > 1})
+    if twice:
+        raise DataError(f"{file}:{at}: two columns are called {shown(twice[0])}; rename one")
+    if not body:
+        raise DataError(f"{file}: a header but no rows; it needs at least one row")
+    for line, cells in body:
+        if len(cells) != len(header):
+            raise DataError(
+                f"{file}:{line}: {len(cells)} cells where the header has {len(header)}; "
+                "quote cells that contain the delimiter"
+            )
+    return [(line, dict(zip(header, cells, strict=True))) for line, cells in body]
+
+
+def _watch_line_breaks(file: Path, table: _Lines, delimiter: str) -> None:
+    """Detect a quotation mark that was opened by mistake, so that one cell contains several rows.
+
+    Such a cell has as many delimiters as the rows that it joined. That gives a warning, since a
+    text of several lines can have them too; whole rows inside the cell are an error. A cell with
+    quotation marks inside was quoted on purpose: they are doubled.
+    """
+    width = len(table[0][1])
+    for line, cells in table:
+        for cell in cells:
+            breaks = cell.count("\n")
+            if not breaks or '"' in cell or cell.count(delimiter) != breaks * (width - 1):
+                continue
+            inner = cell.split("\n")[1:-1]
+            problem = f"{file}:{line}: a cell that begins here ends {breaks} lines further on"
+            if width > 2 and inner and all(row.count(delimiter) == width - 1 for row in inner):
+                raise DataError(f"{problem}, with whole rows in it; close its quotation mark")
+            warnings.warn(
+                f"{problem}; if that is a mistake, close its quotation mark",
+                DataWarning,
+                stacklevel=6,
+            )
+
+
+# ---------------------------------------------------------------- tables of the package
+
+
+def read_tsv(
+    path: Path,
+    columns: Sequence[str] = (),
+    optional: Sequence[str] = (),
+    error: type[DataError] = DataError,
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Rows below the header line with their line numbers; every cell is stripped.
+
+    Blank lines and lines that begin with # are skipped; short rows are padded with empty cells.
+    """
+    header: list[str] | None = None
+    for number, line in enumerate(_packaged_text(path, error).split("\n"), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        cells = [cell.strip() for cell in line.split("\t")]
+        if header is None:
+            header = cells
+            missing = [column for column in columns if column not in header]
+            if missing:
+                raise error(
+                    f"{path.name}:{number}: no column {', '.join(missing)}; "
+                    f"expected {' · '.join((*columns, *optional))}"
+                )
+            continue
+        if len(cells) > len(header):
+            raise error(
+                f"{path.name}:{number}: {len(cells)} fields; expected {len(header)}: "
+                f"{' · '.join(header)}"
+            )
+        cells += [""] * (len(header) - len(cells))
+        if not cells[0]:
+            raise error(f"{path.name}:{number}: field {header[0]!r}: empty; expected a word")
+        yield number, dict.fromkeys(optional, "") | dict(zip(header, cells, strict=True))
+
+
+def _packaged_text(path: Path, error: type[DataError]) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise error(f"{path.name} is missing from {path.parent}; install Priscian again") from None
+    except UnicodeDecodeError as problem:
+        raise error(f"{path.name}: not UTF-8 at byte {problem.start}; save it as UTF-8") from None
+    except OSError as problem:
+        raise error(f"{path} cannot be read ({problem.strerror}); check the path") from None
+
 
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIXES = (".parquet",)

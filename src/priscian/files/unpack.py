@@ -19,8 +19,7 @@ from typing import IO, BinaryIO
 
 from priscian.errors import DataError, PriscianError
 from priscian.files.names import file_names, inside
-from priscian.files.reading import regular
-from priscian.files.unchanged import note
+from priscian.files.reading import note, regular
 
 PIECE = 1 << 18
 """Bytes that are unpacked at a time."""

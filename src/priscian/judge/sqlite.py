@@ -13,7 +13,7 @@ from typing import Any
 
 from priscian.errors import StoreError, StoreFullError
 from priscian.files import make_private, replacing
-from priscian.files.disks import refuse_network_disk
+from priscian.files.cache import refuse_network_disk
 from priscian.judge.store import SCHEMA, UPGRADES
 
 WAIT = 30.0

@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal
 
 from priscian.catalogue import FURTHER
-from priscian.errors import DataError, ScoreError, UsageError
+from priscian.errors import DataError, ScoreError
 from priscian.formulas import chance_of, values_of
 from priscian.metrics.contrasts import TIE, Lookup, evaluate
 from priscian.metrics.forced_choice import TieRule, item_seed
@@ -96,13 +96,6 @@ class SuiteOutcome:
             "chance": self.chance,
             "ci": list(accuracy_of(self.credits).ci),
         }
-
-
-def find_predictions(name: str) -> Predictions:
-    """`first` or `all`, checked."""
-    if name not in get_args(Predictions):
-        raise UsageError(f"`predictions=` takes first or all, not {name!r}")
-    return cast(Predictions, name)
 
 
 def judge_suite(

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from priscian.errors import ModelError
 from priscian.files.cache import cache_folder as cache_folder
-from priscian.files.reading import regular
-from priscian.files.unchanged import Stamp
+from priscian.files.reading import Stamp, regular
 
 WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.gguf", "*.index.json")
 TOKENIZER = (

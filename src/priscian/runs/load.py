@@ -15,7 +15,7 @@ import msgspec
 
 from priscian.errors import ChangedError, RunError, UnknownNameError
 from priscian.files import inside, regular
-from priscian.files.unchanged import Stamp, stamp_of
+from priscian.files.reading import Stamp, stamp_of
 from priscian.runs.facts import FORMAT, DataFacts, ModelFacts, RunInfo
 from priscian.runs.kinds.registry import find_kind, kinds
 from priscian.runs.result import SUMMARY, FolderTables, Result, Run, check_columns

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from priscian.errors import PriscianError, RunError, counted
-from priscian.files.disks import network_disk
-from priscian.files.reading import hash_of
-from priscian.files.unchanged import stamp_of
+from priscian.files.cache import network_disk
+from priscian.files.reading import hash_of, stamp_of
 from priscian.models import ModelKey, cache_folder
 from priscian.records import Text
 from priscian.runs.facts import ModelFacts

@@ -12,13 +12,19 @@ from priscian.datasets import Dataset, PairColumns, read_dataset
 from priscian.datasets.syntaxgym import Punctuation
 from priscian.errors import UnknownNameError, UsageError
 from priscian.metrics import TieRule
-from priscian.metrics.boundary import find_boundary
-from priscian.metrics.generalization import find_predictions
-from priscian.metrics.regions import find_eos
+from priscian.metrics.generalization import Predictions
+from priscian.metrics.regions import Boundary, Eos
 from priscian.scoring import Options, Shard
 from priscian.scoring.executors import address_of
 
 KeepWeights = Literal["all", "none"]
+CHOICES = {
+    "predictions": get_args(Predictions),
+    "eos": get_args(Eos),
+    "boundary": get_args(Boundary),
+    "punctuation": ("auto", *get_args(Punctuation)),
+}
+"""The options of suites that take one of a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +44,11 @@ class SuiteOptions:
 
     def check(self) -> None:
         """Refuse what is invalid."""
-        find_predictions(self.predictions)
-        find_eos(self.eos)
-        find_boundary(self.boundary)
-        if self.punctuation not in ("auto", *get_args(Punctuation)):
-            raise UsageError(
-                f"`punctuation=` takes auto, attached or detached, not {self.punctuation!r}"
-            )
+        for name, choices in CHOICES.items():
+            value = getattr(self, name)
+            if value not in choices:
+                named = f"{', '.join(choices[:-1])} or {choices[-1]}"
+                raise UsageError(f"`{name}=` takes {named}, not {value!r}")
 
 
 COLUMNS = ("good", "bad", "group")

@@ -21,8 +21,7 @@ import msgspec
 from priscian import __version__
 from priscian.errors import OutputError, PriscianError, PriscianWarning, RunError, flat
 from priscian.files import as_json, inside, is_free, is_leftover, replacing, write_json
-from priscian.files.folder import JobFolder
-from priscian.files.lock import FolderLock
+from priscian.files.folder import FolderLock, JobFolder
 from priscian.files.reading import hash_of
 from priscian.runs.facts import FORMAT, DataFacts, ModelFacts, Request, RunInfo, plain
 from priscian.runs.kinds.registry import Evaluated, find_kind

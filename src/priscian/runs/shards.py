@@ -16,7 +16,7 @@ import msgspec
 
 from priscian.datasets import PairColumns
 from priscian.errors import OutputError, RunError, UsageError, counted
-from priscian.files.lock import lock_file
+from priscian.files.folder import lock_file
 from priscian.files.reading import hash_of
 from priscian.models import is_object
 from priscian.runs.facts import Request, RunInfo

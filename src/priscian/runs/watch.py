@@ -11,7 +11,7 @@ from pathlib import Path
 from priscian.datasets import Dataset
 from priscian.errors import ModelError, OutputError, RunError, WorkerError, flat
 from priscian.files import inside, lasting_name, names_in, natural_order, regular
-from priscian.files.lock import lock_folder
+from priscian.files.folder import lock_folder
 from priscian.models import ModelSpec, parse_model
 from priscian.models.safetensors_file import LARGEST_HEADER
 from priscian.models.spec import escape

@@ -14,7 +14,7 @@ import msgspec
 
 from priscian.errors import BusyError, DataError, RunError
 from priscian.files import read_json, write_json, write_text
-from priscian.files.lock import lock_folder
+from priscian.files.folder import lock_folder
 from priscian.runs import Run, load_run, score
 from priscian.runs.cards import name_path
 from priscian.runs.options import IN_ONE_PROCESS, ScoreOptions

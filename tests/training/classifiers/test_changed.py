@@ -15,7 +15,7 @@ from tests.training.classifiers.toy_cola import FILES, write_cola
 
 from priscian.cli.app import run
 from priscian.errors import BusyError, DataError, ModelError, PriscianError, RunError
-from priscian.files.lock import lock_file
+from priscian.files.folder import lock_file
 from priscian.models.classifier import encoder as encoders
 from priscian.models.classifier.encoder import View, load_encoder
 from priscian.models.classifier.folder import ClassifierCard, read_card

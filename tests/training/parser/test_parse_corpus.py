@@ -21,7 +21,7 @@ torch = pytest.importorskip("torch")
 
 import priscian  # noqa: E402
 from priscian.errors import DataError, ModelError, RunError, UsageError  # noqa: E402
-from priscian.files.lock import lock_file  # noqa: E402
+from priscian.files.folder import lock_file  # noqa: E402
 from priscian.training.parser import corpus as corpus_module  # noqa: E402
 from priscian.trees import leaves, read_trees  # noqa: E402
 

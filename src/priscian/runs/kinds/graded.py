@@ -21,10 +21,11 @@ from priscian.metrics.adc import (
     share,
     z_scores,
 )
+from priscian.metrics.forced_choice import check_score
 from priscian.records import Item, Sentence
 from priscian.runs.kinds.pairs import Pairs, PairsSummary, items_table, negated
 from priscian.runs.kinds.registry import Evaluated, Scores, kind
-from priscian.runs.summary import Part, check_score
+from priscian.runs.summary import Part
 from priscian.stats.correlations import Correlation, pearson, spearman
 from priscian.stats.proportions import Accuracy
 

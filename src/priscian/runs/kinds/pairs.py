@@ -6,22 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import msgspec
-
 from priscian.datasets import Dataset
 from priscian.errors import UsageError
 from priscian.formulas import values_of
-from priscian.metrics import Measure, Outcome, find_measure, judge, summarise
+from priscian.metrics import Measure, MethodScores, Outcome, find_measure, judge, summarise
 from priscian.records import Contrast, Item, Sentence, Text
 from priscian.runs.kinds.registry import Evaluated, Job, Kind, Scores, Unknown, kind
-from priscian.runs.summary import MethodScores, Part, Summary
+from priscian.runs.summary import Part, Summary
 from priscian.runs.unknown import UnknownWords, summarise_unknown, unknown_in
 from priscian.stats.proportions import Accuracy
 
 if TYPE_CHECKING:
     import polars
-
-LEVELS = ("field", "phenomenon")
 
 
 class UnigramUse(Part, frozen=True, kw_only=True):
@@ -124,7 +120,9 @@ class Pairs(Kind):
             "data": self.data.name,
             "measure": self.job.measure,
             "tie": self.job.options.tie,
-            "methods": method_scores(self.data, outcomes),
+            "methods": summarise(
+                outcomes, {s.name: s.taxonomy for s in self.data.sets}, self.data.taxonomy_levels
+            ),
         }
         unigrams = self.job.unigrams
         if unigrams is not None:
@@ -137,21 +135,6 @@ class Pairs(Kind):
             }
             found["unknown_words"] = summarise_unknown(self.data, unknown, verdicts)
         return found
-
-
-def method_scores(
-    data: Dataset, outcomes: Mapping[str, Sequence[Outcome]]
-) -> dict[str, MethodScores]:
-    """Accuracies by method: of every set, of every class of the taxonomy, and overall."""
-    levels = data.taxonomy_levels
-    found = summarise(outcomes, {s.name: s.taxonomy for s in data.sets}, levels)
-    others = [level for level in levels if level not in LEVELS]
-    made = {}
-    for method, cells in found.items():
-        known = {k: cells.pop(k) for k in ("overall", "fields", "phenomena", "paradigms")}
-        known["levels"] = dict(zip(others, cells.values(), strict=True))
-        made[method] = msgspec.convert(known, MethodScores)
-    return made
 
 
 def _whole_sentences(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:

@@ -20,15 +20,15 @@ from priscian.datasets.sg import select_suites
 from priscian.datasets.syntaxgym import Punctuation, contents_of, punctuate
 from priscian.errors import DataError, ModelError, PriscianWarning, ScoreError, UsageError
 from priscian.files import hide_paths
-from priscian.metrics.boundary import correct_boundaries, find_boundary
+from priscian.metrics.forced_choice import check_score
 from priscian.metrics.generalization import (
+    Predictions,
     Rules,
     SuiteOutcome,
-    find_predictions,
     judge_suite,
     summarise_suites,
 )
-from priscian.metrics.regions import find_eos
+from priscian.metrics.regions import Eos, correct_boundaries
 from priscian.models import (
     EndScorer,
     EndTokenProvider,
@@ -38,7 +38,7 @@ from priscian.models import (
 from priscian.records import Sentence, Text, TokenScores
 from priscian.runs.kinds.registry import Evaluated, Job, Kind, Scores, Source, kind
 from priscian.runs.options import ScoreOptions
-from priscian.runs.summary import Part, Summary, check_score
+from priscian.runs.summary import Part, Summary
 from priscian.runs.unknown import UnknownWords, summarise_unknown
 
 if TYPE_CHECKING:
@@ -252,16 +252,16 @@ class Suites(Kind):
     def evaluate(self, scores: Scores) -> Evaluated:
         """Judge every suite; one that cannot be judged is reported, the others are kept."""
         options = self.job.options
-        corrected = find_boundary(options.suites.boundary) == "corrected"
+        corrected = options.suites.boundary == "corrected"
 
         def tokens(sentence: Sentence) -> TokenScores:
             found = self.ending.scores(scores.tokens, sentence)
             return correct_boundaries(found, sentence) if corrected else found
 
         rules = Rules(
-            find_predictions(options.suites.predictions),
+            cast(Predictions, options.suites.predictions),
             options.tie,
-            find_eos(options.suites.eos),
+            cast(Eos, options.suites.eos),
             options.seed,
         )
         judged: list[SuiteOutcome] = []

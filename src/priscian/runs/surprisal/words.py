@@ -9,11 +9,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import get_args
 
 from priscian.errors import ModelError, PriscianWarning, UsageError, counted
 from priscian.files import shown
-from priscian.metrics.boundary import correct_boundaries, find_boundary
 from priscian.metrics.measures import home
+from priscian.metrics.regions import Boundary, correct_boundaries
 from priscian.models import (
     ClosedVocabulary,
     LanguageModel,
@@ -72,7 +73,9 @@ class SurprisalOptions:
 
     def check(self) -> None:
         """Refuse options that contradict each other."""
-        if find_boundary(self.boundary) == "corrected" and not self.words:
+        if self.boundary not in get_args(Boundary):
+            raise UsageError(f"`boundary=` takes plain or corrected, not {self.boundary!r}")
+        if self.boundary == "corrected" and not self.words:
             raise UsageError("`boundary=corrected` is for whole words; add `words=True`")
         if self.frequency is not None and not self.words:
             raise UsageError("`frequency=` is for whole words; add `words=True`")

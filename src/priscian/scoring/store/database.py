@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from priscian.errors import PriscianWarning, StoreError
-from priscian.files.cache import cache_folder
-from priscian.files.disks import refuse_network_disk
+from priscian.files.cache import cache_folder, refuse_network_disk
 from priscian.records import TokenScores
 from priscian.scoring.store.rows import CHANNELS, owner, pack_offsets, pack_values, seal
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import TracebackType
 
 from priscian.errors import OutputError, StoreError
-from priscian.files.disks import network_disk, refuse_network_disk
+from priscian.files.cache import network_disk, refuse_network_disk
 from priscian.files.write import replacing
 from priscian.models import ModelKey, cache_folder
 from priscian.records import Text, TokenScores
