@@ -20,7 +20,7 @@ from priscian.errors import ModelError
 from priscian.models import model_key, open_model, parse_model, resolve
 from priscian.models.hf.causal import CausalModel, CausalProvider
 from priscian.records import Text, TokenScores
-from priscian.runs.ahead import Ahead
+from priscian.runs.work import Ahead
 from priscian.scoring import Options, ScoreStore, score_texts
 from priscian.scoring.cluster import BatchWorker
 from priscian.scoring.plan import ScoringTask

@@ -284,7 +284,7 @@ def two_merges(folder: Path) -> Two:
     made = []
     for number in (0, 1):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("priscian.runs.sources.score_texts", _louder(float(number)), raising=True)
+            patch.setattr("priscian.runs.work.score_texts", _louder(float(number)), raising=True)
             for part in (1, 2):
                 out = folder / f"run-{number}"
                 priscian.score(MODEL, f"pairs:{folder / 'pairs.csv'}", out=out, shard=(part, 2))

@@ -12,7 +12,7 @@ from typing import Any
 from priscian.files import file_names, inside, name_files, write_json, write_text
 from priscian.models import ModelSpec
 from priscian.runs import PairsSummary, Result, Run
-from priscian.runs.summary import Score
+from priscian.runs.facts import Score
 
 SECONDS = 19
 """Length of a date and time up to the seconds."""

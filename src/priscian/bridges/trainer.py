@@ -15,6 +15,7 @@ from priscian.errors import PriscianError, PriscianWarning, UsageError, flat
 from priscian.models.hf.encoding import Tokenizer
 from priscian.runs import Run, ScoreOptions
 from priscian.runs.job import read_data, set_up
+from priscian.runs.record import Record
 from priscian.scoring import ScoreStore
 from priscian.scoring.plan import Shared
 
@@ -119,9 +120,10 @@ class PriscianCallback(TrainerCallback):  # type: ignore[misc]
         live = LiveModel(model, tokenizer, f"step{step}", self.bos, self._shared)
         place = None if self.out is None else self.out / f"step-{step}"
         try:
-            work, request = set_up(live, self.data, self.options)
+            work = set_up(live, self.data, self.options)
+            record = Record.begin(work.request, place)
             with ScoreStore() as store:  # in memory: these weights are never seen again
-                return work.run(request, place, store=store)
+                return work.run(record, store)
         finally:
             live.release()
 

@@ -12,9 +12,9 @@ from priscian.analysis.named_results import name_results, short_names, words
 from priscian.analysis.result import OVERALL
 from priscian.analysis.standing import Standing, guess_intervals, mostly_tied, standing
 from priscian.runs import Result
+from priscian.runs.facts import Score
 from priscian.runs.result import labelled
 from priscian.runs.show import counted
-from priscian.runs.summary import Score
 
 BoardKind = Literal["pairs", "suites", "labels"]
 FEW = 14

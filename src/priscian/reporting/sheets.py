@@ -12,7 +12,7 @@ from priscian.reporting.boards import Board, Cell, Row, class_label
 from priscian.reporting.sections import Table
 from priscian.reporting.suite_about import formulas_of
 from priscian.runs import GradedSummary
-from priscian.runs.summary import Score
+from priscian.runs.facts import Score
 
 ADC = (
     "Acceptability Delta Criterion: per cent of pairs whose difference, in standard deviations, "

@@ -16,7 +16,7 @@ from priscian.analysis.sg.suite_view import (
 from priscian.formulas import region_labels
 from priscian.reporting.boards import Board
 from priscian.runs import Result
-from priscian.runs.summary import Score
+from priscian.runs.facts import Score
 
 
 def about_suites(results: Sequence[Result], layout: Mapping[str, Any]) -> dict[str, Any]:

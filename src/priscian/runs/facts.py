@@ -1,16 +1,20 @@
-"""The contents of `run.json`: request, models, versions; typed, and checked when read."""
+"""What `run.json` and every `summary.json` hold; typed, and checked when read.
+
+`run.json` has request, models and versions. A kind of data adds its own fields to a summary.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
 from priscian.errors import FormulaError
 from priscian.files.names import is_one_part
 from priscian.formulas import parse_formula
+from priscian.metrics.forced_choice import Score as Score
 from priscian.runs.options import SuiteOptions
 
 FORMAT = 2
@@ -174,13 +178,8 @@ class RunInfo(Facts, frozen=True, kw_only=True):
         if self.format != FORMAT:
             raise ValueError(f"format {self.format}, where {FORMAT} is known")
         for what, members in (("models", self.models), ("data sets", self.request.data)):
-            _check_apart(what, members)
-
-
-def _check_apart(what: str, members: Mapping[str, ModelFacts | DataFacts]) -> None:
-    folders = [facts.folder for facts in members.values()]
-    if len(set(folders)) < len(folders):
-        raise ValueError(f"two {what} have one folder")
+            if len({facts.folder for facts in members.values()}) < len(members):
+                raise ValueError(f"two {what} have one folder")
 
 
 def plain(found: object) -> Any:
@@ -198,3 +197,59 @@ def check_folder(name: str) -> None:
     """Refuse a folder name that is not a single plain path component."""
     if not is_one_part(name):
         raise ValueError(f"{name[:40]!r} is not the name of a folder")
+
+
+# ---------------------------------------------------------------- summary.json
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of the records inside a summary."""
+
+
+class Summary(Part, frozen=True, kw_only=True, tag_field="kind"):
+    """One model's numbers on one data set.
+
+    A kind of data subclasses it with `tag=NAME` and says what its headline and its sets' scores
+    are; reports and tables of any kind are made of these.
+    """
+
+    model: str
+    data: str
+    format: int = FORMAT
+    tie: str = "wrong"
+    measure: str = "surprisal"
+
+    unit: ClassVar[str] = "set"
+    """What a set is called: paradigm, suite."""
+
+    def __post_init__(self) -> None:
+        if self.format != FORMAT:
+            raise ValueError(f"format {self.format}, where {FORMAT} is known")
+
+    @property
+    def kind(self) -> str:
+        """pairs, suites, graded, labels, or a plug-in's."""
+        return str(self.__struct_config__.tag)
+
+    @property
+    def headline(self) -> Score:
+        """The overall score."""
+        raise NotImplementedError
+
+    def by_set(self, method: str | None = None) -> Mapping[str, Score]:
+        """The score of every set."""
+        raise NotImplementedError
+
+    def by_class(self) -> Mapping[str, Score]:
+        """The score of every class of sets; empty if sets have no classes."""
+        return {}
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """A line for everything that could not be judged."""
+        return ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON: what `summary.json` holds."""
+        found: dict[str, Any] = plain(self)
+        return found

@@ -16,10 +16,9 @@ import msgspec
 from priscian.errors import ChangedError, RunError, UnknownNameError
 from priscian.files import inside, regular
 from priscian.files.reading import Stamp, stamp_of
-from priscian.runs.facts import FORMAT, DataFacts, ModelFacts, RunInfo
+from priscian.runs.facts import FORMAT, DataFacts, ModelFacts, RunInfo, Summary
 from priscian.runs.kinds.registry import find_kind, kinds
 from priscian.runs.result import SUMMARY, FolderTables, Result, Run, check_columns
-from priscian.runs.summary import Summary
 
 T = TypeVar("T")
 Stamps = Mapping[Path, Stamp | None]

@@ -28,8 +28,7 @@ from priscian.runs.shards import (
     shard_file,
     shard_store,
 )
-from priscian.runs.sources import ModelSource
-from priscian.runs.work import Watch, Work, texts_to_score
+from priscian.runs.work import RunWork, Watch, texts_to_score
 from priscian.scoring import ScoreStore, Shard
 from priscian.scoring.boundary import BOUNDARY
 from priscian.scoring.engine import SCORE
@@ -72,7 +71,7 @@ def merge(run: str | Path, *, store: ScoreStore | None = None, watch: Watch | No
     work = _set_up_again(path, shards)
     with nullcontext(store) if store else _usual_store() as kept:
         for number, source in enumerate(work.sources):
-            assert isinstance(source, ModelSource)
+            assert source.model is not None
             if not source.traits.precomputed:
                 _insert(path, shards, work, number, (kept, files))
         files.check()
@@ -83,7 +82,7 @@ def merge(run: str | Path, *, store: ScoreStore | None = None, watch: Watch | No
             parts = [s.models[source.name] for s in shards.values() if source.name in s.models]
             if parts:
                 record.update_model(source.name, **_sum(parts))
-        return work.carry_out(record, kept, watch)
+        return work.run(record, kept, watch)
 
 
 class _Files:
@@ -189,26 +188,26 @@ def _say_mixtures(shards: _Shards) -> None:
             warn_of_mixture(name, list(machines))
 
 
-def _set_up_again(path: Path, shards: _Shards) -> Work:
+def _set_up_again(path: Path, shards: _Shards) -> RunWork:
     """Models and data of the request, read again; they must not have changed."""
     first = _first(shards)
     try:
         specs = [data.spec for data in first.request.data.values()]
-        work, request = set_up(list(first.request.models), specs, score_options(first))
+        work = set_up(list(first.request.models), specs, score_options(first))
     except PriscianError as error:
         if Path.cwd() == Path(first.folder):
             raise
         raise RunError(
             f"{error} (the shards were made in {first.folder}: merge them there)"
         ) from None
-    different = first.request.differences(request)
+    different = first.request.differences(work.request)
     if different:
         raise RunError(
             f"{path}: {', '.join(different)} changed since the shards were made; restore the files "
             "or score again with another `out=`"
         )
     for source in work.sources:
-        assert isinstance(source, ModelSource)
+        assert source.model is not None
         digest = source.model.key.digest
         known = {s.models[source.name].digest for s in shards.values() if source.name in s.models}
         if known - {digest, ""}:
@@ -220,12 +219,12 @@ def _set_up_again(path: Path, shards: _Shards) -> Work:
 
 
 def _insert(
-    path: Path, shards: _Shards, work: Work, number: int, into: tuple[ScoreStore, _Files]
+    path: Path, shards: _Shards, work: RunWork, number: int, into: tuple[ScoreStore, _Files]
 ) -> None:
     """Insert one model's scores; every text must be in exactly one shard."""
     kept, files = into
     source = work.sources[number]
-    assert isinstance(source, ModelSource)
+    assert source.model is not None
     key = source.model.key
     asked, boundary = texts_to_score(work.prepare(source))
     texts = list(dict.fromkeys(asked))

@@ -97,8 +97,7 @@ class ScoreOptions:
             if name not in known and name not in (*COLUMNS, *COMPUTE):
                 raise UnknownNameError("option of score", name, [*known, *COLUMNS, *COMPUTE])
         named = {k: v for k, v in settings.items() if k in COLUMNS}
-        changes = {k: v for k, v in settings.items() if k in known}
-        made = replace(self, **changes)
+        made = replace(self, **{k: v for k, v in settings.items() if k in known})
         only = (made.only,) if isinstance(made.only, str) else made.only
         patterns = tuple(part for text in only for part in text.split(",") if part)
         tie = "wrong" if made.tie == "fail" else made.tie
@@ -107,20 +106,14 @@ class ScoreOptions:
         if made.keep_weights not in get_args(KeepWeights):
             raise UnknownNameError("choice of `keep_weights=`", made.keep_weights, ["all", "none"])
         made.suites.check()
-        compute = _computed(made.compute, settings)
+        compute, shard, executor = made.compute, settings.get("shard"), settings.get("executor")
+        if shard is not None:
+            compute = replace(compute, shard=Shard.parse(shard))
+        if executor is not None:
+            compute = replace(compute, executor=None if executor == "auto" else executor)
+        if compute.executor is not None:
+            address_of(compute.executor)
         return replace(made, only=patterns, tie=tie, columns=columns, compute=compute)
-
-
-def _computed(compute: Options, settings: Mapping[str, Any]) -> Options:
-    """The options of computing, with those that were given by name."""
-    shard, executor = settings.get("shard"), settings.get("executor")
-    if shard is not None:
-        compute = replace(compute, shard=Shard.parse(shard))
-    if executor is not None:
-        compute = replace(compute, executor=None if executor == "auto" else executor)
-    if compute.executor is not None:
-        address_of(compute.executor)
-    return compute
 
 
 def name_generated(spec: str, options: ScoreOptions) -> str:

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from priscian.errors import UsageError
-from priscian.runs.summary import Score
+from priscian.runs.facts import Score
 
 if TYPE_CHECKING:
     import polars

@@ -91,8 +91,7 @@ def slurm(
         count = 8 if shards is None else shards
         given = (options or ScoreOptions()).updated(settings)
         first = Shard(1, count)
-        _, request = set_up(models, on, given)
-        info = describe_shard(given, request, first)
+        info = describe_shard(given, set_up(models, on, given).request, first)
         spans = [(1, count)]
     job = _write(path.resolve(), info, spans, resources or Resources())
     return _submit(job) if submit else job

@@ -16,7 +16,7 @@ from priscian.cli.tables.suites import suites_table
 from priscian.datasets.reference import blimp_taxonomy, published_means
 from priscian.metrics import MethodScores
 from priscian.runs import PairsSummary, Result, Run, SuitesSummary
-from priscian.runs.summary import Score
+from priscian.runs.facts import Score
 
 FEW = 14
 """Data sets with at most this many paradigms are shown by paradigm, others by phenomenon."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text as Rich
 
 from priscian.analysis.standing import standing
-from priscian.runs.summary import Score
+from priscian.runs.facts import Score
 from priscian.stats.interval import Interval
 
 COLOURS = {"above": "green", "below": "red", "at chance": "yellow", "unsure": "yellow"}

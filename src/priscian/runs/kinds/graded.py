@@ -23,9 +23,10 @@ from priscian.metrics.adc import (
 )
 from priscian.metrics.forced_choice import check_score
 from priscian.records import Item, Sentence
+from priscian.runs.facts import Part
 from priscian.runs.kinds.pairs import Pairs, PairsSummary, items_table, negated
-from priscian.runs.kinds.registry import Evaluated, Scores, kind
-from priscian.runs.summary import Part
+from priscian.runs.kinds.registry import Evaluated, kind
+from priscian.runs.sources import Scores
 from priscian.stats.correlations import Correlation, pearson, spearman
 from priscian.stats.proportions import Accuracy
 

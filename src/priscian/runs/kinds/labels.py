@@ -14,10 +14,11 @@ from priscian.errors import DataError
 from priscian.metrics import Outcome
 from priscian.metrics.labels import best_threshold, matthews_of
 from priscian.records import Item, Sentence
+from priscian.runs.facts import Part
 from priscian.runs.kinds.graded import Sentences, sentence_table
 from priscian.runs.kinds.pairs import Pairs, PairsSummary, items_table, negated
-from priscian.runs.kinds.registry import Evaluated, Scores, kind
-from priscian.runs.summary import Part
+from priscian.runs.kinds.registry import Evaluated, kind
+from priscian.runs.sources import Scores
 
 METHOD = "label"
 CHOSEN_ON = (TRAIN, IN_DEV)

@@ -36,10 +36,11 @@ from priscian.models import (
     Traits,
 )
 from priscian.records import Sentence, Text, TokenScores
-from priscian.runs.kinds.registry import Evaluated, Job, Kind, Scores, Source, kind
+from priscian.runs.facts import Part, Summary
+from priscian.runs.kinds.pairs import UnknownWords, summarise_unknown
+from priscian.runs.kinds.registry import Evaluated, Kind, KindJob, kind
 from priscian.runs.options import ScoreOptions
-from priscian.runs.summary import Part, Summary
-from priscian.runs.unknown import UnknownWords, summarise_unknown
+from priscian.runs.sources import Scores, Source
 
 if TYPE_CHECKING:
     import polars
@@ -184,7 +185,7 @@ class Suites(Kind):
     """Items in several conditions, divided into regions, and formulas over their surprisals."""
 
     data: Dataset
-    job: Job
+    job: KindJob
     punctuation: Punctuation
     ending: Ending = field(default_factory=Ending)
 
@@ -232,7 +233,7 @@ class Suites(Kind):
                 )
 
     @classmethod
-    def prepare(cls, data: Dataset, job: Job) -> Self:
+    def prepare(cls, data: Dataset, job: KindJob) -> Self:
         """The suites with the punctuation that the model was trained on, and its end of text."""
         chosen = find_punctuation(job.options.suites.punctuation, job.source.traits)
         fitted = replace(data, sets=tuple(punctuate(s, chosen) for s in data.sets))
