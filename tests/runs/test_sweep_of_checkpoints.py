@@ -29,7 +29,7 @@ from priscian.models.hf.causal import CausalModel, CausalProvider
 from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.locate import Location
 from priscian.records import Text
-from priscian.runs import ahead as module
+from priscian.runs import work as module
 from priscian.runs.work import Ahead, not_downloaded
 from priscian.scoring import Options, ScoreStore
 from priscian.scoring.batches import Tree

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from priscian.analysis.curves.comparable import BOUND, CLOSED, MARKS_NOTE, marked_perplexity
 from priscian.cli.curve_screen import JobScreen
-from priscian.cli.notes import complain
+from priscian.cli.edge import complain
 from priscian.cli.output import grid, print_json
 from priscian.cli.screen import out as console
 from priscian.errors import RunError, counted

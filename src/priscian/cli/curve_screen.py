@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from priscian.cli.notes import NOTES
+from priscian.cli.edge import NOTES
 from priscian.cli.screen import Bars, Screen
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Annotated, get_type_hints
 
 from cyclopts import Parameter, Token
 
-from priscian.cli.notes import complain
+from priscian.cli.edge import complain
 from priscian.datasets import PairColumns
 from priscian.errors import DataError, UsageError, counted
 from priscian.files import shown, whole_number
@@ -181,24 +181,22 @@ def complete_options(options: ScoreOptions, given: Given) -> ScoreOptions:
 
 
 def name_specs(models: Sequence[str], running: Running) -> list[ModelSpec]:
-    """The models with their options."""
+    """The models with their options; one may be in the form of lm-evaluation-harness."""
     from priscian.models import parse_model, traits_of
 
+    named = list(models)
+    if running.model_args:
+        named.append(_harness_model(running.model or "hf", running.model_args))
+    elif running.model:
+        named.append(running.model)
     return [
         spec.with_options(
             dtype=running.dtype,
             device=running.device,
             bos=running.bos if running.bos and "bos" in traits_of(spec).options else None,
         )
-        for spec in map(parse_model, _named(models, running))
+        for spec in map(parse_model, named)
     ]
-
-
-def _named(models: Sequence[str], running: Running) -> list[str]:
-    """The models, and the one given in the form of lm-evaluation-harness."""
-    if running.model_args:
-        return [*models, _harness_model(running.model or "hf", running.model_args)]
-    return [*models, running.model] if running.model else list(models)
 
 
 def _tell_shard(run: Run, shard: Shard, shown: Shown) -> None:

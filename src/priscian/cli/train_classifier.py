@@ -121,7 +121,7 @@ def classifier_command(
 def _say(line: str) -> None:
     import sys
 
-    from priscian.cli.streams import printable
+    from priscian.cli.edge import printable
 
     print(printable(line), file=sys.stderr, flush=True)
 

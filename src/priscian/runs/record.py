@@ -274,7 +274,7 @@ def _taken_up(path: Path) -> RunInfo:
             f"{path} was not finished: {how.rstrip('.')}. {there} of {asked} results exist; what "
             "was scored is kept and the rest is computed now",
             PriscianWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
     return msgspec.structs.replace(info, status="running", error="")
 

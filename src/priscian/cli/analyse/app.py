@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from priscian.analysis.registry import ANALYSES
-from priscian.cli.group import command_group
+from priscian.cli.app import command_group
 
 SPECIAL = {
     "cola": "cola:cola_command",

@@ -138,6 +138,6 @@ def _features(models: Sequence[ColaModel], kind: str) -> Table:
 
 
 def _cell(found: Matthews) -> str:
-    from priscian.cli.tables.labels import cell
+    from priscian.cli.tables.run import matthews_cell
 
-    return cell(found.mcc, found.ci)
+    return matthews_cell(found.mcc, found.ci)
