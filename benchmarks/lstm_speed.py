@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 
 from priscian.datasets.generation import generate_rows
-from priscian.models.lstm.provider import LstmModel
+from priscian.models.lstm import LstmModel
 from priscian.paradigms import paradigms
 from priscian.records import Text
 

@@ -28,7 +28,7 @@ LABELS = ("NP", "VP", "PP", "S", "SBAR", "ADJP", "ADVP")
 def draw_text(words: int) -> str:
     """Sentences of 5 to 40 words of the built-in model's vocabulary."""
     from priscian.models.builtin import MODELS
-    from priscian.models.lstm.model_file import read_model
+    from priscian.models.plstm import read_model
 
     draw = random.Random(1)
     tokens = read_model(MODELS["lstm"].path).pieces.tokens

@@ -24,9 +24,9 @@ import torch  # noqa: E402
 from tests.models.networks.simple_rnng import SimpleRnng  # noqa: E402
 
 from priscian.models.networks.actions import PADDING  # noqa: E402
+from priscian.models.networks.beam import read_texts  # noqa: E402
 from priscian.models.networks.rnng import Rnng, RnngShape  # noqa: E402
-from priscian.models.rnng.beam import read_texts  # noqa: E402
-from priscian.models.rnng.options import Beam  # noqa: E402
+from priscian.models.rnng import Beam  # noqa: E402
 
 TRAINING_BAR, BEAM_BAR = 1.5, 3.0
 LABELS = tuple(f"L{number}" for number in range(27))
@@ -125,7 +125,7 @@ def main() -> None:
     network = Rnng(RnngShape(VOCABULARY, LABELS, dropout=0.0))
     training = compare_training(network, plain=4)
     if options.model is not None:
-        from priscian.models.rnng.provider import RnngModel
+        from priscian.models.rnng import RnngModel
 
         network = RnngModel(options.model, Beam()).network
     search = compare_beam(network.eval(), options.texts, options.words)

@@ -78,7 +78,7 @@ def measure(here: Path, pattern: str, workers: int) -> dict[str, float]:
 
     import priscian
     from priscian.models.hf.encoding import Tokenizer
-    from priscian.models.hf.libraries import import_transformers
+    from priscian.models.hf.locate import import_transformers
     from priscian.scoring import Options
     from priscian.scoring.batches import Tree
 

@@ -17,7 +17,7 @@ os.environ["POLARS_MAX_THREADS"] = "1"
 import pytest
 from hypothesis import HealthCheck, settings
 
-from priscian.models.hf.packaged import MINILM, SMOLLM2, weights_folder
+from priscian.models.hf.locate import MINILM, SMOLLM2, weights_folder
 from tests.browser import chromium, kept, visit, wide
 from tests.tiny import TEXTS, build_causal, build_masked
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from priscian.models.lstm.pieces import BOUNDARY, BYTES, Pieces
+from priscian.models.plstm import BOUNDARY, BYTES, Pieces
 
 Arrays = dict[str, Any]
 

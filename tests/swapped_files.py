@@ -17,6 +17,10 @@ import pytest
 
 from priscian.errors import PriscianError
 
+MOMENTS = int(os.environ.get("PRISCIAN_SWAPS", "200"))
+"""How many random moments the slow tests try; PRISCIAN_SWAPS_SEED draws others."""
+MOMENTS_SEED = int(os.environ.get("PRISCIAN_SWAPS_SEED", "11"))
+
 
 class Swap:
     """Puts another version in the place of a file when it is opened for the nth time."""
@@ -119,7 +123,7 @@ def swap_at_random(
         seconds = time.perf_counter() - began  # of the second one: the first one imports
         known[mark] = contents
     assert len(known) == 2
-    draw = random.Random(11)
+    draw = random.Random(MOMENTS_SEED)
     found: Counter[str] = Counter()
     for _ in range(count):
         first, second = draw.sample(versions, 2)

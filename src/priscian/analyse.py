@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from priscian.analysis.transfer.transfer import Transfer
     from priscian.datasets.choices import Raters
     from priscian.metrics.adc import AdcRule
-    from priscian.models.lstm.unsupervised_trees import TreeScores
+    from priscian.models.unsupervised_trees import TreeScores
 
 Runs = Choice | Iterable[Choice]
 
@@ -253,6 +253,6 @@ def trees(model: str, file: Path | str, *, layer: int = 2, limit: int | None = N
     >>> found.f1 - found.random_distances                               # doctest: +SKIP
     12.3
     """
-    from priscian.models.lstm.unsupervised_trees import score_trees
+    from priscian.models.unsupervised_trees import score_trees
 
     return score_trees(model, Path(file), layer, limit)

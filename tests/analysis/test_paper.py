@@ -11,8 +11,7 @@ from priscian.analysis.charts import dots, figure, inline, share, tips
 from priscian.analysis.paper import LEGIBLE, PAPERS, figure_tex, fit, style
 from priscian.analysis.vega import Chart, Figure, drawn_width, write_figures
 from priscian.errors import UnknownNameError
-from priscian.reporting.boards import Board, Cell, Row
-from priscian.reporting.heat_figure import heat_figure
+from priscian.reporting.boards import Board, Cell, Row, heat_figure
 
 NAMES = ["determiner_noun_agreement_with_adjective_irregular_2", "npi_licensing", "ellipsis"]
 

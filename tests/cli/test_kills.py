@@ -31,7 +31,7 @@ from tests.tiny import build_causal, build_masked
 from tests.training.classifiers.toy_cola import write_cola
 
 import priscian
-from priscian.files.write import is_leftover
+from priscian.files import is_leftover
 
 pytest.importorskip("fcntl")
 torch = pytest.importorskip("torch")
@@ -83,7 +83,7 @@ def classifier(method: str, *more: str) -> Verb:
 
 SCORE = "score MODELS --on pairs:INPUTS/pairs.csv --out o --batch-tokens 32 --workers 2 --quiet"
 RECURRENT = ("network.embedding=16", "network.hidden=24")
-ATTENTION = ("network.layers=2", "network.width=16", "network.heads=2", "text.words=bpe:300")
+ATTENTION = ("network.layers=2", "network.width=16", "network.heads=2", "text.tokenizer=bpe:300")
 VERBS = {
     "score builtin": Verb(SCORE.replace("MODELS", "builtin:lstm builtin:ngram"), "--resume"),
     "score hf": Verb(SCORE.replace("MODELS", "hf:INPUTS/gpt2"), "--resume"),
@@ -101,7 +101,7 @@ VERBS = {
     "probe": classifier("probe"),
     "parse": Verb("parse INPUTS/long.txt --model INPUTS/parser --out o --workers 2 --quiet"),
     "parse --train": Verb(
-        "parse --train INPUTS/trees.txt --out o --passes 4 --quiet --set network.hidden=24 "
+        "parse --train INPUTS/trees.txt --out o --epochs 4 --quiet --set network.hidden=24 "
         "--set network.span=24 --set network.filters=16 --set network.context=16",
         "--resume",
     ),
@@ -146,7 +146,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         priscian.train_parser(
             folder / "trees.txt", folder / "parser",
             overrides={"network.hidden": 24, "network.span": 24, "network.filters": 16,
-                       "network.context": 16, "training.passes": 1},
+                       "network.context": 16, "training.epochs": 1},
         )  # fmt: skip
         for shard in (1, 2):
             priscian.score(

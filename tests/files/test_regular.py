@@ -16,8 +16,8 @@ from priscian.models.convert.torch_file import read_pickled
 from priscian.models.fingerprint import hash_file
 from priscian.models.folder import architecture_of, read_config, trained_on_sentences
 from priscian.models.hf.bounds import read_header
-from priscian.models.lstm.model_file import read_model
-from priscian.models.ngram.provider import is_pngm
+from priscian.models.ngram.model import is_pngm
+from priscian.models.plstm import read_model
 from priscian.models.safetensors_file import read_safetensors
 from priscian.models.vocabulary import load_vocabulary
 from priscian.runs.watch import is_whole

@@ -114,7 +114,7 @@ def choices(path: Path) -> Any:
 
 
 def surprisals(path: Path) -> Any:
-    from priscian.models.surprisals import read_surprisals
+    from priscian.models.surprisals.table import read_surprisals
     from priscian.records import Text
 
     return read_surprisals(path).scores(Text("a " * 10))
@@ -399,7 +399,7 @@ def packed_arpa_of_many_bigrams(path: Path) -> None:
 
 
 def pngm(path: Path, vocabulary: bytes, pack: bool) -> None:
-    from priscian.models.ngram.pngm import Writer, pack_file
+    from priscian.models.ngram.trie_file import Writer, pack_file
 
     with path.open("w+b") as file:
         writer = Writer(file)

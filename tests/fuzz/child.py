@@ -20,10 +20,11 @@ from tests.fuzz.harness import Report, fuzz
 from tests.fuzz.judge_samples import JUDGE
 from tests.fuzz.model_samples import MODELS
 from tests.fuzz.network_samples import NETWORKS
+from tests.fuzz.server_samples import SERVERS
 from tests.fuzz.training_samples import TRAINING
 from tests.peak_memory import peak_megabytes
 
-SAMPLES = [*DATA, *MODELS, *FOLDERS, *NETWORKS, *TRAINING, *JUDGE]
+SAMPLES = [*DATA, *MODELS, *FOLDERS, *NETWORKS, *TRAINING, *JUDGE, *SERVERS]
 ROOM = 6 << 30
 """Bytes of address space: libraries reserve much and use little; a bomb would take more."""
 

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from priscian.models import ModelKey
-from priscian.models.lstm.pieces import BYTES, Pieces
-from priscian.models.lstm.provider import FolderModel
-from priscian.models.parser.parser import Parser
-from priscian.models.parser.words import ParserWords
+from priscian.models.lstm import FolderModel
+from priscian.models.parser import Parser, ParserWords
+from priscian.models.plstm import BYTES, Pieces
 from priscian.records import Text, TokenScores
 from priscian.runs import load_run
 from priscian.scoring.store import ScoreStore

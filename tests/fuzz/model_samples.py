@@ -18,13 +18,12 @@ from priscian.errors import DataError
 from priscian.lexicon.reader import read_morphology, read_names
 from priscian.models.convert.inert import InertError
 from priscian.models.convert.torch_file import read_torch_file
-from priscian.models.lstm.model_file import Stored, write_model
-from priscian.models.lstm.provider import LstmModel
+from priscian.models.lstm import LstmModel
 from priscian.models.ngram import NgramModel, load_ngram
 from priscian.models.ngram.arpa import read_arpa
-from priscian.models.ngram.pngm import Writer, read_file
-from priscian.models.ngram.trie_file import pack_model, save_trie
-from priscian.models.surprisals import read_surprisals
+from priscian.models.ngram.trie_file import Writer, pack_model, read_file, save_trie
+from priscian.models.plstm import Stored, write_model
+from priscian.models.surprisals.table import read_surprisals
 from priscian.records import Text
 from priscian.training.corpora import read_sentences
 from tests.fuzz import truths

@@ -13,10 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priscian.errors import ModelError, UsageError
-from priscian.models.lstm.model_file import read_model, write_model
-from priscian.models.lstm.pieces import BOUNDARY, BYTES, INNER, Pieces, split_words
-from priscian.models.lstm.provider import LstmModel, LstmProvider
-from priscian.models.lstm.recurrent import NumpyLstm
+from priscian.models.lstm import LstmModel, LstmProvider, NumpyLstm
+from priscian.models.plstm import (
+    BOUNDARY,
+    BYTES,
+    INNER,
+    Pieces,
+    read_model,
+    split_words,
+    write_model,
+)
 from priscian.models.spec import ModelSpec
 from priscian.records import Text
 
@@ -116,7 +122,7 @@ def test_a_score_does_not_depend_on_its_batch(file: Path, rows: list[list[int]])
 def test_more_texts_than_advance_together_keep_their_order(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from priscian.models.lstm import recurrent
+    from priscian.models import lstm as recurrent
 
     network = NumpyLstm(read_model(file).weights)
     rows = [PIECES.encode(s)[0] for s in SENTENCES]
@@ -227,7 +233,7 @@ def test_keys_follow_the_contents(file: Path, tmp_path: Path) -> None:
 def test_scoring_needs_no_torch(file: Path) -> None:
     script = (
         "import sys; from pathlib import Path\n"
-        "from priscian.models.lstm.provider import LstmModel\n"
+        "from priscian.models.lstm import LstmModel\n"
         "from priscian.records import Text\n"
         "print(len(list(LstmModel(Path(sys.argv[1])).score([Text('The keys')]))))\n"
         "print('torch' in sys.modules)"

@@ -16,8 +16,8 @@ from tests.tiny import TEXTS
 
 from priscian.errors import ModelError, UnknownNameError
 from priscian.models import fetch_weights, load, model_key
-from priscian.models.hf import packaged
-from priscian.models.hf.packaged import MINILM, SMOLLM2, PackagedModel, make_ready
+from priscian.models.hf import locate as packaged
+from priscian.models.hf.locate import MINILM, SMOLLM2, PackagedModel, make_ready
 from priscian.models.registry import describe
 from priscian.records import Text
 from priscian.scoring import ScoreStore, score_texts

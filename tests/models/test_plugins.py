@@ -24,7 +24,7 @@ from priscian.models import (
     registry,
     traits_of,
 )
-from priscian.models.simple import ObjectProvider
+from priscian.models.registry import ObjectProvider
 from priscian.records import Text, TokenScores
 from priscian.scoring import ScoreStore, score_texts
 

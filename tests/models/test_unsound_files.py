@@ -15,13 +15,11 @@ from tests.small_lstm import PIECES, weights
 
 from priscian.errors import ModelError
 from priscian.files import unpack
-from priscian.models.lstm import model_file
-from priscian.models.lstm.model_file import Stored, read_model, write_model
-from priscian.models.lstm.pieces import Pieces
-from priscian.models.lstm.provider import LstmModel
+from priscian.models import plstm as model_file
+from priscian.models.lstm import LstmModel
 from priscian.models.ngram import load_ngram
-from priscian.models.ngram.pngm import Writer, read_file
-from priscian.models.ngram.trie_file import pack_model
+from priscian.models.ngram.trie_file import Writer, pack_model, read_file
+from priscian.models.plstm import Pieces, Stored, read_model, write_model
 from priscian.records import Text
 
 Arrays = dict[str, Any]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from priscian.reporting.cautions import limits
+from priscian.reporting.provenance import limits
 from priscian.runs import Run, load_run
 from tests.scored_runs import rights, scored_pairs, write_run
 

@@ -14,14 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from priscian.reporting.items import ABSENT, RIGHT, TIE, WRONG, Answers, Items
-from priscian.reporting.pack import STEP, pack_answers, pack_texts, pack_tokens
-from priscian.reporting.pieces import cut
-from priscian.reporting.words import index_words
+from priscian.reporting.pack import STEP, cut, index_words, pack_answers, pack_texts, pack_tokens
 from priscian.runs import TokenTable
 
 
 class Blob:
-    """The reverse of `with_head`, as unpack.js does it."""
+    """The reverse of `pack_columns`, as unpack.js does it."""
 
     def __init__(self, text: str) -> None:
         self.bytes = gzip.decompress(base64.b64decode(text))

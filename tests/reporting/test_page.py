@@ -12,7 +12,7 @@ import pytest
 
 from priscian.reporting import Page, build_page
 from priscian.reporting.boards import Board, Cell, Row
-from priscian.reporting.headline import describe
+from priscian.reporting.standings import describe
 from priscian.runs import load_runs
 from tests.reporting.conftest import HOSTILE
 

@@ -14,8 +14,14 @@ from priscian.analysis.vega import Figure
 from priscian.errors import DataError
 from priscian.reporting import sections
 from priscian.reporting.boards import Board, make_boards
-from priscian.reporting.sections import Draw, Given, board_section, make_sections, page_section
-from priscian.reporting.sections.registry import SECTIONS
+from priscian.reporting.sections import (
+    SECTIONS,
+    Draw,
+    Given,
+    board_section,
+    make_sections,
+    page_section,
+)
 from tests.small_results import pairs_result, suites_result
 
 A = {"wh_island": [1, 1, 0, 0], "passive_1": [1, 1, 1, 0]}
@@ -37,9 +43,11 @@ def boards() -> list[Board]:
     return make_boards([pairs_result("a", A), pairs_result("b", B)])
 
 
-def test_every_module_of_the_package_is_a_section() -> None:
-    modules = {m.name for m in pkgutil.iter_modules(sections.__path__)} - {"registry", "analyses"}
-    assert len(SECTIONS.all()) == len(modules) + len(analysis_sections())
+def test_every_module_of_the_package_has_sections() -> None:
+    modules = {f"{sections.__name__}.{m.name}" for m in pkgutil.iter_modules(sections.__path__)}
+    assert {entry.draws.__module__ for entry in SECTIONS.all().values()} == modules
+    own = len(analysis_sections())
+    assert len(SECTIONS.all()) == 6 + 3 + 1 + 1 + own  # of boards, of the page, curves, transfer
 
 
 def test_analyses_bring_sections_of_their_own() -> None:

@@ -12,8 +12,7 @@ from msgspec import structs
 from priscian.analysis.compare import CompareOptions, compare_results
 from priscian.reporting import build_page
 from priscian.reporting.boards import Board, make_boards
-from priscian.reporting.headline import headlines
-from priscian.reporting.standings import leader, standings
+from priscian.reporting.standings import headlines, leader, standings
 from priscian.runs import PairsSummary, Result, load_runs
 from priscian.stats.sets import difference_sets_interval
 from tests.browser import Visit, open_report

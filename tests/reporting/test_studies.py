@@ -17,7 +17,7 @@ from priscian.judge.export import export_store
 from priscian.judge.opening import freeze_study, open_store
 from priscian.judge.records import Answer, Entry, Sitting
 from priscian.reporting.make_report import report, report_tables
-from priscian.reporting.sections.studies import study_tables
+from priscian.reporting.sections.of_page import study_tables
 from priscian.runs import score
 from tests.browser import PHONE, Visit, open_report, wait_for
 from tests.judge.studies import make

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from priscian.reporting import Page
-from priscian.reporting.suite_about import about_suites, region_names
-from priscian.reporting.suite_pack import lay_out
+from priscian.reporting.suites import about_suites, lay_out, region_names
 from priscian.runs import load_run
 from tests.browser import PHONE, Visit
 from tests.small_results import suites_result

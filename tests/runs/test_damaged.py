@@ -56,8 +56,8 @@ def read_everything(folder: Path, out: Path) -> None:
     from priscian.bridges.exports import FORMATS, export
     from priscian.cli.tables.run import print_run
     from priscian.reporting.boards import make_boards
-    from priscian.reporting.headline import headlines
     from priscian.reporting.provenance import describe_run
+    from priscian.reporting.standings import headlines
     from priscian.runs import keys_of
 
     run = load_run(folder)

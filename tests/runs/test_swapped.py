@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import sys
@@ -18,6 +17,7 @@ from typing import Any, TypeVar
 
 import polars
 import pytest
+from tests.swapped_files import MOMENTS, MOMENTS_SEED
 
 import priscian
 from priscian.errors import ChangedError, PriscianError
@@ -365,7 +365,7 @@ def test_a_merge_never_mixes_two_versions_wherever_shards_are_replaced(
 @contextmanager
 def meanwhile(act: Callable[[], None], longest: float, seed: int) -> Iterator[None]:
     """The act happens in another thread, at a random moment."""
-    wait = random.Random(seed).uniform(0, longest)
+    wait = random.Random(f"{MOMENTS_SEED} moment {seed}").uniform(0, longest)
 
     def later() -> None:
         time.sleep(wait)
@@ -379,10 +379,6 @@ def meanwhile(act: Callable[[], None], longest: float, seed: int) -> Iterator[No
         thread.join()
 
 
-def moments() -> int:
-    return int(os.environ.get("PRISCIAN_SWAPS", "200"))
-
-
 @pytest.mark.slow
 def test_of_reports_with_a_swap_at_200_random_moments_none_is_mixed(tmp_path: Path) -> None:
     two = two_runs(tmp_path)
@@ -391,9 +387,9 @@ def test_of_reports_with_a_swap_at_200_random_moments_none_is_mixed(tmp_path: Pa
     report(two.there)
     longest = 1.2 * (time.monotonic() - began)
     names = files(two.versions[0])
-    for seed in range(moments()):
+    for seed in range(MOMENTS):
         two.put(0)
-        draw = random.Random(seed)
+        draw = random.Random(f"{MOMENTS_SEED} swap {seed}")
         swap = draw.choice([two.swap, partial(two.swap_file, draw.choice(names))])
         with meanwhile(swap, longest, seed):
             made = made_or_refused(lambda: report(two.there).html)
@@ -410,9 +406,9 @@ def test_of_merges_with_a_swap_at_200_random_moments_none_is_mixed(
     began = time.monotonic()
     merged(two, tmp_path / "s.sqlite")
     longest = 1.2 * (time.monotonic() - began)
-    for seed in range(moments()):
+    for seed in range(MOMENTS):
         two.put(0)
-        draw = random.Random(seed)
+        draw = random.Random(f"{MOMENTS_SEED} swap {seed}")
         one = draw.choice(names)
         swap = draw.choice([two.swap, partial(two.swap_file, f"shards/{one}")])
         with meanwhile(swap, longest, seed):

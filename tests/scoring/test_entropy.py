@@ -13,7 +13,7 @@ from transformers import AutoModelForCausalLM
 
 from priscian.errors import ModelError
 from priscian.models import LanguageModel, TorchModel, load, model_key, open_model, parse_model
-from priscian.models.lstm.provider import LstmModel
+from priscian.models.lstm import LstmModel
 from priscian.models.ngram import NgramModel, load_ngram
 from priscian.models.ngram.trie import BOS
 from priscian.records import Text

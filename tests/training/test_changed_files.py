@@ -17,7 +17,7 @@ from priscian.errors import DataError, PriscianError, TrainingError, UsageError
 
 torch = pytest.importorskip("torch")
 
-from tests.swapped_files import Swap, swap_at_random, swap_everywhere  # noqa: E402
+from tests.swapped_files import MOMENTS, Swap, swap_at_random, swap_everywhere  # noqa: E402
 
 from priscian.training import job  # noqa: E402
 from priscian.training.api import resolve_recipe  # noqa: E402
@@ -256,6 +256,6 @@ def test_a_corpus_that_is_swapped_at_200_random_moments_never_gives_a_mixed_card
         shutil.rmtree(out)
         return card["corpus"]["files"][0][1], (weights, json.dumps(card))
 
-    found = swap_at_random(path, path.read_bytes().replace(b"dog", b"cow"), make, 200)
+    found = swap_at_random(path, path.read_bytes().replace(b"dog", b"cow"), make, MOMENTS)
     print(dict(found))
     assert found["made"]

@@ -1,7 +1,6 @@
 """Models: strings, keys, providers."""
 
 from priscian.models.fingerprint import cache_folder
-from priscian.models.key import ModelKey
 from priscian.models.protocol import (
     BoundaryModel,
     ClosedVocabulary,
@@ -23,6 +22,7 @@ from priscian.models.protocol import (
     TokenBatch,
     TorchEntropyModel,
     TorchModel,
+    Traits,
     TraitsProvider,
     TreeModel,
     UnknownWordFinder,
@@ -52,8 +52,7 @@ from priscian.models.resolved import (
     resolve,
     traits_of,
 )
-from priscian.models.spec import ModelSpec
-from priscian.models.traits import Traits
+from priscian.models.spec import ModelKey, ModelSpec
 
 __all__ = [
     "PRESETS",

@@ -9,12 +9,10 @@ from pathlib import Path
 
 from priscian.errors import ModelError, UnknownNameError
 from priscian.models.fingerprint import hash_file
-from priscian.models.key import ModelKey
-from priscian.models.lstm.provider import LstmModel
+from priscian.models.lstm import LstmModel
 from priscian.models.ngram import load_ngram
-from priscian.models.protocol import LanguageModel
-from priscian.models.spec import ModelSpec
-from priscian.models.traits import Traits
+from priscian.models.protocol import LanguageModel, Traits
+from priscian.models.spec import ModelKey, ModelSpec
 
 FOLDER = Path(__file__).parent / "data"
 

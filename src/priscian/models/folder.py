@@ -1,17 +1,35 @@
-"""Folders that `priscian train` writes: weights, and `config.json` with the architecture."""
+"""Folders that `priscian train` writes: weights, and `config.json` with the architecture.
+
+All models from them share words to ids, boundaries, and scores by offsets. Options of the model
+string say what stands around a text: `bos=none` reads it without a boundary before it, so that its
+first word is not scored (as LM Zoo does); `eos=yes` counts the boundary after it as one more token
+(as BLiMP's scores of LSTMs do).
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from priscian.errors import DataError, ModelError
-from priscian.files import decode_toml, names_in, regular
+import msgspec
+
+from priscian.errors import DataError, ModelError, UsageError, install
+from priscian.files import decode_toml, names_in, regular, shown
 from priscian.models.fingerprint import hash_file
-from priscian.models.key import ModelKey
-from priscian.models.spec import ModelSpec
+from priscian.models.protocol import Traits
+from priscian.models.safetensors_file import Floats32, read_safetensors
+from priscian.models.spec import ModelKey, ModelSpec
+from priscian.models.text_offsets import own_tokens
+from priscian.models.vocabulary import BOUNDARY_ID, Vocabulary, load_vocabulary
+from priscian.records import Text, TokenScores
+
+if TYPE_CHECKING:
+    from torch import nn
 
 PROVIDERS = {"lstm": "lstm", "on-lstm": "lstm", "transformer-xl": "txl", "rnng": "rnng"}
 CLASSIFIER = ("classifier.json", "classifier")
@@ -133,3 +151,172 @@ def checkpoints(spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         for name in names_in(spec.path, pattern)
         if (spec.path / name / "model.safetensors").is_file()
     ]
+
+
+OPTIONS = frozenset({"name", "bos", "eos"})
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryPolicy:
+    """Whether a boundary is read before a text, and counted after it."""
+
+    bos: bool = True
+    eos: bool = False
+
+    @classmethod
+    def of(cls, spec: ModelSpec) -> BoundaryPolicy:
+        """As the options of a model string say."""
+        spec.check_options(OPTIONS)
+        bos, eos = spec.options.get("bos", "auto"), spec.options.get("eos", "no")
+        if bos not in ("auto", "none"):
+            raise UsageError(f"bos must be auto or none, not {bos!r} (in {spec})")
+        if eos not in ("yes", "no"):
+            raise UsageError(f"eos must be yes or no, not {eos!r} (in {spec})")
+        return cls(bos == "auto", eos == "yes")
+
+
+BOUNDARIES = BoundaryPolicy()
+
+
+class FolderProvider:
+    """Models from a folder that `priscian train` has written, and its checkpoints."""
+
+    name = ""
+
+    def check(self, spec: ModelSpec) -> None:
+        """Refuse unknown options and values, without a folder."""
+        BoundaryPolicy.of(spec)
+
+    def key(self, spec: ModelSpec) -> ModelKey:
+        """The contents, vocabulary and weights, and how boundaries are read."""
+        boundaries = BoundaryPolicy.of(spec)
+        extra = {} if boundaries.bos else {"bos": "none"}
+        extra |= {"eos": "counted"} if boundaries.eos else {}
+        return ModelKey({**folder_key(model_folder(spec), self.name).fields, **extra})
+
+    def traits(self, spec: ModelSpec) -> Traits:
+        """A folder with a list of whole words meets unknown ones; pieces never do."""
+        boundaries = BoundaryPolicy.of(spec)
+        return Traits(
+            options=OPTIONS,
+            closed_vocabulary=(model_folder(spec) / "vocabulary.json").is_file(),
+            scores_first=boundaries.bos,
+            scores_end=not boundaries.eos,
+        )
+
+    def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
+        """Checkpoint folders inside this one whose names match."""
+        return checkpoints(spec, pattern)
+
+
+class FolderScores(ABC):
+    """Scores texts through `logprobs`, which a network offers."""
+
+    def __init__(
+        self, folder: Path, architecture: str, rows: int, boundaries: BoundaryPolicy
+    ) -> None:
+        """`rows` is how many tokens the weights are for."""
+        self.reads_sentences = trained_on_sentences(folder)
+        self.vocabulary: Vocabulary = load_vocabulary(folder)
+        self.boundaries = boundaries
+        if self.vocabulary.size != rows:
+            raise ModelError(
+                f"{folder}: {rows} rows of weights for a vocabulary of {self.vocabulary.size}; "
+                "copy it again"
+            )
+        self.notes = {
+            "architecture": architecture,
+            "dtype": "float32",
+            "vocabulary": str(self.vocabulary.size),
+            "bos": "boundary of sentences (id 0)"
+            if boundaries.bos
+            else "none; the first word is not scored",
+        }
+
+    @abstractmethod
+    def logprobs(self, sequences: Sequence[Sequence[int]]) -> list[list[float]]:
+        """log p of every token of every sequence; NaN for a first one that nothing precedes."""
+
+    def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
+        """Token scores, in the order of the texts."""
+        coded = [self.vocabulary.encode(text.context + text.text) for text in texts]
+        after = [BOUNDARY_ID] if self.boundaries.eos else []
+        found = self.logprobs([[*ids, *after] for ids, _, _ in coded])
+        for text, (_, starts, ends), logps in zip(texts, coded, found, strict=True):
+            first, own_starts, own_ends = own_tokens(text, list(zip(starts, ends, strict=True)))
+            if self.boundaries.eos and own_starts:
+                own_starts, own_ends = (*own_starts, len(text.text)), (*own_ends, len(text.text))
+            yield TokenScores(own_starts, own_ends, tuple(logps[first : first + len(own_starts)]))
+
+    def score_ends(self, texts: Sequence[Text]) -> list[float]:
+        """Log-probability of the boundary after each text."""
+        coded = [self.vocabulary.encode(text.context + text.text) for text in texts]
+        return [logps[-1] for logps in self.logprobs([[*c.ids, BOUNDARY_ID] for c in coded])]
+
+    def oov_counts(self, texts: Sequence[Text]) -> list[int]:
+        """How many words of each text are outside the vocabulary."""
+        return [self.vocabulary.unknown(text.text) for text in texts]
+
+    def unknown_words(self, text: str) -> list[str]:
+        """The words of a text that are outside the vocabulary."""
+        return self.vocabulary.unknown_words(text)
+
+
+N = TypeVar("N", bound="nn.Module")
+S = TypeVar("S")
+
+
+def load_network(folder: Path, architecture: str, build: Callable[[Mapping[str, Any]], N]) -> N:
+    """What `build` makes of the sizes in `config.json`, with the folder's weights, ready to score.
+
+    `build` imports the network's module, so that a missing PyTorch is reported here. It builds
+    without memory, on the meta device: only a network of just the arrays in the file gets some.
+    """
+    config = read_config(folder, (architecture,))
+    weights = read_safetensors(folder / "model.safetensors")
+    sizes = {name: value for name, value in config.items() if name != "architecture"}
+    try:
+        import torch
+
+        _refuse_layers(sizes, weights)
+        with torch.device("meta"):
+            network = build(sizes)
+        _compare(network, weights)
+        network.to_empty(device="cpu")
+        network.load_state_dict({n: torch.from_numpy(w) for n, w in weights.items()})
+    except ImportError:
+        raise ModelError(
+            f"{PROVIDERS.get(architecture, architecture)}: models need PyTorch: {install('hf')}"
+        ) from None
+    except (TypeError, LookupError, RuntimeError, ValueError, ArithmeticError) as error:
+        reason = str(error).splitlines()[0]
+        raise ModelError(
+            f"{folder}: weights do not fit the network ({reason}); copy it again"
+        ) from None
+    return network.eval()
+
+
+def read_shape(kind: type[S], sizes: Mapping[str, Any]) -> S:
+    """The sizes of a network, each of its own type; a ValueError says which is not."""
+    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    for name, value in sizes.items():
+        if name not in known:
+            raise ValueError(f"unknown size {shown(name)}")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"{name} is {value}")
+    return msgspec.convert(sizes, kind)
+
+
+def _refuse_layers(sizes: Mapping[str, Any], weights: Mapping[str, Floats32]) -> None:
+    """A layer has an array at least; a million of them would take minutes to build."""
+    for name, value in sizes.items():
+        if "layers" in name and isinstance(value, int) and value > len(weights):
+            raise ValueError(f"{name} is {shown(value)} for {len(weights)} arrays")
+
+
+def _compare(network: nn.Module, weights: Mapping[str, Floats32]) -> None:
+    wanted = {name: tuple(value.shape) for name, value in network.state_dict().items()}
+    for name in sorted(wanted.keys() | weights.keys()):
+        found = weights[name].shape if name in weights else None
+        if wanted.get(name) != found:
+            raise ValueError(f"{name} has the shape {found}, not {wanted.get(name)}")

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from priscian.files import shown
-from priscian.models.folder import model_folder
-from priscian.models.folder_scores import (
+from priscian.models.folder import (
     BOUNDARIES,
     BoundaryPolicy,
     FolderProvider,
     FolderScores,
+    load_network,
+    model_folder,
+    read_shape,
 )
-from priscian.models.networks.loading import load_network, read_shape
 from priscian.models.spec import ModelSpec
 from priscian.models.vocabulary import BOUNDARY_ID
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from priscian.reporting.make_report import ReportOptions, report, report_tables
 from priscian.reporting.page import Page, build_page
-from priscian.reporting.table_files import markdown_tables, tex_tables
+from priscian.reporting.tables import markdown_tables, tex_tables
 
 __all__ = [
     "Page",

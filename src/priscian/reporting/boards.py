@@ -1,4 +1,4 @@
-"""Boards: models against phenomena or circuits, with the sets below each cell."""
+"""Boards: models against phenomena or circuits, with the sets below each cell; as a figure, too."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from priscian.analysis.blimp.accuracy_table import AccuracyCell, AccuracyTable, tables
+from priscian.analysis.blimp.accuracy_table import tables
 from priscian.analysis.blimp.published_rows import PEOPLE
+from priscian.analysis.charts import inline, tips
 from priscian.analysis.named_results import name_results, short_names, words
+from priscian.analysis.paper import TURNS
 from priscian.analysis.result import OVERALL
 from priscian.analysis.standing import Standing, guess_intervals, mostly_tied, standing
+from priscian.analysis.vega import SCHEMA, Chart, Figure
 from priscian.runs import Result
 from priscian.runs.facts import Score
 from priscian.runs.result import labelled
@@ -23,6 +26,11 @@ AT_CHANCE = 3
 """The shade of a cell at chance."""
 STEPS = (-0.6, -0.3, -0.1, 0.1, 0.3, 0.5, 0.7, 0.9)
 ORDER = ("pairs", "graded", "suites", "labels")
+SHADES = ("#ad4a17", "#e2955f", "#f5d2b4", "#efece4", "#d6e6ec", "#abd0de", "#74b3ca", "#1f7799",
+          "#0a5373")  # fmt: skip
+"""From far below chance over chance to perfect, as on the page."""
+DARK = (0, 7, 8)
+"""Shades that white text is written on."""
 LABELS = "share of labels that a threshold on the score gets right; it is chosen in-domain"
 ALL = ""
 """The class of all sets without classes; it has no column of its own."""
@@ -183,39 +191,34 @@ def class_label(name: str) -> str:
 
 
 def make_boards(results: Sequence[Result]) -> list[Board]:
-    """Results that share sets are one board; pairs first, then suites, then other kinds."""
+    """Results that share sets are one board; pairs first, then suites, then other kinds.
+
+    Their labels are unique; of many models, without the beginning that all names share.
+    """
     groups: list[list[Result]] = []
     for result in results:
-        home = next((g for g in groups if _together(g[0], result)), None)
-        if home is None:
-            groups.append([result])
+        for group in groups:
+            first = group[0]
+            if first.kind == result.kind and first.taxonomy.keys() & result.taxonomy.keys():
+                group.append(result)
+                break
         else:
-            home.append(result)
+            groups.append([result])
     groups.sort(key=lambda g: ORDER.index(g[0].kind) if g[0].kind in ORDER else len(ORDER))
     makers = {"pairs": _pairs, "graded": _pairs, "suites": _suites}
     short = short_names([result.model for result in results])
-    return [
-        makers.get(members[0].kind, _sentences)(f"b{number}", _named(members, short))
-        for number, members in enumerate(groups, 1)
-    ]
+    boards = []
+    for number, group in enumerate(groups, 1):
+        named = name_results(group)
+        labels = [short[r.model] + r.label.removeprefix(r.model) for r in named]
+        make = makers.get(group[0].kind, _sentences)
+        boards.append(make(f"b{number}", labelled(named, labels)))
+    return boards
 
 
-def _named(results: Sequence[Result], short: Mapping[str, str]) -> list[Result]:
-    """Results with unique labels; of many models, without the beginning that all names share."""
-    named = name_results(results)
-    return labelled(named, [short[r.model] + r.label.removeprefix(r.model) for r in named])
-
-
-def _together(a: Result, b: Result) -> bool:
-    return a.kind == b.kind and bool(a.taxonomy.keys() & b.taxonomy.keys())
-
-
-def _marks(results: Sequence[Result]) -> list[bool]:
-    first = results[0].hashes
-    return [r.hashes != first for r in results]
-
-
-# ---------------------------------------------------------------- minimal pairs
+def _other_items(results: Sequence[Result]) -> list[bool]:
+    """Which results are on other sentences than the first."""
+    return [r.hashes != results[0].hashes for r in results]
 
 
 def _pairs(number: str, results: list[Result]) -> Board:
@@ -225,62 +228,49 @@ def _pairs(number: str, results: list[Result]) -> Board:
     blimp = any(column.published for column in by_set.columns)
     classed = table.by == "phenomenon"
     unit = "paradigm" if classed else "set"
-    names = [row.name for row in by_set.rows if row.name != OVERALL]
-    if classed:
-        classes: dict[str, list[str]] = {}
-        for row in by_set.rows:
-            if row.name != OVERALL:
-                classes.setdefault(row.group or "other", []).append(row.name)
-    else:
-        classes = {name: [name] for name in names} if 1 < len(names) <= FEW else {}
+    sets = [row for row in by_set.rows if row.name != OVERALL]
+    classes: dict[str, list[str]] = {}
+    for row in sets:
+        if classed:
+            classes.setdefault(row.group or "other", []).append(row.name)
+        elif 1 < len(sets) <= FEW:
+            classes[row.name] = [row.name]
     kept = {row.name for row in table.rows}
-    classes = {k: v for k, v in sorted(classes.items()) if k in kept}
+    classes = {name: own for name, own in sorted(classes.items()) if name in kept}
     count = max((c.n or 0) for c in by_set.rows[-1].cells if c)
     data = ", ".join(dict.fromkeys(r.data for r in results))
+    marks = _other_items(results)
+    rows = []
+    for index, column in enumerate(table.columns):
+        of_classes, of_sets = (
+            {
+                row.name: Cell(cell.accuracy, 0.5, cell.ci, cell.n, cell.ties)
+                for row in shown.rows
+                if (cell := row.cells[index]) is not None
+            }
+            for shown in (table, by_set)
+        )
+        overall = of_classes.pop(OVERALL, None)
+        of_sets.pop(OVERALL, None)
+        marked = not column.published and marks[index]
+        rows.append(Row(column.name, column.published, overall, of_classes, of_sets, marked))
     return Board(
         number,
         "pairs",
         "BLiMP" if blimp else data,
         "Minimal pairs" if blimp else f"Minimal pairs: {words(data)}",
         data,
-        f"{counted(count, 'pair')} in {counted(len(names), unit)}",
+        f"{counted(count, 'pair')} in {counted(len(sets), unit)}",
         "phenomenon" if classed else "set",
         unit,
-        {k: tuple(v) for k, v in classes.items()} or {ALL: tuple(names)},
-        _table_rows(table, by_set, _marks(results)),
+        {k: tuple(v) for k, v in classes.items()} or {ALL: tuple(row.name for row in sets)},
+        tuple(rows),
         tuple(results),
         table.notes,
     )
 
 
-def _table_rows(table: AccuracyTable, by_set: AccuracyTable, marks: list[bool]) -> tuple[Row, ...]:
-    rows = []
-    for index, column in enumerate(table.columns):
-        cells = {row.name: _cell(row.cells[index]) for row in table.rows}
-        sets = {row.name: _cell(row.cells[index]) for row in by_set.rows}
-        rows.append(
-            Row(
-                column.name,
-                column.published,
-                cells.pop(OVERALL),
-                {k: v for k, v in cells.items() if v},
-                {k: v for k, v in sets.items() if v and k != OVERALL},
-                not column.published and marks[index],
-            )
-        )
-    return tuple(rows)
-
-
-def _cell(cell: AccuracyCell | None) -> Cell | None:
-    if cell is None:
-        return None
-    return Cell(cell.accuracy, 0.5, cell.ci, cell.n, cell.ties)
-
-
-# ---------------------------------------------------------------- suites and labels
-
-
-def _plain(score: Score, guess: tuple[float, float] | None = None) -> Cell:
+def _cell(score: Score, guess: tuple[float, float] | None = None) -> Cell:
     chance = float(getattr(score, "chance", 0.5))
     return Cell(score.accuracy, chance, score.ci, score.n, score.ties, guess)
 
@@ -288,14 +278,14 @@ def _plain(score: Score, guess: tuple[float, float] | None = None) -> Cell:
 def _suites(number: str, results: list[Result]) -> Board:
     classes: dict[str, dict[str, None]] = {}
     rows = []
-    for result, marked in zip(results, _marks(results), strict=True):
-        sets = {name: _plain(score) for name, score in result.summary.by_set().items()}
+    for result, marked in zip(results, _other_items(results), strict=True):
+        sets = {name: _cell(score) for name, score in result.summary.by_set().items()}
         for name in sets:
             classes.setdefault(result.narrowest(name) or "other", {})[name] = None
         guess = guess_intervals(result)
         by_class = result.summary.by_class()
-        circuits = {name: _plain(score, guess.get(name)) for name, score in by_class.items()}
-        overall = _plain(result.summary.headline, guess.get(ALL))
+        circuits = {name: _cell(score, guess.get(name)) for name, score in by_class.items()}
+        overall = _cell(result.summary.headline, guess.get(ALL))
         rows.append(Row(result.label, False, overall, circuits, sets, marked))
     known = {name for row in rows for name in row.sets}
     count = max(row.overall.n or 0 for row in rows if row.overall)
@@ -320,10 +310,10 @@ def _sentences(number: str, results: list[Result]) -> Board:
     """Labelled sentences, and any kind of data without a board of its own."""
     rows: list[Row] = []
     names: dict[str, None] = {}
-    for result, marked in zip(results, _marks(results), strict=True):
-        sets = {name: _plain(score) for name, score in result.summary.by_set().items()}
+    for result, marked in zip(results, _other_items(results), strict=True):
+        sets = {name: _cell(score) for name, score in result.summary.by_set().items()}
         names |= dict.fromkeys(sets)
-        overall = _plain(result.summary.headline)
+        overall = _cell(result.summary.headline)
         rows.append(Row(result.label, False, overall, sets, sets, marked))
     data = ", ".join(dict.fromkeys(r.data for r in results))
     labels = results[0].kind == "labels"
@@ -342,3 +332,65 @@ def _sentences(number: str, results: list[Result]) -> Board:
         tuple(results),
         (LABELS,) if labels else (),
     )
+
+
+def heat_figure(board: Board) -> Figure:
+    """The heat map for a paper: per cent right of every row of a board, overall and by class."""
+    columns = {"": "Overall", **{name: class_label(name) for name in board.columns}}
+    rows = [
+        {
+            "model": row.label,
+            "column": shown,
+            "shown": "tied" if cell.tied else cell.shown,
+            "accuracy": cell.accuracy,
+            "low": cell.ci[0] if cell.ci else None,
+            "high": cell.ci[1] if cell.ci else None,
+            "n": cell.n,
+            "ties": cell.ties,
+            "shade": cell.shade,
+        }
+        for row in board.rows
+        for name, shown in columns.items()
+        if (cell := row.cell(name)) is not None
+    ]
+    caption = f"Per cent right on {board.heading}: {board.size}. Colours count from chance"
+    if any(row["shown"] == "tied" for row in rows):
+        caption += "; tied: more than half of the items tie, so there is no verdict"
+    if any(row.published for row in board.rows):
+        caption += "; * published figures on BLiMP's own sentences"
+    models = [row.label for row in board.rows]
+    names = {"type": "nominal", "title": None}
+    axis = {"labelLimit": 300, "domain": False, "ticks": False}
+    shade = {
+        "field": "shade",
+        "type": "ordinal",
+        "legend": None,
+        "scale": {"domain": list(range(len(SHADES))), "range": list(SHADES)},
+    }
+    white = " || ".join(f"datum.shade === {n}" for n in DARK)
+    chart: Chart = {
+        "$schema": SCHEMA,
+        "usermeta": {TURNS: len(columns) > len(models)},
+        "width": {"step": 40},
+        "height": {"step": 24},
+        "data": inline(rows),
+        "encoding": {
+            "x": {"field": "column", "sort": list(columns.values()), **names,
+                  "axis": {**axis, "orient": "top", "labelAngle": -45}},
+            "y": {"field": "model", "sort": models, **names, "axis": axis},
+            "tooltip": tips("model", "column", "accuracy:.1%", "low:.1%", "high:.1%", "n:,",
+                            "ties:,"),
+        },
+        "layer": [
+            {"mark": {"type": "rect", "stroke": "white"}, "encoding": {"color": shade}},
+            {
+                "mark": {"type": "text", "fontSize": 11},
+                "encoding": {
+                    "text": {"field": "shown", "type": "nominal"},
+                    "color": {"condition": {"test": white, "value": "white"}, "value": "#1d1c1a"},
+                },
+            },
+        ],
+    }  # fmt: skip
+    name, title = f"{board.id}-heat-map", f"Heat map, {board.heading}"
+    return Figure(name, title, f"{caption}.", chart, rows)

@@ -1,15 +1,16 @@
-"""Every pair that any model scored, without duplicates, and each model's answer."""
+"""Every pair that any model scored, once, with each model's answer and people's ratings."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from priscian.analysis.graded.adc import AdcAnalysis
 from priscian.errors import DataError
 from priscian.runs import Result
 
@@ -63,16 +64,23 @@ def gather(results: Sequence[Result]) -> Items:
         .drop("rank")
     )
     sizes = every.group_by("set", maintain_order=True).len()
-    answers = tuple(
-        _answers(result.label, every, frame) for result, frame in zip(results, frames, strict=True)
-    )
+    answers = []
+    for result, frame in zip(results, frames, strict=True):
+        own = every.select(KEY).join(frame.drop("item"), on=KEY, how="left", maintain_order="left")
+        answers.append(
+            Answers(
+                result.label,
+                state_of(own, "correct", "tie"),
+                own["delta"].to_numpy().astype(np.float64),
+            )
+        )
     pairs = any(frame["pair"].any() for frame in frames)
     return Items(
         tuple(sizes.iter_rows()),
         every["item"].to_list(),
         every["good"].to_list(),
         every["bad"].to_list() if pairs else None,
-        answers,
+        tuple(answers),
     )
 
 
@@ -104,15 +112,42 @@ def _rows(result: Result) -> polars.DataFrame:
     )
 
 
-def _answers(label: str, every: polars.DataFrame, frame: polars.DataFrame) -> Answers:
-    joined = every.select(KEY).join(frame.drop("item"), on=KEY, how="left", maintain_order="left")
-    correct = joined["correct"].to_numpy()
-    tie = joined["tie"].fill_null(False).to_numpy()
-    state = np.where(correct > 0.5, RIGHT, WRONG)
-    state = np.where(tie, TIE, state)
-    state = np.where(joined["correct"].is_null().to_numpy(), ABSENT, state)
-    return Answers(
-        label,
-        state.astype(np.uint8),
-        joined["delta"].to_numpy().astype(np.float64),
-    )
+def state_of(rows: polars.DataFrame, correct: str, tie: str) -> NDArray[np.uint8]:
+    """WRONG, RIGHT, TIE or ABSENT by row, from columns of credits and of ties."""
+    state = np.where(rows[correct].to_numpy() > 0.5, RIGHT, WRONG)
+    state = np.where(rows[tie].fill_null(False).to_numpy(), TIE, state)
+    return np.where(rows[correct].is_null().to_numpy(), ABSENT, state).astype(np.uint8)
+
+
+def people_of(
+    items: Items, results: Sequence[Result], graded: Mapping[str, AdcAnalysis]
+) -> dict[str, Any] | None:
+    """By item: people's ratings of its sentences; by model: its difference and the verdict.
+
+    The verdict is whether the model meets the Acceptability Delta Criterion: 1, 0, or None for an
+    item without ratings. None if no data of the board have ratings.
+    """
+    analyses = {r.data: graded[r.data] for r in results if r.data in graded}
+    if not analyses or items.bad is None:
+        return None
+    analysis = next(iter(analyses.values()))
+    sentences, pairs = analysis.graded.by_id, analysis.graded.pairs
+    places = {
+        (sentences[pair.good].text, sentences[pair.bad].text): n for n, pair in enumerate(pairs)
+    }
+    at = [places.get(texts) for texts in zip(items.good, items.bad, strict=True)]
+    delta = min(analysis.deltas)
+    known = {model.name: model for model in analysis.models}
+    models: list[list[list[float] | None] | None] = []
+    for result in results:
+        model = known.get(result.model)
+        if model is None:
+            models.append(None)
+            continue
+        met = analysis.met(model, delta)
+        models.append([None if n is None else [round(model.deltas[n], 3), int(met[n])] for n in at])
+    return {
+        "delta": delta,
+        "ratings": [None if n is None else [sentences[i].rating for i in pairs[n].ids] for n in at],
+        "models": models,
+    }

@@ -23,9 +23,9 @@ from priscian.files import write_text
 from priscian.reporting.boards import make_boards
 from priscian.reporting.page import Page, build_page
 from priscian.reporting.sections import Given
-from priscian.reporting.sections.studies import study_tables
+from priscian.reporting.sections.of_page import study_tables
 from priscian.reporting.sections.transfer import transfer_tables
-from priscian.reporting.table_files import markdown_tables, tex_tables
+from priscian.reporting.tables import markdown_tables, tex_tables
 from priscian.runs import Result, Run
 from priscian.runs.choose import Choice, gather_runs
 

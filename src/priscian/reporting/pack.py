@@ -1,8 +1,9 @@
-"""Compact items: columns, quantised and compressed, that the page unpacks when needed.
+"""Compact pairs: columns, quantised and compressed, that the page unpacks when needed.
 
 A blob is gzip in base64: the length of a head, the head as JSON, then columns of bytes. Numbers of
 several bytes lie as all low bytes, then the next, which compresses better. `page/unpack.js` is the
-reverse.
+reverse. Sentences are stored as the numbers of their words; how a word is split into tokens is
+stored once, since it is nearly always split alike.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import base64
 import gzip
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -18,10 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priscian.reporting.items import ABSENT, RIGHT, TIE, WRONG, Answers, Items
-from priscian.reporting.pieces import Pieces, cut
-from priscian.reporting.words import Ints, Words
 from priscian.runs import TokenTable
 
+Ints = NDArray[np.int64]
 STEP = 0.01
 """Step of surprisals, in bits: what the page shows is what is stored."""
 UNSCORED = 0xFFFFFF
@@ -31,6 +32,11 @@ MOST = 8_000_000
 """Largest stored difference, in steps."""
 NOISE = 0.02
 """Bits by which the same beginning may differ between two batches."""
+SPACE = 32
+SPACES = np.array([9, 10, 11, 12, 13, SPACE, 0x85, 0xA0, 0x2028, 0x2029, 0x202F, 0x3000])
+FAR = np.iinfo(np.int64).max
+
+# ---------------------------------------------------------------- blobs
 
 
 def compress(data: bytes) -> str:
@@ -43,16 +49,71 @@ def pack_json(data: object) -> str:
     return compress(_json(data))
 
 
+def pack_columns(head: dict[str, Any], *columns: bytes) -> str:
+    """What `unpack.js` opens: the head's length, the head, the columns."""
+    text = _json(head)
+    return compress(len(text).to_bytes(4, "little") + text + b"".join(columns))
+
+
+def _json(data: object) -> bytes:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def planes(numbers: Ints | list[int], size: int) -> bytes:
+    """Numbers of `size` bytes: all low bytes, then all of the next."""
+    column = np.asarray(numbers, np.int64)
+    return np.stack([(column >> 8 * k) & 0xFF for k in range(size)]).astype(np.uint8).tobytes()
+
+
+# ---------------------------------------------------------------- sentences and answers
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The text between single spaces: `names[code]` is the word, texts are lists of codes."""
+
+    names: list[str]
+    codes: Ints  # (words of all texts,)
+    counts: Ints  # (texts,)
+
+    @property
+    def offsets(self) -> Ints:
+        """Where the words of each text begin."""
+        return np.concatenate(([0], np.cumsum(self.counts)))
+
+
+def index_words(texts: Sequence[str]) -> Words:
+    """Split texts at every space; joined by spaces, the words give the text again."""
+    import polars
+
+    cut = polars.Series("word", list(texts), dtype=polars.String).str.split(" ")
+    counts = cut.list.len().to_numpy().astype(np.int64)
+    every = cut.explode().to_frame()
+    known = (
+        every.group_by("word")
+        .len()
+        .sort("len", "word", descending=[True, False])
+        .with_row_index("code")
+    )
+    codes = every.join(known, on="word", how="left", maintain_order="left")["code"]
+    return Words(known["word"].to_list(), codes.to_numpy().astype(np.int64), counts)
+
+
 def pack_texts(items: Items, words: Words) -> str:
     """Ids and sentences as word codes; for the second of a pair only the words that differ."""
+    # ids without the name of their set, which the page knows; none if they count from 0
+    sets = [name for name, size in items.sets for _ in range(size)]
+    ids = [i.removeprefix(name).lstrip("/-_") for name, i in zip(sets, items.ids, strict=True)]
+    numbers = chain.from_iterable(range(size) for _, size in items.sets)
+    count_up = all(i == str(n) for i, n in zip(ids, numbers, strict=True))
     head: dict[str, Any] = {
         "words": words.names,
-        "ids": _ids(items),
+        "ids": None if count_up else ids,
         "items": len(items.ids),
         "paired": items.bad is not None,
     }
     if items.bad is None:
-        return compress(with_head(head, planes(words.counts, 2), planes(words.codes, 3)))
+        return pack_columns(head, planes(words.counts, 2), planes(words.codes, 3))
     codes, offsets = words.codes.tolist(), words.offsets.tolist()
     begins, ends, middles, good = [], [], [], []
     for i in range(0, len(offsets) - 1, 2):
@@ -62,23 +123,15 @@ def pack_texts(items: Items, words: Words) -> str:
         ends.append(end)
         good.append(one)
         middles.append(two[begin : len(two) - end])
-    columns = (
-        planes(_lengths(good), 2),
-        planes(_flat(good), 3),
-        planes(np.array(begins, np.int64), 2),
-        planes(np.array(ends, np.int64), 2),
-        planes(_lengths(middles), 2),
-        planes(_flat(middles), 3),
+    return pack_columns(
+        head,
+        planes([len(own) for own in good], 2),
+        planes(list(chain.from_iterable(good)), 3),
+        planes(begins, 2),
+        planes(ends, 2),
+        planes([len(own) for own in middles], 2),
+        planes(list(chain.from_iterable(middles)), 3),
     )
-    return compress(with_head(head, *columns))
-
-
-def _ids(items: Items) -> list[str] | None:
-    """Ids without the name of their set, which the page knows; None if they count from 0."""
-    names = [name for name, size in items.sets for _ in range(size)]
-    short = [i.removeprefix(name).lstrip("/-_") for name, i in zip(names, items.ids, strict=True)]
-    counted = chain.from_iterable(map(str, range(size)) for _, size in items.sets)
-    return None if all(a == b for a, b in zip(short, counted, strict=True)) else short
 
 
 def _shared(one: list[int], two: list[int]) -> tuple[int, int]:
@@ -94,24 +147,167 @@ def _shared(one: list[int], two: list[int]) -> tuple[int, int]:
 
 
 def pack_answers(answers: Sequence[Answers]) -> str:
-    """Right or wrong of every item, model by model, then the differences, in one blob."""
+    """Right or wrong of every item, model by model, then the differences, in one blob.
+
+    No difference that is rounded has the wrong sign.
+    """
     steps, states, differences = [], [], []
     for own in answers:
-        step, delta = _differences(own)
+        there = (own.state != ABSENT) & np.isfinite(own.delta)
+        known = np.where(there, own.delta, 0.0)
+        step = max(FINE, float(np.abs(known).max(initial=0.0)) / MOST)
+        delta = np.round(known / step).astype(np.int64)
+        lost = (delta == 0) & (own.state != TIE)
+        delta = np.where(lost, np.sign(known), delta).astype(np.int64)
         steps.append(step)
         states.append(own.state.tobytes())
         differences.append(planes(delta & 0xFFFFFF, 3))
-    return compress(with_head({"steps": steps}, *states, *differences))
+    return pack_columns({"steps": steps}, *states, *differences)
 
 
-def _differences(answers: Answers) -> tuple[float, Ints]:
-    """A model's differences in steps; none has the wrong sign."""
-    there = (answers.state != ABSENT) & np.isfinite(answers.delta)
-    known = np.where(there, answers.delta, 0.0)
-    step = max(FINE, float(np.abs(known).max(initial=0.0)) / MOST)
-    delta = np.round(known / step).astype(np.int64)
-    delta = np.where((delta == 0) & (answers.state != TIE), np.sign(known), delta)
-    return step, delta.astype(np.int64)
+# ---------------------------------------------------------------- tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """Visible stretches of texts, one for each token, and the words that explain them.
+
+    `first` and `later` give, for a word's code at the beginning of a text and elsewhere, where its
+    pieces begin; a word that is not listed is one piece. `odd` lists the beginnings of texts
+    that the words do not explain.
+    """
+
+    counts: Ints  # (texts,)
+    begins: Ints  # (pieces,) characters in the text
+    bits: NDArray[np.float64]  # (pieces,)
+    first: dict[int, list[int]]
+    later: dict[int, list[int]]
+    odd: dict[int, list[int]]
+    alike: Ints
+    """How many characters texts 2i and 2i + 1 share at the beginning."""
+
+    @property
+    def offsets(self) -> Ints:
+        """Where the pieces of each text begin."""
+        return np.concatenate(([0], np.cumsum(self.counts)))
+
+    @property
+    def inner(self) -> Ints:
+        """The number of each piece in its text."""
+        return np.arange(len(self.begins)) - np.repeat(self.offsets[:-1], self.counts)
+
+    def shared_tokens(self) -> Ints:
+        """How many pieces the texts of each pair share at the beginning.
+
+        A piece counts if it and the next one begin at the same place in both texts, and the texts
+        are the same up to there.
+        """
+        good, bad = self.counts[0::2], self.counts[1::2]
+        most = np.maximum(np.minimum(good, bad) - 1, 0)  # the last piece of a text has no next
+        offsets = self.offsets
+        pair = np.repeat(np.arange(len(most)), most)
+        k = np.arange(int(most.sum())) - np.repeat(np.cumsum(most) - most, most)
+        a, b = offsets[2 * pair] + k, offsets[2 * pair + 1] + k
+        alike = (
+            (self.begins[a] == self.begins[b])
+            & (self.begins[a + 1] == self.begins[b + 1])
+            & (self.begins[a + 1] <= self.alike[pair])
+        )
+        shared: Ints = most.copy()
+        np.minimum.at(shared, pair[~alike], k[~alike])
+        return shared
+
+
+def cut(texts: Sequence[str], words: Words, table: TokenTable) -> Pieces:
+    """Pieces of texts; tokens that begin at one character, or at spaces before it, are one."""
+    letters = np.frombuffer("\0".join((*texts, "")).encode("utf-32-le", "surrogatepass"), "<u4")
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    places = np.concatenate(([0], np.cumsum(lengths + 1)))  # (texts + 1,)
+    text, begins, bits = _merge(letters, lengths, places, table)
+    counts = np.bincount(text, minlength=len(texts)).astype(np.int64)
+    first, later, odd = _explain(letters, words, places, text, begins, counts)
+    return Pieces(counts, begins, bits, first, later, odd, _alike(letters, lengths, places))
+
+
+def _alike(letters: NDArray[np.uint32], lengths: Ints, places: Ints) -> Ints:
+    """How many characters the texts of each pair share at the beginning."""
+    most = np.minimum(lengths[0:-1:2], lengths[1::2])
+    pair = np.repeat(np.arange(len(most)), most)
+    k = np.arange(len(pair)) - np.repeat(np.cumsum(most) - most, most)
+    other = letters[places[2 * pair] + k] != letters[places[2 * pair + 1] + k]
+    found = most.copy()
+    np.minimum.at(found, pair[other], k[other])
+    return found
+
+
+def _merge(
+    letters: NDArray[np.uint32], lengths: Ints, places: Ints, table: TokenTable
+) -> tuple[Ints, Ints, NDArray[np.float64]]:
+    """Text, beginning and bits of each piece."""
+    index = np.where(np.isin(letters, SPACES), FAR, np.arange(len(letters)))
+    visible = np.minimum.accumulate(index[::-1])[::-1]  # the next character that is not a space
+    text = np.repeat(np.arange(len(lengths)), np.diff(table.offsets))
+    at = np.minimum(places[text] + table.starts, places[text + 1] - 1)
+    begins = visible[at] - places[text]
+    new = np.ones(len(text), bool)
+    same_text = text[1:] == text[:-1]
+    new[1:] = ~same_text | (begins[1:] != begins[:-1])
+    new[1:] &= ~same_text | (begins[1:] < lengths[text[1:]])  # not after the text
+    group = np.cumsum(new) - 1
+    total = np.bincount(group, weights=table.bits, minlength=int(new.sum()))
+    bits: NDArray[np.float64] = total.astype(np.float64)
+    home: Ints = text[new].astype(np.int64)
+    places_of: Ints = np.minimum(begins[new], lengths[home]).astype(np.int64)
+    return home, places_of, bits
+
+
+def _explain(
+    letters: NDArray[np.uint32], words: Words, places: Ints, text: Ints, begins: Ints, counts: Ints
+) -> tuple[dict[int, list[int]], dict[int, list[int]], dict[int, list[int]]]:
+    """The usual pieces of each word, and the texts with a word that is split differently."""
+    import polars
+
+    starts = np.zeros(len(letters), bool)
+    starts[1:] = letters[:-1] == SPACE
+    starts[places[:-1]] = True
+    word_at = np.flatnonzero(starts)  # (words,)
+    home = np.searchsorted(places, word_at, side="right") - 1
+    word = np.searchsorted(word_at, places[text] + begins, side="right") - 1  # (pieces,)
+    inside = places[text] + begins - word_at[word]
+    bounds = np.searchsorted(word, np.arange(len(word_at) + 1))
+    table = polars.DataFrame(
+        {
+            "code": words.codes,
+            "first": word_at == places[home],
+            "pattern": _patterns(inside, bounds),
+            "number": np.arange(len(word_at)),
+        }
+    ).filter(polars.Series(counts[home] > 0))
+    usual = (
+        table.group_by("code", "first", "pattern")
+        .agg(times=polars.len(), number=polars.col("number").min())
+        .sort("times", "number", descending=[True, False])
+        .unique(["code", "first"], keep="first", maintain_order=True)
+    )
+    dictionaries: tuple[dict[int, list[int]], dict[int, list[int]]] = ({}, {})
+    for code, first, number in usual.select("code", "first", "number").sort("code").iter_rows():
+        own = inside[bounds[number] : bounds[number + 1]].tolist()
+        if own != ([0] if words.names[code] else []):
+            dictionaries[0 if first else 1][code] = own
+    odd = table.join(usual, on=["code", "first", "pattern"], how="anti", maintain_order="left")
+    offsets = np.concatenate(([0], np.cumsum(counts)))
+    strange = np.unique(home[odd["number"].to_numpy()])
+    exceptions = {int(t): begins[offsets[t] : offsets[t + 1]].tolist() for t in strange}
+    return (*dictionaries, exceptions)
+
+
+def _patterns(inside: Ints, bounds: Ints) -> NDArray[np.uint64]:
+    """A number for the set of places at which the pieces of each word begin."""
+    mixed = (inside.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    total = np.concatenate((np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)))
+    return total[bounds[1:]] - total[bounds[:-1]]
 
 
 def pack_tokens(
@@ -147,7 +343,7 @@ def pack_tokens(
         "odd": pieces.odd,
         "patterns": list(patterns),
     }
-    return compress(with_head(head, planes(later, 2), planes(counts, 2), planes(level, 3)))
+    return pack_columns(head, planes(later, 2), planes(counts, 2), planes(level, 3))
 
 
 def _levels(pieces: Pieces, keep: NDArray[np.bool_]) -> Ints:
@@ -202,26 +398,3 @@ def _kept(pieces: Pieces, shared: Ints) -> NDArray[np.bool_] | None:
     if len(apart) and np.nanmax(apart, initial=0.0) > NOISE:
         return None
     return ~again
-
-
-def _lengths(lists: list[list[int]]) -> Ints:
-    return np.fromiter(map(len, lists), np.int64, len(lists))
-
-
-def _flat(lists: list[list[int]]) -> Ints:
-    return np.fromiter(chain.from_iterable(lists), np.int64)
-
-
-def planes(numbers: Ints, size: int) -> bytes:
-    """Numbers of `size` bytes: all low bytes, then all of the next."""
-    return np.stack([(numbers >> 8 * k) & 0xFF for k in range(size)]).astype(np.uint8).tobytes()
-
-
-def _json(data: object) -> bytes:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def with_head(head: dict[str, Any], *columns: bytes) -> bytes:
-    """What `unpack.js` opens: the head's length, the head, the columns."""
-    text = _json(head)
-    return len(text).to_bytes(4, "little") + text + b"".join(columns)

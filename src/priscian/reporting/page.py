@@ -19,41 +19,26 @@ from priscian.analysis.intervals import overall_interval
 from priscian.analysis.vega import PALETTE, Figure, HasFigures
 from priscian.errors import PriscianError
 from priscian.files import hide_paths
-from priscian.reporting.boards import Board, Row, class_label, make_boards
-from priscian.reporting.cautions import about_adc, limits
-from priscian.reporting.headline import RULE, Headline, headlines
-from priscian.reporting.heat_figure import heat_figure
-from priscian.reporting.items import gather
-from priscian.reporting.pack import compress, pack_answers, pack_json, pack_texts, pack_tokens
-from priscian.reporting.people import people_of
-from priscian.reporting.provenance import describe_run, run_name
-from priscian.reporting.sections import Given, Section, figures_of, make_sections
-from priscian.reporting.standings import MOST_CARDS, standings
-from priscian.reporting.suite_about import about_suites, chances_of
-from priscian.reporting.suite_pack import lay_out, pack_bits, pack_layout
-from priscian.reporting.words import index_words
+from priscian.reporting.boards import Board, class_label, heat_figure, make_boards
+from priscian.reporting.items import gather, people_of
+from priscian.reporting.pack import (
+    compress,
+    index_words,
+    pack_answers,
+    pack_json,
+    pack_texts,
+    pack_tokens,
+)
+from priscian.reporting.provenance import about_adc, describe_run, limits, run_name
+from priscian.reporting.sections import DrawnSection, Given, figures_of, make_sections
+from priscian.reporting.standings import MOST_CARDS, RULE, headlines, standings
+from priscian.reporting.suites import about_suites, lay_out, pack_bits, pack_layout
 from priscian.runs import Run
 
-SCRIPTS = (
-    "unpack",
-    "address",
-    "bits",
-    "grid",
-    "boards",
-    "pairs",
-    "suites",
-    "suite_view",
-    "links",
-    "filters",
-    "browse",
-    "picker",
-    "picked",
-    "marks",
-    "figures",
-    "print",
-    "standings",
-    "page",
-)
+SCRIPTS = ("unpack", "address", "bits", "grid", "boards", "pairs", "suites", "suite_view", "links",
+           "filters", "browse", "picker", "picked", "marks", "figures", "print", "standings",
+           "page")  # fmt: skip
+"""The page's scripts in `page/`, in their order."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -62,7 +47,7 @@ class Page(HasFigures):
 
     html: str
     boards: tuple[Board, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[DrawnSection, ...]
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -92,7 +77,16 @@ def build_page(
     vega = _vega()
     lines = headlines(boards)
     blobs["vega"] = compress(vega.encode())
-    script = _script()
+    parts = "\n".join(_file(f"{name}.js") for name in SCRIPTS)
+    script = f'(() => {{\n"use strict";\n{parts}\n}})();'
+    data = {
+        "boards": about,
+        "names": {line.model: line.label for line in lines},
+        # the colours that charts have, so that the page can show its own in their place
+        "palette": list(PALETTE),
+        "inks": {"people": PEOPLE_INK, "published": list(PUBLISHED_INKS)},
+        "fields": list(FIELDS),
+    }
     html = _template().render(
         title=title or _title(boards),
         created=created,
@@ -101,7 +95,7 @@ def build_page(
         policy=_policy(script, vega),
         css=_file("page.css"),
         script=script,
-        data=_inert({"boards": about, "names": {x.model: x.label for x in lines}, **_looks()}),
+        data=_inert(data),
         blobs=blobs,
         boards=boards,
         shared={b.id: _sharing(b) for b in boards},
@@ -142,6 +136,10 @@ def _board_data(
 ) -> dict[str, Any]:
     """The data of a board that the page loads at once; the items go into blobs."""
     first = board.results[0]
+    sets = [name for own in board.classes.values() for name in own]
+    labels = {name: class_label(name) for name in (*board.classes, *board.groups)}
+    # a suite keeps its name; the names of other sets become words
+    labels |= {name: name if board.kind == "suites" else class_label(name) for name in sets}
     data: dict[str, Any] = {
         "id": board.id,
         "kind": board.kind,
@@ -150,16 +148,24 @@ def _board_data(
         "title": board.heading,
         "level": board.level,
         "unit": board.unit,
-        "classes": {name: list(sets) for name, sets in board.classes.items()},
+        "classes": {name: list(own) for name, own in board.classes.items()},
         "groups": board.groups,
-        "labels": {n: class_label(n) for n in (*board.classes, *board.groups)}
-        | {n: _set_label(board, n) for n in _sets(board)},
-        "rows": [_row_data(row) for row in board.rows],
+        "labels": labels,
+        "rows": [
+            {
+                "label": row.label,
+                "published": row.published,
+                "people": row.people,
+                "sets": {name: cell.as_list() for name, cell in row.sets.items()},
+            }
+            for row in board.rows
+        ],
         "models": [result.label for result in board.results],
         "measure": first.summary.measure,
     }
     if board.kind == "suites":
-        data["chances"] = chances_of(board)
+        rows = reversed(board.models)
+        data["chances"] = {name: cell.chance for row in rows for name, cell in row.sets.items()}
         data["predictions"] = getattr(first.summary, "predictions", "")
         layout = lay_out(board.results)
         blobs[f"{board.id}-texts"] = pack_layout(layout)
@@ -184,33 +190,6 @@ def _board_data(
             summed = answers.state if result.summary.measure == "surprisal" else None
             blobs[f"{board.id}-tokens-{number}"] = pack_tokens(items, index, table, summed)
     return data
-
-
-def _looks() -> dict[str, Any]:
-    """The colours that charts have, so that the page can show its own in their place."""
-    return {
-        "palette": list(PALETTE),
-        "inks": {"people": PEOPLE_INK, "published": list(PUBLISHED_INKS)},
-        "fields": list(FIELDS),
-    }
-
-
-def _set_label(board: Board, name: str) -> str:
-    """A suite keeps its name; the names of other sets become words."""
-    return name if board.kind == "suites" else class_label(name)
-
-
-def _sets(board: Board) -> list[str]:
-    return [name for sets in board.classes.values() for name in sets]
-
-
-def _row_data(row: Row) -> dict[str, Any]:
-    return {
-        "label": row.label,
-        "published": row.published,
-        "people": row.people,
-        "sets": {name: cell.as_list() for name, cell in row.sets.items()},
-    }
 
 
 def _sharing(board: Board) -> list[str]:
@@ -260,11 +239,6 @@ def _file(name: str) -> str:
     return (resources.files("priscian.reporting") / "page" / name).read_text("utf-8")
 
 
-def _script() -> str:
-    parts = "\n".join(_file(f"{name}.js") for name in SCRIPTS)
-    return f'(() => {{\n"use strict";\n{parts}\n}})();'
-
-
 @cache
 def _vega() -> str:
     """Vega, Vega-Lite and Vega-Embed, from the library that draws the image files."""
@@ -289,6 +263,3 @@ def _inert(data: object) -> str:
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return text
-
-
-__all__ = ["Headline", "Page", "build_page"]

@@ -25,7 +25,7 @@ from priscian.models import (
     parse_model,
     traits_of,
 )
-from priscian.models.traits import PLAIN
+from priscian.models.protocol import PLAIN
 from priscian.records import Sentence, Text, TokenScores
 from priscian.scoring import ScoredTexts
 from priscian.scoring.compute import check_looked_up

@@ -16,8 +16,8 @@ from priscian.models import (
     ModelKey,
     agreed,
 )
+from priscian.models.protocol import no_tokens
 from priscian.models.text_offsets import shorten
-from priscian.models.traits import no_tokens
 from priscian.records import Text, TokenScores
 from priscian.scoring.boundary import BOUNDARY
 from priscian.scoring.executors import (

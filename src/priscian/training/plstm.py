@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from priscian.models.lstm.model_file import Stored, read_model, write_model
-from priscian.models.lstm.pieces import Pieces
 from priscian.models.networks.lstm import Lstm, LstmShape
+from priscian.models.plstm import Pieces, Stored, read_model, write_model
 
 _TABLES = "words."
 

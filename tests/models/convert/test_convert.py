@@ -28,7 +28,7 @@ from tests.models.convert.stand_ins import (  # noqa: E402
 import priscian  # noqa: E402
 from priscian.errors import OutputError, PriscianError  # noqa: E402
 from priscian.models.convert.torch_file import read_torch_file  # noqa: E402
-from priscian.models.lstm.provider import FolderModel  # noqa: E402
+from priscian.models.lstm import FolderModel  # noqa: E402
 
 SENTENCE = "the cat sees a zebra ."
 IDS = [0, 1, 3, 4, 2, 7]

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from priscian.models.networks.rnng import Rnng
-from priscian.models.rnng.options import Beam
+from priscian.models.rnng import Beam
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from priscian.models.networks.transformer_xl import (
     TransformerXl,
     TransformerXlShape,
 )
-from priscian.models.parser.parser import Parser
+from priscian.models.parser import Parser
 from priscian.models.vocabulary import WordVocabulary
 from priscian.records import Text
 from priscian.training.save import export

@@ -10,18 +10,21 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from priscian.models.lstm.recurrent import NumpyLstm  # noqa: E402
+from priscian.models.lstm import NumpyLstm  # noqa: E402
 from priscian.models.networks import gpt2  # noqa: E402
 from priscian.models.networks.gpt2 import Gpt2, Gpt2Shape, attend  # noqa: E402
 from priscian.models.networks.lstm import Lstm, LstmShape  # noqa: E402
 from priscian.models.networks.on_lstm import OnLstm, OnLstmLayer, OnLstmShape  # noqa: E402
-from priscian.models.networks.output import linear_cross_entropy  # noqa: E402
 from priscian.models.networks.transformer_xl import (  # noqa: E402
     TransformerXl,
     TransformerXlShape,
     sinusoids,
 )
-from priscian.models.networks.word_tables import WordTables, bands_for  # noqa: E402
+from priscian.models.networks.word_tables import (  # noqa: E402
+    WordTables,
+    bands_for,
+    linear_cross_entropy,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +43,7 @@ class TestOutput:
     def test_loss_and_gradients_equal_torchs(
         self, chunk: int, share: float, scale: float, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("priscian.models.networks.output.CHUNK_CELLS", chunk * 11)
+        monkeypatch.setattr("priscian.models.networks.word_tables.CHUNK_CELLS", chunk * 11)
         states = torch.randn(13, 6, dtype=torch.float64, requires_grad=True)
         weight = torch.randn(11, 6, dtype=torch.float64, requires_grad=True)
         bias = torch.randn(11, dtype=torch.float64, requires_grad=True)

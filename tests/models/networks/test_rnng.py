@@ -14,9 +14,9 @@ from tests.models.networks.simple_rnng import SimpleRnng  # noqa: E402
 
 from priscian.errors import UsageError  # noqa: E402
 from priscian.models.networks.actions import PADDING, Oracle, valid_kinds  # noqa: E402
+from priscian.models.networks.beam import Hypotheses  # noqa: E402
 from priscian.models.networks.cells import Cells  # noqa: E402
 from priscian.models.networks.rnng import Rnng, RnngShape  # noqa: E402
-from priscian.models.rnng.beam import Hypotheses  # noqa: E402
 
 LABELS = ("S", "NP", "VP")
 

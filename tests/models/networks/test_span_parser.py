@@ -9,14 +9,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from priscian.models.lstm.pieces import BYTES, Pieces  # noqa: E402
 from priscian.models.networks.span_parser import (  # noqa: E402
     SpanParser,
     SpanParserShape,
     all_spans,
 )
-from priscian.models.parser.parser import Parser  # noqa: E402
-from priscian.models.parser.words import ParserWords  # noqa: E402
+from priscian.models.parser import Parser, ParserWords  # noqa: E402
+from priscian.models.plstm import BYTES, Pieces  # noqa: E402
 from priscian.training.parser.lesson import Lesson  # noqa: E402
 from priscian.training.parser.treebank import example_of  # noqa: E402
 from priscian.trees.line import parse_tree  # noqa: E402

@@ -11,7 +11,7 @@ from tests.tiny import train_bpe
 
 from priscian.models.hf.locate import Location
 from priscian.models.registry import find_provider
-from priscian.models.remote import http
+from priscian.models.remote import openai as http
 from priscian.models.remote.backend import PromptEncoder
 from priscian.models.remote.canary import CanaryTexts
 from priscian.models.remote.provider import make_encoder

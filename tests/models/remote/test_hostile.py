@@ -15,7 +15,7 @@ from tests.models.remote.stand_in import StandInModel, StandInServer
 
 from priscian.cli import run
 from priscian.models.registry import find_provider
-from priscian.models.remote import http
+from priscian.models.remote import openai as http
 from priscian.models.remote.backend import PromptEncoder
 
 KEY = "SECRET-KEY-1234567890"

@@ -16,10 +16,10 @@ import priscian
 from priscian.errors import BackendError, UsageError
 from priscian.files.web import Reply, RequestLimits, WebError
 from priscian.models import load, model_key
-from priscian.models.remote import http
+from priscian.models.remote import openai as http
 from priscian.models.remote import provider as remote_model
 from priscian.models.remote.backend import PromptEncoder
-from priscian.models.remote.http import Server
+from priscian.models.remote.openai import Server
 from priscian.records import Text
 from priscian.scoring import score_texts
 from priscian.scoring.store import ScoreStore

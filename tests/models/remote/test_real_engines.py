@@ -11,7 +11,7 @@ from tests.models.remote.float32_gguf import write_float32
 
 from priscian import generate
 from priscian.models import load, parse_model
-from priscian.models.hf.packaged import SMOLLM2
+from priscian.models.hf.locate import SMOLLM2
 from priscian.records import Text
 from priscian.scoring import score_texts
 from priscian.scoring.store import ScoreStore

@@ -15,9 +15,9 @@ from priscian.files import check_folder, shown, whole_number
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from priscian.analysis.result import Table as Printed
     from priscian.analysis.transfer.settings import TransferSettings
     from priscian.analysis.transfer.transfer import Transfer
-    from priscian.reporting.sections import Table as Printed
 
 
 @Parameter(name="*")
@@ -207,5 +207,5 @@ def _print(found: Transfer, form: str, output: Output) -> None:
 def _text(table: Printed) -> Table:
     made = grid(table.title, table.columns)
     for row in table.rows:
-        made.add_row(*row)
+        made.add_row(*(row or ()))
     return made

@@ -17,7 +17,6 @@ from priscian.errors import ModelError, UsageError
 from priscian.files import shown, whole_number
 from priscian.models.fingerprint import Files
 from priscian.models.hf.encoding import Tokenizer
-from priscian.models.hf.libraries import import_transformers
 from priscian.models.hf.loading import (
     HuggingFaceProvider,
     check_ids,
@@ -27,12 +26,11 @@ from priscian.models.hf.loading import (
     pick_device,
     tokenizer_content,
 )
-from priscian.models.hf.locate import locate
-from priscian.models.key import ModelKey
-from priscian.models.loaded import load_unchanged, refuse_changed
+from priscian.models.hf.locate import import_transformers, locate
 from priscian.models.protocol import Encoding
 from priscian.models.registry import find_provider, parse_model
-from priscian.models.spec import ModelSpec
+from priscian.models.resolved import load_unchanged, refuse_changed
+from priscian.models.spec import ModelKey, ModelSpec
 from priscian.models.text_offsets import check_length
 from priscian.records import Text
 

@@ -27,9 +27,8 @@ from priscian.models.classifier.folder import (
 from priscian.models.classifier.heads import read_bag, read_head
 from priscian.models.classifier.states import pooled_states
 from priscian.models.fingerprint import hash_file
-from priscian.models.key import ModelKey
-from priscian.models.spec import ModelSpec
-from priscian.models.traits import Traits, no_tokens
+from priscian.models.protocol import Traits, no_tokens
+from priscian.models.spec import ModelKey, ModelSpec
 from priscian.records import Text, TokenScores
 
 Floats = npt.NDArray[np.float64]

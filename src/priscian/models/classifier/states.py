@@ -29,8 +29,7 @@ from priscian.models.classifier.encoder import (
     refuse_other,
 )
 from priscian.models.fingerprint import cache_folder
-from priscian.models.key import ModelKey
-from priscian.models.spec import ModelSpec
+from priscian.models.spec import ModelKey, ModelSpec
 from priscian.records import Text
 from priscian.threads import cores, threads_kept
 from priscian.workers import can_fork, run_batches

@@ -12,7 +12,6 @@ import numpy as np
 from priscian.errors import ModelError, WrongKindError
 from priscian.models.folder import trained_on_sentences
 from priscian.models.hf.encoding import Tokenizer, begins_word
-from priscian.models.hf.libraries import import_transformers
 from priscian.models.hf.loading import (
     HuggingFaceProvider,
     architectures,
@@ -26,10 +25,9 @@ from priscian.models.hf.loading import (
     pick_device,
     running,
 )
-from priscian.models.hf.locate import Location
-from priscian.models.protocol import Bools, Encoding, Floats, TokenBatch
+from priscian.models.hf.locate import Location, import_transformers
+from priscian.models.protocol import Bools, Encoding, Floats, TokenBatch, Traits
 from priscian.models.spec import ModelSpec
-from priscian.models.traits import Traits
 from priscian.records import Text
 from priscian.threads import threads_for
 

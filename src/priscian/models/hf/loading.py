@@ -22,19 +22,19 @@ from priscian.errors import (
 )
 from priscian.models.cpu import check_dtype
 from priscian.models.hf.bounds import bounded, check_numbers, stored_size
-from priscian.models.hf.libraries import import_transformers
 from priscian.models.hf.locate import (
     Location,
     cached_weights,
+    find_packaged,
+    import_transformers,
     list_revisions,
     locate,
     locate_tokenizer,
+    make_ready,
     remove_weights,
 )
-from priscian.models.hf.packaged import find_packaged, make_ready
-from priscian.models.key import ModelKey
 from priscian.models.protocol import Floats
-from priscian.models.spec import ModelSpec
+from priscian.models.spec import ModelKey, ModelSpec
 
 _DIGITS = re.compile("[0-9]+")
 DTYPES = ("float32", "bfloat16", "float16", "auto")

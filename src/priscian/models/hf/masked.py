@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from priscian.errors import ModelError, UsageError, WrongKindError
-from priscian.models.hf.bert import find_bert
 from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.loading import (
     HuggingFaceProvider,
@@ -25,9 +24,8 @@ from priscian.models.hf.loading import (
     running,
 )
 from priscian.models.hf.locate import Location
-from priscian.models.protocol import Encoding, Floats, TokenBatch
+from priscian.models.protocol import Encoding, Floats, TokenBatch, Traits
 from priscian.models.spec import ModelSpec
-from priscian.models.traits import Traits
 from priscian.records import Text
 from priscian.threads import threads_for
 
@@ -164,6 +162,8 @@ class MaskedModel:
     def _find_bert(self) -> Any:
         """The layers as a `Bert` if they are BERT-style, else None."""
         import torch
+
+        from priscian.models.hf.head import find_bert
 
         vocabulary = self.model.get_input_embeddings().weight.shape[0]
         probe = torch.arange(3, 3 + 2 * 8, device=self.device).remainder(vocabulary).view(2, 8)

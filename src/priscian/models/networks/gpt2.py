@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from priscian.files.convert import Count, Share
-from priscian.models.networks.output import linear_cross_entropy
+from priscian.models.networks.word_tables import linear_cross_entropy
 
 EPSILON = 1e-5
 SHORT = 256

@@ -8,8 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from priscian.files.convert import Count, Share
-from priscian.models.networks.output import linear_cross_entropy
-from priscian.models.networks.word_tables import Bands, WordTables, bands_for
+from priscian.models.networks.word_tables import Bands, WordTables, bands_for, linear_cross_entropy
 
 Memory = tuple[Tensor, Tensor]
 

@@ -1,7 +1,6 @@
 """N-gram models: tries, files, ARPA, tokenisation."""
 
-from priscian.models.ngram.model import NgramModel, differ_in_oov
-from priscian.models.ngram.provider import NgramProvider, load_ngram
+from priscian.models.ngram.model import NgramModel, NgramProvider, differ_in_oov, load_ngram
 from priscian.models.ngram.trie import Level, Trie
 from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 

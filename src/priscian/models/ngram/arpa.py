@@ -15,9 +15,8 @@ import numpy.typing as npt
 
 from priscian.errors import ModelError, PriscianWarning
 from priscian.files import open_unpacked
-from priscian.models.ngram.pngm import writing
 from priscian.models.ngram.trie import BOS, EOS, SPECIAL, UNK, Level, Trie, group
-from priscian.models.ngram.trie_file import LOWEST
+from priscian.models.ngram.trie_file import LOWEST, writing
 
 if TYPE_CHECKING:
     import polars as pl

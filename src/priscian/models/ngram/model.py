@@ -1,4 +1,7 @@
-"""A loaded n-gram model: token scores with offsets, totals, unknown words, perplexity."""
+"""`ngram:` — n-gram models from a `.pngm` or an ARPA file.
+
+Token scores with offsets, totals, unknown words, entropies, perplexity.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,129 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, repeat
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from priscian.models.ngram.entropy import Entropies
-from priscian.models.ngram.trie import EOS, SPECIAL, UNK, Trie, open_sentences
-from priscian.models.protocol import Measured
+from priscian.errors import ModelError, UsageError
+from priscian.files import regular, shown, whole_number
+from priscian.models.fingerprint import hash_file
+from priscian.models.ngram.arpa import read_arpa
+from priscian.models.ngram.trie import BOS, EOS, SPECIAL, UNK, Level, Trie, open_sentences
+from priscian.models.ngram.trie_file import MAGIC, open_trie, read_facts
+from priscian.models.protocol import Measured, Traits
+from priscian.models.spec import ModelKey, ModelSpec, files_beside
 from priscian.models.text_offsets import own_tokens
 from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.records import Text, TokenScores
 
 Floats = npt.NDArray[np.float64]
+Nodes = npt.NDArray[np.int64]
+LN10 = float(np.log(10))
+
+
+@dataclass(frozen=True)
+class Entropies:
+    """Entropies, in nats, of the next word: exactly, and for every context of a trie at once.
+
+    A back-off model gives the words seen after a context h their own probabilities and shares the
+    rest as b(h) p(w | h'), h' being h without its first word. So with S(h) = Σ p log p and
+    T(h) = Σ p over all words,
+
+        S(h) = Σ_seen [p log p − q log q] + b S(h') + b log b T(h'),    q = b p(w | h')
+
+    and the same with p and q for T. Both follow from the seen words alone, from the shortest
+    context to the longest: no sum over the vocabulary is needed but the first.
+    """
+
+    trie: Trie
+
+    @cached_property
+    def tables(self) -> list[Floats]:
+        """By length of context, from 0: the entropy after each context in the trie."""
+        first = self.trie.levels[0]
+        logs = first.prob(np.arange(len(self.trie.words))) * LN10
+        logs[BOS] = -np.inf  # <s> begins a sentence and is never predicted
+        some = np.array([_plogp(logs).sum()])
+        whole = np.array([np.exp(logs).sum()])
+        tables = [_normalise(some, whole)]
+        contexts = np.zeros(len(self.trie.words), np.int64)  # of words: the empty one
+        suffixes = np.zeros(len(self.trie.words), np.int64)  # of contexts: without a first word
+        below = logs
+        for order in range(2, self.trie.order + 1):
+            level, shorter = self.trie.levels[order - 1], self.trie.levels[order - 2]
+            nodes = np.arange(_size(level))
+            parents = _parents(shorter, len(nodes))
+            if order == 2:
+                assert level.words is not None
+                contexts = level.words.astype(np.int64)
+            else:
+                contexts = self._contexts(order, contexts[parents], level)
+            backoffs = shorter.backoff(np.arange(_size(shorter))) * LN10
+            own = level.prob(nodes) * LN10
+            seen = contexts >= 0
+            at = contexts[seen]
+            lent = below[parents[seen]] + backoffs[at]
+            gained = np.bincount(at, _plogp(own[seen]) - _plogp(lent), len(backoffs))
+            mass = np.bincount(at, np.exp(own[seen]) - np.exp(lent), len(backoffs))
+            share = np.exp(backoffs)
+            some, whole = (
+                gained + share * (some[suffixes] + backoffs * whole[suffixes]),
+                mass + share * whole[suffixes],
+            )
+            tables.append(_normalise(some, whole))
+            suffixes, below = parents, own
+        return tables
+
+    def _contexts(self, order: int, inner: Nodes, level: Level) -> Nodes:
+        """The context of each n-gram: its node one order below, or -1 if there is none."""
+        assert level.words is not None
+        found = np.full(len(inner), -1, np.int64)
+        there = np.flatnonzero(inner >= 0)
+        found[there] = self.trie.find_child(order - 2, inner[there], level.words[there])
+        return found
+
+    def after(self, row: npt.NDArray[np.int32], places: Nodes) -> Floats:
+        """The entropy before given positions in a row of words; the row begins with `<s>`."""
+        found = np.full(len(places), self.tables[0][0])
+        if self.trie.order == 1:
+            return found
+        nodes = row[places - 1].astype(np.int64)
+        alive = np.arange(len(places))
+        found[alive] = self.tables[1][nodes]
+        for length in range(2, self.trie.order):
+            going = row[places[alive] - length + 1] != BOS  # nothing comes before <s>
+            alive, nodes = alive[going], nodes[going]
+            child = self.trie.find_child(length - 1, nodes, row[places[alive] - length])
+            alive, nodes = alive[child >= 0], child[child >= 0]
+            found[alive] = self.tables[length][nodes]
+        return found
+
+
+def _normalise(some: Floats, whole: Floats) -> Floats:
+    """H of a distribution whose values sum to `whole`, which is 1 except for rounding."""
+    return np.log(whole) - some / whole
+
+
+def _plogp(logs: Floats) -> Floats:
+    return np.exp(logs) * np.where(np.isneginf(logs), 0.0, logs)
+
+
+def _size(level: Level) -> int:
+    return len(level.probs)
+
+
+def _parents(level: Level, children: int) -> Nodes:
+    """Of each n-gram, the one without its first word, in the level below."""
+    assert level.begin is not None
+    edges = level.begin.astype(np.int64)
+    counts = edges[1:] - edges[:-1]
+    return np.repeat(np.arange(len(counts)), counts)[:children]
+
+
 Ids = npt.NDArray[np.int32]
-LN10 = math.log(10)
 _KNOWN = 500_000
 
 SENTENCES = 20_000
@@ -259,3 +370,129 @@ def measure_sentences(model: NgramModel, sentences: Iterable[str]) -> Measured:
         count += len(block)
         unknown += int(np.count_nonzero(unseen))
     return Measured(total, known, words, count, unknown)
+
+
+OPTIONS = frozenset({"words", "case", "eos", "order", "name"})
+
+
+class NgramProvider:
+    """N-gram models from a file: .pngm, .arpa, .arpa.gz."""
+
+    example = "ngram:model.arpa.gz?case=lower"
+
+    def key(self, spec: ModelSpec) -> ModelKey:
+        """The file's contents, how texts are split into words, what is scored."""
+        path = _file(spec)
+        eos = _eos(spec)
+        chosen = _tokenisation(spec, _facts(path))
+        return ModelKey(
+            {
+                "provider": "ngram",
+                "weights": hash_file(path),
+                "words": chosen.words,
+                "case": chosen.case,
+                "method": "ngram",
+            }
+            | ({"eos": "channel"} if eos else {})
+            | ({"order": str(_order(spec))} if "order" in spec.options else {})
+        )
+
+    def check(self, spec: ModelSpec) -> None:
+        """Refuse unknown options and values, without a file."""
+        _eos(spec)
+        _tokenisation(spec, {})
+        if "order" in spec.options:
+            _order(spec)
+
+    def load(self, spec: ModelSpec) -> NgramModel:
+        """The model, its file verified."""
+        return load_ngram(_file(spec), spec)
+
+    def traits(self, spec: ModelSpec) -> Traits:
+        """A word-level model with `<unk>` and `</s>`."""
+        return Traits(
+            options=OPTIONS,
+            closed_vocabulary=True,
+            detached_punctuation=True,
+            scores_end=True,
+            unigrams=True,
+        )
+
+    def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
+        """Model files in the same folder whose names match."""
+        return files_beside(spec, pattern)
+
+
+def load_ngram(path: Path, spec: ModelSpec | None = None) -> NgramModel:
+    """A model from a file of either kind."""
+    spec = spec or ModelSpec("ngram", str(path))
+    if is_pngm(path):
+        trie, facts = open_trie(path)
+    else:
+        trie, facts = read_arpa(path), {}
+    return NgramModel(_shorten(trie, spec), _tokenisation(spec, facts), facts, _eos(spec))
+
+
+def _shorten(trie: Trie, spec: ModelSpec) -> Trie:
+    """The model's lower orders only, if the model string says so: order=1 is its unigrams.
+
+    Each order of a back-off model is a distribution of its own. With Kneser–Ney smoothing the lower
+    ones count in how many contexts a word was seen, not how often.
+    """
+    if "order" not in spec.options:
+        return trie
+    order = _order(spec)
+    if order > trie.order:
+        raise UsageError(f"{spec}: the model has order {trie.order}; give 1 to {trie.order}")
+    return Trie(trie.words, trie.levels[:order])
+
+
+def _order(spec: ModelSpec) -> int:
+    order = whole_number(spec.options["order"])
+    if not order:
+        raise UsageError(
+            f"order must be a whole number from 1, not {shown(spec.options['order'])} (in {spec})"
+        )
+    return order
+
+
+def is_pngm(path: Path) -> bool:
+    """Whether a file is one of ours; any other is read as ARPA."""
+    try:
+        with regular(path).open("rb") as file:
+            head = file.read(len(MAGIC))
+    except OSError as error:
+        raise ModelError(
+            f"cannot read {path}: {error.strerror}; check the path and its permissions"
+        ) from None
+    return head == MAGIC or path.suffix == ".pngm"
+
+
+def _facts(path: Path) -> dict[str, Any]:
+    return read_facts(path) if is_pngm(path) else {}
+
+
+def _tokenisation(spec: ModelSpec, facts: dict[str, Any]) -> Tokenisation:
+    """The tokenisation: from the model string, else from the file; PTB for an ARPA file."""
+    said = facts.get("tokenisation", {"words": "ptb"})
+    if not isinstance(said, dict):
+        raise ModelError(f"the file of {spec} does not say how it splits words; train it again")
+    stored = Tokenisation.from_facts(said)
+    return Tokenisation.of(
+        spec.options.get("words", stored.words), spec.options.get("case", stored.case)
+    )
+
+
+def _eos(spec: ModelSpec) -> bool:
+    spec.check_options(OPTIONS)
+    asked = spec.options.get("eos", "no")
+    if asked not in {"yes", "no"}:
+        raise UsageError(f"eos must be yes or no, not {asked!r} (in {spec})")
+    return asked == "yes"
+
+
+def _file(spec: ModelSpec) -> Path:
+    path = spec.path
+    if not path.is_file():
+        raise ModelError(f"no model file {path} (in {spec}); make one: priscian train ngram")
+    return path

@@ -18,10 +18,8 @@ from priscian.errors import BackendError, UsageError
 from priscian.files import regular, write_json
 from priscian.models.fingerprint import cache_folder
 from priscian.models.hf.encoding import Tokenizer
-from priscian.models.hf.libraries import import_transformers
-from priscian.models.hf.locate import Location
-from priscian.models.key import ModelKey
-from priscian.models.protocol import TorchModel
+from priscian.models.hf.locate import Location, import_transformers
+from priscian.models.protocol import TorchModel, Traits
 from priscian.models.remote.backend import ALONE, Backend, PromptEncoder
 from priscian.models.remote.canary import (
     ROUNDING,
@@ -37,9 +35,8 @@ from priscian.models.remote.canary import (
     sentinel,
 )
 from priscian.models.resolved import load
-from priscian.models.spec import ModelSpec
+from priscian.models.spec import ModelKey, ModelSpec
 from priscian.models.text_offsets import check_length, shorten
-from priscian.models.traits import Traits
 from priscian.records import Text, TokenScores
 
 FIELD = "canary"

@@ -8,8 +8,13 @@ from pathlib import Path
 from priscian.errors import DataError, ModelError
 from priscian.files import regular
 from priscian.models.vocabulary.bpe import BpeVocabulary
-from priscian.models.vocabulary.protocol import BOUNDARY_ID, Coded, Vocabulary
-from priscian.models.vocabulary.words import WordVocabulary, unk_class
+from priscian.models.vocabulary.words import (
+    BOUNDARY_ID,
+    Coded,
+    Vocabulary,
+    WordVocabulary,
+    unk_class,
+)
 
 __all__ = [
     "BOUNDARY_ID",

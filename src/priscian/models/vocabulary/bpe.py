@@ -8,8 +8,8 @@ from typing import Any
 
 from priscian.errors import DataError, ModelError, install
 from priscian.files import write_json, write_text
-from priscian.models.vocabulary.protocol import BOUNDARY_ID, Coded
 from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
+from priscian.models.vocabulary.words import BOUNDARY_ID, Coded
 
 BOUNDARY = "<|endoftext|>"
 FILE = "tokenizer.json"

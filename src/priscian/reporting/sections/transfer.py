@@ -7,11 +7,12 @@ from dataclasses import replace
 from functools import partial
 
 from priscian.analysis.named_results import words as readable
+from priscian.analysis.result import Table
 from priscian.analysis.transfer.cells import Cell
 from priscian.analysis.transfer.record import Learner, Trained, Words
 from priscian.analysis.transfer.transfer import SCOPES, Transfer
 from priscian.analysis.vega import Figure
-from priscian.reporting.sections.registry import Draw, Given, Table, page_section
+from priscian.reporting.sections import Draw, Given, page_section
 
 CONTROLS: tuple[tuple[str, Learner, Words], ...] = (
     ("probe", "probe", "same"),
@@ -55,13 +56,9 @@ def transfer_tables(found: Transfer) -> tuple[Table, ...]:
         _overall(found),
         _matrix(found),
         _left_out(found, "without_phenomenon", found.phenomena),
-        replace(_sizes(found), below=True, folded=True),
-        replace(_asymmetry(found), below=True, folded=True),
-        replace(
-            _left_out(found, "without_paradigm", [p.uid for p in found.record.paradigms]),
-            below=True,
-            folded=True,
-        ),
+        _sizes(found),
+        _asymmetry(found),
+        _left_out(found, "without_paradigm", [p.uid for p in found.record.paradigms], folded=True),
     )
 
 
@@ -109,7 +106,9 @@ def _matrix(found: Transfer) -> Table:
     )
 
 
-def _left_out(found: Transfer, trained: Trained, names: Sequence[str]) -> Table:
+def _left_out(
+    found: Transfer, trained: Trained, names: Sequence[str], *, folded: bool = False
+) -> Table:
     rows = []
     for name in names:
         cells = [
@@ -121,7 +120,9 @@ def _left_out(found: Transfer, trained: Trained, names: Sequence[str]) -> Table:
     head = (f"{what} left out", *(name for name, *_ in CONTROLS), "MCC of the probe")
     columns = (*head, *([f"{found.record.model} itself"] if found.record.own else []))
     title = f"Trained on all {'phenomena' if what == 'phenomenon' else 'paradigms'} but one"
-    return Table(f"{title}, {found.record.encoder}", columns, tuple(rows))
+    return Table(
+        f"{title}, {found.record.encoder}", columns, tuple(rows), below=folded, folded=folded
+    )
 
 
 def _sizes(found: Transfer) -> Table:
@@ -136,7 +137,8 @@ def _sizes(found: Transfer) -> Table:
         for size in sizes
     )
     head = ("training pairs of each paradigm", *curves)
-    return Table(f"By number of training pairs, {found.record.encoder}", head, rows)
+    title = f"By number of training pairs, {found.record.encoder}"
+    return Table(title, head, rows, below=True, folded=True)
 
 
 def _asymmetry(found: Transfer) -> Table:
@@ -153,6 +155,8 @@ def _asymmetry(found: Transfer) -> Table:
         ("from → to", "points more than back", "95 % interval"),
         rows,
         "Of probes that were trained on equally many pairs.",
+        below=True,
+        folded=True,
     )
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import DataError, UsageError
-from priscian.models.ngram.pngm import Writer, writing
 from priscian.models.ngram.trie import EOS
+from priscian.models.ngram.trie_file import Writer, writing
 from priscian.models.vocabulary.tokenise import Tokenisation
 from priscian.training.ngram.smooth import (
     Discounts,

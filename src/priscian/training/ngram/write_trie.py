@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from priscian.models.ngram.pngm import FileSection, Writer
 from priscian.models.ngram.trie import BOS, EOS
+from priscian.models.ngram.trie_file import FileSection, Writer
 from priscian.training.ngram.smooth import Tally, back_off_of_words, interpolate
 from priscian.training.ngram.sort import Runs, Sorted
 from priscian.training.ngram.spill import Positions

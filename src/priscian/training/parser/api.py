@@ -83,7 +83,7 @@ def parse(texts: str | Sequence[str], model: str | Path, *, longest: int = LONGE
     >>> print(tree)                                          # doctest: +SKIP
     (S (NP The dogs) (VP bark) .)
     """
-    from priscian.models.parser.parser import Parser
+    from priscian.models.parser import Parser
     from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
     from priscian.training.corpora import split_sentences
 

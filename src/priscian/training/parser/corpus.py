@@ -16,7 +16,7 @@ from priscian.files import check_folder as check_place
 from priscian.files import read_json, replacing, steady, write_bytes, write_json
 from priscian.files.folder import JobFolder
 from priscian.models.fingerprint import hash_file
-from priscian.models.parser.parser import FILES, Parser, check_folder
+from priscian.models.parser import FILES, Parser, check_folder
 from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.threads import cores, threads_kept
 from priscian.training.corpora import read_blocks, split_sentences

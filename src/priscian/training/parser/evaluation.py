@@ -12,7 +12,7 @@ import msgspec
 from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
 from priscian.files import read_json
 from priscian.models.folder import architecture_of
-from priscian.models.parser.parser import Parser
+from priscian.models.parser import Parser
 from priscian.training.corpora import hash_text
 from priscian.training.parser.corpus import check_longest
 from priscian.training.parser.treebank import Example, divide, read_examples
@@ -100,7 +100,6 @@ def _load(folder: Path) -> BuildsTrees:
     """A parser, or a grammar, which finds the most probable tree in its beam."""
     if architecture_of(folder) != "rnng":
         return Parser.load(folder)
-    from priscian.models.rnng.options import Beam
-    from priscian.models.rnng.provider import RnngModel
+    from priscian.models.rnng import Beam, RnngModel
 
     return RnngModel(folder, Beam())

@@ -12,10 +12,9 @@ import torch
 from priscian.errors import UsageError
 from priscian.files import read_json, write_json
 from priscian.models.builtin import MODELS
-from priscian.models.lstm.model_file import read_model
 from priscian.models.networks.span_parser import SpanParser, SpanParserShape
-from priscian.models.parser.parser import Parser
-from priscian.models.parser.words import ParserWords
+from priscian.models.parser import Parser, ParserWords
+from priscian.models.plstm import read_model
 from priscian.training.folder import TrainingFolder
 from priscian.training.loop import Data, Loop, Moment
 from priscian.training.machine import Machine, memory_needed, settings_kept

@@ -11,8 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from priscian.models.networks.span_parser import SpanParser, all_spans
-from priscian.models.parser.parser import batches, best_spans
-from priscian.models.parser.words import ParserWords
+from priscian.models.parser import ParserWords, batches, best_spans
 from priscian.training.parser.treebank import Example
 from priscian.training.rows import Encoded
 
@@ -110,7 +109,7 @@ def _read_all(parser: SpanParser, words: ParserWords, examples: Sequence[Example
 
 def copy_language_model(parser: SpanParser, weights: Mapping[str, Any]) -> None:
     """Table of pieces and layers of an LSTM language model of ours."""
-    from priscian.models.lstm.recurrent import Softmax
+    from priscian.models.lstm import Softmax
 
     table = Softmax(weights).embed(np.arange(parser.shape.pieces))
     with torch.no_grad():

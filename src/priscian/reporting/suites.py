@@ -1,24 +1,31 @@
-"""Compact suites: every region of every condition, with every model's surprisals."""
+"""Suites on the page: every region of every condition with surprisals, formulas, and means."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priscian.reporting.items import ABSENT, RIGHT, TIE, WRONG
-from priscian.reporting.pack import compress, planes, with_head
+from priscian.analysis.sg.suite_view import (
+    Prediction,
+    RegionMean,
+    condition_means,
+    prediction_scores,
+    predictions_of,
+)
+from priscian.formulas import region_labels
+from priscian.reporting.items import state_of
+from priscian.reporting.pack import FINE, MOST, pack_columns, planes
 from priscian.runs import Result
+from priscian.runs.facts import Score
 
 if TYPE_CHECKING:
     import polars
 
-FINE = 0.001
 UNKNOWN = 0xFFFFFF
-MOST = 8_000_000
 KEY = ["set", "item", "condition", "region"]
 
 
@@ -86,7 +93,7 @@ def lay_out(results: Sequence[Result]) -> Layout:
 
 def pack_layout(layout: Layout) -> str:
     """The data that the page needs before any model's numbers."""
-    return compress(with_head(layout.head, layout.contents))
+    return pack_columns(layout.head, layout.contents)
 
 
 def pack_bits(layout: Layout, result: Result) -> str:
@@ -98,18 +105,13 @@ def pack_bits(layout: Layout, result: Result) -> str:
         bits[known["place"].to_numpy()] = np.clip(level, 0, UNKNOWN - 1).astype(np.int64)
     judged = result.items.unique(["set", "item"], keep="first", maintain_order=True).collect()
     answers = layout.items.join(judged, on=["set", "item"], how="left", maintain_order="left")
-    right = np.where(answers["item_correct"].to_numpy() > 0.5, RIGHT, WRONG)
-    state = np.where(answers["item_tie"].fill_null(False).to_numpy(), TIE, right)
-    state = np.where(answers["item_correct"].is_null().to_numpy(), ABSENT, state)
     margin = np.nan_to_num(answers["margin"].to_numpy().astype(np.float64))
     step = max(FINE, float(np.abs(margin).max(initial=0.0)) / MOST)
-    return compress(
-        with_head(
-            {"step": FINE, "margin": step},
-            planes(bits, 3),
-            state.astype(np.uint8).tobytes(),
-            planes(np.round(margin / step).astype(np.int64) & 0xFFFFFF, 3),
-        )
+    return pack_columns(
+        {"step": FINE, "margin": step},
+        planes(bits, 3),
+        state_of(answers, "item_correct", "item_tie").tobytes(),
+        planes(np.round(margin / step).astype(np.int64) & 0xFFFFFF, 3),
     )
 
 
@@ -122,3 +124,55 @@ def _used(results: Sequence[Result], suite: str) -> list[list[Any]]:
         if len(rows):
             return [[v["condition"], v["region"]] for v in rows["values"][0].to_list()]
     return []
+
+
+def about_suites(results: Sequence[Result], layout: Mapping[str, Any]) -> dict[str, Any]:
+    """By suite: labels of regions, formulas with every model's accuracy, every model's means.
+
+    `layout` is the head of the packed suites, whose order of conditions and regions is used.
+    """
+    scores = [prediction_scores(result) for result in results]
+    means = [condition_means(result) for result in results]
+    found = {}
+    for suite in layout["suites"]:
+        name = suite["name"]
+        formulas = []
+        for n, prediction in enumerate(formulas_of(results, name)):
+            own = [s[name][n] if len(s.get(name, ())) > n else None for s in scores]
+            said = [
+                {"words": p.words, "symbols": p.symbols, "chance": round(p.chance, 4)}
+                for p in (prediction, *prediction.parts)
+            ]
+            accuracies = [o and [_score(part) for part in (o.whole, *o.parts)] for o in own]
+            formulas.append({"joined": prediction.joined, "said": said, "models": accuracies})
+        found[name] = {
+            "regions": list(region_names(results, name, suite["regions"])),
+            "formulas": formulas,
+            "means": [_means(suite, m.get(name, ())) for m in means],
+        }
+    return found
+
+
+def _score(found: Score) -> list[float]:
+    return [*(round(x, 4) for x in (found.accuracy, *found.ci)), found.n, found.ties]
+
+
+def _means(suite: Mapping[str, Any], means: Sequence[RegionMean]) -> list[list[Any]]:
+    """By condition and region: mean and interval in bits, or nothing."""
+    known = {(m.condition, int(m.region)): [round(x, 3) for x in (m.mean, *m.ci)] for m in means}
+    return [
+        [known.get((condition, region)) for region in range(1, suite["regions"] + 1)]
+        for condition in suite["conditions"]
+    ]
+
+
+def region_names(results: Sequence[Result], suite: str, count: int) -> tuple[str, ...]:
+    """Labels of a suite's regions; numbers, if no run recorded their names."""
+    known = (r.facts.sets[suite].regions for r in results if suite in r.facts.sets)
+    names = next((names for names in known if len(names) >= count), ("",) * count)
+    return region_labels(names)[:count]
+
+
+def formulas_of(results: Sequence[Result], suite: str) -> tuple[Prediction, ...]:
+    """A suite's formulas, from the first result that recorded them."""
+    return next((found for r in results if (found := predictions_of(r, suite))), ())

@@ -1,18 +1,21 @@
-"""The tables of a report, for any kind of file: boards, formulas of suites, ratings, studies."""
+"""The tables of a report as Markdown for a README, and as LaTeX for a paper.
+
+Boards, formulas of suites, ratings of people, and the tables of sections.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from priscian.analysis.sg.suite_view import Prediction, prediction_scores
+from priscian.analysis.latex import bold, escape_tex, label_of, latex_table, spanning
+from priscian.analysis.result import Table
+from priscian.analysis.sg.suite_view import prediction_scores
 from priscian.analysis.standing import mostly_tied
 from priscian.files import hide_paths
-from priscian.reporting.boards import Board, Cell, Row, class_label
-from priscian.reporting.sections import Table
-from priscian.reporting.suite_about import formulas_of
+from priscian.reporting.boards import Board, Cell, class_label
+from priscian.reporting.suites import formulas_of
 from priscian.runs import GradedSummary
-from priscian.runs.facts import Score
 
 ADC = (
     "Acceptability Delta Criterion: per cent of pairs whose difference, in standard deviations, "
@@ -23,6 +26,9 @@ PUBLISHED = "* published figures, on BLiMP's own sentences"
 TIED = "tied"
 """In the place of a number where more than half of the items tie."""
 CHANCE = "Chance is for a model that knows nothing"
+NEEDS = "% \\usepackage{booktabs,graphicx}\n"
+PROSE = "prediction"
+"""The column that holds sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +72,26 @@ def sheets_of(boards: Sequence[Board], tables: Sequence[Table] = ()) -> list[She
         found.append(board_sheet(board))
         found += adc_sheets(board)
         found += formula_sheets(board)
-    return [*found, *map(_other, tables)]
+    for table in tables:
+        rows = tuple(tuple(Entry(text) for text in row) for row in table.rows if row is not None)
+        notes = (table.note,) if table.note else ()
+        found.append(Sheet(table.title, table.title, table.columns, rows, notes))
+    return found
 
 
 def board_sheet(board: Board) -> Sheet:
     """Models × phenomena or circuits, with the overall score."""
     names = ("", *board.columns)
     cells = [[row.cell(name) for name in names] for row in board.rows]
-    best = [_best([row[k] for row in cells], board.rows) for k in range(len(names))]
+    best = [  # published figures do not compete
+        _highest(
+            [
+                "" if row.published else _cell(own[k], interval=False)
+                for own, row in zip(cells, board.rows, strict=True)
+            ]
+        )
+        for k in range(len(names))
+    ]
     rows = [
         (
             Entry(row.label),
@@ -111,28 +129,24 @@ def formula_sheets(board: Board) -> list[Sheet]:
             formulas = formulas_of(board.results, suite)
             for n, prediction in enumerate(formulas):
                 own = [s[suite][n].whole if len(s.get(suite, ())) > n else None for s in scores]
-                name = f"{suite}, {n + 1}" if len(formulas) > 1 else suite
-                rows.append(_formula_row(name, prediction, own))
+                shown = [
+                    "" if s is None else _tied(s.ties, s.n) or _percent(s.accuracy) for s in own
+                ]
+                best = _highest(shown)
+                row = (
+                    Entry(f"{suite}, {n + 1}" if len(formulas) > 1 else suite),
+                    Entry(prediction.words, symbols=prediction.symbols),
+                    Entry(_percent(prediction.chance)),
+                    *(Entry(text, number in best) for number, text in enumerate(shown)),
+                )
+                rows.append(row)
         if rows:
-            head = ("suite", "prediction", "chance", *(r.label for r in board.results))
+            head = ("suite", PROSE, "chance", *(r.label for r in board.results))
             title = f"{class_label(circuit)}: how often each prediction holds ({board.data})"
             note = "Per cent of items; S is surprisal"
             name = f"predictions {board.data} {circuit}"
             found.append(Sheet(name, title, head, tuple(rows), (note, CHANCE)))
     return found
-
-
-def _formula_row(
-    name: str, prediction: Prediction, scores: Sequence[Score | None]
-) -> tuple[Entry, ...]:
-    shown = ["" if s is None else _tied(s.ties, s.n) or _percent(s.accuracy) for s in scores]
-    best = _highest(shown)
-    return (
-        Entry(name),
-        Entry(prediction.words, symbols=prediction.symbols),
-        Entry(_percent(prediction.chance)),
-        *(Entry(text, n in best) for n, text in enumerate(shown)),
-    )
 
 
 def adc_sheets(board: Board) -> list[Sheet]:
@@ -147,26 +161,18 @@ def adc_sheets(board: Board) -> list[Sheet]:
     deltas = list(found[0][1])
     best = {d: _highest([_percent(scores[d].accuracy) for _, scores in found]) for d in deltas}
     rows = [
-        (Entry(label), *(Entry(_share(scores[d]), n in best[d]) for d in deltas))
+        (
+            Entry(label),
+            *(
+                Entry(_with_interval(scores[d].accuracy, scores[d].ci), n in best[d])
+                for d in deltas
+            ),
+        )
         for n, (label, scores) in enumerate(found)
     ]
     head = ("model", *(f"ADC, δ = {delta}" for delta in deltas))
     title = f"People's ratings, {board.data}"
     return [Sheet(f"adc {board.data}", title, head, tuple(rows), (ADC,))]
-
-
-def _other(table: Table) -> Sheet:
-    rows = tuple(tuple(Entry(text) for text in row) for row in table.rows)
-    notes = (table.note,) if table.note else ()
-    return Sheet(table.title, table.title, table.columns, rows, notes)
-
-
-def _best(cells: Sequence[Cell | None], rows: Sequence[Row]) -> set[int]:
-    """The numbers of the best models; published figures do not compete."""
-    competing = zip(cells, rows, strict=True)
-    return _highest(
-        ["" if row.published else _cell(cell, interval=False) for cell, row in competing]
-    )
 
 
 def _highest(shown: Sequence[str]) -> set[int]:
@@ -183,10 +189,9 @@ def _cell(cell: Cell | None, *, interval: bool) -> str:
     tied = _tied(cell.ties, cell.n)
     if tied:
         return tied
-    text = _percent(cell.accuracy)
     if not interval or cell.ci is None:
-        return text
-    return f"{text} ({100 * cell.ci[0]:.1f}–{100 * cell.ci[1]:.1f})"
+        return _percent(cell.accuracy)
+    return _with_interval(cell.accuracy, cell.ci)
 
 
 def _tied(ties: int | None, n: int | None) -> str:
@@ -196,10 +201,86 @@ def _tied(ties: int | None, n: int | None) -> str:
     return TIED if ties == n else f"{ties:,} of {n:,} {TIED}"
 
 
-def _share(score: Score) -> str:
-    low, high = score.ci
-    return f"{100 * score.accuracy:.1f} ({100 * low:.1f}–{100 * high:.1f})"
+def _with_interval(share: float, ci: tuple[float, float]) -> str:
+    return f"{100 * share:.1f} ({100 * ci[0]:.1f}–{100 * ci[1]:.1f})"
 
 
 def _percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.1f}"
+
+
+def markdown_tables(boards: Sequence[Board], tables: Sequence[Table] = ()) -> str:
+    """Models × phenomena with the overall score, a table for each board; then other tables."""
+    found = []
+    for sheet in sheets_of(boards, tables):
+        lines = [
+            f"**{_md(sheet.title)}**",
+            "",
+            f"| {' | '.join(map(_md, sheet.head))} |",
+            "|"
+            + "".join(
+                " --- |" if n == 0 or name == PROSE else " ---: |"
+                for n, name in enumerate(sheet.head)
+            ),
+            *(f"| {' | '.join(map(_md_entry, row))} |" for row in sheet.rows),
+        ]
+        if sheet.notes:
+            lines += ["", f"{_md('. '.join(note.rstrip('.') for note in sheet.notes))}."]
+        if sheet.remarks:
+            lines += ["", *(f"- {_md(remark)}" for remark in sheet.remarks)]
+        found.append("\n".join(lines) + "\n")
+    return "\n".join(found)
+
+
+def _md_entry(entry: Entry) -> str:
+    text = _md(entry.text)
+    if entry.symbols:
+        text += f"<br>`{entry.symbols.replace('|', '∣').replace('`', '')}`"
+    return f"**{text}**" if entry.best and text else text
+
+
+def _md(text: str) -> str:
+    return "".join(f"\\{c}" if c in "|*`\\<>_" else c for c in text)
+
+
+def tex_tables(boards: Sequence[Board], tables: Sequence[Table] = ()) -> str:
+    """A `table` with booktabs' rules for each board; classes are rows, models are columns."""
+    found = sheets_of(boards, tables)
+    labels = [label_of("tab", sheet.name) for sheet in found]
+    apart = [
+        f"{label}-{n}" if n else label
+        for label, n in ((label, labels[:k].count(label)) for k, label in enumerate(labels))
+    ]
+    return "\n".join([NEEDS, *map(_tex, found, apart)])
+
+
+def _tex(sheet: Sheet, label: str) -> str:
+    """As a float; a board stands on its side, since papers have more rows than columns.
+
+    Predictions, which are sentences, are said once, above the rows that share them.
+    """
+    shown = sheet.turned() if sheet.head[:2] == ("model", "overall") else sheet
+    prose = shown.head.index(PROSE) if PROSE in shown.head else None
+    head = [escape_tex(name) for name in shown.head if name != PROSE]
+    ordered = list(shown.rows)
+    if prose is not None:
+        said_first = list(dict.fromkeys(row[prose] for row in ordered))
+        ordered.sort(key=lambda row: said_first.index(row[prose]))
+    rows: list[list[str] | None] = []
+    above: Entry | None = None
+    for number, row in enumerate(ordered):
+        if prose is not None and row[prose] != above:
+            above = row[prose]
+            said = escape_tex(above.text[:1].upper() + above.text[1:])
+            symbols = rf"{{\scriptsize {escape_tex(above.symbols)}}}"
+            rows += [None] if rows else []
+            rows.append([spanning(rf"{said}.\newline{symbols}", len(head))])
+        elif number and number == len(ordered) - shown.last:
+            rows.append(None)
+        texts = [(escape_tex(e.text), e.best) for n, e in enumerate(row) if n != prose]
+        rows.append([bold(text) if best else text for text, best in texts])
+    caption = ". ".join(text.rstrip(".") for text in (sheet.title, *sheet.notes))
+    made = latex_table(
+        head, rows, caption=f"{escape_tex(caption)}.", label=label, spans=prose is not None
+    )
+    return "".join(f"% {' '.join(remark.split())}\n" for remark in sheet.remarks) + made

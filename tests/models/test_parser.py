@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from priscian.models.parser.parser import best_spans
+from priscian.models.parser import best_spans
 
 
 def all_trees(begin: int, end: int) -> Iterator[frozenset[tuple[int, int]]]:

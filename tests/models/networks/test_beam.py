@@ -12,9 +12,9 @@ torch = pytest.importorskip("torch")
 from tests.models.networks.simple_rnng import SimpleRnng  # noqa: E402
 
 from priscian.errors import ScoreError, UsageError  # noqa: E402
+from priscian.models.networks.beam import read_texts, shrunk  # noqa: E402
 from priscian.models.networks.rnng import Rnng, RnngShape  # noqa: E402
-from priscian.models.rnng.beam import read_texts, shrunk  # noqa: E402
-from priscian.models.rnng.options import Beam  # noqa: E402
+from priscian.models.rnng import Beam  # noqa: E402
 
 UNBOUNDED = Beam(10**9, 0, 10**9)
 LABELS = ("S", "NP")
@@ -114,7 +114,7 @@ def test_batching_and_sharing_change_nothing(history: str, monkeypatch: pytest.M
     beam = Beam(20, 3, 6)
     together = read_texts(network, texts, beam)
     alone = [read_texts(network, [text], beam)[0] for text in texts]
-    monkeypatch.setattr("priscian.models.rnng.beam.TOGETHER", 2)
+    monkeypatch.setattr("priscian.models.networks.beam.TOGETHER", 2)
     by_twos = read_texts(network, texts, beam)
     for one, two, three in zip(together, alone, by_twos, strict=True):
         assert one.logps == pytest.approx(two.logps, abs=1e-4)

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from priscian.errors import DataError, UsageError, WrongKindError
-from priscian.models.lstm.provider import FolderModel
-from priscian.models.lstm.recurrent import NumpyLstm, OrderedCells
+from priscian.models.lstm import FolderModel, NumpyLstm, OrderedCells
 from priscian.models.registry import parse_model
 from priscian.models.resolved import load
 from priscian.models.vocabulary import BOUNDARY_ID, Coded

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +29,9 @@ from torch import Tensor
 from priscian.errors import ScoreError
 from priscian.models.networks.actions import OPENING, REDUCING, SHIFTING, valid_kinds
 from priscian.models.networks.rnng import Rnng
-from priscian.models.rnng.options import Beam
+
+if TYPE_CHECKING:
+    from priscian.models.rnng import Beam
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

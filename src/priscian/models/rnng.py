@@ -3,26 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from priscian.errors import ModelError, TooLongError
-from priscian.models.folder import folder_key, model_folder
-from priscian.models.folder_scores import FolderProvider
-from priscian.models.key import ModelKey
-from priscian.models.networks.loading import load_network, read_shape
-from priscian.models.rnng.options import OPTIONS, Beam
-from priscian.models.spec import ModelSpec
+from priscian.errors import ModelError, TooLongError, UsageError
+from priscian.files import whole_number
+from priscian.models.folder import (
+    FolderProvider,
+    folder_key,
+    load_network,
+    model_folder,
+    read_shape,
+)
+from priscian.models.protocol import Traits
+from priscian.models.spec import ModelKey, ModelSpec
 from priscian.models.text_offsets import own_tokens, shorten
-from priscian.models.traits import Traits
 from priscian.models.vocabulary import Coded, load_vocabulary
 from priscian.models.vocabulary.words import WordVocabulary
 from priscian.records import Text, TokenScores
 from priscian.trees import Action, Tree, tree_of
 
 if TYPE_CHECKING:
+    from priscian.models.networks.beam import BeamReading
     from priscian.models.networks.rnng import Rnng
-    from priscian.models.rnng.beam import BeamReading
+
+
+OPTIONS = frozenset({"name", "beam"})
+LARGEST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Beam:
+    """Sizes of the beam: successors, fast-tracked shifts, and hypotheses between words."""
+
+    actions: int = 100
+    fast: int = 5
+    words: int = 10
+
+    @classmethod
+    def of(cls, spec: ModelSpec) -> Beam:
+        """The beam that a model string asks for."""
+        spec.check_options(OPTIONS)
+        return cls.parse(spec.options["beam"]) if "beam" in spec.options else cls()
+
+    @classmethod
+    def parse(cls, text: str) -> Beam:
+        """As the option `beam` has it: `100,5,10`."""
+        parts = [part.strip() for part in text.split(",")]
+        if len(parts) != 3 or not all(part.isascii() and part.isdecimal() for part in parts):
+            raise UsageError(f"beam={text[:60]}: give three numbers, as beam=100,5,10")
+        sizes = [size for part in parts if (size := whole_number(part, LARGEST)) is not None]
+        if len(sizes) != 3:
+            raise UsageError(
+                f"beam={text[:60]}: a beam this large is too slow; give numbers up to {LARGEST:,}"
+            )
+        made = cls(*sizes)
+        if not made.actions or not made.words:
+            raise UsageError(f"beam={text}: a beam of 0 finds nothing; give numbers from 1")
+        if made.words > made.actions:
+            raise UsageError(
+                f"beam={text}: no more than {made.actions} can shift a word; "
+                f"give beam={made.words},{made.fast},{made.words}"
+            )
+        return made
+
+    def __str__(self) -> str:
+        return f"{self.actions},{self.fast},{self.words}"
+
 
 MOST_OPEN = 10_000
 """Constituents that a grammar may let be open; the search goes through all of them."""
@@ -148,7 +196,7 @@ class RnngModel:
         return self._readings([code.ids for code in coded])
 
     def _readings(self, ids: Sequence[Sequence[int]]) -> list[BeamReading]:
-        from priscian.models.rnng.beam import read_texts
+        from priscian.models.networks.beam import read_texts
 
         # a grammar has no boundary between sentences: its words are counted from 0
         asked = [tuple(max(0, word - 1) for word in some) for some in ids]

@@ -1,1 +1,0 @@
-"""Recurrent models that run on NumPy alone."""

@@ -1,1 +1,0 @@
-"""`rnng:` — surprisals of a recurrent neural network grammar by word-synchronous beam search."""
