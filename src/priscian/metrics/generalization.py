@@ -213,7 +213,9 @@ def stability(suites: Sequence[SuiteOutcome]) -> dict[str, dict[str, Any]]:
         plain = by_name.get(modified.modifier_of)
         if plain is None:
             continue
-        pairs = _paired(plain, modified)
+        other = {i.item.rpartition("/")[2]: i.correct for i in modified.items}
+        own = {i.item.rpartition("/")[2]: i.correct for i in plain.items}
+        pairs = [(credit, other[number]) for number, credit in own.items() if number in other]
         found[plain.name] = {
             "modified_suite": modified.name,
             "accuracy": plain.accuracy,
@@ -223,12 +225,6 @@ def stability(suites: Sequence[SuiteOutcome]) -> dict[str, dict[str, Any]]:
             "pairs": len(pairs),
         }
     return found
-
-
-def _paired(plain: SuiteOutcome, modified: SuiteOutcome) -> list[tuple[float, float]]:
-    other = {i.item.rpartition("/")[2]: i.correct for i in modified.items}
-    own = {i.item.rpartition("/")[2]: i.correct for i in plain.items}
-    return [(credit, other[number]) for number, credit in own.items() if number in other]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
 
 from priscian.errors import PriscianError, RunError, counted
 from priscian.files.cache import network_disk
 from priscian.files.reading import hash_of, stamp_of
 from priscian.models import ModelKey, cache_folder
 from priscian.records import Text
-from priscian.runs.facts import ModelFacts
 from priscian.runs.job import set_up
 from priscian.runs.record import FILE, SHARDS, MergedFolder, Record
 from priscian.runs.result import Run
@@ -80,8 +78,24 @@ def merge(run: str | Path, *, store: ScoreStore | None = None, watch: Watch | No
         )
         for source in work.sources:
             parts = [s.models[source.name] for s in shards.values() if source.name in s.models]
-            if parts:
-                record.update_model(source.name, **_sum(parts))
+            if not parts:
+                continue
+            notes = {name: note for part in parts for name, note in part.notes.items()}
+            if machines := dict.fromkeys(
+                p.notes["machines"] for p in parts if "machines" in p.notes
+            ):
+                notes["machines"] = "; ".join(machines)
+            record.update_model(
+                source.name,
+                string=parts[0].string,
+                folder=parts[0].folder,
+                key=parts[0].key,
+                digest=parts[0].digest,
+                plan=parts[0].plan,
+                computed=sum(part.computed or 0 for part in parts),
+                seconds=round(sum(part.seconds or 0.0 for part in parts), 2),
+                notes=notes,
+            )
         return work.run(record, kept, watch)
 
 
@@ -143,7 +157,11 @@ def read_shards(path: Path) -> dict[Shard, ShardInfo]:
         if info.status != "finished":
             why = f"failed ({info.error})" if info.error else "is not finished"
             raise RunError(missing_line(info, path, shard, why))
-    _say_mixtures(shards)
+    for name in dict.fromkeys(name for info in shards.values() for name in info.models):
+        told = [s.models[name].notes.get("machines") for s in shards.values() if name in s.models]
+        machines = {machine for machine in told if machine}
+        if len(machines) > 1:
+            warn_of_mixture(name, list(machines))
     return shards
 
 
@@ -178,14 +196,6 @@ def _agree(path: Path, first: ShardInfo, other: ShardInfo) -> None:
             f"{', '.join(different)}; delete {shard_store(path, other.part).with_suffix('')}.* and "
             + missing_line(first, path, other.part, "is then missing")
         )
-
-
-def _say_mixtures(shards: _Shards) -> None:
-    for name in dict.fromkeys(name for info in shards.values() for name in info.models):
-        told = [s.models[name].notes.get("machines") for s in shards.values() if name in s.models]
-        machines = {machine for machine in told if machine}
-        if len(machines) > 1:
-            warn_of_mixture(name, list(machines))
 
 
 def _set_up_again(path: Path, shards: _Shards) -> RunWork:
@@ -303,26 +313,6 @@ def _check_count(
     if there < (said or 0):
         what = f"has scores of {there} texts where it computed {said}"
         raise RunError(missing_line(info, path, shard, what))
-
-
-def _sum(parts: Sequence[ModelFacts]) -> dict[str, Any]:
-    """What `run.json` says of a model that several shards computed."""
-    notes: dict[str, str] = {}
-    for part in parts:
-        notes |= part.notes
-    machines = dict.fromkeys(p.notes["machines"] for p in parts if "machines" in p.notes)
-    if machines:
-        notes["machines"] = "; ".join(machines)
-    return {
-        "string": parts[0].string,
-        "folder": parts[0].folder,
-        "key": parts[0].key,
-        "digest": parts[0].digest,
-        "plan": parts[0].plan,
-        "computed": sum(part.computed or 0 for part in parts),
-        "seconds": round(sum(part.seconds or 0.0 for part in parts), 2),
-        "notes": notes,
-    }
 
 
 @contextmanager

@@ -159,10 +159,25 @@ class _Driver:
             yield from self._bury(stage, worker, str(gone))
             return
         if stage is _Stage.GREET:
-            _check_version(str(answer))
+            if answer != __version__:
+                there = f"Priscian {answer}" if answer else "no Priscian"
+                raise WorkerError(
+                    f"the cluster has {there}, this process has {__version__}; install the same "
+                    "version on every machine"
+                )
             self.asked[self.cluster.prepare(worker)] = (_Stage.PREPARE, worker, -1)
         elif stage is _Stage.PREPARE:
-            _check_ready(self.work, answer)
+            plan, spec = self.work.plan, self.work.task.spec
+            wrong = ""
+            if answer.key != model_key(spec).digest:
+                wrong = "other files of the model"
+            elif (answer.digest, answer.inputs) != (plan.digest, plan.inputs):
+                wrong = "other tokens or batches, so probably other versions of the libraries"
+            if wrong:
+                raise WorkerError(
+                    f"{spec}: a worker on {answer.host} has {wrong}; install the same files and "
+                    "versions on every machine"
+                )
             member.ready, member.machine, member.starts = True, answer.machine, 0
         else:
             member.flight.remove(number)
@@ -193,29 +208,6 @@ class _Driver:
                 f"({reason}), possibly out of memory; give fewer `workers=`, then run again with "
                 "`resume=True`"
             )
-
-
-def _check_version(version: str) -> None:
-    if version != __version__:
-        there = f"Priscian {version}" if version else "no Priscian"
-        raise WorkerError(
-            f"the cluster has {there}, this process has {__version__}; install the same version "
-            "on every machine"
-        )
-
-
-def _check_ready(work: Work, ready: Ready) -> None:
-    """Refuse a worker whose model or batches are not those of the plan."""
-    wrong = ""
-    if ready.key != model_key(work.task.spec).digest:
-        wrong = "other files of the model"
-    elif (ready.digest, ready.inputs) != (work.plan.digest, work.plan.inputs):
-        wrong = "other tokens or batches, so probably other versions of the libraries"
-    if wrong:
-        raise WorkerError(
-            f"{work.task.spec}: a worker on {ready.host} has {wrong}; install the same files and "
-            "versions on every machine"
-        )
 
 
 @dataclass(frozen=True, slots=True)

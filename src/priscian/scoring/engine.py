@@ -262,23 +262,18 @@ def grade_texts(
     if not isinstance(grader, GradingModel):
         raise ModelError(f"{label} cannot grade whole texts; score it by its tokens")
     for part in missing:
-        rows = _one_token_each(label, part, list(grader.grade(part)))
+        grades = list(grader.grade(part))
+        if len(grades) != len(part):
+            raise ScoreError(f"{label} gave {len(grades)} grades for {len(part)} texts")
+        rows: Rows = []
+        for text, value in zip(part, grades, strict=True):
+            if not math.isfinite(value):
+                raise ScoreError(
+                    f"{label} gave {value} for {shorten(text.text)!r}; correct the model"
+                )
+            rows.append((text, TokenScores((0,), (len(text.text),), (float(value),))))
         loaded.check()
         store.write(key, label, rows, SCORE)
         scores |= dict(rows)
         progress(len(scores), total)
     return ScoredTexts(key, scores, sum(map(len, missing)), None, {}, loaded)
-
-
-def _one_token_each(
-    model: str, texts: Sequence[Text], grades: Sequence[float]
-) -> list[tuple[Text, TokenScores]]:
-    if len(grades) != len(texts):
-        raise ScoreError(f"{model} gave {len(grades)} grades for {len(texts)} texts")
-    for text, value in zip(texts, grades, strict=True):
-        if not math.isfinite(value):
-            raise ScoreError(f"{model} gave {value} for {shorten(text.text)!r}; correct the model")
-    return [
-        (text, TokenScores((0,), (len(text.text),), (float(value),)))
-        for text, value in zip(texts, grades, strict=True)
-    ]

@@ -13,7 +13,7 @@ from priscian.datasets.cola import IN_DEV, TRAIN
 from priscian.errors import DataError
 from priscian.metrics import Outcome
 from priscian.metrics.labels import best_threshold, matthews_of
-from priscian.records import Item, Sentence
+from priscian.records import Sentence
 from priscian.runs.facts import Part
 from priscian.runs.kinds.graded import Sentences, sentence_table
 from priscian.runs.kinds.pairs import Pairs, PairsSummary, items_table, negated
@@ -106,16 +106,15 @@ def judge_labels(
         )
         for name, members in ids.items()
     }
-    outcomes = {
-        s.name: [_outcome(item, values[item.id], threshold) for item in s.items] for s in data.sets
-    }
+    outcomes: dict[str, list[Outcome]] = {}
+    for s in data.sets:
+        outcomes[s.name] = []
+        for item in s.items:
+            value, label = values[item.id], labels[item.id]
+            margin = value - threshold if label else threshold - value
+            right = float((value > threshold) == label)
+            outcome = Outcome(item.id, METHOD, {"sentence": -value}, margin, right, False)
+            outcomes[s.name].append(outcome)
     texts = {i.id: i["sentence"].text for s in data.sets for i in s.items}
     found = LabelScores(threshold=threshold, chosen_on=chosen_on, sets=mcc)
     return outcomes, found, {i: (texts[i], value) for i, value in values.items()}
-
-
-def _outcome(item: Item, score: float, threshold: float) -> Outcome:
-    label = bool(item.meta["label"])
-    margin = score - threshold if label else threshold - score
-    right = (score > threshold) == label
-    return Outcome(item.id, METHOD, {"sentence": -score}, margin, float(right), False)

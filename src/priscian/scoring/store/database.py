@@ -210,7 +210,9 @@ def _set_aside_if_damaged(path: Path) -> None:
         reason = _damage(path) if before.st_size else ""
         if not reason or path.stat().st_ino != before.st_ino:
             return  # intact, or another process has already renamed it
-        aside = _free_name(path)
+        stem = f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
+        names = itertools.chain([stem], (f"{stem}-{n}" for n in itertools.count(2)))
+        aside = next(p for name in names if not (p := path.with_name(name)).exists())
         path.rename(aside)
         for tail in ("-wal", "-shm"):
             log = path.with_name(path.name + tail)
@@ -230,13 +232,6 @@ def _set_aside_if_damaged(path: Path) -> None:
     )
 
 
-def _free_name(path: Path) -> Path:
-    """An unused file name in the store's folder."""
-    stem = f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
-    names = itertools.chain([stem], (f"{stem}-{n}" for n in itertools.count(2)))
-    return next(p for name in names if not (p := path.with_name(name)).exists())
-
-
 def _damage(path: Path) -> str:
     """What is wrong with a file; empty if it is intact or cannot be checked now.
 
@@ -250,7 +245,9 @@ def _damage(path: Path) -> str:
             # While we read, no other process can shorten the file or remove its log.
             db.execute("BEGIN")
             db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-            if reason := _cut_short(db, path):
+            page = int(db.execute("PRAGMA page_size").fetchone()[0])
+            pages = int(db.execute("PRAGMA page_count").fetchone()[0])
+            if reason := _compare(path, page * pages):
                 return reason
             if path.stat().st_size > LARGE:
                 return ""
@@ -263,12 +260,6 @@ def _damage(path: Path) -> str:
     except UnicodeDecodeError:  # SQLite's message quotes the damage
         return "its list of tables is damaged"
     return "" if answer == "ok" else answer
-
-
-def _cut_short(db: sqlite3.Connection, path: Path) -> str:
-    page = int(db.execute("PRAGMA page_size").fetchone()[0])
-    pages = int(db.execute("PRAGMA page_count").fetchone()[0])
-    return _compare(path, page * pages)
 
 
 def _missing_end(path: Path) -> str:
