@@ -15,7 +15,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from priscian.datasets.lint.words import tokens
+from priscian.datasets.lint_words import tokens
 from priscian.grammar import Pair
 from priscian.paradigms import Paradigm, generate, paradigms
 from priscian.paradigms.pair import as_item

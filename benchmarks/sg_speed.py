@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 
 from priscian.datasets import read_dataset
-from priscian.datasets.sg import own_suites
+from priscian.datasets.generation import read_generated
 from priscian.models import load, parse_model
 from priscian.records import Text
 from priscian.scoring import ScoreStore, score_texts
@@ -23,7 +23,7 @@ BAR = 0.8
 def main() -> int:
     """Print one line per round and the median ratio; exit 1 if it is below the bar."""
     asked = _arguments()
-    suites, _ = own_suites(n=asked.items)
+    suites, _ = read_generated("sg", f"1,{asked.items}")
     pairs = read_dataset(f"generated:1,{asked.pairs}").sets
     jobs = {
         name: list(dict.fromkeys(Text(s.text) for itemset in sets for s in itemset.sentences()))

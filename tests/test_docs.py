@@ -151,7 +151,7 @@ def test_the_readme_leads_to_every_guide() -> None:
 
 @pytest.mark.parametrize("page", ["docs/pairs.md", "src/priscian/cli/check.py"])
 def test_every_check_of_pairs_is_named(page: str) -> None:
-    from priscian.datasets.lint.checks import PAIR_CHECKS
+    from priscian.datasets.lint import PAIR_CHECKS
 
     text = (ROOT / page).read_text("utf-8")
     assert [name for name in PAIR_CHECKS if not re.search(rf"\b{name}\b", text)] == []

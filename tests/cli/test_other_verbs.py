@@ -15,7 +15,7 @@ import pytest
 
 from priscian import __version__
 from priscian.cli.app import VERBS
-from priscian.datasets.sg import own_suites
+from priscian.datasets.generation import own_suites
 
 Command = Callable[..., Any]
 
@@ -274,7 +274,7 @@ class TestPairs:
     def test_demo_shows_pairs_and_a_table(
         self, priscian: Command, model: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("priscian.datasets.sg.own_suites", partial(own_suites, n=2))
+        monkeypatch.setattr("priscian.datasets.generation.own_suites", partial(own_suites, n=2))
         monkeypatch.setattr(sys, "prefix", str(Path("env").absolute()))
         monkeypatch.setenv("PATH", "")  # as after `make demo`
         Path("env/bin").mkdir(parents=True)

@@ -12,10 +12,10 @@ from priscian.datasets import (
     DataFormat,
     PairColumns,
     data_formats,
+    generation,
     read_dataset,
     register_format,
     registry,
-    sg,
 )
 from priscian.datasets.mapped_pairs import pair_formats
 from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
@@ -72,10 +72,11 @@ def test_a_limit_keeps_the_first_items_of_each_set(write_text):
 
 def test_our_suites_are_made_no_longer_than_the_limit_and_begin_alike(monkeypatch):
     asked = []
-    make = sg.own_suites
-    monkeypatch.setattr(sg, "own_suites", lambda n: asked.append(n) or make(n=n))
+    make = generation.read_generated
+    watched = lambda what, target: asked.append(target) or make(what, target)  # noqa: E731
+    monkeypatch.setattr(generation, "read_generated", watched)
     few, more = read_dataset("sg", limit=2), read_dataset("sg", limit=9)
-    assert asked == [2, 9]
+    assert asked == ["1,2", "1,9"]
     assert few.name == more.name == "sg"
     assert few.sets == tuple(replace(s, items=s.items[:2]) for s in more.sets)
 

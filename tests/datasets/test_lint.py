@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from priscian.datasets.lint import check_data, lint
-from priscian.datasets.lint.linter import KINDS
-from priscian.datasets.lint.words import edit_kind, tokens
+from priscian.datasets.lint import KINDS, check_data, lint
+from priscian.datasets.lint_words import edit_kind, tokens
 from priscian.errors import UnknownNameError, UsageError
 from priscian.records import Item, ItemSet, Sentence, Span
 

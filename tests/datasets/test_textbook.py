@@ -15,7 +15,7 @@ from priscian.datasets import read_dataset
 from priscian.datasets.graded import GradedSentence
 from priscian.datasets.graded_read import read_graded, read_textbook
 from priscian.datasets.lint import check_data
-from priscian.datasets.lint.words import lemmas, tokens
+from priscian.datasets.lint_words import lemmas, tokens
 
 NAMES = ("textbook", "textbook-contested")
 BRITISH = re.compile(

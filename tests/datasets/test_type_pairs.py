@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from priscian.datasets.graded import GradedPair, GradedSentence
-from priscian.datasets.type_pairs import (
+from priscian.datasets.graded import (
+    GradedPair,
+    GradedSentence,
     compare_pairs,
     pairs_by_overlap,
     pairs_by_phenomenon,

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from priscian.datasets import blimp_row, read_blimp, read_pairs, write_blimp, write_pairs
-from priscian.datasets.prefixes import CONTRASTS
+from priscian.datasets.pairs import CONTRASTS
 from priscian.errors import DataError, DataWarning, OutputError, UsageError
 from priscian.records import Item, ItemSet, Sentence, Span
 

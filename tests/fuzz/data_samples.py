@@ -14,10 +14,10 @@ from priscian.analysis.sg.released import read_perplexities, read_suite_scores
 from priscian.datasets import read_blimp, read_pairs, read_suite
 from priscian.datasets.choices import MTURK, read_choices
 from priscian.datasets.cola import FEATURES, SPLITS, read_cola_sets
+from priscian.datasets.graded import read_type_pairs
 from priscian.datasets.graded_read import read_graded, read_scores
 from priscian.datasets.li_adger import PAIR_SCORES, PAIRS, RATINGS, SENTENCES, read_li_adger
 from priscian.datasets.mapped_pairs import read_mapped
-from priscian.datasets.type_pairs import read_type_pairs
 from priscian.files import delimited_text
 from priscian.records import ItemSet
 from priscian.trees import read_trees

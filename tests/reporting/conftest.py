@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from priscian.datasets.generation import own_suites
 from priscian.datasets.li_adger import PAIRS, RATINGS, SENTENCES
-from priscian.datasets.sg import own_suites
 from priscian.reporting import Page, build_page, report
 from priscian.runs import load_runs, score
 from tests.small_results import pairs_result, write_run
@@ -46,7 +46,7 @@ def cache_of(home: Path) -> Iterator[None]:
 def few_items(n: int) -> Iterator[None]:
     """Our suites, `sg`, with so many items each: a hundred take long to generate."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("priscian.datasets.sg.own_suites", partial(own_suites, n=n))
+        patch.setattr("priscian.datasets.generation.own_suites", partial(own_suites, n=n))
         yield
 
 

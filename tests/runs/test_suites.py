@@ -13,7 +13,7 @@ from tests.run_folders import regions_of
 from tests.small_suites import choice, garden, save
 
 from priscian.bridges.exports import export
-from priscian.datasets.sg import own_suites
+from priscian.datasets.generation import own_suites
 from priscian.datasets.syntaxgym import read_suite
 from priscian.errors import DataError, ModelError, PriscianWarning, RunError, UsageError
 from priscian.models import parse_model, traits_of

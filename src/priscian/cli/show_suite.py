@@ -11,7 +11,7 @@ from priscian.analysis.sg.region_figure import region_chart
 from priscian.analysis.vega import draw
 from priscian.cli.screen import out, shade
 from priscian.datasets import read_dataset
-from priscian.datasets.sg import ITEMS, SEED, own_suite
+from priscian.datasets.generation import ITEMS, SEED, own_suite
 from priscian.datasets.syntaxgym import contents_of, read_suite
 from priscian.datasets.syntaxgym_write import formulas_of, region_names
 from priscian.errors import DataError, RunError, UsageError

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from priscian.datasets.blimp import read_blimp
-from priscian.datasets.blimp_write import blimp_row, write_blimp, write_pairs
-from priscian.datasets.columns import PairColumns
-from priscian.datasets.pairs import read_pairs
+from priscian.datasets.blimp import blimp_row, read_blimp, write_blimp, write_pairs
+from priscian.datasets.pairs import identical_pairs, read_pairs
 from priscian.datasets.reference import blimp_taxonomy, canonical_uid
 from priscian.datasets.registry import (
     DataFormat,
     Dataset,
+    PairColumns,
     Partial,
     data_format,
     data_formats,
     read_dataset,
     register_format,
 )
-from priscian.datasets.repairs import identical_pairs
 from priscian.datasets.syntaxgym import read_suite, read_suites
 from priscian.datasets.syntaxgym_write import write_suite
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from priscian.datasets.graded_ratings import number_of, yes_or_no
+from priscian.datasets.graded_read import number_of, yes_or_no
 from priscian.datasets.reference import blimp_taxonomy, canonical_uid
 from priscian.errors import DataError, UnknownNameError
 from priscian.files import NumberedRows, Row, read_table

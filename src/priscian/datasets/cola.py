@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from priscian.datasets.graded import GradedSentence
-from priscian.datasets.graded_ratings import yes_or_no
+from priscian.datasets.graded_read import yes_or_no
 from priscian.datasets.registry import data_format
 from priscian.errors import DataError, UnknownNameError
 from priscian.files import PathLike, read_table

@@ -13,11 +13,11 @@ from typing import Any
 
 from priscian import __version__
 from priscian.catalogue import LICENCE, reference
-from priscian.datasets.blimp_write import blimp_rows, encode_blimp
-from priscian.datasets.prefixes import CONTRASTS, Method
+from priscian.datasets.blimp import blimp_rows, encode_blimp
+from priscian.datasets.official import official_paths
+from priscian.datasets.pairs import CONTRASTS, Method, usual_spelling
 from priscian.datasets.registry import Dataset, Partial, as_dataset, data_format, read_dataset
-from priscian.datasets.repairs import usual_spelling
-from priscian.datasets.syntaxgym import suite_from_json
+from priscian.datasets.syntaxgym import read_suites, suite_from_json
 from priscian.datasets.syntaxgym_write import suite_text
 from priscian.errors import (
     DataError,
@@ -49,6 +49,7 @@ from priscian.workers import run_batches
 MANIFEST = "manifest.json"
 IN_MEMORY = 100  # pairs per paradigm or items per suite of a data string without a number
 EXTRA = "further"
+SEED, ITEMS = 1, 100  # of our own suites where nothing else is said
 METHODS: dict[str | None, Method | None] = {"one": "one_prefix", "two": "two_prefix", None: None}
 
 Watch = Callable[[str, int, int], None]  # what is done, sets made, sets in all
@@ -348,3 +349,47 @@ def _manifest(maker: Maker, n: int, seed: int, files: Mapping[str, _Made]) -> di
             name: {f"{maker.unit}s": n, "sha256": files[name].sha256} for name in sorted(files)
         },
     }
+
+
+# ---------------------------------------------------------------- sg and syntaxgym
+
+
+@data_format(
+    "sg",
+    "suites of syntactic generalization: ours, or SyntaxGym's JSON or CSV as sg:PATH",
+    levels=("circuit",),
+    needs_path=False,
+    kind="suites",
+)
+def _read_sg(target: str, limit: int | None) -> Partial:
+    return Partial(*read_sg(target, min(limit or ITEMS, ITEMS)))
+
+
+@data_format(
+    "syntaxgym",
+    "the 34 suites of Hu et al. (2020): syntaxgym alone fetches the official files",
+    levels=("circuit",),
+    needs_path=False,
+    kind="suites",
+)
+def _read_official(target: str) -> Partial:
+    (path,) = official_paths("syntaxgym", target)
+    return Partial(*read_sg(path))
+
+
+def read_sg(target: str, n: int = ITEMS) -> tuple[list[ItemSet], list[str]]:
+    """Suites of a file or folder; without one, our own from seed 1, `n` items each.
+
+    The second list has a line for each suite that could not be read.
+    """
+    sets, refused = read_suites(target) if target else read_generated("sg", f"{SEED},{n}")
+    if not sets:
+        for line in refused[1:]:
+            warnings.warn(line, PriscianWarning, stacklevel=2)
+        raise DataError(refused[0])
+    return sets, refused
+
+
+def own_suite(name: str, seed: int = SEED, n: int = ITEMS) -> ItemSet:
+    """One suite of our own."""
+    return generate_suite_set(name, n, seed)

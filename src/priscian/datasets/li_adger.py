@@ -12,8 +12,7 @@ from priscian.datasets.graded import (
     SentenceScores,
     item_sets,
 )
-from priscian.datasets.graded_ratings import number_of
-from priscian.datasets.graded_read import cell, read_pair_table, read_role, read_scores
+from priscian.datasets.graded_read import cell, number_of, read_pair_table, read_role, read_scores
 from priscian.datasets.registry import data_format
 from priscian.errors import DataError
 from priscian.files import PathLike, Row

@@ -16,12 +16,10 @@ from typing import Literal
 
 import msgspec
 
-from priscian.datasets.columns import ANY_COLUMNS, FoundColumns
 from priscian.datasets.official import official_paths
-from priscian.datasets.pairs import sets_of_rows, unique_names
-from priscian.datasets.prefixes import CONTRASTS, FULL
+from priscian.datasets.pairs import CONTRASTS, FULL, FoundColumns, sets_of_rows, unique_names
 from priscian.datasets.reference import DATA
-from priscian.datasets.registry import DataFormat, register_format
+from priscian.datasets.registry import ANY_COLUMNS, DataFormat, register_format
 from priscian.errors import DataError
 from priscian.files import (
     DELIMITED_SUFFIXES,

@@ -1,25 +1,16 @@
-"""Plain minimal pairs: JSONL, CSV, TSV or parquet with columns of any name."""
+"""Minimal pairs: tables with columns of any name, and what all formats of pairs share."""
 
 from __future__ import annotations
 
 import re
 import warnings
 from collections import Counter
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
-from priscian.datasets.blimp import SET_KEYS
-from priscian.datasets.columns import (
-    ANY_COLUMNS,
-    FoundColumns,
-    PairColumns,
-    find_columns,
-    has_sentences,
-)
-from priscian.datasets.prefixes import CONTRASTS
-from priscian.datasets.registry import data_format
-from priscian.datasets.repairs import Repairs, is_identical, settle_identical
+from priscian.datasets.registry import ANY_COLUMNS, PairColumns, data_format
 from priscian.errors import DataError, DataWarning
 from priscian.files import (
     TABLE_SUFFIXES,
@@ -34,7 +25,44 @@ from priscian.files import (
     read_table,
     sentence_at,
 )
-from priscian.records import Item, ItemSet, Sentence, Span
+from priscian.records import Comparison, Contrast, Item, ItemSet, Sentence, Span, Value
+
+# the names that common data sets use, best known first
+SENTENCES = (
+    ("sentence_good", "sentence_bad"),
+    ("good_sentence", "bad_sentence"),
+    ("good", "bad"),
+    ("sen", "wrong_sen"),
+    ("acceptable", "unacceptable"),
+    ("grammatical", "ungrammatical"),
+    ("acceptable_sentence", "unacceptable_sentence"),
+    ("grammatical_sentence", "ungrammatical_sentence"),
+)
+ROLES = {
+    "group": ("paradigm", "UID"),
+    "context": ("context",),
+    "field": ("field",),
+    "phenomenon": ("phenomenon", "linguistics_term"),
+    "prefix": ("prefix",),
+    "id": ("pairID", "pair_id", "pair_ID", "id", "ID"),
+}
+
+SET_KEYS = ("language", "licence", "reference")
+
+Method = Literal["one_prefix", "two_prefix"]
+
+
+def lower(name: str, span: str) -> Contrast:
+    """The contrast that the good sentence's span is less surprising than the bad one's."""
+    return Contrast(name, Comparison("<", Value("good", span), Value("bad", span)))
+
+
+FULL = lower("full", "*")
+CONTRASTS: dict[Method | None, tuple[Contrast, ...]] = {
+    None: (FULL,),
+    "one_prefix": (FULL, lower("one_prefix", "critical")),
+    "two_prefix": (FULL, lower("two_prefix", "critical")),
+}
 
 _REMEDY = "every row needs both sentences"
 _NEXT_WORD = re.compile(r"\s*(\S+)")
@@ -233,3 +261,140 @@ def _renamed(itemset: ItemSet, name: str) -> ItemSet:
         replace(i, id=f"{name}/{i.id.removeprefix(itemset.name + '/')}") for i in itemset.items
     )
     return replace(itemset, name=name, items=items)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundColumns:
+    """The columns as found in one file."""
+
+    good: str
+    bad: str
+    group: str | None
+    context: str | None
+    field: str | None
+    phenomenon: str | None
+    prefix: str | None
+    id: str | None
+
+
+def has_sentences(wanted: PairColumns, header: Collection[str]) -> bool:
+    """Whether the columns of both sentences exist."""
+    return _sentences(wanted, [name.strip() for name in header]) is not None
+
+
+def _sentences(wanted: PairColumns, header: Collection[str]) -> tuple[str, str] | None:
+    pairs = ((wanted.good, wanted.bad),) if wanted.good and wanted.bad else SENTENCES
+    return next((pair for pair in pairs if pair[0] in header and pair[1] in header), None)
+
+
+def find_columns(wanted: PairColumns, header: Sequence[str], file: Path) -> FoundColumns:
+    """The columns of a file that have the wanted or the usual names."""
+    sentences = _sentences(wanted, header)
+    if sentences is None:
+        if wanted.good:
+            missing = next(c for c in (wanted.good, wanted.bad) if c not in header)
+            raise DataError(f"{file}: no column {missing!r}; its columns: {', '.join(header)}")
+        raise DataError(
+            f"{file}: cannot find the columns of the good and the bad sentences; its columns: "
+            f"{', '.join(header)}; name them with `good=COLUMN` `bad=COLUMN`"
+        )
+
+    def find(role: str) -> str | None:
+        named: str | None = getattr(wanted, role)
+        if named and named not in header:
+            raise DataError(f"{file}: no column {named!r}; its columns: {', '.join(header)}")
+        guesses = ROLES[role] if named is None else (named,)
+        return next((name for name in guesses if name in header and name not in sentences), None)
+
+    return FoundColumns(*sentences, *(find(role) for role in ROLES))
+
+
+_SHOWN = 10  # ids of identical pairs
+
+_SPELLINGS = {
+    "field": {"syntax/semantics": "syntax_semantics", "syntax-semantics": "syntax_semantics"},
+    "linguistics_term": {"s-selection": "argument_structure"},
+}
+
+
+def usual_spelling(key: str, value: str) -> str:
+    """The spelling that BLiMP's files use most for a `field` or `linguistics_term`."""
+    return _SPELLINGS[key].get(value, value)
+
+
+@dataclass(slots=True)
+class Repairs:
+    """The repairs of one file."""
+
+    file: Path
+    stray: Counter[str] = field(default_factory=Counter)
+    capitals: Counter[str] = field(default_factory=Counter)
+    spellings: Counter[tuple[str, str]] = field(default_factory=Counter)
+    edges: int = 0
+
+    def strip(self, key: str, value: str) -> str:
+        """The value without spaces around it."""
+        clean = value.strip()
+        if clean != value:
+            self.stray[key] += 1
+        return clean
+
+    def spell(self, key: str, value: str) -> str:
+        """The usual spelling of a field or phenomenon."""
+        usual = usual_spelling(key, value)
+        if usual != value:
+            self.spellings[key, value] += 1
+        return usual
+
+    def watch_edges(self, *sentences: str) -> None:
+        """Count sentences with white space at an end: it is scored, so it is not removed."""
+        for sentence in sentences:
+            if sentence[0].isspace() or sentence[-1].isspace():
+                self.edges += 1
+
+    def tell(self) -> None:
+        """Give one warning for each kind of repair."""
+        for key, count in self.stray.items():
+            values = "value" if count == 1 else "values"
+            self._warn(f"{count} {values} of {key} had stray spaces; stripped")
+        for key, count in self.capitals.items():
+            self._warn(f"{count} of {key} differ from the sentence only in capitals; accepted")
+        for (key, value), count in self.spellings.items():
+            usual = _SPELLINGS[key][value]
+            rows = "row" if count == 1 else "rows"
+            self._warn(f"{key} {value!r} in {count} {rows}; read as {usual}")
+        if self.edges:
+            noun, verb = ("sentence", "has") if self.edges == 1 else ("sentences", "have")
+            self._warn(f"{self.edges} {noun} {verb} white space at an end; scored as written")
+
+    def _warn(self, message: str) -> None:
+        warnings.warn(f"{self.file}: {message}", DataWarning, stacklevel=5)
+
+
+def is_identical(item: Item) -> bool:
+    """Whether all conditions have the same text and context."""
+    return len({(s.text, s.context) for s in item.conditions.values()}) == 1
+
+
+def identical_pairs(itemset: ItemSet) -> list[str]:
+    """The ids of a set's identical pairs."""
+    return [item.id for item in itemset.items if is_identical(item)]
+
+
+def settle_identical(items: Iterable[Item], file: Path, *, drop: bool) -> list[Item]:
+    """Report the identical pairs of one file, and keep or drop them."""
+    items = list(items)
+    same = [item.id for item in items if is_identical(item)]
+    if not same:
+        return items
+    ids = ", ".join(same[:_SHOWN])
+    if len(same) > _SHOWN:
+        ids += f" and {len(same) - _SHOWN} more"
+    noun, verb = ("pair", "has") if len(same) == 1 else ("pairs", "have")
+    fate = "dropped" if drop else "kept, and will tie"
+    warnings.warn(
+        f"{file}: {len(same)} {noun} {verb} identical sentences ({ids}); {fate}",
+        DataWarning,
+        stacklevel=4,
+    )
+    return [item for item in items if not is_identical(item)] if drop else items

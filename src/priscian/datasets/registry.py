@@ -17,7 +17,6 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TypeVar
 
-from priscian.datasets.columns import ANY_COLUMNS, PairColumns
 from priscian.errors import DataError, PriscianWarning, UnknownNameError, UsageError
 from priscian.files import ROW_SUFFIXES, TABLE_SUFFIXES, data_files, read_table, unchanged
 from priscian.records import ItemSet
@@ -40,6 +39,41 @@ class Partial:
 
 Reader = Callable[..., Sequence[ItemSet] | Partial]
 R = TypeVar("R", bound=Reader)
+
+
+@dataclass(frozen=True, slots=True)
+class PairColumns:
+    """Which columns of a table of pairs hold what.
+
+    `None` tries the usual names, `""` means no such column. `good` and `bad` are the
+    sentences; each value of `group` becomes an item set of its own.
+    """
+
+    good: str | None = None
+    """Column of the acceptable sentence (pairs)."""
+    bad: str | None = None
+    """Column of the unacceptable sentence (pairs)."""
+    group: str | None = None
+    """Column whose values divide pairs into sets (pairs)."""
+    context: str | None = None
+    field: str | None = None
+    phenomenon: str | None = None
+    prefix: str | None = None
+    id: str | None = None
+
+    def __post_init__(self) -> None:
+        if bool(self.good) != bool(self.bad):
+            given = "good" if self.good else "bad"
+            other = "bad" if self.good else "good"
+            raise UsageError(
+                f"`{given}={self.good or self.bad}` without `{other}=`; name both columns"
+            )
+        if self.good and self.good == self.bad:
+            raise UsageError(f"`good=` and `bad=` both name {self.good!r}; name two columns")
+
+
+ANY_COLUMNS = PairColumns()
+"""Columns by their usual names."""
 
 
 @dataclass(frozen=True, slots=True)

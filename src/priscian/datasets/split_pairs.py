@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import islice
 
 from priscian.datasets.generation import choose_paradigms
-from priscian.datasets.repairs import usual_spelling
+from priscian.datasets.pairs import usual_spelling
 from priscian.errors import UsageError
 from priscian.lexicon import Lexicon
 from priscian.lexicon.lexicon import DATA

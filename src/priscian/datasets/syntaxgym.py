@@ -15,8 +15,9 @@ from typing import Any, Literal, TypeVar, cast, get_origin
 
 import msgspec
 
-from priscian.datasets.reference import SG_REFERENCE, find_published
-from priscian.errors import DataError, DataWarning, FormulaError
+from priscian.datasets.reference import SG_REFERENCE, find_published, selection
+from priscian.datasets.registry import Dataset
+from priscian.errors import DataError, DataWarning, FormulaError, PriscianWarning, UsageError
 from priscian.files import (
     PathLike,
     Row,
@@ -470,6 +471,22 @@ def punctuate(suite: ItemSet, punctuation: Punctuation) -> ItemSet:
             for item in suite.items
         ),
     )
+
+
+def select_suites(data: Dataset, name: str) -> Dataset:
+    """The suites of a selection: `31`, `33`, `34` or `ours`; warns about missing ones."""
+    wanted = selection(name)
+    sets = tuple(s for s in data.sets if s.name in wanted)
+    if not sets:
+        raise UsageError(f"{data.spec} has none of the suites of `suites={name}`; leave it out")
+    if len(sets) < len(wanted):
+        warnings.warn(
+            f"{data.spec} has {len(sets)} of the {len(wanted)} suites of `suites={name}`; the SG "
+            "score is based on these",
+            PriscianWarning,
+            stacklevel=2,
+        )
+    return replace(data, sets=sets)
 
 
 # ---------------------------------------------------------------- the CSV form

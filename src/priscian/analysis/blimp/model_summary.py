@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from priscian.analysis.registry import analysis
 from priscian.analysis.result import OVERALL, AnalysisResult, Table
-from priscian.datasets.graded_ratings import number_of
+from priscian.datasets.graded_read import number_of
 from priscian.errors import DataError
 from priscian.files import HIDDEN, INLINE, read_table
 from priscian.runs.show import counted

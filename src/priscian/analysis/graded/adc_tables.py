@@ -13,8 +13,7 @@ from priscian.analysis.graded.adc import (
     blimp_not_adc,
     disagreements,
 )
-from priscian.datasets.graded import GradedPair
-from priscian.datasets.type_pairs import Formation, PairOverlap
+from priscian.datasets.graded import Formation, GradedPair, PairOverlap
 from priscian.files import file_names, inside, plain, write_delimited
 
 

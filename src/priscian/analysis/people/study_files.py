@@ -15,7 +15,7 @@ from priscian.analysis.people.agreement import (
     human_agreement,
 )
 from priscian.datasets.choices import read_choices
-from priscian.datasets.graded_ratings import number_of, standardise
+from priscian.datasets.graded_read import number_of, standardise
 from priscian.errors import DataError, counted
 from priscian.files import Row, read_table, read_text, unchanged
 

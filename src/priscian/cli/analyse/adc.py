@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from priscian.analysis.graded.adc import AdcAnalysis
-    from priscian.datasets.graded import GradedPair
-    from priscian.datasets.type_pairs import Formation, PairOverlap
+    from priscian.datasets.graded import Formation, GradedPair, PairOverlap
     from priscian.metrics.adc import AdcRule
     from priscian.stats.correlations import Correlation
 
@@ -173,7 +172,7 @@ def _two(text: str | None) -> tuple[str, str] | None:
 
 
 def _form(found: AdcAnalysis, how: str) -> tuple[Formation, PairOverlap]:
-    from priscian.datasets import type_pairs as rules
+    from priscian.datasets import graded as rules
 
     graded = found.graded
     if how == "overlap":

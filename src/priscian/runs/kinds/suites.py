@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 import msgspec
 
 from priscian.datasets import Dataset
-from priscian.datasets.sg import select_suites
-from priscian.datasets.syntaxgym import Punctuation, contents_of, punctuate
+from priscian.datasets.syntaxgym import Punctuation, contents_of, punctuate, select_suites
 from priscian.errors import DataError, ModelError, PriscianWarning, ScoreError, UsageError
 from priscian.files import hide_paths
 from priscian.metrics.forced_choice import check_score
