@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from priscian.cli.edge import as_it_is, printable
-from priscian.errors import UsageError
-from priscian.runs.show import counted
+from priscian.errors import UsageError, counted
 from priscian.runs.surprisal.words import DEFAULTS, SurprisalOptions
 
 if TYPE_CHECKING:

@@ -22,15 +22,6 @@ VERSIONS = (5, 6)
 """Versions of Vega-Lite that notebooks draw; the charts are valid in both."""
 
 
-def counted(n: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "suite"), counted(1200, "pair")
-    ('1 suite', '1,200 pairs')
-    """
-    return f"{n:,} {noun}{'s' * (n != 1)}"
-
-
 def percent(score: Score) -> str:
     """A share with its interval: `78.0 % (77.7–78.3)`."""
     low, high = score.ci

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from priscian.analysis.charts import inline
 from priscian.analysis.people.agreement import HumanAgreement, JudgedSet, shares_of
 from priscian.analysis.vega import SCHEMA, Chart, Figure
-from priscian.runs.show import counted
+from priscian.errors import counted
 
 ONE_BY_ONE, BY_MAJORITY = "individual", "majority"
 

@@ -7,7 +7,7 @@ import math
 from priscian.analysis.charts import inline
 from priscian.analysis.people.study import StudyBesideModels
 from priscian.analysis.vega import PALETTE, SCHEMA, Chart, Figure
-from priscian.runs.show import counted
+from priscian.errors import counted
 
 EDGES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 

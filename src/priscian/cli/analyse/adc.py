@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from priscian.cli.output import FLAT, print_json
-from priscian.errors import UnknownNameError, UsageError
-from priscian.runs.show import counted
+from priscian.errors import UnknownNameError, UsageError, counted
 
 if TYPE_CHECKING:
     from rich.table import Table

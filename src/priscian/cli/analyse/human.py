@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from priscian.cli.output import FLAT, Output, show
-from priscian.runs.show import counted
+from priscian.errors import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
