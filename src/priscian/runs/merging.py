@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from priscian.errors import PriscianError, RunError, counted
 from priscian.files.cache import network_disk
 from priscian.files.reading import hash_of, stamp_of
-from priscian.models import ModelKey, cache_folder
+from priscian.models import cache_folder
 from priscian.records import Text
 from priscian.runs.job import set_up
 from priscian.runs.record import FILE, SHARDS, MergedFolder, Record
@@ -71,7 +71,7 @@ def merge(run: str | Path, *, store: ScoreStore | None = None, watch: Watch | No
         for number, source in enumerate(work.sources):
             assert source.model is not None
             if not source.traits.precomputed:
-                _insert(path, shards, work, number, (kept, files))
+                _insert(shards, work, number, files, kept)
         files.check()
         record = Record.begin(
             _first(shards).request, path, resume=(path / FILE).is_file(), folder=MergedFolder
@@ -228,17 +228,13 @@ def _set_up_again(path: Path, shards: _Shards) -> RunWork:
     return work
 
 
-def _insert(
-    path: Path, shards: _Shards, work: RunWork, number: int, into: tuple[ScoreStore, _Files]
-) -> None:
+def _insert(shards: _Shards, work: RunWork, number: int, files: _Files, kept: ScoreStore) -> None:
     """Insert one model's scores; every text must be in exactly one shard."""
-    kept, files = into
-    source = work.sources[number]
+    path, source = files.path, work.sources[number]
     assert source.model is not None
     key = source.model.key
-    asked, boundary = texts_to_score(work.prepare(source))
-    texts = list(dict.fromkeys(asked))
-    channels = {SCORE: texts} if source.traits.grades else {"logp": texts}
+    texts, boundary = texts_to_score(work.prepare(source))
+    channels = {SCORE if source.traits.grades else "logp": list(dict.fromkeys(texts))}
     if boundary:
         channels[BOUNDARY] = list(dict.fromkeys(boundary))
     found: dict[str, dict[Text, Shard]] = {channel: {} for channel in channels}
@@ -246,10 +242,21 @@ def _insert(
         if part_of_model(shard, number, len(work.sources)) is None:
             continue
         with _opened(path, shard, info) as store:
-            if store is not None:
-                for channel, wanted in channels.items():
-                    _take(store, key, wanted, channel, found[channel], (path, shard, info))
-        _check_count(path, shard, info, source.name, found)
+            for channel, wanted in channels.items():
+                missing = store.missing(key, wanted, channel)
+                for text in (t for t, gone in zip(wanted, missing, strict=True) if not gone):
+                    other = found[channel].setdefault(text, shard)
+                    if other != shard:
+                        raise RunError(
+                            f"{path}: shards {other} and {shard} both have scores of "
+                            f"{text.text!r}; delete {shard_store(path, shard).with_suffix('')}.* "
+                            "and " + missing_line(info, path, shard, "is then missing")
+                        )
+        said = info.models[source.name].texts or 0 if source.name in info.models else 0
+        there = sum(owner == shard for owner in next(iter(found.values())).values())
+        if there < said:
+            what = f"has scores of {there} texts where it computed {said}"
+            raise RunError(missing_line(info, path, shard, what))
     for channel, wanted in channels.items():
         lacking = [text for text in wanted if text not in found[channel]]
         if lacking:
@@ -259,18 +266,17 @@ def _insert(
             )
     for shard, info in shards.items():
         with _opened(path, shard, info) as store:
-            if store is not None:
-                for channel, wanted in channels.items():
-                    rows = store.read(key, wanted, channel)
-                    files.confirm(shard, info)
-                    files.check(shard_store(path, shard), shard_file(path, shard))
-                    if rows:
-                        kept.write(key, source.model.label, list(rows.items()), channel)
+            for channel, wanted in channels.items():
+                rows = store.read(key, wanted, channel)
+                files.confirm(shard, info)
+                files.check(shard_store(path, shard), shard_file(path, shard))
+                if rows:
+                    kept.write(key, source.model.label, list(rows.items()), channel)
 
 
 @contextmanager
-def _opened(path: Path, shard: Shard, info: ShardInfo) -> Iterator[ScoreStore | None]:
-    """A shard's store; None if it had nothing to compute."""
+def _opened(path: Path, shard: Shard, info: ShardInfo) -> Iterator[ScoreStore]:
+    """A shard's store; an empty one if it had nothing to compute."""
     file = shard_store(path, shard)
     if file.is_file():
         with open_to_read(file, finished=True) as store:
@@ -278,41 +284,8 @@ def _opened(path: Path, shard: Shard, info: ShardInfo) -> Iterator[ScoreStore | 
     elif any(facts.texts for facts in info.models.values()):
         raise RunError(missing_line(info, path, shard, f"has lost its store {file.name}"))
     else:
-        yield None
-
-
-def _take(
-    store: ScoreStore,
-    key: ModelKey,
-    wanted: Sequence[Text],
-    channel: str,
-    found: dict[Text, Shard],
-    which: tuple[Path, Shard, ShardInfo],
-) -> None:
-    """Note which texts a shard has; a text that another one has too is an error."""
-    path, shard, info = which
-    missing = store.missing(key, wanted, channel)
-    for text, gone in zip(wanted, missing, strict=True):
-        if gone:
-            continue
-        if text in found:
-            raise RunError(
-                f"{path}: shards {found[text]} and {shard} both have scores of {text.text!r}; "
-                f"delete {shard_store(path, shard).with_suffix('')}.* and "
-                + missing_line(info, path, shard, "is then missing")
-            )
-        found[text] = shard
-
-
-def _check_count(
-    path: Path, shard: Shard, info: ShardInfo, model: str, found: Mapping[str, dict[Text, Shard]]
-) -> None:
-    """Every text that a shard scored must be in its store."""
-    said = info.models[model].texts if model in info.models else 0
-    there = sum(owner == shard for owner in next(iter(found.values())).values())
-    if there < (said or 0):
-        what = f"has scores of {there} texts where it computed {said}"
-        raise RunError(missing_line(info, path, shard, what))
+        with ScoreStore() as store:
+            yield store
 
 
 @contextmanager

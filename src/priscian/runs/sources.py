@@ -186,13 +186,19 @@ def unigram_spec(measure: str, model: str | ModelSpec | None) -> ModelSpec | Non
         if model is not None:
             raise UsageError(f"the measure {measure} takes no unigram model; leave `unigram=` out")
         return None
-    spec = parse_model(DEFAULT_UNIGRAMS if model is None else model, default="ngram")
+    return find_unigrams(DEFAULT_UNIGRAMS if model is None else model, "unigram")
+
+
+def find_unigrams(model: str | ModelSpec, parameter: str) -> ModelSpec:
+    """The spec of a model's unigrams; models without unigrams are refused."""
+    spec = parse_model(model, default="ngram")
     if not traits_of(spec).unigrams:
         raise UsageError(
-            f"`unigram={spec}`: unigrams need an n-gram model; write builtin:ngram or ngram:FILE"
+            f"`{parameter}={spec}`: unigrams need an n-gram model; write builtin:ngram or "
+            "ngram:FILE"
         )
     if spec.options.get("order", "1") != "1":
-        raise UsageError(f"`unigram={spec}`: a unigram model has order 1; leave order out")
+        raise UsageError(f"`{parameter}={spec}`: a unigram model has order 1; leave order out")
     return spec.with_options(order="1")
 
 
