@@ -32,7 +32,7 @@ from priscian.records import Text
 from priscian.runs import work as module
 from priscian.runs.work import Ahead, not_downloaded
 from priscian.scoring import Options, ScoreStore
-from priscian.scoring.batches import Tree
+from priscian.scoring.batches import PackedTree
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*worse than guessing")
 INLINE = Options(batch_tokens=32, workers=1)
@@ -82,7 +82,7 @@ class TestOnePlan:
         self, sweep: Path, data: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         encoded = count(monkeypatch, Tokenizer, "encode")
-        grouped = count(monkeypatch, Tree, "group")
+        grouped = count(monkeypatch, PackedTree, "group")
         run = score(str(sweep), data, revisions="step*", compute=INLINE)
         assert run.models == ("sweep@step1", "sweep@step2", "sweep@step3")
         assert encoded == [40]

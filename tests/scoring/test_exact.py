@@ -133,13 +133,13 @@ def test_a_wrong_way_of_batching_is_noticed_and_not_used(
 ) -> None:
     from priscian.models import load
     from priscian.models.hf.causal import CausalModel
-    from priscian.scoring.batches import Tree
+    from priscian.scoring.batches import PackedTree
     from priscian.scoring.selfcheck import measure_error
 
     model = load(f"hf:{causal('mistral')}")
     assert isinstance(model, CausalModel)
     encodings = model.encode([Text(t) for t in texts])
-    tree = Tree(512, 1)
+    tree = PackedTree(512, 1)
     assert measure_error(model, tree, encodings, tree.group(encodings)) > 1e-2
 
 

@@ -65,7 +65,7 @@ ScoreOptions.__annotations__["tokens"] = Annotated[bool, Parameter(negative="--n
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ScoreInput:
     """What is scored besides the models.
 
     `from_scores` are existing scores.
@@ -94,7 +94,7 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ScoreOutput:
     """What is printed."""
 
     json: Annotated[bool, Parameter(negative="")] = False
@@ -105,7 +105,7 @@ class Shown:
     """Accepted and ignored: items are always kept."""
 
 
-GIVEN, RUNNING, SHOWN, OPTIONS = Given(), Running(), Shown(), ScoreOptions()
+GIVEN, RUNNING, SHOWN, OPTIONS = ScoreInput(), Running(), ScoreOutput(), ScoreOptions()
 
 
 def score_command(
@@ -114,9 +114,9 @@ def score_command(
     out: Annotated[Path | None, Parameter(alias=("--output-path", "--output_path"))] = None,
     resume: Annotated[bool, Parameter(negative="")] = False,
     options: Annotated[ScoreOptions, FLAT] = OPTIONS,
-    given: Annotated[Given, FLAT] = GIVEN,
+    given: Annotated[ScoreInput, FLAT] = GIVEN,
     running: Annotated[Running, FLAT] = RUNNING,
-    shown: Annotated[Shown, FLAT] = SHOWN,
+    shown: Annotated[ScoreOutput, FLAT] = SHOWN,
 ) -> None:
     """Score models on minimal pairs or suites and write a run folder.
 
@@ -171,7 +171,7 @@ def score_command(
         tell(run, shown)
 
 
-def complete_options(options: ScoreOptions, given: Given) -> ScoreOptions:
+def complete_options(options: ScoreOptions, given: ScoreInput) -> ScoreOptions:
     """The options, with -n for --limit."""
     if None not in (options.limit, given.n) and options.limit != given.n:
         raise UsageError(
@@ -199,7 +199,7 @@ def name_specs(models: Sequence[str], running: Running) -> list[ModelSpec]:
     ]
 
 
-def _tell_shard(run: Run, shard: Shard, shown: Shown) -> None:
+def _tell_shard(run: Run, shard: Shard, shown: ScoreOutput) -> None:
     if shown.quiet:
         return
     texts = sum(facts.texts or 0 for facts in run.info.models.values())
@@ -207,7 +207,7 @@ def _tell_shard(run: Run, shard: Shard, shown: Shown) -> None:
     print(f"When all {shard.count} are there: priscian merge {shlex.quote(str(run.path))}")
 
 
-def tell(run: Run, shown: Shown) -> None:
+def tell(run: Run, shown: ScoreOutput) -> None:
     """Print a run, as a table or as JSON; what failed is an error."""
     if shown.json:
         print(json.dumps([r.summary.to_dict() for r in run.results], ensure_ascii=False))

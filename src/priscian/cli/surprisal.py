@@ -23,7 +23,7 @@ Flat = Parameter(name="*")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class SurprisalInput:
     """What is scored.
 
     Parameters
@@ -46,7 +46,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class SurprisalOutput:
     """Where the result goes.
 
     Parameters
@@ -73,9 +73,9 @@ def surprisal_command(
     model: str,
     /,
     *texts: str,
-    given: Annotated[Given, Flat] = Given(),
+    given: Annotated[SurprisalInput, Flat] = SurprisalInput(),
     options: Annotated[SurprisalOptions, Flat] = DEFAULTS,
-    output: Annotated[Output, Flat] = Output(),
+    output: Annotated[SurprisalOutput, Flat] = SurprisalOutput(),
 ) -> None:
     """Show the surprisal of every token, or word, of some texts, in bits.
 
@@ -142,7 +142,7 @@ def _trees(models: list[str], passages: list[Passage], context: str) -> list[lis
     return found
 
 
-def _passages(models: list[str], texts: tuple[str, ...], given: Given) -> list[Passage]:
+def _passages(models: list[str], texts: tuple[str, ...], given: SurprisalInput) -> list[Passage]:
     """The texts of the command line and of the file; likely mistakes are errors."""
     from priscian.models import names_model
     from priscian.runs.surprisal import make_passages, read_passages

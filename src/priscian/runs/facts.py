@@ -25,11 +25,11 @@ Status = Literal["running", "stopped", "failed", "finished"]
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([+-]\d\d:?\d\d|Z)?)?")
 
 
-class Facts(msgspec.Struct, frozen=True, kw_only=True):
+class _Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Base of the records in `run.json`."""
 
 
-class SetFacts(Facts, frozen=True, kw_only=True):
+class SetFacts(_Facts, frozen=True, kw_only=True):
     """One item set of the data: how large it is, and a hash of its content.
 
     `regions` and `formulas` are a suite's names of regions and predictions; runs of older versions
@@ -59,7 +59,7 @@ class SetFacts(Facts, frozen=True, kw_only=True):
         return one == two
 
 
-class DataFacts(Facts, frozen=True, kw_only=True):
+class DataFacts(_Facts, frozen=True, kw_only=True):
     """One data set: how it was named and what it contains.
 
     `kind` says how its items are judged, `folder` where its results are inside a model's folder,
@@ -99,14 +99,14 @@ class DataFacts(Facts, frozen=True, kw_only=True):
         return dict(zip(levels, path, strict=True)).get(level, "")
 
 
-class UnigramModel(Facts, frozen=True, kw_only=True):
+class UnigramModel(_Facts, frozen=True, kw_only=True):
     """The model whose unigrams say how frequent words are, for SLOR and NormLP."""
 
     model: str
     digest: str
 
 
-class Request(Facts, frozen=True, kw_only=True):
+class Request(_Facts, frozen=True, kw_only=True):
     """What the user requested; a run is resumed only with the same request."""
 
     models: tuple[str, ...]
@@ -138,7 +138,7 @@ def _same_data(one: Mapping[str, DataFacts], two: Mapping[str, DataFacts]) -> bo
     )
 
 
-class ModelFacts(Facts, frozen=True, kw_only=True):
+class ModelFacts(_Facts, frozen=True, kw_only=True):
     """One model: its string, its key, how far it got, and the plan of its batches."""
 
     string: str
@@ -158,7 +158,7 @@ class ModelFacts(Facts, frozen=True, kw_only=True):
         check_folder(self.folder)
 
 
-class RunInfo(Facts, frozen=True, kw_only=True):
+class RunInfo(_Facts, frozen=True, kw_only=True):
     """`run.json`: everything needed to repeat a run."""
 
     format: int
@@ -202,11 +202,11 @@ def check_folder(name: str) -> None:
 # ---------------------------------------------------------------- summary.json
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class SummaryPart(msgspec.Struct, frozen=True, kw_only=True):
     """Base of the records inside a summary."""
 
 
-class Summary(Part, frozen=True, kw_only=True, tag_field="kind"):
+class Summary(SummaryPart, frozen=True, kw_only=True, tag_field="kind"):
     """One model's numbers on one data set.
 
     A kind of data subclasses it with `tag=NAME` and says what its headline and its sets' scores

@@ -29,7 +29,7 @@ from priscian.runs.options import ScoreOptions, choose_sets, name_generated
 from priscian.runs.record import OWN, Record
 from priscian.runs.result import Run
 from priscian.runs.shards import score_shard
-from priscian.runs.sources import Source, look_up_sentences, score_unigrams, unigram_spec
+from priscian.runs.sources import ScoreSource, look_up_sentences, score_unigrams, unigram_spec
 from priscian.runs.work import RunWork, Watch
 from priscian.scoring import ScoreStore
 
@@ -145,7 +145,7 @@ def score_table(
     data = read_data(on, options)
     columns = read_scores(table)
     folders = name_files({column.name: column.name for column in columns}, taken=OWN)
-    sources = [Source(c.name, folders[c.name], f"{c.source}:{c.name}") for c in columns]
+    sources = [ScoreSource(c.name, folders[c.name], f"{c.source}:{c.name}") for c in columns]
     check(sources, data, options)
     sources = [
         replace(source, table=look_up_sentences(column, data))
@@ -158,7 +158,7 @@ def score_table(
         return RunWork(request, sources, data, options).run(record, unused)
 
 
-def check(sources: Sequence[Source], data: Sequence[Dataset], options: ScoreOptions) -> None:
+def check(sources: Sequence[ScoreSource], data: Sequence[Dataset], options: ScoreOptions) -> None:
     """Refuse invalid options, before anything is written."""
     for d in data:
         find_kind(d.kind).check(d, sources, options)
@@ -195,7 +195,7 @@ def read_data(on: str | Dataset | Sequence[str | Dataset], options: ScoreOptions
 
 
 def describe_request(
-    sources: Sequence[Source], data: Sequence[Dataset], options: ScoreOptions
+    sources: Sequence[ScoreSource], data: Sequence[Dataset], options: ScoreOptions
 ) -> Request:
     """The request, as `run.json` records it."""
     folders = file_names(d.name for d in data)
@@ -239,7 +239,7 @@ def describe_data(data: Dataset, folder: str) -> DataFacts:
     )
 
 
-def name_models(specs: Iterable[ModelSpec]) -> list[Source]:
+def name_models(specs: Iterable[ModelSpec]) -> list[ScoreSource]:
     """Each model under its label; equal labels are made different by the models' keys."""
     specs = list(dict.fromkeys(specs))
     labels = [s.label for s in specs]
@@ -248,4 +248,4 @@ def name_models(specs: Iterable[ModelSpec]) -> list[Source]:
         unique = labels.count(model.label) == 1
         named[model.label if unique else f"{model.label}-{model.key.digest[:6]}"] = model
     folders = name_files({name: name for name in named}, taken=OWN)
-    return [Source(name, folders[name], str(model), model) for name, model in named.items()]
+    return [ScoreSource(name, folders[name], str(model), model) for name, model in named.items()]

@@ -32,7 +32,7 @@ from priscian.runs.result import SUMMARY, TABLE, FolderTables, OpenTable, Result
 if TYPE_CHECKING:
     import polars
 
-    from priscian.runs.sources import Scores, Source
+    from priscian.runs.sources import Scores, ScoreSource
 
 LIBRARIES = ("numpy", "polars", "torch", "transformers", "tokenizers")
 SHARDS = "shards"
@@ -174,7 +174,7 @@ class Record:
         after = msgspec.structs.replace(before, **changes) if before else ModelFacts(**changes)
         self.update(write=write, models={**self.info.models, name: after})
 
-    def enter(self, source: Source) -> None:
+    def enter(self, source: ScoreSource) -> None:
         """Enter a model, with its key; one that is not what it was is refused."""
         facts: dict[str, Any] = {"string": source.origin, "folder": source.folder}
         model = source.model

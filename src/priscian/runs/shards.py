@@ -24,7 +24,7 @@ from priscian.runs.load import read_record
 from priscian.runs.options import KeepWeights, ScoreOptions, SuiteOptions
 from priscian.runs.record import FILE, SHARDS, Record, new_info
 from priscian.runs.result import Run
-from priscian.runs.sources import Source
+from priscian.runs.sources import ScoreSource
 from priscian.runs.work import Bench, RunWork, Watch, score_each, silent, texts_to_score
 from priscian.scoring import Options, Shard
 from priscian.scoring.shard import Span, span_text
@@ -102,7 +102,7 @@ def score_shard(work: RunWork, out: Path, watch: Watch | None = None) -> Run:
             ):
                 bench = Bench(record, store, watch or silent, ahead)
 
-                def score(source: Source) -> None:
+                def score(source: ScoreSource) -> None:
                     compute = replace(work.options.compute, shard=parts[source.name])
                     bench.score(source, *texts_to_score(work.prepare(source)), compute)
 

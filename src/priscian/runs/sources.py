@@ -35,7 +35,7 @@ Unknown = Mapping[Text, int]  # words of a text that a model does not know
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ScoreSource:
     """A model, or one model's column in a table of sentence scores, higher being better."""
 
     name: str

@@ -37,7 +37,7 @@ from priscian.runs.result import Result, Run
 from priscian.runs.sources import (
     LookedUp,
     Scores,
-    Source,
+    ScoreSource,
     UnigramScores,
     UnknownWordCounter,
     warn_if_absurd,
@@ -60,7 +60,7 @@ class RunWork:
     """What was requested, resolved: every source is evaluated on every data set."""
 
     request: Request
-    sources: Sequence[Source]
+    sources: Sequence[ScoreSource]
     data: Sequence[Dataset]
     options: ScoreOptions
     unigrams: UnigramScores | None = None
@@ -83,7 +83,7 @@ class RunWork:
         made = tuple(replace(r, about=about[r.model]) for r in results)
         return Run(record.info, made, record.path)
 
-    def judge(self, source: Source, bench: Bench) -> Iterator[Result]:
+    def judge(self, source: ScoreSource, bench: Bench) -> Iterator[Result]:
         """One model: all its texts are scored together, then every data set is judged."""
         kinds = self.prepare(source)
         scores = bench.score(source, *texts_to_score(kinds), self.options.compute)
@@ -96,12 +96,12 @@ class RunWork:
                 source.model.check()  # it may be loaded again, for ends and unknown words
             yield bench.record.keep(evaluated)
 
-    def prepare(self, source: Source) -> list[Kind]:
+    def prepare(self, source: ScoreSource) -> list[Kind]:
         """The data sets in the form that a model reads."""
         job = KindJob(source, self.options, self.unigrams)
         return [find_kind(d.kind).prepare(d, job) for d in self.data]
 
-    def ahead(self, sources: Sequence[Source], store: ScoreStore) -> Ahead:
+    def ahead(self, sources: Sequence[ScoreSource], store: ScoreStore) -> Ahead:
         """Loads each of some models while the one before it is computed."""
         models = [source.model for source in sources if source.model is not None]
         keeps = self.options.keep_weights == "all"
@@ -114,7 +114,9 @@ def texts_to_score(kinds: Sequence[Kind]) -> tuple[list[Text], list[Text]]:
     return texts, [text for kind in kinds for text in kind.boundary_texts()]
 
 
-def score_each(sources: Sequence[Source], score: Callable[[Source], None], record: Record) -> None:
+def score_each(
+    sources: Sequence[ScoreSource], score: Callable[[ScoreSource], None], record: Record
+) -> None:
     """Score with every model; one some of whose texts were set aside does not stop the others.
 
     The record is written after each model, but for the last one, whose end is that of the run.
@@ -142,7 +144,7 @@ class Bench:
     shared: Shared = field(default_factory=Shared)
 
     def score(
-        self, source: Source, texts: Sequence[Text], boundary: Sequence[Text], options: Options
+        self, source: ScoreSource, texts: Sequence[Text], boundary: Sequence[Text], options: Options
     ) -> Scores:
         """Scores of the texts, from the store, the model or the table.
 

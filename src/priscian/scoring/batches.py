@@ -267,7 +267,7 @@ class _Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class PackedTree:
     """The prefix tree of all texts, packed into rows, so that a shared beginning is read once.
 
     Texts are in the order of their ids, and rows have about `row_tokens` tokens.

@@ -24,7 +24,7 @@ from priscian import __version__
 from priscian.errors import WorkerError
 from priscian.models import model_key, open_model
 from priscian.records import TokenScores
-from priscian.scoring.executors import Answer, Lost, Results, this_machine
+from priscian.scoring.executors import BatchScores, Lost, Results, this_machine
 from priscian.scoring.plan import Plan, ScoringTask, Work, prepare
 
 FLIGHT = 2
@@ -150,7 +150,7 @@ class _Driver:
                     ticket = self.cluster.compute(worker, number)
                     self.asked[ticket] = (_Stage.COMPUTE, worker, number)
 
-    def _receive(self, ticket: Any) -> Iterator[Answer | Lost]:
+    def _receive(self, ticket: Any) -> Iterator[BatchScores | Lost]:
         stage, worker, number = self.asked.pop(ticket)
         member = self.crew[worker]
         try:
@@ -181,7 +181,7 @@ class _Driver:
             member.ready, member.machine, member.starts = True, answer.machine, 0
         else:
             member.flight.remove(number)
-            yield Answer(number, unpack_batch(answer), member.machine)
+            yield BatchScores(number, unpack_batch(answer), member.machine)
 
     def _bury(self, stage: _Stage, worker: int, reason: str) -> Iterator[Lost]:
         """A worker has died: only the batch that it was computing counts as lost."""

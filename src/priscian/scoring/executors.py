@@ -30,7 +30,7 @@ CPUS = Path("/proc/cpuinfo")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class BatchScores:
     """The scores of one batch; `machine` says where they were computed, if not here."""
 
     number: int
@@ -46,7 +46,7 @@ class Lost:
     reason: str
 
 
-Results = Iterator[Answer | Lost]
+Results = Iterator[BatchScores | Lost]
 
 
 class Executor(Protocol):
@@ -68,7 +68,7 @@ class Inline:
         """Results in the order of the batches."""
         while queue:
             number = queue.popleft()
-            yield Answer(number, work.compute(number))
+            yield BatchScores(number, work.compute(number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Forked:
         order = list(queue)
         queue.clear()
         for number, scores in run_batches(work.compute, order, self.workers, DIED):
-            yield Answer(number, scores)
+            yield BatchScores(number, scores)
 
 
 def address_of(executor: str) -> str:

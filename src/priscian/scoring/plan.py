@@ -26,7 +26,7 @@ from priscian.models import (
 )
 from priscian.models.text_offsets import check_length
 from priscian.records import Text
-from priscian.scoring.batches import Batching, MaskedRows, Rows, SharedBeginnings, Tree
+from priscian.scoring.batches import Batching, MaskedRows, PackedTree, Rows, SharedBeginnings
 from priscian.scoring.boundary import extend, find_boundary_model
 from priscian.scoring.compute import (
     Compute,
@@ -325,7 +325,7 @@ def _way(model: TorchModel, name: str, batch_tokens: int, row_tokens: int) -> Ba
             raise ModelError("a masked model needs mask_id and pll; see MaskedTorchModel")
         return MaskedRows(batch_tokens, model.mask_id, model.pll)
     if name == "tree":
-        return Tree(row_tokens, max(1, batch_tokens // row_tokens))
+        return PackedTree(row_tokens, max(1, batch_tokens // row_tokens))
     if name == "cache":
         return SharedBeginnings(batch_tokens)
     return Rows(batch_tokens if name == "rows" else 1, name)

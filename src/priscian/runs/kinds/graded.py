@@ -23,7 +23,7 @@ from priscian.metrics.adc import (
 )
 from priscian.metrics.forced_choice import check_score
 from priscian.records import Item, Sentence
-from priscian.runs.facts import Part
+from priscian.runs.facts import SummaryPart
 from priscian.runs.kinds.pairs import Pairs, PairsSummary, items_table, negated
 from priscian.runs.kinds.registry import Evaluated, kind
 from priscian.runs.sources import Scores
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Sentences = Mapping[str, tuple[str, float]]  # text and score by id
 
 
-class GradedScores(Part, frozen=True, kw_only=True):
+class GradedScores(SummaryPart, frozen=True, kw_only=True):
     """BLiMP's criterion over all pairs and, where there are ratings, the ADC and correlations.
 
     `adc` is by δ, as the paper computes it; `adc_strict` follows its equations exactly.

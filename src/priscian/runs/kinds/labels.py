@@ -14,7 +14,7 @@ from priscian.errors import DataError
 from priscian.metrics import Outcome
 from priscian.metrics.labels import best_threshold, matthews_of
 from priscian.records import Sentence
-from priscian.runs.facts import Part
+from priscian.runs.facts import SummaryPart
 from priscian.runs.kinds.graded import Sentences, sentence_table
 from priscian.runs.kinds.pairs import Pairs, PairsSummary, items_table, negated
 from priscian.runs.kinds.registry import Evaluated, kind
@@ -25,7 +25,7 @@ CHOSEN_ON = (TRAIN, IN_DEV)
 """Splits on which a threshold is chosen: the first of these that the data have."""
 
 
-class MatthewsScore(Part, frozen=True, kw_only=True):
+class MatthewsScore(SummaryPart, frozen=True, kw_only=True):
     """A coefficient, None where all sentences have one label; and its 95 % interval.
 
     There is no interval if all sentences were given the same label.
@@ -41,7 +41,7 @@ class MatthewsScore(Part, frozen=True, kw_only=True):
             raise ValueError("an interval without a coefficient")
 
 
-class LabelScores(Part, frozen=True, kw_only=True):
+class LabelScores(SummaryPart, frozen=True, kw_only=True):
     """The threshold on the score, the split it was chosen on, and the correlation by split."""
 
     threshold: float

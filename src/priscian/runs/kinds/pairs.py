@@ -17,7 +17,7 @@ from priscian.errors import UsageError
 from priscian.formulas import values_of
 from priscian.metrics import Measure, MethodScores, Outcome, find_measure, judge, summarise
 from priscian.records import Contrast, Item, Sentence, Text
-from priscian.runs.facts import Part, Summary
+from priscian.runs.facts import Summary, SummaryPart
 from priscian.runs.kinds.registry import Evaluated, Kind, KindJob, kind
 from priscian.runs.sources import Scores, Unknown
 from priscian.stats.proportions import Accuracy
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import polars
 
 
-class UnknownCounts(Part, frozen=True, kw_only=True):
+class UnknownCounts(SummaryPart, frozen=True, kw_only=True):
     """How many items there are, how many have an unknown word, how many differ in them."""
 
     n: int
@@ -44,7 +44,7 @@ class UnknownWords(UnknownCounts, frozen=True, kw_only=True):
     paradigms: dict[str, UnknownCounts]
 
 
-class UnigramUse(Part, frozen=True, kw_only=True):
+class UnigramUse(SummaryPart, frozen=True, kw_only=True):
     """Which unigram model a measure used, and how many words it does not know."""
 
     model: str

@@ -12,7 +12,7 @@ from priscian.datasets import Dataset, data_formats
 from priscian.records import Text
 from priscian.runs.facts import Summary
 from priscian.runs.options import ScoreOptions
-from priscian.runs.sources import Scores, Source, UnigramScores
+from priscian.runs.sources import Scores, ScoreSource, UnigramScores
 
 if TYPE_CHECKING:
     import polars
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class KindJob:
     """What a kind gets besides the data: the source of the scores and the options."""
 
-    source: Source
+    source: ScoreSource
     options: ScoreOptions
     unigrams: UnigramScores | None = None
 
@@ -64,7 +64,7 @@ class Kind(ABC):
         return data
 
     @classmethod
-    def check(cls, data: Dataset, sources: Sequence[Source], options: ScoreOptions) -> None:
+    def check(cls, data: Dataset, sources: Sequence[ScoreSource], options: ScoreOptions) -> None:
         """Refuse invalid combinations before anything is computed or written."""
         return
 

@@ -35,11 +35,11 @@ from priscian.models import (
     Traits,
 )
 from priscian.records import Sentence, Text, TokenScores
-from priscian.runs.facts import Part, Summary
+from priscian.runs.facts import Summary, SummaryPart
 from priscian.runs.kinds.pairs import UnknownWords, summarise_unknown
 from priscian.runs.kinds.registry import Evaluated, Kind, KindJob, kind
 from priscian.runs.options import ScoreOptions
-from priscian.runs.sources import Scores, Source
+from priscian.runs.sources import Scores, ScoreSource
 
 if TYPE_CHECKING:
     import polars
@@ -91,7 +91,7 @@ def find_ending(model: ResolvedModel | None, texts: Sequence[Text]) -> Ending:
     )
 
 
-class SuiteScore(Part, frozen=True, kw_only=True):
+class SuiteScore(SummaryPart, frozen=True, kw_only=True):
     """A suite: the share of right items, the chance level, and a 95 % interval."""
 
     accuracy: float
@@ -107,7 +107,7 @@ class CircuitScore(SuiteScore, frozen=True, kw_only=True):
     suites: int
 
 
-class SgScore(Part, frozen=True, kw_only=True):
+class SgScore(SummaryPart, frozen=True, kw_only=True):
     """The SG score: the unweighted mean of all suites."""
 
     score: float
@@ -123,7 +123,7 @@ class SgScore(Part, frozen=True, kw_only=True):
         return self.score
 
 
-class ModifierScore(Part, frozen=True, kw_only=True):
+class ModifierScore(SummaryPart, frozen=True, kw_only=True):
     """A suite and its version with a modifier; `same` is the share of items with equal results."""
 
     modified_suite: str
@@ -205,7 +205,7 @@ class Suites(Kind):
         return data if chosen is None else select_suites(data, chosen)
 
     @classmethod
-    def check(cls, data: Dataset, sources: Sequence[Source], options: ScoreOptions) -> None:
+    def check(cls, data: Dataset, sources: Sequence[ScoreSource], options: ScoreOptions) -> None:
         """Refuse or warn about options that do not fit region surprisals."""
         if options.measure != "surprisal":
             raise UsageError(
