@@ -39,7 +39,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 def prepare(architecture: str, steps: int) -> tuple[Any, Any, Any]:
     """The recipe, the sentences, and the batches of the first steps."""
-    from priscian.training.api import resolve_recipe
+    from priscian.training.job import resolve_recipe
     from priscian.training.rows import Encoded, Packing, make_pass
 
     changes = {"corpus.files": ["none"], "training.tokens": "10M", **CHANGES[architecture]}

@@ -56,13 +56,13 @@ if TYPE_CHECKING:
     from priscian.scoring import ScoreStore as ScoreStore
     from priscian.sweeps.curve import Curve as Curve
     from priscian.sweeps.curve import curve as curve
-    from priscian.training.api import train as train
     from priscian.training.classifiers.job import train_classifier as train_classifier
     from priscian.training.classifiers.settings import ClassifierSettings as ClassifierSettings
-    from priscian.training.parser.api import evaluate_parser as evaluate_parser
-    from priscian.training.parser.api import parse as parse
-    from priscian.training.parser.api import parse_corpus as parse_corpus
+    from priscian.training.job import train as train
     from priscian.training.parser.api import train_parser as train_parser
+    from priscian.training.parser.corpus import parse as parse
+    from priscian.training.parser.corpus import parse_corpus as parse_corpus
+    from priscian.training.parser.treebank import evaluate_parser as evaluate_parser
 
 __version__ = "0.2.0"
 
@@ -111,10 +111,10 @@ _HOMES = {
     "surprisals": "priscian.runs.surprisal.words",
     "Curve": "priscian.sweeps.curve",
     "curve": "priscian.sweeps.curve",
-    "train": "priscian.training.api",
-    "evaluate_parser": "priscian.training.parser.api",
-    "parse": "priscian.training.parser.api",
-    "parse_corpus": "priscian.training.parser.api",
+    "train": "priscian.training.job",
+    "evaluate_parser": "priscian.training.parser.treebank",
+    "parse": "priscian.training.parser.corpus",
+    "parse_corpus": "priscian.training.parser.corpus",
     "train_parser": "priscian.training.parser.api",
     "train_classifier": "priscian.training.classifiers.job",
     "ClassifierSettings": "priscian.training.classifiers.settings",

@@ -15,6 +15,12 @@ from priscian.errors import PriscianError, WorkerError
 from priscian.threads import one_thread_each
 
 Run = Callable[[int], Any]
+Say = Callable[[str], None]
+"""Shows a line to whoever waits for the work."""
+Progress = Callable[[int, int], None]
+"""Shows how much is done, and how much there is in all."""
+Watch = Callable[[str, int, int], None]
+"""The same of something that has a name: a file, a stage, a model."""
 
 
 def can_fork() -> bool:

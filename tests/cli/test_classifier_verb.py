@@ -70,7 +70,7 @@ def test_the_papers_selection_is_named(priscian: Command, cola: str) -> None:
         ),
         (["--encoder", "MASKED", "--on", "sg"], "give --on cola:DIR"),
         (["--method", "ngrams", "--without-source", "zz99"], "have no source 'zz99'"),
-        (["--method", "ngrams", "--seed", "-1"], "give a whole number from 0 to 4294967295"),
+        (["--method", "ngrams", "--seed", "-1"], "it takes a number from 0 to 4,294,967,295"),
         (["--method", "ngrams", "--layer", "1"], "reads no hidden states; leave --layer out"),
         (
             ["--method", "logp", "--encoder", "builtin:ngram", "--pooling", "mean"],

@@ -11,15 +11,14 @@ from typing import Any
 
 from priscian.analysis.people.study import beside_models
 from priscian.files import read_table
-from priscian.judge.assign import enter
 from priscian.judge.collected import gathered
-from priscian.judge.export import export_store
+from priscian.judge.export import export_store, payments
 from priscian.judge.frozen import FROZEN, Frozen, build, read_frozen
 from priscian.judge.imports import Form, import_results
 from priscian.judge.opening import DATABASE, freeze_study, latest, open_store
-from priscian.judge.payments import payments
 from priscian.judge.preregister import preregistration
-from priscian.judge.records import Answer, Entry, Sitting
+from priscian.judge.sitting import enter
+from priscian.judge.store import Arrival, SentAnswer, Sitting
 from priscian.judge.study import FILE
 from priscian.judge.summary import summarise
 from tests.fuzz.harness import Sample
@@ -102,11 +101,11 @@ def make_answers(folder: Path, task: str = "choice") -> None:
     with closing(open_store(folder)) as store:
         for number, name in enumerate(("ann", "bob")):
             with store.backend.transaction():
-                sitting = enter(store, frozen, Entry("prolific", name))
+                sitting = enter(store, frozen, Arrival("prolific", name))
                 assert isinstance(sitting, Sitting)
                 for trial in store.trials(sitting.id)[: 20 - 3 * number]:
                     said = trial.side or str(1 + trial.position % 5)
-                    store.answer(sitting.id, 1, Answer(trial.position, said, 1.5))
+                    store.answer(sitting.id, 1, SentAnswer(trial.position, said, 1.5))
                 store.note(sitting.id, {"about": {"native_languages": "English"}, "read": 1.0})
                 store.finish(sitting.id, "CODE")
     with closing(sqlite3.connect(folder / DATABASE)) as connection:
@@ -122,7 +121,7 @@ def read_answers(folder: Path) -> None:
         summarise(store, frozen)
         export_store(store, frozen, folder / "out")
         payments(store)
-        preregistration(frozen, folder, gathered(store))
+        preregistration(frozen, gathered(store), "")
 
 
 def exported(task: str) -> Any:

@@ -33,7 +33,7 @@ class Stop(Exception):
 
 def lstm(folder: Path) -> None:
     """A training that was stopped half way."""
-    from priscian.training.api import train  # needs torch
+    from priscian.training.job import train  # needs torch
 
     (folder / "text.txt").write_text(TEXT)
 
@@ -50,7 +50,7 @@ def lstm(folder: Path) -> None:
 
 def resume_lstm(folder: Path) -> list[str]:
     """The weights and the card at the end, which no damage may change."""
-    from priscian.training.api import train
+    from priscian.training.job import train
 
     with tempfile.TemporaryDirectory() as name:
         out = Path(shutil.copytree(folder / "m", Path(name) / "m"))

@@ -17,7 +17,7 @@ from priscian.judge.app.serve import make_app
 from priscian.judge.app.site import Site
 from priscian.judge.desk import Desk
 from priscian.judge.opening import open_store, ready
-from priscian.judge.records import Given
+from priscian.judge.store import StoredAnswer
 from priscian.web.serve import bound
 from tests.judge.studies import make
 
@@ -33,7 +33,7 @@ class Online:
     server: uvicorn.Server
     thread: threading.Thread = field(init=False)
 
-    def rows(self) -> list[Given]:
+    def rows(self) -> list[StoredAnswer]:
         """Every answer in the table."""
         store = open_store(self.folder)
         found = list(store.answers())

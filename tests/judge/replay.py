@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from priscian.files import read_table, write_delimited
-from priscian.judge.http import Client
+from priscian.judge.simulate import Client
 
 Row = dict[str, object]
 STUDY = """
@@ -88,7 +88,7 @@ async def _replay(url: str, rows: Sequence[Row], numbers: dict[str, int]) -> Non
         client = Client(url)
         while waiting:
             await _sitting(client, waiting.pop(), numbers)
-        await client.close()
+        await client.aclose()
 
     await asyncio.gather(*(work() for _ in range(8)))
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from priscian.errors import DataError
+from priscian.judge.check import problems
+from priscian.judge.study import parse_study
+
 PAIRS = "id,set,good,bad\n" + "".join(
     f"p{n},{'abc'[n % 3]},Good sentence {n}.,Bad sentence {n}.\n" for n in range(12)
 )
@@ -26,3 +30,11 @@ def make(
         f'name = "small"\ntask = "{task}"\n{top}\n[items]\ntable = "items.csv"\n{tables}'
     )
     return folder
+
+
+def complaints(text: str) -> list[str]:
+    """What is wrong with a study: what its types refuse, or else everything that is checked."""
+    try:
+        return list(problems(parse_study(text)))
+    except DataError as error:
+        return [str(error)]

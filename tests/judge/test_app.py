@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from priscian.judge.app.flow import passed, response_of
+from priscian.judge.exclusion import passed
 from priscian.judge.opening import freeze_study
-from priscian.judge.study import Items, Study
+from priscian.judge.sitting import response_of
+from priscian.judge.study import Study, StudyItems
 from tests.judge.client import Served, begin, fields, sentences, serve, walk
 from tests.judge.studies import make
 
@@ -212,7 +213,7 @@ def test_lists_that_are_full_are_said(serving: Serving) -> None:
 
 def test_answers_are_numbers_that_a_task_allows() -> None:
     def study(task: str) -> Study:
-        return Study(name="x", task=task, items=Items())  # type: ignore[arg-type]
+        return Study(name="x", task=task, items=StudyItems())  # type: ignore[arg-type]
 
     assert response_of(study("magnitude"), "0,5") == "0.5"
     assert response_of(study("likert"), "8") is None
@@ -262,7 +263,7 @@ def test_serving_loads_no_heavy_library() -> None:
     import sys
 
     code = (
-        "import sys, priscian.judge.app.serve, priscian.judge.sqlite, priscian.judge.export\n"
+        "import sys, priscian.judge.app.serve, priscian.judge.databases, priscian.judge.export\n"
         "print(sorted({'polars', 'scipy', 'torch', 'numpy'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -12,14 +12,12 @@ import pytest
 from priscian.cli import run
 from priscian.errors import StoreError, UsageError
 from priscian.files import read_table
-from priscian.judge.assign import enter
 from priscian.judge.collected import collect
-from priscian.judge.export import export_store
+from priscian.judge.export import export_store, payments, write_payments
 from priscian.judge.frozen import Frozen
 from priscian.judge.opening import freeze_study, open_store
-from priscian.judge.payments import payments, write_payments
-from priscian.judge.records import Answer, Entry, Sitting
-from priscian.judge.store import Store
+from priscian.judge.sitting import enter
+from priscian.judge.store import Arrival, SentAnswer, Sitting, Store
 from priscian.judge.summary import summarise
 from tests.judge.studies import make
 
@@ -31,10 +29,10 @@ def sit(
 ) -> Sitting:
     """Somebody who chooses the good sentence of every pair, and passes every check."""
     with store.backend.transaction():
-        sitting = enter(store, frozen, Entry("prolific", name, kind=kind))
+        sitting = enter(store, frozen, Arrival("prolific", name, kind=kind))
         assert isinstance(sitting, Sitting)
         for trial in store.trials(sitting.id)[:answers]:
-            store.answer(sitting.id, frozen.version, Answer(trial.position, trial.side, 1.5))
+            store.answer(sitting.id, frozen.version, SentAnswer(trial.position, trial.side, 1.5))
         store.finish(sitting.id, f"CODE-{name}")
     return sitting
 
@@ -221,11 +219,11 @@ def test_as_many_answers_are_told_as_rows_are_written(
     frozen = freeze_study(make(folder, "likert", "[checks]\ninstructed = 2\n"))
     store = open_store(folder)
     with store.backend.transaction():
-        sitting = enter(store, frozen, Entry())
+        sitting = enter(store, frozen, Arrival())
         assert isinstance(sitting, Sitting)
         for trial in store.trials(sitting.id):
             said = frozen.materials[trial.item].answer or str(1 + trial.position % 5)
-            store.answer(sitting.id, 1, Answer(trial.position, said))
+            store.answer(sitting.id, 1, SentAnswer(trial.position, said))
         store.finish(sitting.id, "CODE")
     store.close()
     assert run(["judge", "export", str(folder), "--out", str(tmp_path / "out")]) == 0
@@ -244,7 +242,7 @@ def test_revisions_have_a_table_of_their_own(
     first = next(t for t in store.trials(sitting.id) if t.kind == "item")
     other = "left" if first.side == "right" else "right"
     with store.backend.transaction():
-        store.answer(sitting.id, 1, Answer(first.position, other, 0.7))
+        store.answer(sitting.id, 1, SentAnswer(first.position, other, 0.7))
     export_store(store, frozen, tmp_path / "out")
     [(_, row)] = read_table(tmp_path / "out" / "revisions.csv")
     assert (row["item"], row["response"], row["response_time"]) == (first.item, "bad", "0.700")

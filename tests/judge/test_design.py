@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,12 +12,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priscian.errors import DataError
-from priscian.judge.design import draw_trials, make_lists
+from priscian.judge.design import PlannedTrial, arrange, draw_trials, make_lists
 from priscian.judge.frozen import build, instructed
 from priscian.judge.items import Material
-from priscian.judge.order import Trial, arrange, broken_rules
-from priscian.judge.study import Checks, Items, Lists, Order, Study
+from priscian.judge.study import Checks, Lists, Order, Study, StudyItems
 from tests.judge.studies import make
+
+
+def broken_rules(trials: Sequence[PlannedTrial], rules: Order) -> list[str]:
+    """What an order breaks, in words; empty if it keeps every rule."""
+    found = []
+    kinds = [t.kind == "practice" for t in trials]
+    if kinds != sorted(kinds, reverse=True):
+        found.append("practice does not come first")
+    main = [(n, t) for n, t in enumerate(trials) if t.kind in ("item", "filler")]
+    last: dict[str, int] = {}
+    for n, trial in main:
+        if trial.set in last and n - last[trial.set] <= rules.between_same_set:
+            found.append(f"{trial.set} at {last[trial.set] + 1} and {n + 1}")
+        last[trial.set] = n
+    shapes = [t.shape if t.kind in ("item", "filler") else None for t in trials]
+    row = rules.same_in_a_row
+    if row and len({s for s in shapes if s is not None}) > 1:
+        for n in range(len(shapes) - row):
+            window = shapes[n : n + row + 1]
+            if window[0] is not None and len(set(window)) == 1:
+                found.append(f"{window[0]} {row + 1} times in a row at {n + 1}")
+    return found
 
 
 def materials(sets: int, each: int, conditions: int) -> list[Material]:
@@ -36,7 +58,7 @@ def materials(sets: int, each: int, conditions: int) -> list[Material]:
 def test_the_latin_square_shows_every_condition_of_every_item_once(
     sets: int, each: int, conditions: int, per: int
 ) -> None:
-    study = Study(name="x", task="likert", items=Items(), lists=Lists(per_sitting=per))
+    study = Study(name="x", task="likert", items=StudyItems(), lists=Lists(per_sitting=per))
     items = materials(sets, each, conditions)
     plans = make_lists(study, items)
     shown = Counter((t.item, t.condition) for plan in plans for t in plan.trials)
@@ -54,7 +76,7 @@ def test_the_latin_square_shows_every_condition_of_every_item_once(
 
 @given(st.integers(1, 5), st.integers(1, 6), st.integers(0, 7))
 def test_sides_are_balanced_for_every_item(sets: int, each: int, per: int) -> None:
-    study = Study(name="x", task="choice", items=Items(), lists=Lists(per_sitting=per))
+    study = Study(name="x", task="choice", items=StudyItems(), lists=Lists(per_sitting=per))
     sides: dict[str, list[str]] = {}
     parts: dict[str, set[int]] = {}
     for plan in make_lists(study, materials(sets, each, 2)):
@@ -77,11 +99,11 @@ def test_an_order_keeps_every_rule_or_there_is_none(
 ) -> None:
     rules = Order(between_same_set=gap, same_in_a_row=row)
     main = [
-        Trial(item=str(n), kind="item", set=str(s), condition=f"c{c}")
+        PlannedTrial(item=str(n), kind="item", set=str(s), condition=f"c{c}")
         for n, (s, c) in enumerate(drawn)
     ]
-    extra = [Trial(item=f"k{n}", kind="check", set="check") for n in range(checks)]
-    practice = [Trial(item=f"w{n}", kind="practice", set="practice") for n in range(2)]
+    extra = [PlannedTrial(item=f"k{n}", kind="check", set="check") for n in range(checks)]
+    practice = [PlannedTrial(item=f"w{n}", kind="practice", set="practice") for n in range(2)]
     made = arrange(practice, main, extra, rules, str(seed))
     assert made == arrange(practice, main, extra, rules, str(seed))
     if made is None:
@@ -96,8 +118,10 @@ def test_an_order_keeps_every_rule_or_there_is_none(
 
 
 def test_broken_rules_are_seen() -> None:
-    def trials(*sets: str) -> list[Trial]:
-        return [Trial(item=str(n), kind="item", set=s, condition=s) for n, s in enumerate(sets)]
+    def trials(*sets: str) -> list[PlannedTrial]:
+        return [
+            PlannedTrial(item=str(n), kind="item", set=s, condition=s) for n, s in enumerate(sets)
+        ]
 
     assert broken_rules(trials("a", "a", "b"), Order(between_same_set=1)) == ["a at 1 and 2"]
     assert broken_rules(trials("a", "a", "b"), Order(between_same_set=0, same_in_a_row=1))
@@ -145,7 +169,7 @@ def test_lists_of_ones_own_are_used_as_they_are(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("task", ["choice", "likert", "binary", "magnitude"])
 def test_instructed_checks_say_their_answer(task: str) -> None:
-    study = Study(name="x", task=task, items=Items(), checks=Checks(instructed=2))  # type: ignore[arg-type]
+    study = Study(name="x", task=task, items=StudyItems(), checks=Checks(instructed=2))  # type: ignore[arg-type]
     for check in instructed(study):
         said = check.conditions.get("good") or check.conditions["sentence"]
         shown = {"yes": study.scale.yes, "no": study.scale.no}.get(check.answer, check.answer)

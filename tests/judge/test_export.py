@@ -14,14 +14,13 @@ from priscian.datasets.choices import read_choices
 from priscian.datasets.graded_read import read_graded, read_ratings
 from priscian.errors import DataError, UsageError
 from priscian.files import read_table
-from priscian.judge.agreement import agreement_of, majorities, units_of
-from priscian.judge.assign import enter
 from priscian.judge.export import export_store
 from priscian.judge.frozen import Frozen, decode
 from priscian.judge.opening import freeze_study, open_store
-from priscian.judge.records import Answer, Entry, Sitting
 from priscian.judge.simulate import Habits, answer, labels_of
-from priscian.judge.store import Store
+from priscian.judge.sitting import enter
+from priscian.judge.store import Arrival, SentAnswer, Sitting, Store
+from priscian.judge.summary import agreement_of, majorities, units_of
 from tests.judge.process import Process, free_port
 from tests.judge.replay import approved, make_study, replay
 from tests.judge.studies import make
@@ -36,7 +35,7 @@ def fill(store: Store, frozen: Frozen, people: int, says: str = "") -> list[Sitt
     for number in range(people):
         rng = random.Random(number)
         with store.backend.transaction():
-            sitting = enter(store, frozen, Entry("none", f"id{number}"))
+            sitting = enter(store, frozen, Arrival("none", f"id{number}"))
             assert isinstance(sitting, Sitting)
             for trial in store.trials(sitting.id):
                 material = frozen.materials[trial.item]
@@ -45,7 +44,7 @@ def fill(store: Store, frozen: Frozen, people: int, says: str = "") -> list[Sitt
                     pair = [material.conditions["good"], material.conditions["bad"]]
                     shown = pair if trial.side == "left" else pair[::-1]
                 said = says or answer(frozen.study, shown, labels, Habits(), rng)
-                store.answer(sitting.id, 1, Answer(trial.position, said, 1.5, 0, "script"))
+                store.answer(sitting.id, 1, SentAnswer(trial.position, said, 1.5, 0, "script"))
             store.finish(sitting.id, "CODE")
         sittings.append(sitting)
     return sittings

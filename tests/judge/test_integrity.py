@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 
 from priscian.files import read_table
-from priscian.judge.app.flow import seal
-from priscian.judge.check import problems
+from priscian.judge.exclusion import LEAST, one_side, paces
 from priscian.judge.export import export_store
-from priscian.judge.pace import LEAST, one_side, paces
-from priscian.judge.preregister import _rules
-from priscian.judge.records import Given, Sitting
-from priscian.judge.study import Exclusion, parse_study
+from priscian.judge.preregister import rules_text
+from priscian.judge.sitting import seal
+from priscian.judge.store import Sitting, StoredAnswer
+from priscian.judge.study import Exclusion
 from tests.judge.client import Served, begin, fields, serve, walk
-from tests.judge.studies import make
+from tests.judge.studies import complaints, make
 
 Serving = Callable[..., Served]
 QUESTION = "[[checks.comprehension]]\nquestion='How many?'\noptions=['one','two']\nanswer='two'\n"
@@ -141,9 +140,9 @@ class TestOrder:
 
 
 def _answer() -> Any:
-    from priscian.judge.records import Answer
+    from priscian.judge.store import SentAnswer
 
-    return Answer(1, "right")
+    return SentAnswer(1, "right")
 
 
 class TestShown:
@@ -202,10 +201,10 @@ def sat(read: object = 100.0, kind: str = "person") -> Sitting:
     return Sitting(1, "t", "p", 1, 1, "complete", 90.0, 0.0, None, "", "", kind, known)  # type: ignore[arg-type]
 
 
-def gave(*answers: tuple[float | None, float], sides: Sequence[str] = ()) -> list[Given]:
+def gave(*answers: tuple[float | None, float], sides: Sequence[str] = ()) -> list[StoredAnswer]:
     """Answers with the time that the page said, and when they arrived."""
     return [
-        Given(1, "p", "person", 1, 1, n, f"i{n}", "item", "", "left",
+        StoredAnswer(1, "p", "person", 1, 1, n, f"i{n}", "item", "", "left",
               sides[n - 1] if sides else "left", time, 0.0, "script", received)
         for n, (time, received) in enumerate(answers, start=1)
     ]  # fmt: skip
@@ -293,7 +292,7 @@ class TestRules:
 
     def test_the_rules_are_in_the_preregistration(self) -> None:
         rules = Exclusion(total_time_below=30, one_side_above=0.9, implausible=True)
-        said = _rules(rules)
+        said = rules_text(rules)
         for words in ("less than 30 s by the server", "more than 90 % on one side", "cannot be"):
             assert words in said
 
@@ -301,15 +300,16 @@ class TestRules:
         ("task", "rule", "said"),
         [
             ("likert", "one_side_above = 0.9", "only forced choices have sides"),
-            ("choice", "one_side_above = 90", "not a share"),
-            ("choice", "total_time_below = -1", "below 0"),
+            ("choice", "one_side_above = 90", "it takes a number from 0 to below 1"),
+            ("choice", "one_side_above = 0.4", "not a share"),
+            ("choice", "total_time_below = -1", "it takes a number from 0"),
         ],
     )
     def test_a_rule_that_means_nothing_is_a_problem(self, task: str, rule: str, said: str) -> None:
         text = (
             f'name = "x"\ntask = "{task}"\n[items]\nsource = "generated:1"\n[exclusion]\n{rule}\n'
         )
-        assert any(said in line for line in problems(parse_study(text)))
+        assert any(said in line for line in complaints(text))
 
 
 def test_forms_of_a_page_that_was_left_change_nothing(serving: Serving) -> None:

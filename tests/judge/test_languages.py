@@ -9,15 +9,14 @@ import pytest
 
 from priscian.cli import run
 from priscian.errors import DataError
-from priscian.judge.assign import enter
 from priscian.judge.check import notes, problems
 from priscian.judge.exclusion import exclusions
 from priscian.judge.frozen import build
 from priscian.judge.languages import names_any
 from priscian.judge.opening import freeze_study, open_store
-from priscian.judge.records import Entry, Sitting
-from priscian.judge.study import parse_study
-from priscian.judge.texts import PRESETS, preset, texts
+from priscian.judge.sitting import enter
+from priscian.judge.store import Arrival, Sitting
+from priscian.judge.study import PRESETS, parse_study, preset, texts
 from tests.judge.client import begin, fields, serve, walk
 from tests.judge.studies import make
 
@@ -68,7 +67,7 @@ class TestNativeSpeakers:
         people = {}
         for name, said in (("a", "English (US)"), ("b", "Welsh"), ("c", " "), ("d", None)):
             with store.backend.transaction():
-                sitting = enter(store, frozen, Entry("x", name))
+                sitting = enter(store, frozen, Arrival("x", name))
                 assert isinstance(sitting, Sitting)
                 about = {} if said is None else {"about": {"native_languages": said}}
                 store.note(sitting.id, about, "complete")

@@ -115,10 +115,10 @@ def test_a_tie_counts_as_wrong(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("task", "asked", "said"),
     [
-        ("likert", Asked(), "--mode prompt"),
-        ("magnitude", Asked("prompt"), "--mode probability"),
+        ("likert", Asked(), "`mode=prompt`"),
+        ("magnitude", Asked("prompt"), "`mode=probability`"),
         ("magnitude", Asked(raters=3, temperature=1.0), "not drawn"),
-        ("choice", Asked(raters=3), "--temperature"),
+        ("choice", Asked(raters=3), "`temperature=1`"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(

@@ -11,13 +11,11 @@ from pathlib import Path
 import pytest
 
 from priscian.cli import run
-from priscian.judge.agreement import agreement_of, majorities
-from priscian.judge.assign import enter
 from priscian.judge.frozen import Frozen
 from priscian.judge.opening import freeze_study, open_store
-from priscian.judge.records import Answer, Entry, Sitting
-from priscian.judge.store import Store
-from priscian.judge.summary import summarise
+from priscian.judge.sitting import enter
+from priscian.judge.store import Arrival, SentAnswer, Sitting, Store
+from priscian.judge.summary import agreement_of, majorities, summarise
 from tests.judge.studies import make
 
 PAIRS = "id,set,good,bad\n" + "".join(
@@ -32,12 +30,12 @@ def judged(folder: Path, people: int, accuracy: float) -> Frozen:
     rng = random.Random(5)
     for number in range(people):
         with store.backend.transaction():
-            sitting = enter(store, frozen, Entry("none", f"id{number}"))
+            sitting = enter(store, frozen, Arrival("none", f"id{number}"))
             assert isinstance(sitting, Sitting)
             for trial in store.trials(sitting.id):
                 other = {"left": "right", "right": "left"}[trial.side]
                 said = trial.side if rng.random() < accuracy else other
-                store.answer(sitting.id, 1, Answer(trial.position, said, 1.5, 0, "script"))
+                store.answer(sitting.id, 1, SentAnswer(trial.position, said, 1.5, 0, "script"))
             store.finish(sitting.id, "CODE")
     store.close()
     return frozen

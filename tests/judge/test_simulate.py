@@ -42,7 +42,7 @@ def asked(
     def impatient(*given: Any, **named: Any) -> simulate.Habits:
         return habits(*given, **{**named, "patience": 0.0})
 
-    monkeypatch.setattr(simulate, "Habits", impatient)
+    monkeypatch.setattr("priscian.cli.judge.simulate.Habits", impatient)
 
     def ask(reply: Callable[[bytes], Pieces]) -> str:
         with hostile(reply) as server:

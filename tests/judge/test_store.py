@@ -11,13 +11,12 @@ from pathlib import Path
 import pytest
 
 from priscian.errors import DataError, StoreError, StoreFullError
-from priscian.judge.assign import enter
+from priscian.judge.databases import Sqlite
 from priscian.judge.desk import Desk
 from priscian.judge.frozen import Frozen
 from priscian.judge.opening import freeze_study, open_store, ready
-from priscian.judge.records import Answer, Entry, Shown, Sitting
-from priscian.judge.sqlite import Sqlite
-from priscian.judge.store import Store
+from priscian.judge.sitting import enter
+from priscian.judge.store import Arrival, SentAnswer, ShownTrial, Sitting, Store
 from tests.judge.studies import make
 
 Stores = Callable[[], Store]
@@ -32,7 +31,7 @@ def frozen(tmp_path: Path, database: str) -> Frozen:
 
 def begin(store: Store, frozen: Frozen, identity: str = "") -> Sitting:
     with store.backend.transaction():
-        found = enter(store, frozen, Entry("prolific", identity))
+        found = enter(store, frozen, Arrival("prolific", identity))
     assert isinstance(found, Sitting)
     return found
 
@@ -42,7 +41,8 @@ def test_an_answer_is_kept_once_and_the_first_wins(stores: Stores, frozen: Froze
     sitting = begin(store, frozen)
     with store.backend.transaction():
         kept = [
-            store.answer(sitting.id, 1, Answer(1, said, 0.5)) for said in ("left", "left", "right")
+            store.answer(sitting.id, 1, SentAnswer(1, said, 0.5))
+            for said in ("left", "left", "right")
         ]
     assert kept == [True, False, False]
     assert [(a.position, a.response) for a in stores().answers()] == [(1, "left")]
@@ -55,9 +55,9 @@ def test_the_code_comes_only_after_every_answer(stores: Stores, frozen: Frozen) 
     trials = store.trials(sitting.id)
     with store.backend.transaction():
         for trial in trials[:-1]:
-            store.answer(sitting.id, 1, Answer(trial.position, "left"))
+            store.answer(sitting.id, 1, SentAnswer(trial.position, "left"))
         assert store.finish(sitting.id, "CODE") == ""
-        store.answer(sitting.id, 1, Answer(trials[-1].position, "left"))
+        store.answer(sitting.id, 1, SentAnswer(trials[-1].position, "left"))
         assert store.finish(sitting.id, "CODE") == "CODE"
         assert store.finish(sitting.id, "OTHER") == "CODE"
     assert stores().sitting(sitting.token).state == "complete"  # type: ignore[union-attr]
@@ -69,7 +69,7 @@ def test_what_is_not_committed_is_not_there(stores: Stores, frozen: Frozen) -> N
 
     def half() -> None:
         with store.backend.transaction():
-            store.answer(sitting.id, 1, Answer(1, "left"))
+            store.answer(sitting.id, 1, SentAnswer(1, "left"))
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -110,7 +110,7 @@ def test_nobody_meets_an_item_twice(tmp_path: Path, stores: Stores, database: st
             store.note(sitting.id, {}, "complete")
     assert len(set(met)) == len(met) == 12
     with store.backend.transaction():
-        assert enter(store, frozen, Entry("prolific", "ann")) == "done"
+        assert enter(store, frozen, Arrival("prolific", "ann")) == "done"
 
 
 def test_the_order_is_stored_and_never_drawn_again(stores: Stores, frozen: Frozen) -> None:
@@ -119,14 +119,14 @@ def test_the_order_is_stored_and_never_drawn_again(stores: Stores, frozen: Froze
     before = store.trials(sitting.id)
     begin(store, frozen, "ann")
     assert stores().trials(sitting.id) == before
-    assert isinstance(before[0], Shown)
+    assert isinstance(before[0], ShownTrial)
 
 
 def test_after_too_long_a_pause_the_sitting_begins_again(stores: Stores, frozen: Frozen) -> None:
     store = stores()
     sitting = begin(store, frozen, "ann")
     with store.backend.transaction():
-        store.answer(sitting.id, 1, Answer(1, "left"))
+        store.answer(sitting.id, 1, SentAnswer(1, "left"))
     later = store.now() + 60 * 1441
     store.now = lambda: later  # type: ignore[method-assign]
     assert begin(store, frozen, "ann").token == sitting.token
@@ -138,8 +138,8 @@ def test_forgetting_deletes_everything_of_one_person(stores: Stores, frozen: Fro
     store = stores()
     one, two = begin(store, frozen, "ann"), begin(store, frozen, "bob")
     with store.backend.transaction():
-        store.answer(one.id, 1, Answer(1, "left"))
-        store.answer(two.id, 1, Answer(1, "right"))
+        store.answer(one.id, 1, SentAnswer(1, "left"))
+        store.answer(two.id, 1, SentAnswer(1, "right"))
     with store.backend.transaction():
         assert store.forget("ann") == 1
         assert store.forget("nobody") == 0
@@ -168,13 +168,13 @@ def test_an_edit_after_the_first_participant_is_a_new_version(
 
 def test_the_desk_acknowledges_what_is_on_disk(stores: Stores, frozen: Frozen) -> None:
     desk = Desk(stores)
-    sitting = desk.submit(lambda s: enter(s, frozen, Entry())).result(20)
+    sitting = desk.submit(lambda s: enter(s, frozen, Arrival())).result(20)
     assert isinstance(sitting, Sitting)
     kept: list[int] = []
 
     def send(start: int) -> None:
         for n in range(start, start + 6):
-            job = Answer(n, "left")
+            job = SentAnswer(n, "left")
             desk.submit(lambda s, job=job: s.answer(sitting.id, 1, job)).result(20)
             kept.append(n)
 
@@ -203,7 +203,7 @@ class TestSqlite:
             store.event(None, "x" * 100_000)
         backend.connection.execute("PRAGMA max_page_count = 100000")
         with backend.transaction():
-            assert store.answer(sitting.id, 1, Answer(1, "left"))
+            assert store.answer(sitting.id, 1, SentAnswer(1, "left"))
         store.close()
 
     def test_the_settings_of_the_database_are_safe(self, tmp_path: Path) -> None:
@@ -260,18 +260,18 @@ def test_a_connection_to_postgres_that_is_cut_is_made_again(
 
     frozen = freeze_study(make(tmp_path), empty_postgres)
     desk = Desk(lambda: open_store(tmp_path, empty_postgres))
-    sitting = desk.submit(lambda s: enter(s, frozen, Entry())).result(20)
+    sitting = desk.submit(lambda s: enter(s, frozen, Arrival())).result(20)
     assert isinstance(sitting, Sitting)
-    assert desk.submit(lambda s: s.answer(sitting.id, 1, Answer(1, "left"))).result(20)
+    assert desk.submit(lambda s: s.answer(sitting.id, 1, SentAnswer(1, "left"))).result(20)
     with psycopg.connect(empty_postgres, autocommit=True) as other:
         other.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
             "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
         )
-    lost = desk.submit(lambda s: s.answer(sitting.id, 1, Answer(2, "left")))
+    lost = desk.submit(lambda s: s.answer(sitting.id, 1, SentAnswer(2, "left")))
     with pytest.raises(StoreError):
         lost.result(20)
-    assert desk.submit(lambda s: s.answer(sitting.id, 1, Answer(2, "left"))).result(20)
+    assert desk.submit(lambda s: s.answer(sitting.id, 1, SentAnswer(2, "left"))).result(20)
     assert desk.submit(lambda s: [a.position for a in s.answers()]).result(20) == [1, 2]
     desk.close()
 

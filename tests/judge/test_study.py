@@ -8,13 +8,12 @@ import pytest
 
 from priscian.cli import run
 from priscian.errors import DataError, UnknownNameError
-from priscian.judge.check import problems
+from priscian.judge.app.site import render
+from priscian.judge.check import has_html, problems
 from priscian.judge.frozen import build, decode, encode
-from priscian.judge.markdown import has_html, render
-from priscian.judge.new import new_study
-from priscian.judge.study import parse_study
-from priscian.judge.texts import PRESETS, preset
-from tests.judge.studies import make
+from priscian.judge.opening import new_study
+from priscian.judge.study import PRESETS, parse_study, preset
+from tests.judge.studies import complaints, make
 
 MINIMAL = 'name = "x"\ntask = "choice"\n[items]\nsource = "generated:1"\n'
 
@@ -34,11 +33,26 @@ def test_an_unknown_preset_names_the_nearest() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("taks = 1\n" + MINIMAL, "no key 'taks'; did you mean task"),
-        (MINIMAL + "[scale]\npoinst = 7", r"no key in \[scale\] 'poinst'; did you mean points"),
+        ("taks = 1\n" + MINIMAL, "no key in study.toml 'taks'; did you mean task"),
+        (
+            MINIMAL + "[scale]\npoinst = 7",
+            r"no key in \[scale\] of study.toml 'poinst'; did you mean points",
+        ),
         (MINIMAL + "[[checks.comprehension]]\nqestion = 1", "did you mean question"),
-        ('name = "x"\ntask = "rating"\n[items]\n', "task: invalid enum value 'rating'"),
-        (MINIMAL + '[scale]\npoints = "7"', "scale.points: expected int, got str"),
+        ('name = "x"\ntask = "rating"\n[items]\n', "no task in study.toml 'rating'; known"),
+        (
+            MINIMAL + '[scale]\npoints = "7"',
+            r"\[scale\]: Expected `int`, got `str`.*points",
+        ),
+        (MINIMAL + "[scale]\npoints = 12", "scale.points = 12; it takes a number from 2 to 9"),
+        (MINIMAL + "[scale]\nmodulus = 0", "scale.modulus = 0; it takes a number greater than 0"),
+        (MINIMAL + "[targets]\nresume_within = inf", "targets.resume_within = inf; it takes"),
+        (
+            MINIMAL + "[checks.texts]\nlikrt = 'x'",
+            r"no key in \[checks.texts\] .*'likrt'",
+        ),
+        (MINIMAL + "[[checks.comprehension]]\nquestion = 'a'", "missing required field `options`"),
+        ('name = "x"\n[items]\n', "missing required field `task`"),
         ("name = ", "not valid TOML"),
         (f"seed = {'9' * 5000}\n" + MINIMAL, "TOML"),
         (f"name = {'[' * 5000}", "TOML"),
@@ -63,7 +77,10 @@ def test_a_mistake_in_the_file_is_one_line(text: str, said: str) -> None:
         ("[platform]\nkind = 'sona'", "platform.sona_url"),
         ("[targets]\nstale_after = 0", "targets.stale_after"),
         ("[order]\nsame_in_a_row = -1", "order.same_in_a_row"),
-        ("[checks]\ninstructed = 99999999999", "checks.instructed: 99999999999 is more than"),
+        (
+            "[checks]\ninstructed = 99999999999",
+            "checks.instructed = 99999999999; it takes",
+        ),
         ("[words]\ncontinu = 'Weiter'", "did you mean continue"),
         (
             "[[checks.comprehension]]\nquestion='q'\noptions=['a','b']\nanswer='c'",
@@ -73,7 +90,7 @@ def test_a_mistake_in_the_file_is_one_line(text: str, said: str) -> None:
 )
 def test_every_rule_of_a_study_is_checked(more: str, said: str) -> None:
     text = f"{more}\n{MINIMAL}" if not more.startswith("[") else f"{MINIMAL}{more}"
-    assert any(said in line for line in problems(parse_study(text)))
+    assert any(said in line for line in complaints(text))
 
 
 # as Priscian 0.2.0 computed them

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from priscian.files import delimited_text
-from priscian.judge.app.flow import display
 from priscian.judge.opening import latest, open_store
+from priscian.judge.sitting import display
 from tests.judge.browser import Online, enter, online, position, shown, until
 from tests.judge.walks import TASKS, TRIALS, finished, give, give_all, items, take
 

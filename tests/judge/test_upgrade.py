@@ -14,11 +14,10 @@ from typing import Any
 import pytest
 
 from priscian.errors import StoreError
+from priscian.judge.databases import SCHEMA, UPGRADES, Sqlite
 from priscian.judge.export import export_store
 from priscian.judge.opening import freeze_study, open_store, ready
-from priscian.judge.records import Answer, Sitting
-from priscian.judge.sqlite import Sqlite
-from priscian.judge.store import SCHEMA, UPGRADES
+from priscian.judge.store import SentAnswer, Sitting
 from tests.judge.client import begin, serve, walk
 from tests.judge.process import Process, free_port
 from tests.judge.studies import make
@@ -144,7 +143,7 @@ def test_an_upgrade_that_fails_changes_nothing(
 ) -> None:
     file = older(tmp_path)
     broken = {1: (*UPGRADES[1], "ALTER TABLE nothing ADD COLUMN x")}
-    monkeypatch.setattr("priscian.judge.sqlite.UPGRADES", broken)
+    monkeypatch.setattr("priscian.judge.databases.UPGRADES", broken)
     with pytest.raises(StoreError):
         Sqlite(file)
     monkeypatch.undo()
@@ -226,13 +225,13 @@ class TestPermissions:
         try:
             frozen = freeze_study(make(tmp_path))
             store = open_store(tmp_path)
-            from priscian.judge.assign import enter
-            from priscian.judge.records import Entry
+            from priscian.judge.sitting import enter
+            from priscian.judge.store import Arrival
 
             with store.backend.transaction():
-                sitting = enter(store, frozen, Entry())
+                sitting = enter(store, frozen, Arrival())
                 assert isinstance(sitting, Sitting)
-                store.answer(sitting.id, 1, Answer(1, "left"))
+                store.answer(sitting.id, 1, SentAnswer(1, "left"))
             store.backend.backup(tmp_path / "copy.sqlite")
             found = {
                 p.name: oct(stat.S_IMODE(p.stat().st_mode)) for p in tmp_path.glob("*.sqlite*")

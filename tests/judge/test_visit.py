@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from priscian.judge.opening import open_store
-from priscian.judge.records import Sitting
+from priscian.judge.store import Sitting
 from priscian.web.limits import Buckets
 from tests.browser import PHONE
 from tests.judge.browser import Online, enter, online, press, shown, until

@@ -12,10 +12,10 @@ from priscian import analyse
 from priscian.analysis.people.study import beside_models
 from priscian.errors import DataError, UsageError
 from priscian.judge.answer import Asked, answer_study
-from priscian.judge.assign import enter
 from priscian.judge.export import export_store
 from priscian.judge.opening import freeze_study, open_store
-from priscian.judge.records import Answer, Entry, Sitting
+from priscian.judge.sitting import enter
+from priscian.judge.store import Arrival, SentAnswer, Sitting
 from priscian.reporting.make_report import report, report_tables
 from priscian.reporting.sections.of_page import study_tables
 from priscian.runs import score
@@ -44,7 +44,7 @@ def judged(folder: Path, task: str = "choice") -> Path:
         ("ann", "bob", "cy", "dan") if task != "choice" else ("ann", "bob", "cy")
     ):
         with store.backend.transaction():
-            sitting = enter(store, frozen, Entry("none", name))
+            sitting = enter(store, frozen, Arrival("none", name))
             assert isinstance(sitting, Sitting)
             for trial in store.trials(sitting.id):
                 pair = int(trial.item[1:]) if task == "choice" else 0
@@ -54,7 +54,7 @@ def judged(folder: Path, task: str = "choice") -> Path:
                 else:
                     said = str(6 - number % 2 if trial.condition == "good" else 2)
                 store.answer(
-                    sitting.id, 1, Answer(trial.position, said, 1.0 + number, 0.0, "script")
+                    sitting.id, 1, SentAnswer(trial.position, said, 1.0 + number, 0.0, "script")
                 )
             store.finish(sitting.id, "CODE")
     if task == "choice":

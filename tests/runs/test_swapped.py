@@ -295,10 +295,10 @@ def two_merges(folder: Path) -> Two:
 
 def _louder(extra: float) -> Callable[..., Any]:
     """`score_texts` whose stored log-probabilities are lower by `extra`."""
-    from priscian.runs import sources
+    from priscian.runs import work
     from priscian.scoring import ScoreStore
 
-    plain, write = sources.score_texts, ScoreStore.write
+    plain, write = work.score_texts, ScoreStore.write
 
     def score_texts(*given: Any, **named: Any) -> Any:
         with pytest.MonkeyPatch.context() as patch:

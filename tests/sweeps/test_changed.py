@@ -18,10 +18,10 @@ from priscian.errors import DataError
 from priscian.files.folder import lock_folder
 from priscian.sweeps import pool, work
 from priscian.sweeps.curve import curve
-from priscian.sweeps.jobs import SweepFolder, expand
-from priscian.sweeps.manifest import begin, check_start, read_test
+from priscian.sweeps.folder import SweepFolder, begin, check_start, read_test
+from priscian.sweeps.jobs import expand
 from priscian.sweeps.sweep import read_sweep
-from priscian.sweeps.worker import Task
+from priscian.sweeps.worker import WorkerTask
 from priscian.training import prepare
 from tests.swapped_files import swap_everywhere
 
@@ -86,7 +86,9 @@ def test_a_worker_whose_recipe_is_another_one_by_now_trains_nothing(counts: Path
     sweep, out = read_sweep(counts), counts.parent / "out"
     _, hashes = check_start(SweepFolder(out), sweep)
     job = expand(sweep, hashes)[0]
-    task = Task(out=str(out), sweep=sweep, job=job.name, trained="0" * 64, hashes=hashes, threads=1)
+    task = WorkerTask(
+        out=str(out), sweep=sweep, job=job.name, trained="0" * 64, hashes=hashes, threads=1
+    )
     done = subprocess.run(
         [sys.executable, "-m", "priscian.sweeps.worker"],
         input=msgspec.json.encode(task), capture_output=True, check=False,

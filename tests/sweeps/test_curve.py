@@ -21,7 +21,7 @@ from priscian.files.folder import lock_file
 from priscian.runs.choose import choose_model, choose_models, gather_runs
 from priscian.sweeps import pool
 from priscian.sweeps.curve import curve, find_machine, plan_curve
-from priscian.sweeps.jobs import SweepFolder
+from priscian.sweeps.folder import SweepFolder
 from priscian.sweeps.pool import Event
 from priscian.sweeps.sweep import read_sweep
 from tests.sweeps.conftest import COUNTS, write_corpus

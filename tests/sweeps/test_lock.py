@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from priscian.sweeps import items, work
-from priscian.sweeps.jobs import SweepFolder
+from priscian.sweeps import collect, work
+from priscian.sweeps.folder import SweepFolder
 
 fcntl = pytest.importorskip("fcntl")
 
@@ -35,7 +35,7 @@ def test_a_job_is_locked_on_a_disk_that_locks_only_what_can_be_written(
 
     def missing_of(*given: object) -> list[str]:
         seen.append(work.is_busy(place, job))
-        assert not items._forget(place, job)
+        assert not collect._forget(place, job)
         with pytest.raises(work.Busy):
             work.do_job(place, job, sweep, lambda *moment: None)
         return []

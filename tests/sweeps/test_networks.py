@@ -19,10 +19,10 @@ from priscian.models.safetensors_file import read_safetensors  # noqa: E402
 from priscian.runs.surprisal.perplexity import sentence_perplexity  # noqa: E402
 from priscian.sweeps.curve import curve  # noqa: E402
 from priscian.training import loop  # noqa: E402
-from priscian.training.api import resolve_recipe  # noqa: E402
-from priscian.training.job import prepare  # noqa: E402
-from priscian.training.parsed_text import ParsedText  # noqa: E402
+from priscian.training.job import resolve_recipe  # noqa: E402
+from priscian.training.prepare import prepare  # noqa: E402
 from priscian.training.recipe import TextPart  # noqa: E402
+from priscian.training.sources import ParsedText  # noqa: E402
 
 SMALL = '"network.embedding" = 16, "network.hidden" = 16, "training.batch_tokens" = 200'
 NETWORKS = f"""

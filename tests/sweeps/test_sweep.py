@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from priscian.errors import PriscianError
+from priscian.sweeps.folder import hash_files
 from priscian.sweeps.jobs import expand
-from priscian.sweeps.manifest import hash_files
 from priscian.sweeps.sweep import SHIPPED, read_sweep
 
 Edit = Callable[[str, str], Path]

@@ -17,7 +17,7 @@ from priscian.errors import DataError, ModelError, OutputError, PriscianError, T
 torch = pytest.importorskip("torch")
 
 from priscian.cli.app import run  # noqa: E402
-from priscian.training.api import train  # noqa: E402
+from priscian.training.job import train  # noqa: E402
 from priscian.training.loop import Loop  # noqa: E402
 
 OPTIONS: dict[str, Any] = {

@@ -20,10 +20,10 @@ torch = pytest.importorskip("torch")
 from tests.swapped_files import MOMENTS, Swap, swap_at_random, swap_everywhere  # noqa: E402
 
 from priscian.training import job  # noqa: E402
-from priscian.training.api import resolve_recipe  # noqa: E402
-from priscian.training.corpus_files import write_corpus  # noqa: E402
+from priscian.training.job import resolve_recipe  # noqa: E402
 from priscian.training.prepare import prepare  # noqa: E402
 from priscian.training.recipe import Recipe  # noqa: E402
+from priscian.training.subsets import write_corpus  # noqa: E402
 
 NOUNS = ("cat", "dog", "child", "teacher")
 VERBS = ("sees", "likes", "finds", "paints")
@@ -117,7 +117,7 @@ def test_text_that_a_failed_start_has_prepared_is_not_used_for_an_edited_corpus(
     with monkeypatch.context() as patch:
         patch.setattr(job, "build", fail)
         with pytest.raises(TrainingError):
-            job.train(recipe, out)
+            job.train_recipe(recipe, out)
     assert (out / "training" / "prepared.json").is_file()
     path = folder / kind.changed
     before = path.read_bytes()
@@ -125,8 +125,8 @@ def test_text_that_a_failed_start_has_prepared_is_not_used_for_an_edited_corpus(
     os.utime(path, ns=(0, 0))
     assert path.stat().st_size == len(before)
     assert path.read_bytes() != before
-    card = job.train(recipe, out)
-    whole = job.train(recipe, folder / "whole")
+    card = job.train_recipe(recipe, out)
+    whole = job.train_recipe(recipe, folder / "whole")
     assert {**card, "seconds": 0} == {**whole, "seconds": 0}
     for name in ("model.safetensors", "config.json"):
         assert (out / name).read_bytes() == (folder / "whole" / name).read_bytes()
@@ -151,9 +151,11 @@ def test_text_that_another_architecture_has_prepared_is_not_used(
     with monkeypatch.context() as patch:
         patch.setattr(job, "build", fail)
         with pytest.raises(TrainingError):
-            job.train(resolve_recipe("gpt2", "tiny", {**text, **SIZES["gpt2"]}), folder / "model")
+            job.train_recipe(
+                resolve_recipe("gpt2", "tiny", {**text, **SIZES["gpt2"]}), folder / "model"
+            )
     made = resolve_recipe("lstm", "tiny", {**LENGTH, **SIZES["lstm"], **text})
-    card = job.train(made, folder / "model")
+    card = job.train_recipe(made, folder / "model")
     assert card["dev"]["sentences"] == prepare(made, silent).facts.dev.sentences
     assert card["dev"]["left_out"] == 0
 
@@ -161,44 +163,44 @@ def test_text_that_another_architecture_has_prepared_is_not_used(
 @each_kind
 def test_a_training_is_not_resumed_on_an_edited_corpus(kind: Kind, folder: Path) -> None:
     recipe, out = ready(kind, folder).recipe(folder), folder / "model"
-    job.train(recipe, out)
+    job.train_recipe(recipe, out)
     state = (out / "training" / "state.pt").read_bytes()
     path = folder / kind.changed
     path.write_bytes(kind.other(folder))
     if kind.changed == "parts/dev.txt":  # its text was prepared and is not read again
         weights = (out / "model.safetensors").read_bytes()
-        job.train(recipe, out, resume=True)
+        job.train_recipe(recipe, out, resume=True)
         assert (out / "model.safetensors").read_bytes() == weights
         return
     with pytest.raises(
         UsageError, match=rf"{path.name} has changed since the training in .* began"
     ):
-        job.train(recipe, out, resume=True)
+        job.train_recipe(recipe, out, resume=True)
     # what says which corpus it was may be gone
     (out / "training" / "prepared.json").unlink()
     with pytest.raises(UsageError, match=r"corpus of the training in .* has changed since"):
-        job.train(recipe, out, resume=True)
+        job.train_recipe(recipe, out, resume=True)
     assert (out / "training" / "state.pt").read_bytes() == state
 
 
 def test_prepared_files_that_do_not_belong_together_are_not_trained_on(folder: Path) -> None:
     kind = KINDS["lstm"]
     one, two = folder / "one", folder / "two"
-    job.train(kind.recipe(folder), one)
+    job.train_recipe(kind.recipe(folder), one)
     path = folder / "text.txt"
     text = path.read_bytes()
     path.write_bytes(kind.other(folder))
-    job.train(kind.recipe(folder), two)
+    job.train_recipe(kind.recipe(folder), two)
     path.write_bytes(text)
     for name in ("training/main.npz", "training/dev.npz", "vocabulary.json"):
         before = (one / name).read_bytes()
         (one / name).write_bytes((two / name).read_bytes())
         with pytest.raises(DataError, match=r"not those that were prepared together\); delete"):
-            job.train(kind.recipe(folder), one, resume=True)
+            job.train_recipe(kind.recipe(folder), one, resume=True)
         (one / name).write_bytes(before)
     (one / "training" / "state.pt").write_bytes((two / "training" / "state.pt").read_bytes())
     with pytest.raises(UsageError, match=r"corpus of the training in .* has changed since"):
-        job.train(kind.recipe(folder), one, resume=True)
+        job.train_recipe(kind.recipe(folder), one, resume=True)
 
 
 @each_kind
@@ -228,13 +230,13 @@ def test_a_corpus_that_is_swapped_at_any_opening_of_a_resumed_training_changes_n
     folder: Path,
 ) -> None:
     recipe, out = KINDS["lstm"].recipe(folder), folder / "model"
-    job.train(recipe, out)
+    job.train_recipe(recipe, out)
     right = (out / "model.safetensors").read_bytes(), (out / "card.json").read_bytes()
     path = folder / "text.txt"
     swap = Swap(path, KINDS["lstm"].other(folder), in_place=False)
     for after in (False, True):
         with swap.at(1, after=after), pytest.raises(PriscianError, match="changed"):
-            job.train(recipe, out, resume=True)
+            job.train_recipe(recipe, out, resume=True)
         assert (out / "model.safetensors").read_bytes() == right[0]
         assert (out / "card.json").read_bytes() == right[1]
 
@@ -251,7 +253,7 @@ def test_a_corpus_that_is_swapped_at_200_random_moments_never_gives_a_mixed_card
 
     def make() -> tuple[str, tuple[bytes, str]]:
         out = folder / f"model{next(number)}"
-        card = job.train(recipe, out)
+        card = job.train_recipe(recipe, out)
         weights, card["seconds"] = (out / "model.safetensors").read_bytes(), 0
         shutil.rmtree(out)
         return card["corpus"]["files"][0][1], (weights, json.dumps(card))

@@ -13,10 +13,9 @@ import pytest
 from priscian.cli.app import run
 from priscian.errors import DataError, OutputError, RunError, UsageError
 from priscian.files import filling
-from priscian.training import corpus_files
+from priscian.training import subsets as corpus_files
 from priscian.training.corpora import read_texts
-from priscian.training.corpus_files import write_corpus
-from priscian.training.subsets import check_parts, read_corpus
+from priscian.training.subsets import check_parts, read_corpus, write_corpus
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch")
 
 from priscian.cli.app import run  # noqa: E402
 from priscian.training import machine  # noqa: E402
-from priscian.training.api import train  # noqa: E402
+from priscian.training.job import train  # noqa: E402
 
 OPTIONS: dict[str, Any] = {
     "network.embedding": 8,

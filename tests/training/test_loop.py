@@ -25,12 +25,12 @@ from priscian.models.safetensors_file import read_safetensors
 torch = pytest.importorskip("torch")
 
 from priscian.training import machine, save  # noqa: E402
-from priscian.training.api import train  # noqa: E402
-from priscian.training.corpus_files import write_corpus  # noqa: E402
+from priscian.training.job import train  # noqa: E402
 from priscian.training.loop import Moment  # noqa: E402
 from priscian.training.machine import Machine  # noqa: E402
 from priscian.training.recipe import MachinePart  # noqa: E402
 from priscian.training.rows import Encoded, Packing, make_pass  # noqa: E402
+from priscian.training.subsets import write_corpus  # noqa: E402
 
 OPTIONS: dict[str, Any] = {
     "network.embedding": 8,
@@ -276,7 +276,7 @@ def launch(processes: int, *command: str, code: int = 0) -> str:
 THREADS = """
 import json, sys
 from pathlib import Path
-from priscian.training.api import train
+from priscian.training.job import train
 corpus, out, options = sys.argv[1:]
 train("lstm", out, corpus=[corpus], recipe="tiny", overrides=json.loads(options))
 names = [path.read_text().strip() for path in Path("/proc/self/task").glob("*/comm")]

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from priscian.models.ngram import Tokenisation, Trie
 from priscian.models.ngram.arpa import read_arpa
 from priscian.models.ngram.trie_file import open_trie
-from priscian.training.ngram.estimate import NgramSettings, read_memory, train_ngram
+from priscian.training.ngram.estimate import NgramSettings, cut_vocabulary, read_memory, train_ngram
 from priscian.training.ngram.smooth import estimate_discounts
-from priscian.training.ngram.word_ids import cut_vocabulary
 
 DATA = Path(__file__).parent / "data"
 GOLDEN = DATA / "golden.txt"

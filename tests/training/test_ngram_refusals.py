@@ -14,7 +14,7 @@ from priscian.cli.app import run
 from priscian.errors import DataError, OutputError, UsageError
 from priscian.training import corpora
 from priscian.training.ngram.estimate import NgramSettings, read_memory, train_ngram
-from priscian.training.ngram.threads import map_in_order
+from priscian.training.ngram.spill import map_in_order
 
 
 def test_an_empty_corpus_is_refused(tmp_path: Path) -> None:

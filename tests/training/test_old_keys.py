@@ -13,7 +13,7 @@ pytest.importorskip("torch")
 
 from priscian.sweeps.jobs import expand
 from priscian.sweeps.sweep import read_sweep
-from priscian.training.api import resolve_recipe, train
+from priscian.training.job import resolve_recipe, train
 from priscian.training.loop import Moment
 from priscian.training.prepare import _decided_by
 from priscian.training.recipe import RENAMED, digest_of, write_recipe

@@ -9,10 +9,10 @@ import pytest
 from priscian.errors import DataError
 from priscian.models.vocabulary import WordVocabulary
 from priscian.models.vocabulary.tokenise import Tokenisation
-from priscian.training.parsed_text import ParsedText
 from priscian.training.recipe import TextPart
+from priscian.training.sources import ParsedText
 from priscian.trees import Tree, Word
-from priscian.trees.writer import bracketed
+from priscian.trees.reader import bracketed
 
 
 def parsed(folder: Path, sentences: list[str], text: TextPart | None = None) -> ParsedText:

@@ -14,8 +14,8 @@ torch = pytest.importorskip("torch")
 
 from priscian.cli.app import run  # noqa: E402
 from priscian.sweeps.sweep import read_sweep  # noqa: E402
-from priscian.training.api import resolve_recipe, train  # noqa: E402
 from priscian.training.architectures import build  # noqa: E402
+from priscian.training.job import resolve_recipe, train  # noqa: E402
 from priscian.training.recipe import write_recipe  # noqa: E402
 
 NAN = float("nan")

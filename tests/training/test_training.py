@@ -22,9 +22,12 @@ from priscian.training.subsets import read_corpus
 
 torch = pytest.importorskip("torch")
 
-from priscian.training.api import resolve_recipe, train  # noqa: E402
 from priscian.training.architectures import TREES, architectures  # noqa: E402
-from priscian.training.folder import TrainingFolder  # noqa: E402
+from priscian.training.job import (  # noqa: E402
+    TrainingFolder,
+    resolve_recipe,
+    train,
+)
 from priscian.training.recipe import write_recipe  # noqa: E402
 
 NOUNS = ("cat", "dog", "child", "teacher", "river", "stone", "letter", "garden")
@@ -129,7 +132,7 @@ class TestRecipes:
         ],
     )
     def test_wrong_keys_and_values_are_named(self, key: str, value: Any, words: str) -> None:
-        from priscian.training.schedule import checkpoint_counts
+        from priscian.training.amounts import checkpoint_counts
 
         def use() -> None:
             made = resolve_recipe("gpt2", "small", {"corpus.files": ["x"], key: value})
@@ -261,7 +264,7 @@ def test_a_killed_training_ends_with_the_same_bits(corpus: Path, tmp_path: Path)
     train("lstm", whole, corpus=[corpus], recipe="tiny", overrides=options)
     script = (
         "import sys, json; from priscian.training import loop; loop.SAVE_EVERY = 0.2\n"
-        "from priscian.training.api import train\n"
+        "from priscian.training.job import train\n"
         "from pathlib import Path\n"
         "out, corpus, options = sys.argv[1:]\n"
         "train('lstm', out, corpus=[corpus], recipe='tiny', overrides=json.loads(options),\n"

@@ -6,7 +6,7 @@ import pytest
 
 from priscian.errors import DataError
 from priscian.trees.evalb import evalb
-from priscian.trees.line import parse_tree
+from priscian.trees.reader import parse_tree
 
 # S NP VP PP NP over "The dog ran to me"; the full stop is taken out.
 RAN = "(ROOT (S (NP (DT The) (NN dog)) (VP (VBD ran) (PP (IN to) (NP (PRP me)))) (. .)))"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from priscian.errors import DataError
-from priscian.trees.line import parse_tree
+from priscian.trees.reader import parse_tree
 
 
 @pytest.mark.parametrize(

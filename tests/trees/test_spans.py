@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priscian.trees import Tree, Word, leaves
-from priscian.trees.line import parse_tree
+from priscian.trees.reader import bracketed, parse_tree
 from priscian.trees.spans import labelled_spans, tree_from_spans
-from priscian.trees.writer import bracketed
 
 WORDS = st.sampled_from(["the", "dogs", "bark", "(", ")", '"', "well-known"]).map(
     lambda form: Word(form, {"(": "-LRB-", ")": "-RRB-", '"': "``"}.get(form, "NN"))

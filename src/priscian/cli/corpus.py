@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from priscian.cli.screen import Progress
 from priscian.cli.screen import out as screen
-from priscian.training.corpus_files import write_corpus
+from priscian.training.subsets import write_corpus
 
 
 def corpus_command(

@@ -81,7 +81,7 @@ class ParsingOptions:
     @property
     def most_words(self) -> int:
         """The limit that holds."""
-        from priscian.training.parser.api import LONGEST
+        from priscian.training.parser.corpus import LONGEST
 
         return LONGEST if self.longest is None else self.longest
 
@@ -195,7 +195,7 @@ def _train(trees: list[Path], out: Path, training: ParserTraining, json: bool, q
 def _test(model: Path, trees: list[Path], parsing: ParsingOptions, json: bool, quiet: bool) -> None:
     from priscian.cli.output import grid, print_json
     from priscian.cli.screen import Progress, out
-    from priscian.training.parser.api import evaluate_parser
+    from priscian.training.parser.treebank import evaluate_parser
 
     longest = parsing.most_words
     with Progress(quiet) as progress:
@@ -236,7 +236,7 @@ def _parse(
 
     from priscian.cli.output import print_json
     from priscian.cli.screen import Progress
-    from priscian.training.parser.api import parse_corpus
+    from priscian.training.parser.corpus import parse_corpus
 
     with Progress(quiet) as progress:
         found = parse_corpus(

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from priscian.cli.train_classifier import classifier_command
-from priscian.cli.train_network import ARCHITECTURES, train_command
+from priscian.cli.train_network import train_command
+from priscian.models.folder import ARCHITECTURES
 
 if TYPE_CHECKING:
-    from priscian.training.ngram.estimate import Trained
+    from priscian.training.ngram.estimate import TrainedNgram
 
 train_app = App(
     name="priscian train",
@@ -164,7 +165,7 @@ def _write_arpa(model: Path, arpa: Path, progress: object) -> None:
     )
 
 
-def _report(trained: Trained, seconds: float) -> str:
+def _report(trained: TrainedNgram, seconds: float) -> str:
     lines = [
         f"{trained.words:,} words in {trained.sentences:,} sentences, "
         f"vocabulary {trained.vocabulary:,}; {seconds:.1f} s"

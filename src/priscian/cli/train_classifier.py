@@ -2,65 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_type_hints
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
+
+from priscian.cli.edge import printable
+from priscian.cli.output import FLAT
+from priscian.training.classifiers.settings import ClassifierSettings
 
 if TYPE_CHECKING:
     from priscian.models.classifier.folder import ClassifierCard
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Fitting:
-    """How restarts are fitted, and which one is used.
-
-    Parameters
-    ----------
-    restarts
-        Restarts of mlp, finetune and lora, 10 by default; the others have one solution.
-    seed
-        Seed of the first restart; the next ones count up.
-    select
-        Which restart is used: dev, the best on in-domain dev, or paper, the best on out-of-domain
-        test, as in Vázquez Martínez (2021).
-    without_source
-        Leave out the training sentences of a source, such as ad03; may be repeated.
-    rate
-        Highest learning rate of finetune, lora or mlp.
-    epochs
-        Passes through the training sentences.
-    batch
-        Sentences in a batch.
-    layer
-        Only this layer, 0 for the embeddings; probe and mlp choose one by cross-validation.
-    pooling
-        cls or last (the state that has seen the whole text), mean or max.
-    """
-
-    restarts: int | None = None
-    seed: int = 1
-    select: str = "dev"
-    without_source: Annotated[list[str] | None, Parameter(negative="")] = None
-    rate: float | None = None
-    epochs: int | None = None
-    batch: int | None = None
-    layer: int | None = None
-    pooling: str = ""
+def _text(of: object, tokens: Sequence[Token]) -> str:
+    """A choice as it was typed: the settings say what is wrong with it, and the nearest one."""
+    return tokens[0].value
 
 
-NO_CHANGES = Fitting()
+CHOICE = Parameter(show_choices=False, converter=_text)
+SPELLED = {
+    "method": CHOICE,
+    "select": CHOICE,
+    "pooling": CHOICE,
+    "without_sources": Parameter(name="--without-source", negative="", consume_multiple=False),
+}
+for _name, _hint in get_type_hints(ClassifierSettings, include_extras=True).items():
+    ClassifierSettings.__annotations__[_name] = Annotated[_hint, SPELLED.get(_name, Parameter())]
+FLAT(ClassifierSettings)
 
 
 def classifier_command(
     *,
     out: Path,
     on: str,
-    encoder: str = "",
-    method: str = "probe",
-    fitting: Fitting = NO_CHANGES,
+    settings: Annotated[ClassifierSettings | None, FLAT] = None,
     resume: Annotated[bool, Parameter(negative="")] = False,
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
@@ -88,46 +66,21 @@ def classifier_command(
         Folder of the classifier.
     on
         Labelled sentences: cola:DIR, CoLA's public release with its annotations.
-    encoder
-        minilm, smollm2, hf:ID, mlm:ID or the folder of a Transformers model.
-    method
-        probe, mlp, finetune, lora, majority, ngrams, logp or slor.
     resume
         Continue in OUT: complete restarts are kept.
     quiet
         No progress.
     """
     from priscian.training.classifiers.job import train_classifier
-    from priscian.training.classifiers.settings import ClassifierSettings
 
-    settings = ClassifierSettings(
-        encoder=encoder,
-        method=method,
-        restarts=fitting.restarts,
-        seed=fitting.seed,
-        select=fitting.select,
-        without_sources=tuple(fitting.without_source or ()),
-        rate=fitting.rate,
-        epochs=fitting.epochs,
-        batch=fitting.batch,
-        layer=fitting.layer,
-        pooling=fitting.pooling,
-    )
-    card = train_classifier(on, out, settings, resume=resume, say=_silent if quiet else _say)
+    def say(line: str) -> None:
+        if not quiet:
+            print(printable(line), file=sys.stderr, flush=True)
+
+    made = settings or ClassifierSettings()
+    card = train_classifier(on, out, made, resume=resume, say=say)
     if not quiet:
         _report(card, out)
-
-
-def _say(line: str) -> None:
-    import sys
-
-    from priscian.cli.edge import printable
-
-    print(printable(line), file=sys.stderr, flush=True)
-
-
-def _silent(line: str) -> None:
-    """Say nothing."""
 
 
 def _report(card: ClassifierCard, out: Path) -> None:

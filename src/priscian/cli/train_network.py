@@ -10,17 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from priscian.errors import UsageError
+from priscian.models.folder import ARCHITECTURES
 
 if TYPE_CHECKING:
     from priscian.training.loop import Moment
-
-ARCHITECTURES = {
-    "gpt2": "a GPT-2, saved as an ordinary Hugging Face folder",
-    "transformer-xl": "a Transformer-XL with relative positions and memory",
-    "lstm": "an LSTM, which scores on NumPy alone",
-    "rnng": "a recurrent neural network grammar, from trees",
-    "on-lstm": "an ordered-neurons LSTM, which scores on NumPy alone",
-}
 
 
 @Parameter(name="*")
@@ -112,7 +105,7 @@ def train_command(architecture: str) -> Callable[..., None]:
     ) -> None:
         if seconds is not None or steps is not None:
             raise UsageError("schedules count tokens, not --seconds or --steps; give --tokens 24M")
-        from priscian.training.api import train
+        from priscian.training.job import train
 
         with TrainingLine(quiet) as line:
             card = train(
@@ -128,8 +121,8 @@ def train_command(architecture: str) -> Callable[..., None]:
                 f"its checkpoints with --revisions 'tokens-*'"
             )
 
-    corpus = "trees.txt" if architecture == "rnng" else "books.txt"
-    command.__doc__ = f"""Train {ARCHITECTURES[architecture]}.
+    corpus = "trees.txt" if ARCHITECTURES[architecture].trees else "books.txt"
+    command.__doc__ = f"""Train {ARCHITECTURES[architecture].what}.
 
     A recipe sets everything: corpus, tokens, network, schedule. Three are built in: tiny, small
     (for a laptop; one thread unless --threads says otherwise) and paper (published sizes, for

@@ -26,7 +26,13 @@ import msgspec
 from msgspec import Meta, Struct, inspect
 from msgspec.structs import fields
 
-from priscian.errors import DataError, PriscianError, PriscianWarning, UnknownNameError
+from priscian.errors import (
+    DataError,
+    PriscianError,
+    PriscianWarning,
+    UnknownNameError,
+    UsageError,
+)
 from priscian.files.reading import shown
 
 HIDDEN = Meta(extra={"hidden": True})
@@ -153,7 +159,10 @@ def convert_table(
     priscian.errors.DataError: recipe.toml: network.layers = 0; it takes a number from 1 to ...
     """
     check_table(kind, values, table, where, remedy=remedy, refusal=refusal)
-    return msgspec.convert(dict(values), kind)
+    try:
+        return msgspec.convert(dict(values), kind)
+    except msgspec.ValidationError as error:  # a key that must be there is not
+        raise DataError(f"{where}: {error}; {remedy}") from None
 
 
 def check_table(
@@ -166,9 +175,10 @@ def check_table(
     refusal: type[PriscianError] = DataError,
     reserved: Collection[str] = (),
 ) -> None:
-    """Refuse a table with a key or a value that a record cannot have.
+    """Refuse a table with a key or a value that a record cannot have, in tables below it too.
 
-    `reserved` has fields of the record that are not keys of the table.
+    `reserved` has fields of the record that are not keys of the table. The table at the top of a
+    file has no name.
     """
     if not isinstance(values, Mapping):
         raise DataError(f"{where}: [{table}] must be a table of keys and values")
@@ -176,21 +186,41 @@ def check_table(
     known = [name for name in hints if name not in reserved]
     for name, value in values.items():
         if name not in known:
-            raise UnknownNameError(f"key in [{table}] of {where}", name, known)
+            place = f"[{table}] of {where}" if table else where
+            raise UnknownNameError(f"key in {place}", name, known)
+        path = f"{table}.{name}" if table else name
+        below = get_args(hints[name])[0] if get_origin(hints[name]) is tuple else hints[name]
+        if isinstance(below, type) and issubclass(below, msgspec.Struct):
+            for one in value if isinstance(value, list) else [value]:
+                check_table(below, one, path, where, remedy=remedy, refusal=refusal)
+            continue
         try:
             msgspec.convert(value, hints[name])
         except msgspec.ValidationError as error:
-            for kinds in (hints[name], *get_args(hints[name])):
-                if get_origin(kinds) is Literal and isinstance(value, str):
-                    choices = tuple(map(str, get_args(kinds)))
-                    raise UnknownNameError(f"{table}.{name} in {where}", value, choices) from None
+            if choices := _choices(hints[name], value):
+                raise UnknownNameError(f"{path} in {where}", value, choices) from None
             bounds = _bounds(inspect.type_info(hints[name]), value)
             if bounds:
-                said = f"{table}.{name} = {shown(value)}; it takes {bounds}"
+                said = f"{path} = {shown(value)}; it takes {bounds}"
                 raise refusal(f"{where}: {said}") from None
             reason, _, place = str(error).partition(" - at `$")
             place = f"`$.{name}{place.rstrip('`')}`"
-            raise DataError(f"{where}, [{table}]: {reason} - at {place}; {remedy}") from None
+            at = f"{where}, [{table}]" if table else where
+            raise DataError(f"{at}: {reason} - at {place}; {remedy}") from None
+
+
+def check_parameters(record: object) -> None:
+    """Refuse a record of parameters with a value that its types do not allow."""
+    for name, hint in get_type_hints(type(record), include_extras=True).items():
+        value = getattr(record, name)
+        try:
+            msgspec.convert(value, hint)
+        except msgspec.ValidationError as error:
+            if choices := _choices(hint, value):
+                raise UnknownNameError(name, value, choices) from None
+            reason = _bounds(inspect.type_info(hint), value)
+            reason = f"it takes {reason}" if reason else str(error)
+            raise UsageError(f"`{name}={shown(value)}`: {reason}") from None
 
 
 def renamed_keys(
@@ -209,6 +239,15 @@ def renamed_keys(
                 warnings.warn(said, PriscianWarning, stacklevel=3)
         found[name] = value
     return found
+
+
+def _choices(hint: Any, value: Any) -> tuple[str, ...]:
+    """Which texts are taken, where another text was given; else nothing."""
+    if isinstance(value, str):
+        for kind in (hint, *get_args(hint)):
+            if get_origin(kind) is Literal:
+                return tuple(str(choice) for choice in get_args(kind) if choice != "")
+    return ()
 
 
 def _bounds(kind: inspect.Type, value: Any) -> str:

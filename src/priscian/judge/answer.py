@@ -13,14 +13,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from priscian.errors import UsageError
-from priscian.judge.assign import shown
-from priscian.judge.design import Plan
+from priscian.judge.design import PlannedTrial, TrialList
 from priscian.judge.frozen import Frozen
-from priscian.judge.items import BAD, GOOD, Material
-from priscian.judge.order import Trial
-from priscian.judge.records import Answer, Entry
-from priscian.judge.store import Store
-from priscian.judge.texts import texts
+from priscian.judge.items import BAD, GOOD
+from priscian.judge.sitting import shown
+from priscian.judge.store import Arrival, SentAnswer, Store
+from priscian.judge.study import texts
 from priscian.records import Text
 
 TIE = 1e-6
@@ -76,12 +74,31 @@ def answer_study(
     store: Store, frozen: Frozen, name: str, score: Score, asked: Asked
 ) -> ModelAnswers:
     """Let a model answer every item once; what it answered before in this mode is replaced."""
-    _refuse(frozen, asked)
-    plans = _plans(frozen)
+    task = frozen.study.task
+    if asked.mode == "probability" and task not in ("choice", "magnitude"):
+        raise UsageError(
+            f"by probability a model can choose between two sentences or estimate magnitudes, not "
+            f"answer a {task} study; use `mode=prompt`"
+        )
+    if task == "magnitude" and asked.mode == "prompt":
+        raise UsageError(
+            "magnitudes have no fixed list of answers to score after a prompt; use "
+            "`mode=probability`"
+        )
+    if task == "magnitude" and (asked.temperature or asked.raters > 1):
+        raise UsageError("a model's magnitudes are computed, not drawn; leave out `temperature=`")
+    if asked.raters < 1 or asked.temperature < 0:
+        raise UsageError("give 1 rater or more, and a temperature of 0 or more")
+    if asked.raters > 1 and not asked.temperature:
+        raise UsageError("without a temperature all raters are the same; give `temperature=1`")
+    plans: list[TrialList] = []  # which show everything once: of choices, one list of each part
+    for plan in frozen.plans:
+        if task != "choice" or plan.part not in {known.part for known in plans}:
+            plans.append(plan)
     trials = [t for plan in plans for t in plan.trials if t.kind == "item"]
     opinions, bias = (
         (_magnitudes(frozen, trials, score), None)
-        if frozen.study.task == "magnitude"
+        if task == "magnitude"
         else _opinions(frozen, trials, score, asked)
     )
     count = 0
@@ -92,49 +109,17 @@ def answer_study(
             for old in store.sittings_of(person):
                 if old.version == frozen.version:
                     store.remove(old.id)
-            rng = random.Random(f"{asked.seed}/{number}")
+            rng = random.Random(f"{asked.seed}/{number}") if asked.temperature else None
             for plan in plans:
-                count += _sit(
-                    store, frozen, plan, person, opinions, rng if asked.temperature else None
-                )
+                count += _sit(store, frozen, plan, person, opinions, rng)
     return ModelAnswers(name, count, bias)
-
-
-def _refuse(frozen: Frozen, asked: Asked) -> None:
-    task = frozen.study.task
-    if asked.mode == "probability" and task not in ("choice", "magnitude"):
-        raise UsageError(
-            f"by probability a model can choose between two sentences or estimate magnitudes, not "
-            f"answer a {task} study; use --mode prompt"
-        )
-    if task == "magnitude" and asked.mode == "prompt":
-        raise UsageError(
-            "magnitudes have no fixed list of answers to score after a prompt; use --mode "
-            "probability"
-        )
-    if task == "magnitude" and (asked.temperature or asked.raters > 1):
-        raise UsageError("a model's magnitudes are computed, not drawn; leave out --temperature")
-    if asked.raters < 1 or asked.temperature < 0:
-        raise UsageError("give 1 rater or more, and a temperature of 0 or more")
-    if asked.raters > 1 and not asked.temperature:
-        raise UsageError("without a temperature all raters are the same; give --temperature 1")
-
-
-def _plans(frozen: Frozen) -> list[Plan]:
-    """Lists that show everything once: of a forced choice, one list of each part."""
-    if frozen.study.task != "choice":
-        return list(frozen.plans)
-    first: dict[int, Plan] = {}
-    for plan in frozen.plans:
-        first.setdefault(plan.part, plan)
-    return list(first.values())
 
 
 Opinions = Mapping[tuple[str, str], _Opinion]
 
 
 def _magnitudes(
-    frozen: Frozen, trials: Sequence[Trial], score: Score
+    frozen: Frozen, trials: Sequence[PlannedTrial], score: Score
 ) -> dict[tuple[str, str], _Opinion]:
     """The modulus times the ratio of a sentence's probability per word to the reference's.
 
@@ -155,13 +140,12 @@ def _magnitudes(
 
 
 def _opinions(
-    frozen: Frozen, trials: Sequence[Trial], score: Score, asked: Asked
+    frozen: Frozen, trials: Sequence[PlannedTrial], score: Score, asked: Asked
 ) -> tuple[dict[tuple[str, str], _Opinion], float | None]:
     """Probabilities of the answers, by item and condition; for pairs those of good and bad."""
     wanted: dict[tuple[str, str], list[dict[str, Text]]] = {}
     for trial in trials:
-        material = frozen.materials[trial.item]
-        wanted[trial.item, trial.condition] = _questions(frozen, material, trial, asked.mode)
+        wanted[trial.item, trial.condition] = _questions(frozen, trial, asked.mode)
     scored = score([text for asks in wanted.values() for ask in asks for text in ask.values()])
     temperature = asked.temperature or 1.0
     found: dict[tuple[str, str], _Opinion] = {}
@@ -183,11 +167,9 @@ def _softmax(logs: Mapping[str, float]) -> dict[str, float]:
     return {k: w / whole for k, w in weights.items()}
 
 
-def _questions(
-    frozen: Frozen, material: Material, trial: Trial, mode: Mode
-) -> list[dict[str, Text]]:
+def _questions(frozen: Frozen, trial: PlannedTrial, mode: Mode) -> list[dict[str, Text]]:
     """The texts to score for a trial, by answer; for a prompted pair in both orders."""
-    study = frozen.study
+    study, material = frozen.study, frozen.materials[trial.item]
     if study.task == "choice" and mode == "probability":
         return [{c: Text(material.conditions[c]) for c in (GOOD, BAD)}]
     plain = texts(study.language)["instructions"][study.task]
@@ -215,7 +197,7 @@ def _questions(
 def _sit(
     store: Store,
     frozen: Frozen,
-    plan: Plan,
+    plan: TrialList,
     person: str,
     opinions: Opinions,
     rng: random.Random | None,
@@ -235,9 +217,9 @@ def _sit(
             expected[str(position)] = opinion.expected()
         else:
             expected[str(position)] = opinion.probabilities["yes"]
-        answers.append(Answer(position, said))
-    entry = Entry("model", person, plan.number, "model", {"expected": expected})
-    sitting = store.add_sitting(entry, person, frozen.version, plan.number, shown(trials))
+        answers.append(SentAnswer(position, said))
+    arrival = Arrival("model", person, plan.number, "model", {"expected": expected})
+    sitting = store.add_sitting(arrival, person, frozen.version, plan.number, shown(trials))
     for answer in answers:
         store.answer(sitting.id, frozen.version, answer)
     store.finish(sitting.id, "model")

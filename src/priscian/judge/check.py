@@ -3,107 +3,52 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
+from functools import cache
 from urllib.parse import urlsplit
 
 from priscian.errors import DataError, UnknownNameError
 from priscian.judge.languages import is_language
-from priscian.judge.markdown import has_html
-from priscian.judge.study import QUESTIONS, Study
-from priscian.judge.texts import texts
-from priscian.judge.words import untranslated
+from priscian.judge.study import ENGLISH, PRESETS, QUESTIONS, Study, preset, spoken, texts
 
-_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
-MOST = 100_000
-"""Largest number of anything that a study may ask for."""
 _NAME = re.compile(r"[\w][\w .-]{0,79}")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
+_HTML = re.compile(r"<[A-Za-z/!?]")
+
+
+def check_study(study: Study) -> None:
+    """The first problem as an error."""
+    for problem in problems(study):
+        raise DataError(problem)
 
 
 def problems(study: Study) -> Iterator[str]:
-    """Everything that can be said without reading the items."""
+    """Everything that can be said without reading the items, beyond what the types say."""
     if not _NAME.fullmatch(study.name):
         yield f"name: {study.name!r} is not a name; use letters, digits, - and _"
     if not _LANGUAGE.fullmatch(study.language):
         yield f"language: {study.language!r} is not a language tag; write en, de or pt-BR"
-    if study.task == "likert" and not 2 <= study.scale.points <= 9:
-        yield f"scale.points: {study.scale.points}; a scale has 2 to 9 points, one key for each"
     if study.task == "magnitude" and not study.scale.reference.strip():
         yield "scale.reference: magnitude estimation needs a reference sentence; write it"
-    if not 0 < study.scale.modulus < 1e9:
-        yield f"scale.modulus: {study.scale.modulus}; give a number above 0"
-    yield from _numbers(study)
-    yield from _pages(study)
-    yield from _checks(study)
-    yield from _people(study)
-    yield from _one_side(study)
-    yield from _platform(study)
-
-
-def _numbers(study: Study) -> Iterator[str]:
-    for name, value in {
-        "items.per_set": study.items.per_set,
-        "lists.per_sitting": study.lists.per_sitting,
-        "lists.number": study.lists.number,
-        "fillers.per_sitting": study.fillers.per_sitting,
-        "practice.per_sitting": study.practice.per_sitting,
-        "checks.instructed": study.checks.instructed,
-        "checks.gold_per_sitting": study.checks.gold_per_sitting,
-        "order.between_same_set": study.order.between_same_set,
-        "order.same_in_a_row": study.order.same_in_a_row,
-        "targets.sittings_per_list": study.targets.sittings_per_list,
-        "exclusion.failed_checks": study.exclusion.failed_checks,
-        "exclusion.median_time_below": study.exclusion.median_time_below,
-        "exclusion.shortest_time_below": study.exclusion.shortest_time_below,
-        "exclusion.total_time_below": study.exclusion.total_time_below,
-        "exclusion.one_side_above": study.exclusion.one_side_above,
-    }.items():
-        if value < 0:
-            yield f"{name}: {value} is below 0; write 0 to turn it off"
-        if value > MOST:
-            yield f"{name}: {value} is more than {MOST:,}; give a smaller number"
-    for name, value in {
-        "targets.sittings_per_person": study.targets.sittings_per_person,
-        "targets.stale_after": study.targets.stale_after,
-        "targets.resume_within": study.targets.resume_within,
-        "checks.tries": study.checks.tries,
-    }.items():
-        if value <= 0:
-            yield f"{name}: {value}; give a number above 0"
-
-
-def notes(study: Study) -> Iterator[str]:
-    """What may be meant as it is, and deserves a look."""
-    english = list(untranslated(study))
-    if english:
-        yield (
-            f"the study is in {study.language}, but participants read these in English: "
-            f"{'; '.join(english)}"
-        )
-    for name in study.exclusion.native:
-        if not is_language(name):
-            yield (
-                f"exclusion.native: {name!r} is not in the table of languages; only people who "
-                "write these very words count"
-            )
-
-
-def _pages(study: Study) -> Iterator[str]:
-    pages = {
-        "pages.welcome": study.pages.welcome,
-        "pages.instructions": study.pages.instructions,
-        "pages.end": study.pages.end,
-        "consent.text": study.consent.text,
-    }
-    for name, text in pages.items():
+    pages = {f"pages.{name}": getattr(study.pages, name) for name in study.pages.__struct_fields__}
+    for name, text in {**pages, "consent.text": study.consent.text}.items():
         if has_html(text):
             yield f"{name}: HTML is not allowed; write Markdown (**bold**, lists, [links](https://…))"
     known = texts()["words"]
     for word in study.words:
         if word not in known:
             yield f"words: {UnknownNameError('word', word, known)}"
+    yield from _check_problems(study)
+    yield from _people_problems(study)
 
 
-def _checks(study: Study) -> Iterator[str]:
+def has_html(text: str) -> bool:
+    """Whether a text has something that looks like a tag."""
+    return bool(_HTML.search(text))
+
+
+def _check_problems(study: Study) -> Iterator[str]:
     checks = study.checks
     for n, question in enumerate(checks.comprehension, start=1):
         if question.answer not in question.options:
@@ -124,23 +69,18 @@ def _checks(study: Study) -> Iterator[str]:
         yield "exclusion.failed_checks: the study has no checks; set checks.instructed or gold"
 
 
-def _one_side(study: Study) -> Iterator[str]:
-    share = study.exclusion.one_side_above
-    if share and study.task != "choice":
-        yield "exclusion.one_side_above: only forced choices have sides; leave it out"
-    elif share and not 0.5 <= share < 1:
-        yield f"exclusion.one_side_above: {share} is not a share from 0.5 to 1; write 0.9"
-
-
-def _people(study: Study) -> Iterator[str]:
+def _people_problems(study: Study) -> Iterator[str]:
+    """What is asked of people, whom the study leaves out, and where they come from."""
     for question in study.demographics:
         if question not in QUESTIONS:
             yield f"demographics: {UnknownNameError('question', question, QUESTIONS)}"
     if study.exclusion.native and "native_languages" not in study.demographics:
         yield 'exclusion.native: nobody is asked; add "native_languages" to demographics'
-
-
-def _platform(study: Study) -> Iterator[str]:
+    share = study.exclusion.one_side_above
+    if share and study.task != "choice":
+        yield "exclusion.one_side_above: only forced choices have sides; leave it out"
+    elif 0 < share < 0.5:
+        yield f"exclusion.one_side_above: {share} is not a share from 0.5 to 1; write 0.9"
     platform = study.platform
     if platform.kind == "prolific" and not platform.complete:
         yield "platform.complete: Prolific needs the completion code of the study; copy it there"
@@ -155,7 +95,53 @@ def _platform(study: Study) -> Iterator[str]:
             yield "platform.sona_url: write https://YOURS.sona-systems.com"
 
 
-def check_study(study: Study) -> None:
-    """The first problem as an error."""
-    for problem in problems(study):
-        raise DataError(problem)
+def notes(study: Study) -> Iterator[str]:
+    """What may be meant as it is, and deserves a look."""
+    english = list(_untranslated(study))
+    if english:
+        yield (
+            f"the study is in {study.language}, but participants read these in English: "
+            f"{'; '.join(english)}"
+        )
+    for name in study.exclusion.native:
+        if not is_language(name):
+            yield (
+                f"exclusion.native: {name!r} is not in the table of languages; only people who "
+                "write these very words count"
+            )
+
+
+def _untranslated(study: Study) -> Iterator[str]:
+    """Texts that participants will read in English although the study is in another language."""
+    if study.language.split("-")[0].lower() == ENGLISH:
+        return
+    if spoken(study.language) == ENGLISH:
+        missing = [name for name in texts()["words"] if name not in study.words]
+        if missing:
+            yield f"words: {', '.join(missing)}"
+        pages = {
+            "consent.text": study.consent.text,
+            "pages.instructions": study.pages.instructions,
+            "pages.end": study.pages.end,
+        }
+        yield from (name for name, own in pages.items() if not own)
+        if study.checks.instructed:
+            kinds = ("choose", "avoid") if study.task == "choice" else (study.task,)
+            own = study.checks.texts
+            yield from (f"checks.texts.{kind}" for kind in kinds if not getattr(own, kind))
+    used = {"title": study.title, "question": study.question}
+    shown = {"likert": ("low", "high"), "binary": ("yes", "no"), "magnitude": ("reference",)}
+    for name in shown.get(study.task, ()):
+        used[f"scale.{name}"] = getattr(study.scale, name)
+    yield from (name for name, own in used.items() if own in _english())
+
+
+@cache
+def _english() -> frozenset[str]:
+    """Titles, questions and scales of the presets, and the scale that a study has by default."""
+    found = {str(said) for said in texts()["scale"].values()}
+    for name in PRESETS:
+        tables = tomllib.loads(preset(name))
+        found |= {tables["title"], tables["question"]}
+        found |= {said for said in tables.get("scale", {}).values() if isinstance(said, str)}
+    return frozenset(found)

@@ -9,11 +9,9 @@ from typing import TypeVar
 
 from priscian.errors import StoreError
 from priscian.judge.frozen import Frozen
-from priscian.judge.records import Given, Sitting
-from priscian.judge.store import Store
-from priscian.judge.study import Task
+from priscian.judge.store import Sitting, Store, StoredAnswer
 
-T = TypeVar("T", Sitting, Given)
+T = TypeVar("T", Sitting, StoredAnswer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +19,9 @@ class Collected:
     """Sittings and answers to one version of a study, and answers to every version."""
 
     sittings: list[Sitting]
-    answers: list[Given]
-    everything: list[Given]
-    revisions: list[Given]
+    answers: list[StoredAnswer]
+    everything: list[StoredAnswer]
+    revisions: list[StoredAnswer]
     """Answers to every version that do not count."""
     tests: int
     """Test sittings of this version, which are left out everywhere."""
@@ -90,30 +88,31 @@ def gathered(store: Store) -> list[Gathered]:
     return found
 
 
-def _possible(task: Task, response: object) -> bool:
-    """Whether a response is one that the task stores; a scale may have had any number of points."""
-    if task in ("choice", "binary"):
-        return response in (("left", "right") if task == "choice" else ("yes", "no"))
-    try:
-        number = float(response) if isinstance(response, str) else math.nan
-    except ValueError:
-        return False
-    return 0 < number < math.inf and (task == "magnitude" or number.is_integer())
-
-
-def _damage(frozen: Frozen, answer: Given) -> str:
+def _damage(frozen: Frozen, answer: StoredAnswer) -> str:
     """What is wrong with a stored answer; nothing if it can be one."""
-    material = frozen.materials.get(answer.item)
+    task, material = frozen.study.task, frozen.materials.get(answer.item)
     if material is None:
         return f"no item {answer.item!r}"
-    if frozen.study.task == "choice":
-        if answer.side not in ("left", "right"):
-            return f"side {answer.side!r}"
-    elif answer.condition not in material.conditions:
+    if task == "choice" and answer.side not in ("left", "right"):
+        return f"side {answer.side!r}"
+    if task != "choice" and answer.condition not in material.conditions:
         return f"no condition {answer.condition!r} of item {answer.item!r}"
-    if not _possible(frozen.study.task, answer.response):
-        return f"response {answer.response!r}"
+    response: object = answer.response  # of a database that may be damaged
+    if task in ("choice", "binary"):
+        possible = response in (("left", "right") if task == "choice" else ("yes", "no"))
+    else:  # a scale may have had any number of points
+        number = _number(response)
+        possible = 0 < number < math.inf and (task == "magnitude" or number.is_integer())
+    if not possible:
+        return f"response {response!r}"
     for time in (answer.time, answer.hidden, answer.received):
         if time is not None and not (isinstance(time, float | int) and math.isfinite(time)):
             return f"time {time!r}"
     return ""
+
+
+def _number(response: object) -> float:
+    try:
+        return float(response) if isinstance(response, str) else math.nan
+    except ValueError:
+        return math.nan

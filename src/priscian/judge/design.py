@@ -1,8 +1,9 @@
-"""Lists by Latin square: which item each list shows, in which condition or on which side.
+"""Lists by Latin square, and the order of each sitting.
 
 Items are dealt to parts of equal size, one for each sitting. Each part has as many lists as items
 have conditions, and list l shows the n-th item in condition (n + l) mod k. Forced choices have two
-lists for each part, with the sides exchanged, so that sides are balanced for every item.
+lists for each part, with the sides exchanged, so that sides are balanced for every item. The order
+of a sitting is drawn from a seed, under rules about neighbours.
 """
 
 from __future__ import annotations
@@ -17,69 +18,54 @@ import msgspec
 
 from priscian.errors import DataError, UnknownNameError
 from priscian.files import read_table
-from priscian.judge.items import Material
-from priscian.judge.order import Trial, arrange, impossible
-from priscian.judge.study import Study
+from priscian.judge.items import Kind, Material, by_set
+from priscian.judge.study import Order, Study
 
 SIDES = ("left", "right")
+TRIES = 200
+"""Orders of a sitting that are tried."""
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class PlannedTrial(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One trial of a sitting: what is shown, in which condition, or on which side the good one."""
+
+    item: str
+    kind: Kind
+    set: str
+    condition: str = ""
+    side: str = ""
+
+    @property
+    def shape(self) -> str:
+        """What may not come too often in a row: the condition, or the side of the good one."""
+        return self.condition or self.side
+
+
+class TrialList(msgspec.Struct, frozen=True, kw_only=True):
     """A list: its number from 1, the part of the items that it shows, and its trials."""
 
     number: int
     part: int
-    trials: tuple[Trial, ...]
+    trials: tuple[PlannedTrial, ...]
 
 
-def trial_of(material: Material, *, condition: str = "", side: str = "") -> Trial:
-    """A trial; an item without a set of its own stands for itself in rules about sets."""
+def trial_of(material: Material, shape: str, choice: bool) -> PlannedTrial:
+    """A trial in a condition, or of a choice with the good sentence on a side.
+
+    An item without a set of its own stands for itself in rules about sets.
+    """
     own = material.id if material.set == material.kind else material.set
-    return Trial(item=material.id, kind=material.kind, set=own, condition=condition, side=side)
+    place = {"side": shape} if choice else {"condition": shape}
+    return PlannedTrial(item=material.id, kind=material.kind, set=own, **place)
 
 
-def make_lists(study: Study, items: Sequence[Material]) -> list[Plan]:
+def make_lists(study: Study, items: Sequence[Material]) -> list[TrialList]:
     """Every list of a study, numbered from 1."""
     if not items:
         raise DataError("items: none were found; name a source or table that has some")
     choice = study.task == "choice"
     if not choice and study.items.table:
         _same_conditions(items)
-    number = _number_of_lists(study, items)
-    parts = _deal(study, items)
-    plans: list[Plan] = []
-    for part, members in enumerate(parts, start=1):
-        for turn in range(number):
-            trials = [_turned(m, n + turn, choice) for n, m in enumerate(members)]
-            plans.append(Plan(number=len(plans) + 1, part=part, trials=tuple(trials)))
-    return plans
-
-
-def _turned(material: Material, turn: int, choice: bool) -> Trial:
-    if choice:
-        return trial_of(material, side=SIDES[turn % 2])
-    names = list(material.conditions)
-    return trial_of(material, condition=names[turn % len(names)])
-
-
-def _same_conditions(items: Sequence[Material]) -> None:
-    """Refuse an item that lacks a condition that the others of its set have."""
-    sets: dict[str, Counter[str]] = {}
-    for item in items:
-        sets.setdefault(item.set, Counter()).update(list(item.conditions))
-    for item in items:
-        if item.set == item.kind:
-            continue
-        for condition, count in sets[item.set].items():
-            if condition not in item.conditions and count > 1:
-                raise DataError(
-                    f"item {item.id} has no condition {condition!r}, which others of {item.set} "
-                    "have; add it, or give the item a set of its own"
-                )
-
-
-def _number_of_lists(study: Study, items: Sequence[Material]) -> int:
-    choice = study.task == "choice"
     sizes = {2: items[0]} if choice else {len(item.conditions): item for item in items}
     number = study.lists.number or math.lcm(*sizes)
     for size, item in sorted(sizes.items()):
@@ -90,50 +76,62 @@ def _number_of_lists(study: Study, items: Sequence[Material]) -> int:
                 f"list {last} cannot be balanced: {number} lists are not a multiple of the {what} "
                 f"of item {item.id}; set lists.number to a multiple of {size}, or to 0"
             )
-    return number
-
-
-def _deal(study: Study, items: Sequence[Material]) -> list[list[Material]]:
-    """Parts of equal size, ±1; the items of a set go to different parts as far as they can."""
-    per = study.lists.per_sitting or len(items)
-    number = math.ceil(len(items) / per)
+    # parts of equal size, ±1; the items of a set go to different parts as far as they can
     rng = random.Random(f"{study.seed}/parts")
-    sets: dict[str, list[Material]] = {}
-    for item in items:
-        sets.setdefault(item.set, []).append(item)
-    groups = list(sets.values())
+    groups = list(by_set(items).values())
     rng.shuffle(groups)
     for group in groups:
         rng.shuffle(group)
     dealt = [item for group in groups for item in group]
-    return [dealt[part::number] for part in range(number)]
+    parts = math.ceil(len(items) / (study.lists.per_sitting or len(items)))
+    made: list[TrialList] = []
+    for part in range(parts):
+        for turn in range(number):
+            trials = []
+            for n, material in enumerate(dealt[part::parts], start=turn):
+                shapes = SIDES if choice else tuple(material.conditions)
+                trials.append(trial_of(material, shapes[n % len(shapes)], choice))
+            made.append(TrialList(number=len(made) + 1, part=part + 1, trials=tuple(trials)))
+    return made
 
 
-def read_lists(file: Path, study: Study, materials: Mapping[str, Material]) -> list[Plan]:
+def _same_conditions(items: Sequence[Material]) -> None:
+    """Refuse an item that lacks a condition that the others of its set have."""
+    sets = by_set(items)
+    counts = {
+        name: Counter(c for m in members for c in m.conditions) for name, members in sets.items()
+    }
+    for item in items:
+        for condition, count in counts[item.set].items():
+            if condition not in item.conditions and count > 1 and item.set != item.kind:
+                raise DataError(
+                    f"item {item.id} has no condition {condition!r}, which others of {item.set} "
+                    "have; add it, or give the item a set of its own"
+                )
+
+
+def read_lists(file: Path, study: Study, materials: Mapping[str, Material]) -> list[TrialList]:
     """Lists of the user's own: rows of list, item, and condition or side."""
-    found: dict[str, list[Trial]] = {}
+    choice = study.task == "choice"
+    found: dict[str, list[PlannedTrial]] = {}
     for line, row in read_table(file, needs=("list", "item")):
         item = str(row["item"]).strip()
         if item not in materials:
             raise DataError(f"{file}:{line}: {UnknownNameError('item', item, materials)}")
         material = materials[item]
-        condition = str(row.get("condition") or "").strip()
-        side = str(row.get("side") or "").strip()
-        if study.task == "choice":
-            if side not in SIDES:
-                raise DataError(
-                    f"{file}:{line}: the side is {side!r}; write left or right, the side of the "
-                    "good sentence"
-                )
-            trial = trial_of(material, side=side)
-        else:
-            condition = condition or next(iter(material.conditions))
-            if condition not in material.conditions:
-                raise DataError(
-                    f"{file}:{line}: item {item} has no condition {condition!r}; it has "
-                    f"{', '.join(material.conditions)}"
-                )
-            trial = trial_of(material, condition=condition)
+        shape = str(row.get("side" if choice else "condition") or "").strip()
+        if choice and shape not in SIDES:
+            raise DataError(
+                f"{file}:{line}: the side is {shape!r}; write left or right, the side of the "
+                "good sentence"
+            )
+        shape = shape or next(iter(material.conditions))
+        if not choice and shape not in material.conditions:
+            raise DataError(
+                f"{file}:{line}: item {item} has no condition {shape!r}; it has "
+                f"{', '.join(material.conditions)}"
+            )
+        trial = trial_of(material, shape, choice)
         found.setdefault(str(row["list"]).strip(), []).append(trial)
     parts: dict[frozenset[str], int] = {}
     plans = []
@@ -141,44 +139,119 @@ def read_lists(file: Path, study: Study, materials: Mapping[str, Material]) -> l
         if len({t.item for t in trials}) < len(trials):
             raise DataError(f"{file}: list {number} has an item twice; delete one of the rows")
         part = parts.setdefault(frozenset(t.item for t in trials), len(parts) + 1)
-        plans.append(Plan(number=number, part=part, trials=tuple(trials)))
+        plans.append(TrialList(number=number, part=part, trials=tuple(trials)))
     return plans
 
 
 def draw_trials(
-    study: Study, materials: Mapping[str, Material], plan: Plan, seed: str
-) -> list[Trial]:
+    study: Study, materials: Mapping[str, Material], plan: TrialList, seed: str
+) -> list[PlannedTrial]:
     """The trials of one sitting, in order: practice, then the list with fillers and checks."""
     rng = random.Random(f"{study.seed}/{plan.number}/{seed}")
-    kinds: dict[str, list[Material]] = {}
-    for material in materials.values():
-        kinds.setdefault(material.kind, []).append(material)
-    planned = {t.item for t in plan.trials}
-    own_checks = [t for t in plan.trials if t.kind in ("check", "gold")]
+    choice, rules = study.task == "choice", study.order
+
+    def drawn(kind: Kind, number: int) -> list[PlannedTrial]:
+        """So many of a kind at random (0 for all), each in a random condition or on either side."""
+        own = [m for m in materials.values() if m.kind == kind]
+        chosen = rng.sample(own, number) if 0 < number < len(own) else own
+        first = rng.randrange(2)
+        return [
+            trial_of(
+                m, SIDES[(n + first) % 2] if choice else rng.choice(list(m.conditions)), choice
+            )
+            for n, m in enumerate(chosen)
+        ]
+
+    checks = [t for t in plan.trials if t.kind in ("check", "gold")]
     main = [t for t in plan.trials if t.kind in ("item", "filler")]
     if not any(t.kind == "filler" for t in main):
-        main += _some(study, kinds.get("filler", []), study.fillers.per_sitting, rng)
-    checks = own_checks or [
-        *_some(study, kinds.get("check", []), study.checks.instructed, rng),
-        *_some(study, kinds.get("gold", []), study.checks.gold_per_sitting, rng),
-    ]
-    practice = _some(study, kinds.get("practice", []), study.practice.per_sitting, rng)
+        main += drawn("filler", study.fillers.per_sitting)
+    if not checks:
+        checks = drawn("check", study.checks.instructed)
+        checks += drawn("gold", study.checks.gold_per_sitting)
+    planned = {t.item for t in plan.trials}
+    practice = drawn("practice", study.practice.per_sitting)
     practice = [t for t in practice if t.item not in planned]
-    made = arrange(practice, main, checks, study.order, f"{study.seed}/{plan.number}/{seed}")
-    if made is None:
-        raise impossible(plan.number, main, study.order)
+    made = arrange(practice, main, checks, rules, f"{study.seed}/{plan.number}/{seed}")
+    if made is not None:
+        return made
+    (name, count), *_ = Counter(t.set for t in main).most_common(1)
+    if (count - 1) * (rules.between_same_set + 1) + 1 > len(main):
+        raise DataError(
+            f"list {plan.number} cannot be ordered: it has {count} items of {name} among "
+            f"{len(main)}, with {rules.between_same_set} between two of a set; lower "
+            f"order.between_same_set or add fillers"
+        )
+    raise DataError(
+        f"list {plan.number} cannot be ordered: no order keeps at most {rules.same_in_a_row} "
+        f"of a condition in a row; raise order.same_in_a_row or add fillers"
+    )
+
+
+def arrange(
+    practice: Sequence[PlannedTrial],
+    main: Sequence[PlannedTrial],
+    checks: Sequence[PlannedTrial],
+    rules: Order,
+    seed: str,
+) -> list[PlannedTrial] | None:
+    """Practice first, then the trials under the rules with the checks spread among them.
+
+    None if no order was found. Checks stand between trials, so they never break a rule.
+    """
+    rng = random.Random(seed)
+    for attempt in range(TRIES):
+        ordered = _attempt(main, rules, rng, careful=attempt >= TRIES // 4)
+        if ordered is not None:
+            first = list(practice)
+            rng.shuffle(first)
+            return [*first, *_spread(ordered, checks, rng)]
+    return None
+
+
+def _attempt(
+    main: Sequence[PlannedTrial], rules: Order, rng: random.Random, careful: bool
+) -> list[PlannedTrial] | None:
+    """One order, trial by trial; `careful` takes the set of which most is left more often."""
+    left = list(main)
+    rng.shuffle(left)
+    counts = Counter(t.set for t in left)
+    shapes = Counter(t.shape for t in left)
+    ordered: list[PlannedTrial] = []
+    gap, row = rules.between_same_set, rules.same_in_a_row
+    while left:
+        recent = {t.set for t in ordered[-gap:]} if gap else set()
+        tail = {t.shape for t in ordered[-row:]} if row and len(ordered) >= row else set()
+        barred = next(iter(tail)) if len(tail) == 1 and len(shapes) > 1 else None
+        allowed = [
+            i for i, t in enumerate(left) if t.set not in recent and t.shape != barred
+        ]  # a shape that all trials share bars nothing
+        if not allowed:
+            return None
+        chosen = allowed[0]
+        if careful:
+            chosen = max(allowed, key=lambda i: (counts[left[i].set], shapes[left[i].shape]))
+        trial = left.pop(chosen)
+        counts[trial.set] -= 1
+        shapes[trial.shape] -= 1
+        ordered.append(trial)
+    return ordered
+
+
+def _spread(
+    ordered: list[PlannedTrial], checks: Sequence[PlannedTrial], rng: random.Random
+) -> list[PlannedTrial]:
+    """Checks one to a stretch of equal length, at a random place of it, never at its beginning."""
+    if not checks:
+        return ordered
+    drawn = list(checks)
+    rng.shuffle(drawn)
+    size = len(ordered) / len(drawn)
+    places = []
+    for n in range(len(drawn)):
+        start, end = int(n * size), int((n + 1) * size)
+        places.append(rng.randint(min(start + 1, end), end))
+    made = list(ordered)
+    for place, check in sorted(zip(places, drawn, strict=True), key=lambda p: -p[0]):
+        made.insert(place, check)
     return made
-
-
-def _some(
-    study: Study, materials: Sequence[Material], number: int, rng: random.Random
-) -> list[Trial]:
-    """So many materials drawn at random, each in a condition or on a side drawn at random."""
-    chosen = rng.sample(list(materials), number) if 0 < number < len(materials) else materials
-    first = rng.randrange(2)
-    return [
-        trial_of(m, side=SIDES[(n + first) % 2])
-        if study.task == "choice"
-        else trial_of(m, condition=rng.choice(list(m.conditions)))
-        for n, m in enumerate(chosen)
-    ]

@@ -12,10 +12,10 @@ import msgspec
 
 from priscian.errors import DataError
 from priscian.files import read_bytes, read_text, write_bytes
-from priscian.judge.design import Plan, draw_trials, make_lists, read_lists
-from priscian.judge.items import BAD, GOOD, Material, read_items, read_materials
-from priscian.judge.study import FILE, CheckTexts, Study, parse_study, read_study
-from priscian.judge.texts import texts
+from priscian.judge.check import check_study
+from priscian.judge.design import TrialList, draw_trials, make_lists, read_lists
+from priscian.judge.items import BAD, GOOD, Kind, Material, read_items, read_materials
+from priscian.judge.study import FILE, CheckTexts, Study, parse_study, read_study, texts
 
 FROZEN = "frozen.json"
 FORMAT = 1
@@ -46,23 +46,31 @@ class Frozen(msgspec.Struct, frozen=True, kw_only=True):
     sources: Mapping[str, str] = {}
     study: Study
     materials: Mapping[str, Material]
-    plans: tuple[Plan, ...]
+    plans: tuple[TrialList, ...]
 
-    def plan(self, number: int) -> Plan:
+    def plan(self, number: int) -> TrialList:
         """The list of a number."""
         return self.plans[number - 1]
 
 
 def build(folder: Path) -> Frozen:
     """Read a study and everything it names, and make its lists; every rule is checked."""
-    from priscian.judge.check import check_study
-
     study = read_study(folder)
     check_study(study)
     items = read_items(study, folder)
     materials = {m.id: m for m in items}
-    extras = [*_tables(study, folder), *instructed(study)]
-    for extra in extras:
+    tables: dict[Kind, str] = {
+        "filler": study.fillers.table,
+        "practice": study.practice.table,
+        "gold": study.checks.gold,
+    }
+    extras: list[Material] = []
+    for kind, table in tables.items():
+        if table:
+            extras += read_materials(folder / table, study.task == "choice", kind)
+    for extra in [*extras, *instructed(study)]:
+        if extra.kind == "gold" and not extra.answer:
+            raise DataError(f"gold sentence {extra.id} has no answer; fill in the column answer")
         if extra.id in materials:
             raise DataError(
                 f"the id {extra.id!r} is used for an item and a {extra.kind}; rename one"
@@ -74,23 +82,17 @@ def build(folder: Path) -> Frozen:
         plans = make_lists(study, items)
     for plan in plans:
         draw_trials(study, materials, plan, "check")
-    return _sealed(study, materials, plans, _sources(study, folder))
-
-
-def _tables(study: Study, folder: Path) -> list[Material]:
-    choice = study.task == "choice"
-    found: list[Material] = []
-    for name, kind in (
-        (study.fillers.table, "filler"),
-        (study.practice.table, "practice"),
-        (study.checks.gold, "gold"),
-    ):
-        if name:
-            found += read_materials(folder / name, choice, kind)  # type: ignore[arg-type]
-    for material in found:
-        if material.kind == "gold" and not material.answer:
-            raise DataError(f"gold sentence {material.id} has no answer; fill in the column answer")
-    return found
+    root, name = (folder, FILE) if folder.is_dir() else (folder.parent, folder.name)
+    names = (name, study.items.table, study.lists.table, *tables.values())
+    hashes = _hashes(study, list(materials.values()), plans)
+    return Frozen(
+        hash=_whole(hashes),
+        hashes=hashes,
+        sources={n: hashlib.sha256(read_bytes(root / n)).hexdigest() for n in names if n},
+        study=study,
+        materials=materials,
+        plans=tuple(plans),
+    )
 
 
 def instructed(study: Study) -> list[Material]:
@@ -122,28 +124,6 @@ def instructed(study: Study) -> list[Material]:
             )
         )
     return made
-
-
-def _sources(study: Study, folder: Path) -> dict[str, str]:
-    root = folder if folder.is_dir() else folder.parent
-    names = [FILE if folder.is_dir() else folder.name]
-    names += [study.items.table, study.lists.table, study.fillers.table, study.practice.table]
-    names.append(study.checks.gold)
-    return {n: hashlib.sha256(read_bytes(root / n)).hexdigest() for n in names if n}
-
-
-def _sealed(
-    study: Study, materials: Mapping[str, Material], plans: list[Plan], sources: Mapping[str, str]
-) -> Frozen:
-    hashes = _hashes(study, list(materials.values()), plans)
-    return Frozen(
-        hash=_whole(hashes),
-        hashes=hashes,
-        sources=sources,
-        study=study,
-        materials=materials,
-        plans=tuple(plans),
-    )
 
 
 def _hashes(study: object, items: object, lists: object) -> dict[str, str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -13,10 +13,15 @@ from priscian.errors import DataError
 from priscian.files import NumberedRows, Row, read_table
 from priscian.judge.study import Study
 
+if TYPE_CHECKING:
+    from priscian.datasets.graded import GradedSentence
+
 Kind = Literal["item", "filler", "practice", "check", "gold"]
 GOOD, BAD = "good", "bad"
-_YES = frozenset({"1", "yes", "true", "good", "acceptable", "1.0"})
-_NO = frozenset({"0", "no", "false", "bad", "unacceptable", "0.0"})
+_LABELS = {
+    **dict.fromkeys(("1", "yes", "true", "good", "acceptable", "1.0"), True),
+    **dict.fromkeys(("0", "no", "false", "bad", "unacceptable", "0.0"), False),
+}
 
 
 class Material(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -53,97 +58,92 @@ def read_items(study: Study, folder: Path) -> list[Material]:
     if study.items.table:
         found = read_materials(folder / study.items.table, study.task == "choice", "item")
     else:
-        found = _from_data(study, folder)
+        found = _read_source(study, folder)
     seen: set[str] = set()
     for material in found:
         if material.id in seen:
             raise DataError(f"items: the id {material.id!r} is used twice; give each its own")
         seen.add(material.id)
-    if study.items.per_set:
-        found = _draw(found, study.items.per_set, study.seed)
-    return found
-
-
-def _draw(found: Sequence[Material], number: int, seed: int) -> list[Material]:
-    sets: dict[str, list[Material]] = {}
-    for material in found:
-        sets.setdefault(material.set, []).append(material)
+    number = study.items.per_set
+    if not number:
+        return found
     kept: list[Material] = []
-    for name, members in sets.items():
+    for name, members in by_set(found).items():
         if len(members) > number:
-            chosen = set(random.Random(f"{seed}/{name}").sample(range(len(members)), number))
-            members = [m for i, m in enumerate(members) if i in chosen]
+            rng = random.Random(f"{study.seed}/{name}")
+            members = [members[i] for i in sorted(rng.sample(range(len(members)), number))]
         kept += members
     return kept
 
 
-def _from_data(study: Study, folder: Path) -> list[Material]:
+def by_set(materials: Iterable[Material]) -> dict[str, list[Material]]:
+    """Materials by their set."""
+    sets: dict[str, list[Material]] = {}
+    for material in materials:
+        sets.setdefault(material.set, []).append(material)
+    return sets
+
+
+def _read_source(study: Study, folder: Path) -> list[Material]:
+    """Items of a data string, whose path may be relative to the study's folder."""
     from priscian.datasets.registry import find_format, read_dataset
 
-    source = _beside(study.items.source, folder)
+    source = study.items.source
+    name, colon, place = source.partition(":")
+    if place and (folder / place).exists():
+        source = f"{name}{colon}{folder / place}"
     form, target = find_format(source)
     if form.kind == "graded" and study.task != "choice":
-        return _graded(form.name, target)
+        return _read_graded(form.name, target)
     if form.kind not in ("pairs", "graded"):
         raise DataError(
             f"items.source: {study.items.source} has {form.kind}, which people cannot judge yet; "
             "use pairs or graded sentences, or write a table"
         )
-    found = []
-    for one in read_dataset(source).sets:
-        phenomenon = one.taxonomy[-1] if one.taxonomy else ""
-        for item in one.items:
-            if GOOD not in item.conditions or BAD not in item.conditions:
-                continue  # the single sentences of a graded set
-            ids = {c: str(item.meta[f"{c}_id"]) for c in (GOOD, BAD) if f"{c}_id" in item.meta}
-            found.append(
-                Material(
-                    id=item.id,
-                    kind="item",
-                    set=one.name,
-                    conditions={c: item[c].text for c in (GOOD, BAD)},
-                    ids=ids,
-                    labels={GOOD: True, BAD: False},
-                    lexicalisation=item.id,
-                    phenomenon=phenomenon,
-                )
-            )
-    return found
+    return [
+        Material(
+            id=item.id,
+            kind="item",
+            set=one.name,
+            conditions={c: item[c].text for c in (GOOD, BAD)},
+            ids={c: str(item.meta[f"{c}_id"]) for c in (GOOD, BAD) if f"{c}_id" in item.meta},
+            labels={GOOD: True, BAD: False},
+            lexicalisation=item.id,
+            phenomenon=one.taxonomy[-1] if one.taxonomy else "",
+        )
+        for one in read_dataset(source).sets
+        for item in one.items
+        if GOOD in item.conditions and BAD in item.conditions  # not the single sentences
+    ]
 
 
-def _beside(source: str, folder: Path) -> str:
-    """A data string whose path may be relative to the study's folder."""
-    form, colon, target = source.partition(":")
-    beside = folder / target
-    return f"{form}{colon}{beside}" if target and beside.exists() else source
-
-
-def _graded(name: str, target: str) -> list[Material]:
+def _read_graded(name: str, target: str) -> list[Material]:
     """Sentences of a graded set, grouped by phenomenon and lexicalisation."""
     from priscian.datasets.graded_read import read_target
     from priscian.datasets.li_adger import read_li_adger
 
     # the reader of LI-Adger is asked for by the name of its format: both give a graded set
     graded = read_li_adger(target).graded if name == "li-adger" else read_target(target)
-    groups: dict[tuple[str, str], list[tuple[str, str, bool | None]]] = {}
+    groups: dict[tuple[str, str], list[GradedSentence]] = {}
     for s in graded.sentences:
         place = (s.phenomenon or graded.name, s.lexicalisation or s.id)
-        groups.setdefault(place, []).append((s.id, s.text, s.acceptable))
+        groups.setdefault(place, []).append(s)
     found = []
     for (phenomenon, lexicalisation), members in groups.items():
-        names = _condition_names([label for _, _, label in members])
+        # conditions are good and bad, with a number where several sentences have one label
+        plain = [{True: GOOD, False: BAD, None: "sentence"}[s.acceptable] for s in members]
+        conditions = {
+            c if plain.count(c) == 1 else f"{c}-{plain[: n + 1].count(c)}": s
+            for n, (c, s) in enumerate(zip(plain, members, strict=True))
+        }
         found.append(
             Material(
                 id=f"{phenomenon}/{lexicalisation}",
                 kind="item",
                 set=phenomenon,
-                conditions={n: text for n, (_, text, _) in zip(names, members, strict=True)},
-                ids={n: i for n, (i, _, _) in zip(names, members, strict=True)},
-                labels={
-                    n: label
-                    for n, (_, _, label) in zip(names, members, strict=True)
-                    if label is not None
-                },
+                conditions={c: s.text for c, s in conditions.items()},
+                ids={c: s.id for c, s in conditions.items()},
+                labels={c: s.acceptable for c, s in conditions.items() if s.acceptable is not None},
                 lexicalisation=lexicalisation,
                 phenomenon=phenomenon,
             )
@@ -151,22 +151,12 @@ def _graded(name: str, target: str) -> list[Material]:
     return found
 
 
-def _condition_names(labels: Sequence[bool | None]) -> list[str]:
-    """`good`, `bad`, and numbers where one label has several sentences."""
-    plain = [{True: GOOD, False: BAD, None: "sentence"}[label] for label in labels]
-    return [
-        name if plain.count(name) == 1 else f"{name}-{plain[: i + 1].count(name)}"
-        for i, name in enumerate(plain)
-    ]
-
-
 def read_materials(file: Path, choice: bool, kind: Kind) -> list[Material]:
     """A table of items, fillers, practice or gold items."""
     if not file.is_file():
         raise DataError(f"no file {str(file)!r}; the study names it as its table of {kind}s")
-    needed = ("good", "bad") if choice else ("sentence",)
-    rows = read_table(file, needs=needed)
-    made = [_pair(file, n, row, kind) for n, row in rows] if choice else _single(file, rows, kind)
+    rows = read_table(file, needs=(GOOD, BAD) if choice else ("sentence",))
+    made = _pairs(file, rows, kind) if choice else _sentences(file, rows, kind)
     seen: dict[str, str] = {}
     for material in made:
         for sentence in material.ids.values():
@@ -180,25 +170,30 @@ def _cell(row: Row, name: str) -> str:
     return "" if value is None else str(value).strip()
 
 
-def _pair(file: Path, line: int, row: Row, kind: Kind) -> Material:
-    good, bad = _cell(row, GOOD), _cell(row, BAD)
-    if not good or not bad:
-        raise DataError(f"{file}:{line}: a pair needs both sentences; fill in good and bad")
-    own = _cell(row, "id") or f"{kind}-{line - 1}"
-    return Material(
-        id=own,
-        kind=kind,
-        set=_cell(row, "set") or kind,
-        conditions={GOOD: good, BAD: bad},
-        ids={GOOD: f"{own}/good", BAD: f"{own}/bad"},
-        labels={GOOD: True, BAD: False},
-        lexicalisation=_cell(row, "lexicalisation") or own,
-        phenomenon=_cell(row, "phenomenon"),
-        answer="good" if kind in ("check", "gold") else "",
-    )
+def _pairs(file: Path, rows: NumberedRows, kind: Kind) -> list[Material]:
+    made = []
+    for line, row in rows:
+        good, bad = _cell(row, GOOD), _cell(row, BAD)
+        if not good or not bad:
+            raise DataError(f"{file}:{line}: a pair needs both sentences; fill in good and bad")
+        own = _cell(row, "id") or f"{kind}-{line - 1}"
+        made.append(
+            Material(
+                id=own,
+                kind=kind,
+                set=_cell(row, "set") or kind,
+                conditions={GOOD: good, BAD: bad},
+                ids={GOOD: f"{own}/good", BAD: f"{own}/bad"},
+                labels={GOOD: True, BAD: False},
+                lexicalisation=_cell(row, "lexicalisation") or own,
+                phenomenon=_cell(row, "phenomenon"),
+                answer=GOOD if kind in ("check", "gold") else "",
+            )
+        )
+    return made
 
 
-def _single(file: Path, rows: NumberedRows, kind: Kind) -> list[Material]:
+def _sentences(file: Path, rows: NumberedRows, kind: Kind) -> list[Material]:
     """Rows of one set and lexicalisation are the conditions of one item."""
     groups: dict[tuple[str, str], list[tuple[int, Row]]] = {}
     for line, row in rows:
@@ -211,51 +206,38 @@ def _single(file: Path, rows: NumberedRows, kind: Kind) -> list[Material]:
         ids: dict[str, str] = {}
         labels: dict[str, bool] = {}
         for line, row in members:
-            condition = _condition(file, line, row, len(members), conditions)
-            conditions[condition] = _cell(row, "sentence")
+            sentence, said = _cell(row, "sentence"), _cell(row, "condition")
+            if not sentence:
+                raise DataError(f"{file}:{line}: no sentence; write it, or delete the row")
+            if not said and len(members) > 1:
+                raise DataError(
+                    f"{file}:{line}: an item without its condition; fill in the column condition, "
+                    "since other rows have the same set and lexicalisation"
+                )
+            condition = said or "sentence"
+            if condition in conditions:
+                raise DataError(
+                    f"{file}:{line}: the condition {condition!r} is there twice for one item; give "
+                    "each item its own lexicalisation"
+                )
+            conditions[condition] = sentence
             ids[condition] = _cell(row, "id") or f"{name}/{lexicalisation}/{condition}"
-            label = _label(file, line, row)
-            if label is not None:
-                labels[condition] = label
-        first = members[0][1]
+            label = _cell(row, "acceptable").lower()
+            if (label or said.lower()) in _LABELS:
+                labels[condition] = _LABELS[label or said.lower()]
+            elif label:
+                raise DataError(f"{file}:{line}: acceptable is {label!r}; write 1 or 0")
         made.append(
             Material(
-                id=ids[next(iter(ids))] if len(ids) == 1 else f"{name}/{lexicalisation}",
+                id=next(iter(ids.values())) if len(ids) == 1 else f"{name}/{lexicalisation}",
                 kind=kind,
                 set=name,
                 conditions=conditions,
                 ids=ids,
                 labels=labels,
                 lexicalisation=lexicalisation,
-                phenomenon=_cell(first, "phenomenon"),
-                answer=_cell(first, "answer"),
+                phenomenon=_cell(members[0][1], "phenomenon"),
+                answer=_cell(members[0][1], "answer"),
             )
         )
     return made
-
-
-def _condition(file: Path, line: int, row: Row, many: int, before: Mapping[str, str]) -> str:
-    if not _cell(row, "sentence"):
-        raise DataError(f"{file}:{line}: no sentence; write it, or delete the row")
-    condition = _cell(row, "condition")
-    if not condition and many > 1:
-        raise DataError(
-            f"{file}:{line}: an item without its condition; fill in the column condition, since "
-            "other rows have the same set and lexicalisation"
-        )
-    condition = condition or "sentence"
-    if condition in before:
-        raise DataError(
-            f"{file}:{line}: the condition {condition!r} is there twice for one item; give each "
-            "item its own lexicalisation"
-        )
-    return condition
-
-
-def _label(file: Path, line: int, row: Row) -> bool | None:
-    said = _cell(row, "acceptable").lower() or _cell(row, "condition").lower()
-    if said in _YES | _NO:
-        return said in _YES
-    if _cell(row, "acceptable"):
-        raise DataError(f"{file}:{line}: acceptable is {said!r}; write 1 or 0")
-    return None

@@ -1,4 +1,4 @@
-"""Open a study: its store, its frozen file, and what an edit after the first participant means."""
+"""Make a study, open its store, freeze it; what an edit after the first participant means."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from priscian.errors import DataError
+import msgspec
+
+from priscian.errors import DataError, UsageError
+from priscian.files import write_text
+from priscian.judge.databases import Postgres, Sqlite
 from priscian.judge.frozen import (
     Frozen,
     build,
@@ -17,19 +21,57 @@ from priscian.judge.frozen import (
     write_frozen,
 )
 from priscian.judge.store import Store
-from priscian.judge.study import FILE
+from priscian.judge.study import FILE, preset, texts
 
 DATABASE = "judge.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class NewStudy:
+    """Where a study was written, and what it comes to."""
+
+    file: Path
+    frozen: Frozen
+
+
+def new_study(name: str, on: str, out: Path) -> NewStudy:
+    """A folder with the study of a preset on a data set; rules that cannot be kept are loosened.
+
+    With items of a single set no order keeps them apart, so the rule about sets is set to 0.
+    """
+    file = out / FILE
+    if file.exists():
+        raise UsageError(f"{file} exists; choose another folder, or edit it")
+    form, colon, target = on.partition(":")
+    if colon and target and Path(target).exists():  # a string that means the same from the folder
+        on = f"{form}:{Path(target).resolve()}"
+    elif Path(on).exists():
+        on = str(Path(on).resolve())
+    listed = "\n".join(f"# {word} = {_quoted(said)}" for word, said in texts()["words"].items())
+    text = preset(name).replace('"SOURCE"', _quoted(on)) + (
+        "\n[pages]\n# welcome, instructions, end: Markdown of your own\n\n"
+        "[consent]\n# text, retention, contact: shown before anything else\n\n"
+        f"[words]  # of the pages, in the language of your participants\n{listed}\n"
+    )
+    write_text(file, text)
+    try:
+        return NewStudy(file, build(out))
+    except DataError as error:
+        if "cannot be ordered" not in str(error):
+            file.unlink()
+            raise
+    write_text(file, text.replace("between_same_set = 1", "between_same_set = 0"))
+    return NewStudy(file, build(out))
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def open_store(folder: Path, database: str = "") -> Store:
     """The store of a study: a file in its folder unless another file or Postgres is named."""
     if database.startswith(("postgresql://", "postgres://")):
-        from priscian.judge.postgres import Postgres
-
         return Store(Postgres(database))
-    from priscian.judge.sqlite import Sqlite
-
     if not database:
         _must_exist(folder)
     return Store(Sqlite(Path(database) if database else folder / DATABASE))
@@ -42,8 +84,6 @@ def _must_exist(folder: Path) -> None:
 
 def freeze_study(folder: Path, database: str = "") -> Frozen:
     """Freeze a study as it stands; once somebody has begun, an edit makes a new version."""
-    import msgspec
-
     made = build(folder)
     with closing(open_store(folder, database)) as store, store.backend.transaction():
         store.backend.lock()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from priscian.errors import counted
 from priscian.judge.collected import Gathered
@@ -21,13 +19,19 @@ TASKS = {
 
 
 def preregistration(
-    frozen: Frozen, folder: Path, gathered: Sequence[Gathered], now: float | None = None
+    frozen: Frozen,
+    gathered: Sequence[Gathered],
+    analysis: str,
+    now: float | None = None,
 ) -> str:
     """What to hand in before the first participant; your hypotheses go where it says so.
 
-    What was collected already is counted, of this version of the study and of others.
+    What was collected already is counted, of this version of the study and of others. `analysis`
+    has the commands that will be run.
     """
     study = frozen.study
+    stale = study.targets.stale_after
+    minutes = f"{stale:g} minute{'' if stale == 1 else 's'}"
     items = [m for m in frozen.materials.values() if m.kind == "item"]
     sets = len({m.set for m in items})
     limit = study.targets.sittings_per_list
@@ -51,24 +55,19 @@ def preregistration(
         if limit
         else "No limit is set: set targets.sittings_per_list before you register.",
         "Stopping rule": "A list is closed when it has its sittings; places that were left are "
-        f"given to others after {_minutes(study.targets.stale_after)}. *Write here whether "
+        f"given to others after {minutes}. *Write here whether "
         "you look at answers before every list is closed: the researcher's page shows accuracy and "
         "agreement while the study runs.*"
         if limit
         else "*Write here when you stop: without targets.sittings_per_list no list is closed.*",
-        "Data exclusion": _rules(study.exclusion),
-        "Analysis plan": _analysis(frozen, folder),
+        "Data exclusion": rules_text(study.exclusion),
+        "Analysis plan": f"```\n{analysis}\n```",
         "Frozen design": f"Version {frozen.version}, SHA-256 `{frozen.hash}` (study "
         f"`{frozen.hashes['study'][:16]}…`, items `{frozen.hashes['items'][:16]}…`, lists "
         f"`{frozen.hashes['lists'][:16]}…`).",
     }
     body = "\n\n".join(f"## {title}\n{text}" for title, text in parts.items())
     return f"# Preregistration: {study.title or study.name}\n\n{body}\n"
-
-
-def _minutes(minutes: float) -> str:
-    """`1 minute`, `0.5 minutes`."""
-    return f"{minutes:g} minute{'' if minutes == 1 else 's'}"
 
 
 def _collected(found: Sequence[Gathered], version: int, now: time.struct_time) -> str:
@@ -100,41 +99,24 @@ def _collected(found: Sequence[Gathered], version: int, now: time.struct_time) -
     return said
 
 
-def _rules(rules: Exclusion) -> str:
-    said = []
-    if rules.failed_checks:
-        said.append(f"who failed {counted(rules.failed_checks, 'attention check')} or more")
-    if rules.native:
-        said.append(
-            f"whose native languages do not include {', '.join(rules.native)}, or who give none"
-        )
-    if rules.median_time_below:
-        said.append(f"whose median response time is below {rules.median_time_below:g} s")
-    if rules.shortest_time_below:
-        said.append(f"who answered in less than {rules.shortest_time_below:g} s")
-    if rules.total_time_below:
-        said.append(f"sittings of less than {rules.total_time_below:g} s by the server's clock")
-    if rules.one_side_above:
-        said.append(f"sittings with more than {100 * rules.one_side_above:g} % on one side")
-    if rules.implausible:
-        said.append("sittings whose times cannot be true by the server's clock")
-    if rules.flat:
-        said.append("who gave one answer throughout (scales)")
-    if rules.incomplete:
-        said.append("who did not finish")
-    if rules.repeated:
-        said.append("sittings beyond those allowed for a person")
-    lines = "\n".join(f"- {line}" for line in said) or "- nobody"
+def rules_text(rules: Exclusion) -> str:
+    """The rules of exclusion that are on, in words."""
+    native = ", ".join(rules.native)
+    said = {
+        f"who failed {counted(rules.failed_checks, 'attention check')} or more":
+            rules.failed_checks,
+        f"whose native languages do not include {native}, or who give none": rules.native,
+        f"whose median response time is below {rules.median_time_below:g} s":
+            rules.median_time_below,
+        f"who answered in less than {rules.shortest_time_below:g} s": rules.shortest_time_below,
+        f"sittings of less than {rules.total_time_below:g} s by the server's clock":
+            rules.total_time_below,
+        f"sittings with more than {100 * rules.one_side_above:g} % on one side":
+            rules.one_side_above,
+        "sittings whose times cannot be true by the server's clock": rules.implausible,
+        "who gave one answer throughout (scales)": rules.flat,
+        "who did not finish": rules.incomplete,
+        "sittings beyond those allowed for a person": rules.repeated,
+    }  # fmt: skip
+    lines = "\n".join(f"- {line}" for line, is_on in said.items() if is_on) or "- nobody"
     return f"Left out, by rules that the software applies at export:\n{lines}"
-
-
-def _analysis(frozen: Frozen, folder: Path) -> str:
-    name = shlex.quote(f"{folder.resolve().name or 'study'}/")
-    lines = [f"priscian judge export {name} --out results/"]
-    if frozen.study.task == "choice":
-        lines.append("priscian analyse human results/choices.csv")
-    else:
-        lines.append("priscian score MODEL --on graded:results/ --out run/")
-        lines.append("priscian analyse adc run/")
-    lines.append(f"priscian judge agreement {name}")
-    return "```\n" + "\n".join(lines) + "\n```"

@@ -40,7 +40,7 @@ def reach_problems(url: str, hashes: Collection[str], mturk: bool = False) -> It
     if not said.get("forms"):
         yield (
             "nobody can log in at /admin, since the proxy changes the Host header: serve with "
-            f"--behind-proxy --url {root}, or let the proxy pass Host and X-Forwarded-Proto"
+            f"`behind_proxy=True` `url={root}`, or let the proxy pass Host and X-Forwarded-Proto"
         )
     if not said.get("addresses"):
         yield (
@@ -69,7 +69,7 @@ def _page_problems(root: str, mturk: bool) -> Iterator[str]:
     if kind != "text/css":
         yield (
             f"{place} is not our style sheet but {kind}: where the proxy removes a part of the "
-            f"path, serve with --url {root}"
+            f"path, serve with `url={root}`"
         )
 
 

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import random
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
+from urllib.parse import urlencode
 
 import msgspec
 
 from priscian.errors import DataError
-from priscian.files.web import RequestLimits, WebError, request
+from priscian.files.web import Reply, RequestLimits, WebError, ask, connect, request
 from priscian.judge.frozen import Frozen
-from priscian.judge.http import PATIENCE, Client
 from priscian.judge.items import BAD, GOOD
 from priscian.judge.study import Study
 
+RETRY = (429, 503, 507)
+PATIENCE = 60.0
+"""Seconds that somebody tries again before giving up; the page itself never does."""
+LIMITS = RequestLimits(30, 1 << 24)
 _CODE = re.compile(r'id="code">([^<]*)<')
 
 
@@ -54,17 +60,70 @@ class Ledger:
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else math.nan
 
 
+class Client:
+    """Sends requests to one server; lost connections are made anew."""
+
+    def __init__(
+        self,
+        url: str,
+        timed: Callable[[float], None] = lambda seconds: None,
+        patience: float = PATIENCE,
+    ) -> None:
+        self.url = url.rstrip("/")
+        self.timed = timed
+        self.patience = patience
+        self._connections = connect(self.url)
+
+    async def get(self, path: str) -> Reply:
+        """GET a path."""
+        return await self._patiently(path, None, "")
+
+    async def form(self, path: str, fields: Mapping[str, str]) -> Reply:
+        """POST a form."""
+        body = urlencode(fields).encode()
+        return await self._patiently(path, body, "application/x-www-form-urlencoded")
+
+    async def json(self, path: str, data: object) -> Reply:
+        """POST JSON."""
+        return await self._patiently(path, json.dumps(data).encode(), "application/json")
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._connections.aclose()
+
+    async def _patiently(self, path: str, body: bytes | None, kind: str) -> Reply:
+        """Send a request until it is answered, as the page's outbox does."""
+        wait, given_up = 0.1, time.monotonic() + self.patience
+        url, headers = f"{self.url}{path}", {"Content-Type": kind} if kind else {}
+        while True:
+            begun = time.monotonic()
+            try:
+                reply = await ask(self._connections, url, LIMITS, headers=headers, body=body)
+                self.timed(time.monotonic() - begun)
+                if reply.status not in RETRY or time.monotonic() > given_up:
+                    return reply
+            except WebError as error:
+                lasting = error.kind in ("address", "trust", "size")
+                if lasting or time.monotonic() > given_up:
+                    raise DataError(f"{url}: {error}; is the study served there?") from None
+            await asyncio.sleep(wait)
+            wait = min(2.0, 2 * wait)
+
+
 def simulate(url: str, frozen: Frozen, habits: Habits) -> Ledger:
     """Let simulated people take part in a study that is being served at `url`."""
-    ledger = Ledger()
-    asyncio.run(_everybody(url, frozen, habits, ledger))
+    ledger, labels = Ledger(), labels_of(frozen)
+
+    async def person(number: int) -> None:
+        async with aclosing(Client(url, ledger.seconds.append, habits.patience)) as client:
+            await _take_part(client, frozen.study, labels, habits, number, ledger)
+
+    async def everybody() -> None:
+        numbers = range(habits.first, habits.first + habits.raters)
+        await asyncio.gather(*map(person, numbers))
+
+    asyncio.run(everybody())
     return ledger
-
-
-async def _everybody(url: str, frozen: Frozen, habits: Habits, ledger: Ledger) -> None:
-    labels = labels_of(frozen)
-    numbers = range(habits.first, habits.first + habits.raters)
-    await asyncio.gather(*(_one(url, frozen.study, labels, habits, n, ledger) for n in numbers))
 
 
 def labels_of(frozen: Frozen) -> dict[str, tuple[float, str]]:
@@ -89,21 +148,6 @@ class _Block(msgspec.Struct, frozen=True):
     trials: tuple[_Trial, ...]
 
 
-async def _one(
-    url: str,
-    study: Study,
-    labels: Mapping[str, tuple[float, str]],
-    habits: Habits,
-    number: int,
-    ledger: Ledger,
-) -> None:
-    client = Client(url, ledger.seconds.append, habits.patience)
-    try:
-        await _take_part(client, study, labels, habits, number, ledger)
-    finally:
-        await client.close()
-
-
 async def _take_part(
     client: Client,
     study: Study,
@@ -123,7 +167,7 @@ async def _take_part(
     if begun.status == 403:
         raise DataError(
             f"{client.url} serves another database than the one of this study; name the study that "
-            "is being served, and its --database"
+            "is being served, and its `database=`"
         )
     place = begun.redirect or ""
     if begun.status != 303 or not place.startswith("/"):
@@ -134,25 +178,6 @@ async def _take_part(
     if study.checks.comprehension:
         right = {f"q{n}": q.answer for n, q in enumerate(study.checks.comprehension, start=1)}
         await client.form(place, {"step": "comprehension", **right})
-    for trial in await _trials(client, place, study):
-        if habits.pause:
-            await asyncio.sleep(rng.expovariate(1 / habits.pause))
-        said = answer(study, trial.sentences, labels, habits, rng)
-        row = {"position": trial.position, "response": said, "time": _time(rng), "hidden": 0}
-        done = await client.json(f"{place}/answers", {"answers": [row]})
-        if done.status != 200:
-            raise DataError(f"the server answered {done.status} to an answer: {done.body[:200]!r}")
-        ledger.answers[token, trial.position] = said
-    if study.demographics:
-        about = {q: {"age": "30", "native_languages": "en"}.get(q, "") for q in study.demographics}
-        await client.form(place, {"step": "about", **about})
-    end = (await client.get(place)).body.decode("utf-8", "replace")
-    found = _CODE.search(end)
-    if found:
-        ledger.codes[token] = found[1]
-
-
-async def _trials(client: Client, place: str, study: Study) -> Sequence[_Trial]:
     found = await client.get(f"{place}/block")
     try:
         trials = msgspec.json.decode(found.body, type=_Block).trials
@@ -161,11 +186,22 @@ async def _trials(client: Client, place: str, study: Study) -> Sequence[_Trial]:
     shown = 2 if study.task == "choice" else 1
     if not trials or any(len(trial.sentences) < shown for trial in trials):
         raise DataError(f"{client.url} does not serve this study; correct the address")
-    return trials
-
-
-def _time(rng: random.Random) -> float:
-    return round(math.exp(rng.gauss(0.5, 0.4)), 3)
+    for trial in trials:
+        if habits.pause:
+            await asyncio.sleep(rng.expovariate(1 / habits.pause))
+        said = answer(study, trial.sentences, labels, habits, rng)
+        seconds = round(math.exp(rng.gauss(0.5, 0.4)), 3)
+        row = {"position": trial.position, "response": said, "time": seconds, "hidden": 0}
+        done = await client.json(f"{place}/answers", {"answers": [row]})
+        if done.status != 200:
+            raise DataError(f"the server answered {done.status} to an answer: {done.body[:200]!r}")
+        ledger.answers[token, trial.position] = said
+    if study.demographics:
+        about = {q: {"age": "30", "native_languages": "en"}.get(q, "") for q in study.demographics}
+        await client.form(place, {"step": "about", **about})
+    end = (await client.get(place)).body.decode("utf-8", "replace")
+    if code := _CODE.search(end):
+        ledger.codes[token] = code[1]
 
 
 def answer(

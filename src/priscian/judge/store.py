@@ -1,4 +1,4 @@
-"""Where a study keeps its answers: the store's methods, in the SQL that SQLite and Postgres share.
+"""Where a study keeps its sittings, trials and answers, in the SQL that both databases share.
 
 A store object belongs to one thread. `transaction()` surrounds what must be kept together; nothing
 is acknowledged before it has been committed (`desk`).
@@ -10,18 +10,15 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from pathlib import Path
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from priscian.errors import StoreError
-from priscian.judge.records import Answer, Entry, Given, Kind, ListCount, Shown, Sitting
+from priscian.judge.databases import Database
 
-SCHEMA = 2
-UPGRADES: Mapping[int, Sequence[str]] = {
-    1: ("ALTER TABLE sittings ADD COLUMN released DOUBLE PRECISION NOT NULL DEFAULT 0",),
-}
-"""Statements that turn the tables of a schema into those of the next; data stay as they are."""
+PersonKind = Literal["person", "test", "model"]
+"""Tests are trials of the study by the researcher and by simulated people; they count nowhere."""
+Timing = Literal["script", "server", "none"]
 LEASE = 600.0
 """Seconds in which somebody who has not answered yet counts when lists are filled evenly."""
 MOST_REVISIONS = 3
@@ -33,21 +30,101 @@ _SITTING = (
 _COUNTED = {False: "s.kind <> 'test'", True: "1 = 1"}
 
 
-class Backend(Protocol):
-    """What differs between databases."""
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Somebody who wants to begin: where they come from, and the list they ask for, if any.
 
-    name: str
-    place: str
-    """Where it is, for people to read."""
+    `session` is what the platform tells nobody else (Prolific's session, MTurk's assignment);
+    `person` somebody who has shown the token of an earlier sitting.
+    """
 
-    def run(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]: ...
-    def transaction(self) -> AbstractContextManager[None]: ...
-    def savepoint(self) -> AbstractContextManager[None]: ...
-    def lock(self) -> None: ...
-    def backup(self, target: Path) -> None: ...
-    def scrub(self) -> None: ...
-    def is_open_to_others(self) -> bool: ...
-    def close(self) -> None: ...
+    platform: str = "none"
+    identity: str = ""
+    list: int = 0
+    kind: PersonKind = "person"
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    session: str = ""
+    person: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """One visit of one person, one trial of the study by the researcher, or a model's list."""
+
+    id: int
+    token: str
+    person: str
+    version: int
+    list: int
+    state: str
+    started: float
+    seen: float
+    finished: float | None
+    code: str
+    deletion: str
+    kind: PersonKind
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTrial:
+    """A trial of a sitting, from 1, and its answer, if there is one."""
+
+    position: int
+    item: str
+    kind: str
+    condition: str
+    side: str
+    response: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SentAnswer:
+    """An answer on its way to the store; `time` and `hidden` in seconds.
+
+    `timing` says who took the time: the page's script, or the server without it.
+    """
+
+    position: int
+    response: str
+    time: float | None = None
+    hidden: float = 0.0
+    timing: Timing = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """A stored answer with everything about it that exports need."""
+
+    sitting: int
+    person: str
+    kind: str
+    version: int
+    list: int
+    position: int
+    item: str
+    role: str
+    condition: str
+    side: str
+    response: str
+    time: float | None
+    hidden: float
+    timing: str
+    received: float
+
+
+@dataclass(frozen=True, slots=True)
+class ListCount:
+    """How many sittings of a list are complete, and how many are under way.
+
+    `live` sittings have an answer, `waiting` ones not yet; `stale` ones have been left.
+    """
+
+    list: int
+    complete: int
+    live: int
+    waiting: int
+    stale: int
 
 
 def random_code(letters: int = 10) -> str:
@@ -71,12 +148,12 @@ def _facts(row: Sequence[Any]) -> Mapping[str, Any]:
 class Store:
     """Sittings, trials and answers of one study."""
 
-    def __init__(self, backend: Backend, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, backend: Database, now: Callable[[], float] = time.time) -> None:
         self.backend = backend
         self.now = now
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         self.backend.close()
 
     # ------------------------------------------------------------ settings and versions
@@ -133,7 +210,9 @@ class Store:
 
     # ------------------------------------------------------------ sittings
 
-    def counts(self, version: int, stale_after: float, kind: Kind = "person") -> list[ListCount]:
+    def counts(
+        self, version: int, stale_after: float, kind: PersonKind = "person"
+    ) -> list[ListCount]:
         """How many sittings of every list there are in which state; only those of one kind."""
         now = self.now()
         rows = self.backend.run(
@@ -160,7 +239,7 @@ class Store:
         )
         return len(rows)
 
-    def person(self, platform: str, identity: str, kind: Kind = "person") -> str:
+    def person(self, platform: str, identity: str, kind: PersonKind = "person") -> str:
         """The pseudonym of somebody; the same for the same id of a platform."""
         fresh = secrets.token_hex(6)
         if kind == "test":
@@ -222,7 +301,7 @@ class Store:
         return {int(n): int(p) for n, p in rows}
 
     def add_sitting(
-        self, entry: Entry, person: str, version: int, number: int, trials: Sequence[Shown]
+        self, arrival: Arrival, person: str, version: int, number: int, trials: Sequence[ShownTrial]
     ) -> Sitting:
         """A new sitting with its trials in their order."""
         token = secrets.token_urlsafe(16)  # 128 bits
@@ -230,7 +309,7 @@ class Store:
             "INSERT INTO sittings (token, person, version, list, state, started, seen, code, "
             "deletion, kind, facts) VALUES (?, ?, ?, ?, 'live', ?, ?, '', ?, ?, ?) RETURNING id",
             (token, person, version, number, self.now(), self.now(), random_code(12),
-             entry.kind, json.dumps(dict(entry.facts))),
+             arrival.kind, json.dumps(dict(arrival.facts))),
         )  # fmt: skip
         sitting = int(rows[0][0])
         for trial in trials:
@@ -244,7 +323,7 @@ class Store:
         return found
 
     def touch(self, sitting: int) -> None:
-        """Somebody is still there."""
+        """Update the time at which a sitting was last seen."""
         self.backend.run("UPDATE sittings SET seen = ? WHERE id = ?", (self.now(), sitting))
 
     def note(self, sitting: int, facts: Mapping[str, Any], state: str = "") -> None:
@@ -259,7 +338,7 @@ class Store:
 
     # ------------------------------------------------------------ trials and answers
 
-    def trials(self, sitting: int) -> list[Shown]:
+    def trials(self, sitting: int) -> list[ShownTrial]:
         """The trials of a sitting in order, each with its answer."""
         rows = self.backend.run(
             "SELECT t.position, t.item, t.kind, t.condition, t.side, a.response FROM trials t "
@@ -267,23 +346,18 @@ class Store:
             "WHERE t.sitting = ? ORDER BY t.position",
             (sitting,),
         )
-        return [Shown(*row) for row in rows]
+        return [ShownTrial(*row) for row in rows]
 
-    def last_position(self, sitting: int) -> int:
-        """The position of a sitting's last trial; the first is 1."""
-        rows = self.backend.run("SELECT MAX(position) FROM trials WHERE sitting = ?", (sitting,))
-        return int(rows[0][0] or 0)
-
-    def trial(self, sitting: int, position: int) -> Shown | None:
+    def trial(self, sitting: int, position: int) -> ShownTrial | None:
         """One trial of a sitting, without its answer."""
         rows = self.backend.run(
             "SELECT position, item, kind, condition, side FROM trials "
             "WHERE sitting = ? AND position = ?",
             (sitting, position),
         )
-        return Shown(*rows[0]) if rows else None
+        return ShownTrial(*rows[0]) if rows else None
 
-    def answer(self, sitting: int, version: int, answer: Answer) -> bool:
+    def answer(self, sitting: int, version: int, answer: SentAnswer) -> bool:
         """Keep an answer; the first one wins, another one becomes a revision, up to a few.
 
         The same answer sent again, after a lost acknowledgement, changes nothing.
@@ -339,15 +413,15 @@ class Store:
         )
         return str(rows[0][0]) if rows else ""
 
-    def answers(self, tests: bool = False) -> Iterator[Given]:
+    def answers(self, tests: bool = False) -> Iterator[StoredAnswer]:
         """Every answer with its trial and sitting, by sitting and position."""
         return self._given("answers", tests)
 
-    def revisions(self, tests: bool = False) -> Iterator[Given]:
+    def revisions(self, tests: bool = False) -> Iterator[StoredAnswer]:
         """Later answers to a trial, which do not count, and those before a sitting began again."""
         return self._given("revisions", tests)
 
-    def _given(self, table: str, tests: bool) -> Iterator[Given]:
+    def _given(self, table: str, tests: bool) -> Iterator[StoredAnswer]:
         for row in self.backend.run(
             "SELECT a.sitting, s.person, s.kind, a.version, s.list, a.position, t.item, t.kind, "
             "t.condition, t.side, a.response, a.time, a.hidden, a.timing, a.received "
@@ -356,7 +430,7 @@ class Store:
             f"WHERE {_COUNTED[tests]} "
             "ORDER BY a.sitting, a.position, a.received"
         ):
-            yield Given(*row)
+            yield StoredAnswer(*row)
 
     def event(self, sitting: int | None, what: str, detail: str = "") -> None:
         """Note something that happened."""

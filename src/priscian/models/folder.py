@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -31,11 +31,43 @@ from priscian.records import Text, TokenScores
 if TYPE_CHECKING:
     from torch import nn
 
-PROVIDERS = {"lstm": "lstm", "on-lstm": "lstm", "transformer-xl": "txl", "rnng": "rnng"}
 CLASSIFIER = ("classifier.json", "classifier")
-"""Which provider reads the folder of an architecture; GPT-2 uses an ordinary Hugging Face one."""
+"""The file of a classifier's folder, and its provider."""
 PARSER = "span-parser"
 """An architecture of ours that is not a language model."""
+
+
+class Architecture(NamedTuple):
+    """A language model that `priscian train` trains; its recipes are in `training/recipes/`."""
+
+    what: str
+    """For help pages."""
+    network: str
+    """Its class in a module of `models/networks/`; `Shape` is added for that of its sizes."""
+    provider: str
+    """What scores its folders: `hf` where Transformers reads them."""
+    recurrent: bool = True
+    """Trained in float32 only."""
+    trees: bool = False
+    """Trained on trees instead of text."""
+
+
+ARCHITECTURES: Mapping[str, Architecture] = {
+    "gpt2": Architecture(
+        "a GPT-2, saved as an ordinary Hugging Face folder", "gpt2.Gpt2", "hf", recurrent=False
+    ),
+    "lstm": Architecture("an LSTM, which scores on NumPy alone", "lstm.Lstm", "lstm"),
+    "on-lstm": Architecture(
+        "an ordered-neurons LSTM, which scores on NumPy alone", "on_lstm.OnLstm", "lstm"
+    ),
+    "rnng": Architecture(
+        "a recurrent neural network grammar, from trees", "rnng.Rnng", "rnng", trees=True
+    ),
+    "transformer-xl": Architecture(
+        "a Transformer-XL with relative positions and memory", "transformer_xl.TransformerXl",
+        "txl", recurrent=False,
+    ),
+}  # fmt: skip
 PARTS = ("config.json", "model.safetensors", "tokenizer.json", "vocabulary.json")
 
 
@@ -49,7 +81,8 @@ def provider_of(folder: Path) -> str | None:
             f"{folder} holds a parser, which gives trees and no probabilities; use it with "
             f"priscian parse FILE `model={folder}`"
         )
-    return PROVIDERS.get(architecture)
+    known = ARCHITECTURES.get(architecture)
+    return known.provider if known is not None and known.provider != "hf" else None
 
 
 def architecture_of(folder: Path) -> str:
@@ -285,9 +318,9 @@ def load_network(folder: Path, architecture: str, build: Callable[[Mapping[str, 
         network.to_empty(device="cpu")
         network.load_state_dict({n: torch.from_numpy(w) for n, w in weights.items()})
     except ImportError:
-        raise ModelError(
-            f"{PROVIDERS.get(architecture, architecture)}: models need PyTorch: {install('hf')}"
-        ) from None
+        known = ARCHITECTURES.get(architecture)
+        name = architecture if known is None else known.provider
+        raise ModelError(f"{name}: models need PyTorch: {install('hf')}") from None
     except (TypeError, LookupError, RuntimeError, ValueError, ArithmeticError) as error:
         reason = str(error).splitlines()[0]
         raise ModelError(

@@ -33,7 +33,7 @@ from priscian.trees import (
     spans_of,
     split_by_distance,
 )
-from priscian.trees.brackets import Spans
+from priscian.trees.spans import Spans
 from priscian.trees.tree import is_punctuation
 
 TOGETHER = 256

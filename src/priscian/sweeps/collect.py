@@ -1,8 +1,10 @@
-"""The results of a sweep: its table, the list of its runs, and its figures."""
+"""The results of a sweep: its table, the list of its runs; all scored on the same items."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from priscian import __version__
 from priscian.analysis.curves.table import (
@@ -13,26 +15,119 @@ from priscian.analysis.curves.table import (
     read_curve,
     scores_of,
 )
-from priscian.errors import PriscianError
+from priscian.errors import BusyError, PriscianError, PriscianWarning, RunError
 from priscian.files import write_json
 from priscian.runs import Run
 from priscian.runs.choose import INDEX
-from priscian.sweeps.items import scored_on_others
-from priscian.sweeps.jobs import Job, SweepFolder
-from priscian.sweeps.sweep import Sweep, shared_sentences
-from priscian.sweeps.work import (
+from priscian.runs.facts import DataFacts
+from priscian.runs.job import describe_data, read_data
+from priscian.runs.options import ScoreOptions
+from priscian.sweeps.folder import (
+    SweepFolder,
     measured_on,
     missing_of,
-    model_string,
     read_card,
     read_record,
     read_run,
+    write_record,
 )
+from priscian.sweeps.jobs import SweepJob
+from priscian.sweeps.sweep import Sweep, shared_sentences
+from priscian.sweeps.work import model_string
 from priscian.training.amounts import format_amount
+
+Items = tuple[Mapping[str, str], ...]
+"""Marks of the sets of each data string of a job."""
+
+
+def forget_changed(place: SweepFolder, jobs: Sequence[SweepJob], sweep: Sweep) -> None:
+    """Compare finished runs with the data as they are now; what has changed is scored again.
+
+    Mistakes in the names of data are found here, before anything is trained.
+    """
+    for on, limit in dict.fromkeys((job.on, job.limit) for job in jobs if job.on):
+        own = [job for job in jobs if (job.on, job.limit) == (on, limit)]
+        done = [job for job in own if "score" not in missing_of(place, job, sweep)]
+        try:
+            now = items_now(on, limit)
+        except PriscianError as error:
+            if len(done) < len(own):
+                raise
+            warnings.warn(
+                f"cannot check whether scoring data have changed: {error}",
+                PriscianWarning,
+                stacklevel=3,
+            )
+            continue
+        changed: dict[str, str] = {}
+        for job in done:
+            try:
+                name = differing(job.on, items_of(read_run(place, job)), now)
+            except RunError:
+                name, why = "damaged", "a run cannot be read"
+            else:
+                why = f"{name} changed since"
+            if name and _forget(place, job):
+                changed[job.name] = why
+        if changed:
+            why = ", ".join(dict.fromkeys(changed.values()))
+            warnings.warn(
+                f"scored again: {', '.join(changed)} ({why})",
+                PriscianWarning,
+                stacklevel=3,
+            )
+
+
+def items_now(on: Sequence[str], limit: int) -> Items:
+    """The items that a job would be scored on."""
+    data = read_data(list(on), ScoreOptions(limit=limit or None).updated({}))
+    return tuple(_marks(describe_data(d, d.kind)) for d in data)
+
+
+def items_of(run: Run) -> Items:
+    """The items that a job was scored on."""
+    return tuple(_marks(facts) for facts in run.info.request.data.values())
+
+
+def _marks(facts: DataFacts) -> dict[str, str]:
+    """What decides a score: the hash of the sentences, and the predictions of a suite."""
+    return {name: " ".join((own.hash, *own.formulas)) for name, own in facts.sets.items()}
+
+
+def differing(on: Sequence[str], one: Items, two: Items) -> str:
+    """The first data string whose items differ, or nothing."""
+    return next((name for name, a, b in zip(on, one, two, strict=True) if a != b), "")
+
+
+def scored_on_others(scored: Sequence[tuple[SweepJob, Run]]) -> dict[str, str]:
+    """Why the scores of some models cannot be in one table with those of the newest run."""
+    newest: dict[tuple[tuple[str, ...], int], tuple[SweepJob, Run]] = {}
+    for job, run in sorted(scored, key=lambda pair: pair[1].info.created):
+        newest[job.on, job.limit] = (job, run)
+    found = {}
+    for job, run in scored:
+        other, latest = newest[job.on, job.limit]
+        what = differing(job.on, items_of(run), items_of(latest))
+        if what:
+            found[job.name] = (
+                f"{what} changed between the scoring of {job.name} and {other.name}; run the same "
+                "command again, which scores it again and trains nothing"
+            )
+    return found
+
+
+def _forget(place: SweepFolder, job: SweepJob) -> bool:
+    """Mark a job as not scored, unless another process is running it."""
+    try:
+        with place.job(job).locked():
+            write_record(place, job, scored="")
+    except BusyError:
+        return False
+    return True
 
 
 def collect(
-    place: SweepFolder, jobs: Sequence[Job], sweep: Sweep, failed: Mapping[str, str]
+    place: SweepFolder, jobs: Sequence[SweepJob], sweep: Sweep, failed: Mapping[str, str]
 ) -> tuple[CurveTable, list[Run]]:
     """Write `curve.json`, `curve.csv` and `runs.json` of the jobs that are finished."""
     finished = [job for job in jobs if not missing_of(place, job, sweep)]
@@ -46,7 +141,11 @@ def collect(
             scores += scores_of(result, data)
     names = {job.name for job in finished}
     missing = tuple(job.name for job in jobs if job.name not in names)
-    reasons = {**_failed_before(place), **failed, **others}
+    before: Mapping[str, str] = {}
+    with suppress(PriscianError):  # a damaged table is written anew
+        if is_curve(place.path):  # earlier commands may have been about other jobs than this one
+            before = read_curve(place.path).failed
+    reasons = {**before, **failed, **others}
     table = CurveTable(
         priscian=__version__,
         models=tuple(describe(place, job, sweep) for job in finished),
@@ -59,15 +158,7 @@ def collect(
     return table, [run for _, run in scored]
 
 
-def _failed_before(place: SweepFolder) -> dict[str, str]:
-    """Why jobs failed in earlier commands, which may have been about others than this one."""
-    try:
-        return read_curve(place.path).failed if is_curve(place.path) else {}
-    except PriscianError:  # a damaged table is written anew
-        return {}
-
-
-def describe(place: SweepFolder, job: Job, sweep: Sweep) -> CurveModel:
+def describe(place: SweepFolder, job: SweepJob, sweep: Sweep) -> CurveModel:
     """The facts of a finished job, from its card and its record."""
     card = read_card(place, job)
     record = read_record(place, job)

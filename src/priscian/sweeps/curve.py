@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,14 +13,12 @@ from priscian.analysis.curves.curve import CurveAnalysis, analyse_curve
 from priscian.analysis.curves.table import CurveTable
 from priscian.analysis.vega import Figure, HasFigures, write_figures
 from priscian.errors import PriscianError, UsageError
-from priscian.sweeps.collect import collect
+from priscian.sweeps.collect import collect, forget_changed
 from priscian.sweeps.estimate import Estimate, estimate
-from priscian.sweeps.items import forget_changed
-from priscian.sweeps.jobs import Hashes, SweepFolder, choose, expand
-from priscian.sweeps.manifest import begin, check_start
-from priscian.sweeps.pool import Event, Pool, Tell
+from priscian.sweeps.folder import SweepFolder, begin, check_start, missing_of
+from priscian.sweeps.jobs import choose, expand
+from priscian.sweeps.pool import Event, Pool
 from priscian.sweeps.sweep import NGRAM, Sweep, read_sweep
-from priscian.sweeps.work import missing_of
 from priscian.threads import cores
 
 FORMATS = ("svg", "png")
@@ -50,7 +48,7 @@ class Curve(HasFigures):
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class Processes:
     """How many processes run at a time, with how many threads, on which GPUs."""
 
     processes: int
@@ -66,7 +64,7 @@ def curve(
     trees: Sequence[str | Path] = (),
     only: str | Sequence[str] = (),
     processes: int | None = None,
-    watch: Tell = lambda event: None,
+    watch: Callable[[Event], None] = lambda event: None,
 ) -> Curve:
     """Train models of several architectures, sizes and seeds, score them, and draw the curves.
 
@@ -93,7 +91,14 @@ def curve(
     plan = read_sweep(sweep, corpus, trees)
     machine = find_machine(plan, processes)
     place = SweepFolder(Path(out).resolve())
-    hashes = _begin(place, plan)
+    is_new = not place.path.exists()
+    with place.locked(wait=True):  # one process at a time
+        try:
+            hashes = begin(place, plan)
+        except BaseException:
+            if is_new and not place.has_begun():
+                place.discard()
+            raise
     jobs = expand(plan, hashes, machine.threads)
     chosen = choose(jobs, _patterns(only))
     forget_changed(place, jobs, plan)
@@ -121,18 +126,6 @@ def curve(
     return Curve(Path(out), table, analysis, failed)
 
 
-def _begin(place: SweepFolder, plan: Sweep) -> Hashes:
-    """Begin or go on, one process at a time; a folder that was made for nothing is removed."""
-    is_new = not place.path.exists()
-    with place.locked(wait=True):
-        try:
-            return begin(place, plan)
-        except BaseException:
-            if is_new and not place.has_begun():
-                place.discard()
-            raise
-
-
 def plan_curve(
     sweep: str | Path,
     out: str | Path,
@@ -149,30 +142,25 @@ def plan_curve(
     return estimate(place, jobs, plan)
 
 
-def find_machine(sweep: Sweep, processes: int | None = None) -> Machine:
+def find_machine(sweep: Sweep, processes: int | None = None) -> Processes:
     """One process for each core, or for each GPU if there are any."""
     if processes is not None and processes < 0:
         raise UsageError(f"`processes={processes}`: give a number from 0")
     gpus: tuple[str, ...] = ()
     if any(model.architecture != NGRAM for model in sweep.models.values()):
-        gpus = _gpus()
+        with suppress(ImportError):
+            import torch
+
+            count = torch.cuda.device_count()
+            named = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
+            listed = [name.strip() for name in named if name.strip()]
+            gpus = tuple(listed[:count] if listed else map(str, range(count)))
     wanted = (len(gpus) or cores()) if processes is None else processes
     threads = max(1, cores() // max(1, wanted))
     asked = os.environ.get("OMP_NUM_THREADS", "")
-    return Machine(wanted, min(threads, int(asked)) if ASKED.fullmatch(asked) else threads, gpus)
+    return Processes(wanted, min(threads, int(asked)) if ASKED.fullmatch(asked) else threads, gpus)
 
 
 def _patterns(only: str | Sequence[str]) -> list[str]:
     given = [only] if isinstance(only, str) else list(only)
     return [part for text in given for part in text.split(",") if part]
-
-
-def _gpus() -> tuple[str, ...]:
-    try:
-        import torch
-    except ImportError:
-        return ()
-    named = os.environ.get("CUDA_VISIBLE_DEVICES", "")
-    count = torch.cuda.device_count()
-    listed = [name.strip() for name in named.split(",") if name.strip()]
-    return tuple(listed[:count]) if listed else tuple(map(str, range(count)))

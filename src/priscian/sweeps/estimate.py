@@ -11,9 +11,10 @@ from typing import Any
 
 from priscian.runs.job import read_data, texts_of
 from priscian.runs.options import ScoreOptions
-from priscian.sweeps.jobs import Job, NgramRecipe, SweepFolder
+from priscian.sweeps.folder import CARD, SweepFolder, missing_of, read_card
+from priscian.sweeps.jobs import NgramRecipe, SweepJob
 from priscian.sweeps.sweep import Sweep
-from priscian.sweeps.work import CARD, missing_of, read_card
+from priscian.training.recipe import Recipe, read_recipe
 
 ENDS = 1.05
 """Tokens for each word of running text: ends of sentences."""
@@ -27,7 +28,7 @@ WORDS = 20
 class Estimate:
     """What is left of a job."""
 
-    job: Job
+    job: SweepJob
     missing: tuple[str, ...]
     tokens: int
     """Tokens to train on."""
@@ -44,10 +45,15 @@ def speeds() -> Mapping[str, Mapping[str, float]]:
     return tomllib.loads(text)
 
 
-def estimate(place: SweepFolder, jobs: Sequence[Job], sweep: Sweep) -> list[Estimate]:
+def estimate(place: SweepFolder, jobs: Sequence[SweepJob], sweep: Sweep) -> list[Estimate]:
     """What is left of every job."""
     words: dict[tuple[tuple[str, ...], int], tuple[int, int]] = {}
-    measured = _measured(place, jobs)
+    measured: dict[str, list[float]] = {}  # tokens a second of the trainings that are finished
+    for job in jobs:
+        if (place.model(job) / CARD).is_file():
+            card = read_card(place, job)
+            if card.seconds >= 1:
+                measured.setdefault(job.group, []).append(card.tokens_seen / card.seconds)
     found = []
     for job in jobs:
         missing = tuple(missing_of(place, job, sweep))
@@ -59,10 +65,15 @@ def estimate(place: SweepFolder, jobs: Sequence[Job], sweep: Sweep) -> list[Esti
         if "perplexity" in missing:
             texts, read = texts + job.test_sentences, read + WORDS * job.test_sentences
         tokens = tokens_of(job) if "train" in missing else 0
-        speed = measured.get(job.group) or _known_speed(job)
+        known = speeds()[job.architecture]
+        speed: float | None = None
+        if own := measured.get(job.group):
+            speed = sum(own) / len(own)
+        elif isinstance(job.recipe, NgramRecipe) or is_tiny(job.recipe):
+            speed = known["train"]
         seconds = None
         if speed or not tokens:
-            seconds = tokens / (speed or 1) + read / speeds()[job.architecture]["score"]
+            seconds = tokens / (speed or 1) + read / known["score"]
         found.append(Estimate(job, missing, tokens, texts, seconds))
     return found
 
@@ -76,7 +87,7 @@ def count_texts(on: Sequence[str], limit: int) -> tuple[int, int]:
     return len(texts), sum(len(text.split()) for text in texts)
 
 
-def tokens_of(job: Job) -> int:
+def tokens_of(job: SweepJob) -> int:
     """Tokens in all passes through the corpus, roughly."""
     if isinstance(job.recipe, NgramRecipe):
         return round(job.size * ENDS)
@@ -84,30 +95,7 @@ def tokens_of(job: Job) -> int:
     return round(job.size * job.epochs * (PIECES if pieces else ENDS))
 
 
-def _known_speed(job: Job) -> float | None:
-    """The speed of the tiny recipe; other recipes have other speeds."""
-    speed: float = speeds()[job.architecture]["train"]
-    if isinstance(job.recipe, NgramRecipe):
-        return speed
-    tiny = _tiny(job.architecture)
-    same = all(job.recipe.network.get(key) == value for key, value in tiny.items())
-    return speed if same else None
-
-
-@cache
-def _tiny(architecture: str) -> dict[str, Any]:
-    from priscian.training.recipe import read_recipe
-
-    network: dict[str, Any] = read_recipe("tiny", architecture)["network"]
-    return network
-
-
-def _measured(place: SweepFolder, jobs: Sequence[Job]) -> dict[str, float]:
-    """Tokens a second of each kind of model, as finished trainings of this sweep had them."""
-    found: dict[str, list[float]] = {}
-    for job in jobs:
-        if (place.model(job) / CARD).is_file():
-            card = read_card(place, job)
-            if card.seconds >= 1:
-                found.setdefault(job.group, []).append(card.tokens_seen / card.seconds)
-    return {group: sum(values) / len(values) for group, values in found.items()}
+def is_tiny(recipe: Recipe) -> bool:
+    """Whether a network has the sizes of the tiny recipe; other sizes have other speeds."""
+    tiny: dict[str, Any] = read_recipe("tiny", recipe.architecture)["network"]
+    return all(recipe.network.get(key) == value for key, value in tiny.items())

@@ -6,18 +6,14 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from fnmatch import fnmatchcase
 from typing import Any
 
-import msgspec
-
-from priscian.errors import RunError, UnknownNameError, UsageError
-from priscian.files import inside, read_json
-from priscian.files.folder import JobFolder
+from priscian.errors import UnknownNameError, UsageError
 from priscian.sweeps.sweep import NGRAM, Sweep, SweepModel, epochs_of, sentences_of
 from priscian.training.amounts import format_amount, parse_amount
-from priscian.training.api import resolve_recipe
 from priscian.training.architectures import TREES
+from priscian.training.job import resolve_recipe
 from priscian.training.recipe import Recipe, old_names
 
 SHORT = 8
@@ -50,7 +46,7 @@ class NgramRecipe:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class SweepJob:
     """Train one model, score it, measure its perplexity."""
 
     name: str
@@ -86,9 +82,9 @@ class Job:
         return f"{self.model_folder}-{self.scored[:SHORT]}"
 
 
-def expand(sweep: Sweep, hashes: Hashes, threads: int = 1) -> list[Job]:
+def expand(sweep: Sweep, hashes: Hashes, threads: int = 1) -> list[SweepJob]:
     """Every job once, the smallest first; `threads` is for trainings that begin now."""
-    found: dict[str, Job] = {}
+    found: dict[str, SweepJob] = {}
     for group, model in sweep.models.items():
         for size in model.sizes or sweep.sizes:
             for seed in model.seeds or sweep.seeds:
@@ -97,10 +93,8 @@ def expand(sweep: Sweep, hashes: Hashes, threads: int = 1) -> list[Job]:
     return sorted(found.values(), key=lambda job: (job.size, job.epochs))
 
 
-def choose(jobs: Sequence[Job], patterns: Sequence[str]) -> list[Job]:
+def choose(jobs: Sequence[SweepJob], patterns: Sequence[str]) -> list[SweepJob]:
     """The jobs whose names match one of some patterns; all if there are none."""
-    from fnmatch import fnmatchcase
-
     for pattern in patterns:
         if not any(fnmatchcase(job.name, pattern) for job in jobs):
             raise UnknownNameError("job", pattern, [job.name for job in jobs])
@@ -117,28 +111,47 @@ def _job(
     seed: int,
     hashes: Hashes,
     threads: int,
-) -> Job:
+) -> SweepJob:
     tokens = parse_amount(size, "sizes")
-    fixed = sweep.corpus.order_seed
-    order_seed = fixed if isinstance(fixed, int) else seed
+    corpus, scoring = sweep.corpus, sweep.scoring
+    order_seed = corpus.order_seed if isinstance(corpus.order_seed, int) else seed
+    epochs = epochs_of(sweep, group, size)
     recipe: Recipe | NgramRecipe
     if model.architecture == NGRAM:
         seed = order_seed  # counts are the same with any other
-        recipe = NgramRecipe(sweep.corpus.files, tokens, order_seed, model.order, model.min_count)
+        recipe = NgramRecipe(corpus.files, tokens, order_seed, model.order, model.min_count)
     else:
-        epochs = epochs_of(sweep, group, size)
-        recipe = _recipe(sweep, model, tokens, (seed, order_seed), epochs, threads)
-    scoring = sweep.scoring
-    return Job(
+        for key in model.set:
+            if key.startswith("corpus.") or key in DECIDED:
+                raise UsageError(f"{key} is decided by the sweep; leave it out of [models] set")
+        trees = model.architecture in TREES
+        overrides = {
+            "machine.threads": threads,
+            "checkpoints.at": "none",
+            **model.set,
+            "corpus.files": list(corpus.trees if trees else corpus.files),
+            "corpus.trees_of": list(corpus.files) if trees else [],
+            "corpus.size": tokens,
+            "corpus.order_seed": order_seed,
+            "training.seed": seed,
+            "training.epochs": epochs,
+            "training.tokens": "",
+        }
+        recipe = resolve_recipe(model.architecture, model.recipe, overrides)
+    decided = _settings(recipe)
+    for key in PATHS:  # texts count, wherever they are
+        if key in decided["corpus"]:
+            decided["corpus"][key] = [hashes[name] for name in decided["corpus"][key]]
+    return SweepJob(
         name=f"{group}-{format_amount(tokens)}-seed{seed}",
         group=group,
         architecture=model.architecture,
         size=tokens,
         seed=seed,
         order_seed=order_seed,
-        epochs=epochs_of(sweep, group, size),
+        epochs=epochs,
         recipe=recipe,
-        trained=_hash(_identity(recipe, hashes)),
+        trained=_hash(decided),
         on=scoring.on,
         limit=scoring.limit if model.limit is None else model.limit,
         tie=scoring.tie,
@@ -147,46 +160,8 @@ def _job(
     )
 
 
-def _recipe(
-    sweep: Sweep,
-    model: SweepModel,
-    size: int,
-    seeds: tuple[int, int],
-    epochs: float,
-    threads: int,
-) -> Recipe:
-    corpus = sweep.corpus
-    trees = model.architecture in TREES
-    own = {key: value for key, value in model.set.items() if not key.startswith("machine.")}
-    for key in own:
-        if key.startswith("corpus.") or key in DECIDED:
-            raise UsageError(f"{key} is decided by the sweep; leave it out of [models] set")
-    overrides = {
-        "machine.threads": threads,
-        **model.set,
-        "corpus.files": list(corpus.trees if trees else corpus.files),
-        "corpus.trees_of": list(corpus.files) if trees else [],
-        "corpus.size": size,
-        "corpus.order_seed": seeds[1],
-        "training.seed": seeds[0],
-        "training.epochs": epochs,
-        "training.tokens": "",
-        "checkpoints.at": model.set.get("checkpoints.at", "none"),
-    }
-    return resolve_recipe(model.architecture, model.recipe, overrides)
-
-
-def _identity(recipe: Recipe | NgramRecipe, hashes: Hashes) -> Any:
-    """A recipe with hashes of texts in the place of paths; of the machine only its precision."""
-    tables = _settings(recipe)
-    for key in PATHS:
-        if key in tables["corpus"]:
-            tables["corpus"][key] = [hashes[name] for name in tables["corpus"][key]]
-    return tables
-
-
 def _settings(recipe: Recipe | NgramRecipe) -> dict[str, Any]:
-    """The tables that decide weights."""
+    """The tables of a recipe that decide weights; of the machine only its precision."""
     tables = old_names(recipe.to_dict())
     precision = tables.pop("machine", {}).get("precision", "float32")
     if precision != "float32":
@@ -209,118 +184,3 @@ def gives_same_weights(one: Recipe, other: Recipe) -> bool:
 def _hash(facts: Any) -> str:
     text = json.dumps(facts, sort_keys=True, default=list)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-class CorpusFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file by its content; the same text packed in another way has the same hash."""
-
-    name: str
-    sha256: str
-
-
-class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """`manifest.json`: what a sweep began with."""
-
-    version: int
-    corpus: tuple[CorpusFile, ...]
-    test: str
-    """Hash of `corpus/test.txt`."""
-    test_sentences: int
-
-
-class Measured(msgspec.Struct, frozen=True, kw_only=True):
-    """Perplexity per word on the shared test part."""
-
-    perplexity: float
-    nats: float
-    words: int
-    sentences: int
-    unknown: int | None
-    asked: int
-    """Number of sentences that were asked for; there may be fewer."""
-    longest: int
-    options: str = ""
-    """Options of the model string."""
-
-
-class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """`jobs/NAME/record.json`: what of a job is done."""
-
-    name: str
-    trained: str
-    scored: str = ""
-    """Hash of the scoring that is done."""
-    measured: Measured | None = None
-    """On all the sentences that its model asks for."""
-    shared: Measured | None = None
-    """On those that all models of the sweep are measured on, if they are fewer."""
-    seconds: dict[str, float] = msgspec.field(default_factory=dict)
-
-
-class JobRecordFolder(JobFolder[str]):
-    """The record and the log of one job of a sweep."""
-
-    what, record = "job", "record.json"
-
-    def read(self) -> str:
-        """What decides its weights, as a hash."""
-        return read_json(self.path / self.record, JobRecord).trained
-
-    def differences(self, before: str, now: str) -> Sequence[str]:
-        """Nothing: the name of the folder has the hash."""
-        return []
-
-
-class SweepFolder(JobFolder[tuple[CorpusFile, ...]]):
-    """Where everything about a sweep is; it is known by its corpus.
-
-    What is about all jobs is written by one process at a time, in the block of `locked`.
-    """
-
-    what, record, lock = "sweep", "manifest.json", ".sweep.lock"
-    beside = frozenset({"corpus"})
-
-    def read(self) -> tuple[CorpusFile, ...]:
-        """The corpus that it began with."""
-        return self.manifest().corpus
-
-    def manifest(self) -> Manifest:
-        """What the sweep began with."""
-        return read_json(self.path / self.record, Manifest)
-
-    def differences(
-        self, before: tuple[CorpusFile, ...], now: tuple[CorpusFile, ...]
-    ) -> Sequence[str]:
-        """Files that have changed, or that are others."""
-        if [file.sha256 for file in before] == [file.sha256 for file in now]:
-            return []
-        old = {file.name: file.sha256 for file in before}
-        changed = [file.name for file in now if old.get(file.name, file.sha256) != file.sha256]
-        if changed:
-            return [f"{', '.join(changed)} changed since the sweep in {self.path} began"]
-        named = ", ".join(file.name for file in before)
-        return [f"the sweep in {self.path} began with other files of its corpus: {named}"]
-
-    def refuse_other(self, different: Sequence[str]) -> None:
-        """Refuse another corpus."""
-        raise RunError(
-            f"{different[0]}, so its models would not be comparable; restore the corpus, or give "
-            "another `out=`"
-        )
-
-    def model(self, job: Job) -> Path:
-        """The folder of a job's model."""
-        return inside(self.path, "models", job.model_folder)
-
-    def run(self, job: Job) -> Path:
-        """The run folder of a job's model."""
-        return inside(self.path, "runs", job.run_folder)
-
-    def job(self, job: Job) -> JobRecordFolder:
-        """The folder of a job's record and log."""
-        return JobRecordFolder(inside(self.path, "jobs", job.model_folder))
-
-    @property
-    def test(self) -> Path:
-        """The sentences of the test part."""
-        return self.path / "corpus" / "test.txt"

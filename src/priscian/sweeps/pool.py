@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import queue
 import signal
@@ -11,19 +10,20 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from priscian.errors import PriscianError, flat
-from priscian.sweeps.jobs import Hashes, Job, SweepFolder
+from priscian.sweeps.folder import SweepFolder, missing_of
+from priscian.sweeps.jobs import Hashes, SweepJob
 from priscian.sweeps.sweep import Sweep
-from priscian.sweeps.work import Busy, do_job, is_busy, missing_of
-from priscian.sweeps.worker import BUSY, OUT_OF_MEMORY, Task
+from priscian.sweeps.work import Busy, do_job, is_busy
+from priscian.sweeps.worker import BUSY, OUT_OF_MEMORY, Said, WorkerTask
 
 POLL = 2.0
 """Seconds between two looks at jobs that another process is doing."""
@@ -34,16 +34,13 @@ State = Literal["begun", "progress", "done", "failed", "elsewhere"]
 class Event:
     """Something happened to a job."""
 
-    job: Job
+    job: SweepJob
     state: State
     stage: str = ""
     done: int = 0
     total: int = 0
     said: str = ""
     seconds: float = 0.0
-
-
-Tell = Callable[[Event], None]
 
 
 @dataclass(slots=True)
@@ -53,18 +50,18 @@ class Pool:
     place: SweepFolder
     sweep: Sweep
     hashes: Hashes
-    tell: Tell
+    tell: Callable[[Event], None]
     processes: int = 1
     """0 runs one job after the other in this process."""
     threads: int = 1
     gpus: Sequence[str] = ()
     failed: dict[str, str] = field(default_factory=dict)
-    _events: queue.Queue[tuple[int, dict[str, Any] | None]] = field(default_factory=queue.Queue)
+    _events: queue.Queue[tuple[int, Said | None]] = field(default_factory=queue.Queue)
     _running: dict[int, _Running] = field(default_factory=dict)
 
-    def run(self, jobs: Sequence[Job]) -> dict[str, str]:
+    def run(self, jobs: Sequence[SweepJob]) -> dict[str, str]:
         """Do all jobs; the reason for each that failed, by its name."""
-        waiting, elsewhere = deque(jobs), deque[Job]()
+        waiting, elsewhere = deque(jobs), deque[SweepJob]()
         try:
             while waiting or elsewhere or self._running:
                 while waiting and len(self._running) < max(1, self.processes):
@@ -77,7 +74,7 @@ class Pool:
             self._stop()
         return self.failed
 
-    def _start(self, job: Job, elsewhere: deque[Job]) -> None:
+    def _start(self, job: SweepJob, elsewhere: deque[SweepJob]) -> None:
         if not missing_of(self.place, job, self.sweep):
             self.tell(Event(job, "done"))
         elif is_busy(self.place, job):
@@ -93,7 +90,7 @@ class Pool:
             self._running[running.process.pid] = running
             threading.Thread(target=self._read, args=(running,), daemon=True).start()
 
-    def _here(self, job: Job, elsewhere: deque[Job]) -> None:
+    def _here(self, job: SweepJob, elsewhere: deque[SweepJob]) -> None:
         began = time.monotonic()
         self.tell(Event(job, "begun"))
         try:
@@ -112,8 +109,8 @@ class Pool:
         else:
             self.tell(Event(job, "done", seconds=time.monotonic() - began))
 
-    def _launch(self, job: Job, slot: int) -> subprocess.Popen[bytes]:
-        task = Task(
+    def _launch(self, job: SweepJob, slot: int) -> subprocess.Popen[bytes]:
+        task = WorkerTask(
             out=str(self.place.path.resolve()),
             sweep=self.sweep,
             job=job.name,
@@ -124,7 +121,8 @@ class Pool:
         environment = {**os.environ, "OMP_NUM_THREADS": str(self.threads)}
         if self.gpus:
             environment["CUDA_VISIBLE_DEVICES"] = self.gpus[slot % len(self.gpus)]
-        with self._log(job) as log:
+        self.log_of(job).parent.mkdir(parents=True, exist_ok=True)
+        with self.log_of(job).open("ab") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "priscian.sweeps.worker"],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=environment,
@@ -136,14 +134,7 @@ class Pool:
             process.stdin.close()
         return process
 
-    @contextmanager
-    def _log(self, job: Job) -> Iterator[Any]:
-        path = self.log_of(job)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab") as file:
-            yield file
-
-    def log_of(self, job: Job) -> Path:
+    def log_of(self, job: SweepJob) -> Path:
         """What a job's process has printed."""
         return self.place.job(job).path / "log.txt"
 
@@ -154,24 +145,25 @@ class Pool:
         try:
             with out:
                 for line in out:
-                    said = _message(line)
-                    if said is not None:
-                        self._events.put((pid, said))
+                    with suppress(
+                        msgspec.DecodeError, ValueError
+                    ):  # a line that a library has printed
+                        self._events.put((pid, msgspec.json.decode(line, type=Said)))
         finally:  # without the None, the sweep would wait for ever
             running.process.wait()
             self._events.put((pid, None))
 
-    def _listen(self, elsewhere: deque[Job]) -> None:
+    def _listen(self, elsewhere: deque[SweepJob]) -> None:
         pid, line = self._events.get()
         running = self._running[pid]
         if line is None:
             self._end(self._running.pop(pid), elsewhere)
-        elif "error" in line:
-            running.error = str(line["error"])
-        else:
-            self.tell(Event(running.job, "progress", line["stage"], line["done"], line["total"]))
+        elif line.error:
+            running.error = line.error
+        elif line.stage:
+            self.tell(Event(running.job, "progress", line.stage, line.done, line.total))
 
-    def _end(self, running: _Running, elsewhere: deque[Job]) -> None:
+    def _end(self, running: _Running, elsewhere: deque[SweepJob]) -> None:
         job, code = running.job, running.process.returncode
         if code == 0:
             self.tell(Event(job, "done", seconds=time.monotonic() - running.began))
@@ -186,11 +178,11 @@ class Pool:
         else:
             self._fail(job, f"its process failed; see {self.log_of(job)}")
 
-    def _fail(self, job: Job, reason: str) -> None:
+    def _fail(self, job: SweepJob, reason: str) -> None:
         self.failed[job.name] = " ".join(reason.split())
         self.tell(Event(job, "failed", said=self.failed[job.name]))
 
-    def _look_at(self, elsewhere: deque[Job], waiting: deque[Job]) -> None:
+    def _look_at(self, elsewhere: deque[SweepJob], waiting: deque[SweepJob]) -> None:
         """Wait until another process has let go of a job."""
         time.sleep(POLL)
         for _ in range(len(elsewhere)):
@@ -205,21 +197,9 @@ class Pool:
         self._running.clear()
 
 
-def _message(line: bytes) -> dict[str, Any] | None:
-    """What a worker tells; None for a line that a library has printed."""
-    try:
-        said = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(said, dict):
-        return None
-    known = "error" in said or {"stage", "done", "total"} <= said.keys()
-    return said if known else None
-
-
 @dataclass(slots=True)
 class _Running:
-    job: Job
+    job: SweepJob
     slot: int
     process: subprocess.Popen[bytes]
     error: str = ""

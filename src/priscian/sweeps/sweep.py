@@ -23,7 +23,7 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -42,6 +42,7 @@ GROUP = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NGRAM = re.compile(r"([1-6])-gram")
 
 Epochs = float | dict[str, float]
+Part = TypeVar("Part")
 
 
 class SweepCorpus(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,18 +117,33 @@ def read_sweep(
     trees: Sequence[str | Path] = (),
 ) -> Sweep:
     """A sweep from a file, or `reference` or `tiny`; `corpus` and `trees` replace its files."""
-    tables, folder = _read(str(name))
     where = str(name)
-    tables = renamed_keys(tables, RENAMED_KEYS, "", where, warn=True)
+    if where in SHIPPED:
+        text = (resources.files("priscian.sweeps") / "data" / f"{name}.toml").read_text("utf-8")
+        folder = Path()
+    else:
+        try:
+            text = regular(Path(name)).read_text("utf-8")
+            folder = Path(name).resolve().parent
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "not UTF-8"
+            raise DataError(
+                f"cannot read the sweep {name}: {reason}; give a TOML file or {', '.join(SHIPPED)}"
+            ) from None
+    tables = renamed_keys(decode_toml(text, where), RENAMED_KEYS, "", where, warn=True)
     for key in tables:
         if key not in KEYS:
             raise UnknownNameError(f"key of a sweep ({name})", key, KEYS)
     parts: dict[str, Any] = {k: tables[k] for k in ("sizes", "seeds", "epochs") if k in tables}
-    parts["corpus"] = _corpus(tables.get("corpus", {}), where, folder, corpus, trees)
-    scoring = tables.get("scoring", {})
-    if isinstance(scoring, Mapping):
-        scoring = renamed_keys(scoring, RENAMED_KEYS, "scoring", where, warn=True)
-    parts["scoring"] = convert_table(SweepScoring, scoring, "scoring", where)
+    own = convert_table(SweepCorpus, tables.get("corpus", {}), "corpus", where)
+    files = [str(Path(p).resolve()) for p in corpus] or [str(folder / f) for f in own.files]
+    parsed = [str(Path(p).resolve()) for p in trees] or [str(folder / f) for f in own.trees]
+    if not files:
+        raise UsageError(f"{where}: no corpus; name text files in [corpus] files, or `corpus=`")
+    if isinstance(own.order_seed, str) and own.order_seed != "seed":
+        raise DataError(f'{where}: order_seed = {own.order_seed!r}; give a number, or "seed"')
+    parts["corpus"] = msgspec.structs.replace(own, files=tuple(files), trees=tuple(parsed))
+    parts["scoring"] = _convert(SweepScoring, tables.get("scoring", {}), "scoring", where)
     models = tables.get("models", {})
     if not isinstance(models, Mapping) or not models:
         raise DataError(f"{where}: no models; add a table such as [models.lstm]")
@@ -150,44 +166,15 @@ def largest_size(sweep: Sweep) -> int:
     return max(parse_amount(size, "sizes") for sizes in used for size in sizes)
 
 
-def _read(name: str) -> tuple[dict[str, Any], Path]:
-    if name in SHIPPED:
-        text = (resources.files("priscian.sweeps") / "data" / f"{name}.toml").read_text("utf-8")
-        folder = Path()
-    else:
-        try:
-            text = regular(Path(name)).read_text("utf-8")
-            folder = Path(name).resolve().parent
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "not UTF-8"
-            raise DataError(
-                f"cannot read the sweep {name}: {reason}; give a TOML file or {', '.join(SHIPPED)}"
-            ) from None
-    return decode_toml(text, name), folder
-
-
-def _corpus(
-    values: Any,
-    where: str,
-    folder: Path,
-    corpus: Sequence[str | Path],
-    trees: Sequence[str | Path],
-) -> SweepCorpus:
-    part = convert_table(SweepCorpus, values, "corpus", where)
-    files = [str(Path(p).resolve()) for p in corpus] or [str(folder / f) for f in part.files]
-    parsed = [str(Path(p).resolve()) for p in trees] or [str(folder / f) for f in part.trees]
-    if not files:
-        raise UsageError(f"{where}: no corpus; name text files in [corpus] files, or `corpus=`")
-    if isinstance(part.order_seed, str) and part.order_seed != "seed":
-        raise DataError(f'{where}: order_seed = {part.order_seed!r}; give a number, or "seed"')
-    return msgspec.structs.replace(part, files=tuple(files), trees=tuple(parsed))
+def _convert(kind: type[Part], values: Any, table: str, where: str) -> Part:
+    """A table as a record, under the old names of its keys too."""
+    if isinstance(values, Mapping):
+        values = renamed_keys(values, RENAMED_KEYS, table, where, warn=True)
+    return convert_table(kind, values, table, where)
 
 
 def _model(group: str, values: Any, where: str, folder: Path) -> SweepModel:
-    table = f"models.{group}"
-    if isinstance(values, Mapping):
-        values = renamed_keys(values, RENAMED_KEYS, table, where, warn=True)
-    part = convert_table(SweepModel, values, table, where)
+    part = _convert(SweepModel, values, f"models.{group}", where)
     found = _NGRAM.fullmatch(part.architecture or group)
     architecture = NGRAM if found else part.architecture or group
     if architecture not in (NGRAM, *architectures()):
@@ -198,7 +185,8 @@ def _model(group: str, values: Any, where: str, folder: Path) -> SweepModel:
             f"{where}: [models.{group}] is part of file names; use letters, digits, - _ and ."
         )
     useless = NEURAL if architecture == NGRAM else COUNTED
-    if wrong := [key for key in useless if key in values]:
+    given = {RENAMED_KEYS.get(key, key) for key in values}
+    if wrong := [key for key in useless if key in given]:
         kind = "n-gram models" if architecture == NGRAM else architecture
         raise DataError(
             f"{where}: {wrong[0]} of [models.{group}] has no effect on {kind}; delete it"
@@ -230,36 +218,29 @@ def _flat(given: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def _check(sweep: Sweep, where: str) -> None:
+    """Refuse now what would fail after a training."""
     ScoreOptions().updated({"tie": sweep.scoring.tie})
     for group, model in sweep.models.items():
-        needs = model.architecture in TREES
-        if needs and not sweep.corpus.trees:
+        if model.architecture in TREES and not sweep.corpus.trees:
             raise UsageError(
                 f"{where}: {group} is trained on trees; parse the corpus (priscian parse) and name "
                 "the file in [corpus] trees, or `trees=`"
             )
-        _check_model(sweep, group, where)
-        sizes = model.sizes or sweep.sizes
-        seeds = model.seeds or sweep.seeds
+        if model.options:
+            try:
+                check_trained_options(model.architecture, model.options)
+            except UsageError as error:
+                raise DataError(f"{where}: options of {group}: {error}") from None
+        if "bos=none" in model.options.split("&") and sentences_of(sweep, model):
+            raise DataError(
+                f"{where}: {group} with bos=none does not score first words, so it has no "
+                "perplexity; give it test_sentences = 0, or leave out bos=none"
+            )
+        sizes, seeds = model.sizes or sweep.sizes, model.seeds or sweep.seeds
         if not sizes or not seeds:
             raise DataError(f"{where}: {group} has no sizes or no seeds; name at least one")
         for size in sizes:
             epochs_of(sweep, group, size, where)
-
-
-def _check_model(sweep: Sweep, group: str, where: str) -> None:
-    """Refuse now what would fail after the training."""
-    model = sweep.models[group]
-    if model.options:
-        try:
-            check_trained_options(model.architecture, model.options)
-        except UsageError as error:
-            raise DataError(f"{where}: options of {group}: {error}") from None
-    if "bos=none" in model.options.split("&") and sentences_of(sweep, model):
-        raise DataError(
-            f"{where}: {group} with bos=none does not score first words, so it has no perplexity; "
-            "give it test_sentences = 0, or leave out bos=none"
-        )
 
 
 def shared_sentences(sweep: Sweep) -> int:

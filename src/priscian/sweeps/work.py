@@ -7,136 +7,49 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Any
 from urllib.parse import quote
 
-import msgspec
-
 from priscian.errors import BusyError, DataError, RunError
-from priscian.files import read_json, write_json, write_text
+from priscian.files import write_json, write_text
 from priscian.files.folder import lock_folder
-from priscian.runs import Run, load_run, score
+from priscian.runs import score
 from priscian.runs.cards import name_path
 from priscian.runs.options import IN_ONE_PROCESS, ScoreOptions
 from priscian.runs.surprisal.perplexity import count_words, sentence_perplexity
-from priscian.sweeps.jobs import (
-    Hashes,
-    Job,
-    JobRecord,
-    Measured,
-    NgramRecipe,
+from priscian.sweeps.folder import (
+    CARD,
+    PerplexityOnTest,
     SweepFolder,
-    gives_same_weights,
+    asked_of,
+    missing_of,
+    read_record,
+    read_test,
+    write_record,
 )
-from priscian.sweeps.manifest import read_test
-from priscian.sweeps.sweep import Sweep, shared_sentences
-from priscian.training.api import resolve_recipe
+from priscian.sweeps.jobs import Hashes, NgramRecipe, SweepJob, gives_same_weights
+from priscian.sweeps.sweep import Sweep
+from priscian.training.job import resolve_recipe
 from priscian.training.recipe import SAVED
 from priscian.training.subsets import read_corpus, refuse_changed
+from priscian.workers import Watch
 
-Watch = Callable[[str, int, int], None]
-"""Called with the stage, and how much of it is done and in all."""
-Note = TypeVar("Note")
-Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-Stage = Callable[[SweepFolder, Job, Sweep, Watch], dict[str, Any]]
-CARD = "card.json"
+Stage = Callable[[SweepFolder, SweepJob, Sweep, Watch], dict[str, Any]]
+"""Does one stage of a job; what is said of it in the job's record."""
 NGRAM_FILE = "model.pngm"
-
-
-class CorpusFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a card says of its part of the corpus."""
-
-    words: Count
-    left_out: Count = 0
-
-
-class Card(msgspec.Struct, frozen=True, kw_only=True):
-    """`card.json` of a model of a sweep."""
-
-    parameters: Count
-    tokens_seen: Count
-    seconds: Annotated[float, msgspec.Meta(ge=0)]
-    vocabulary: Count
-    closed_vocabulary: bool
-    corpus: CorpusFacts
 
 
 class Busy(Exception):
     """Another process works on this job."""
 
 
-def read_record(place: SweepFolder, job: Job) -> JobRecord:
-    """What of a job is done; nothing if it has not begun."""
-    folder = place.job(job)
-    if not folder.has_begun():
-        return JobRecord(name=job.name, trained=job.trained)
-    return _read_note(folder.path / folder.record, JobRecord)
-
-
-def write_record(place: SweepFolder, job: Job, **changes: Any) -> None:
-    """Change what is said of a job."""
-    folder = place.job(job)
-    record = msgspec.structs.replace(read_record(place, job), **changes)
-    write_json(folder.path / folder.record, msgspec.to_builtins(record))
-
-
-def _read_note(file: Path, form: type[Note]) -> Note:
-    try:
-        return read_json(file, form)
-    except DataError as error:
-        raise DataError(f"{error}; or delete it, and it is made again") from None
-
-
-def read_card(place: SweepFolder, job: Job) -> Card:
-    """The card of a model that is trained."""
-    return _read_note(place.model(job) / CARD, Card)
-
-
-def read_run(place: SweepFolder, job: Job) -> Run:
-    """The run of a job that is scored, with a result for each of its data strings."""
-    run = load_run(place.run(job))
-    if not len(job.on) == len(run.results) == len(run.info.request.data):
-        raise RunError(
-            f"{place.run(job)} has results on other data than {', '.join(job.on)}; delete it, and "
-            "it is scored again"
-        )
-    return run
-
-
-def missing_of(place: SweepFolder, job: Job, sweep: Sweep) -> list[str]:
-    """The stages of a job that are still to be done: train, score, perplexity."""
-    record = read_record(place, job)
-    found = []
-    if not (place.model(job) / CARD).is_file():
-        found.append("train")
-    if job.on and (record.scored != job.scored or not (place.run(job) / "run.json").is_file()):
-        found.append("score")
-    if not all(measured_on(record, asked, job, sweep) for asked in _asked(job, sweep)):
-        found.append("perplexity")
-    return found
-
-
-def measured_on(record: JobRecord, asked: int, job: Job, sweep: Sweep) -> Measured | None:
-    """The perplexity on a number of sentences, if it is there and was made with these settings."""
-    wanted = (asked, sweep.scoring.max_length, job.options)
-    for made in (record.shared, record.measured):
-        if made is not None and wanted == (made.asked, made.longest, made.options):
-            return made
-    return None
-
-
-def _asked(job: Job, sweep: Sweep) -> list[int]:
-    """Numbers of test sentences: the model's own, and that of the sweep if it is smaller."""
-    return sorted({job.test_sentences, shared_sentences(sweep)}) if job.test_sentences else []
-
-
-def is_busy(place: SweepFolder, job: Job) -> bool:
+def is_busy(place: SweepFolder, job: SweepJob) -> bool:
     """Whether another process holds the lock of a job."""
     return place.job(job).is_busy()
 
 
 def do_job(
-    place: SweepFolder, job: Job, sweep: Sweep, watch: Watch, hashes: Hashes | None = None
+    place: SweepFolder, job: SweepJob, sweep: Sweep, watch: Watch, hashes: Hashes | None = None
 ) -> None:
     """Do what is missing of a job; `Busy` if another process is running it.
 
@@ -161,13 +74,13 @@ def do_job(
 
 
 def _train(
-    place: SweepFolder, job: Job, sweep: Sweep, watch: Watch, hashes: Hashes
+    place: SweepFolder, job: SweepJob, sweep: Sweep, watch: Watch, hashes: Hashes
 ) -> dict[str, Any]:
     out = place.model(job)
     if isinstance(job.recipe, NgramRecipe):
         _train_ngram(job.recipe, out, watch, hashes)
         return {}
-    from priscian.training.job import train
+    from priscian.training.job import train_recipe
 
     recipe = job.recipe
     if (out / SAVED).is_file():  # threads may be others now; bits stay the same with the old ones
@@ -177,7 +90,7 @@ def _train(
                 f"{out / SAVED} is not the recipe of {job.name} any more; restore it, or delete "
                 f"{out} to train the model again"
             )
-    train(
+    train_recipe(
         recipe, out, resume=True, hashes=hashes,
         report=lambda moment: watch("train", moment.tokens, moment.total),
     )  # fmt: skip
@@ -221,7 +134,7 @@ def _train_ngram(recipe: NgramRecipe, out: Path, watch: Watch, hashes: Hashes) -
     write_json(out / CARD, card)
 
 
-def model_string(place: SweepFolder, job: Job) -> str:
+def model_string(place: SweepFolder, job: SweepJob) -> str:
     """How other verbs call a job's model."""
     folder = place.model(job)
     counts = isinstance(job.recipe, NgramRecipe)
@@ -230,7 +143,7 @@ def model_string(place: SweepFolder, job: Job) -> str:
     return f"{named}?name={quote(job.name)}{extra}"
 
 
-def _score(place: SweepFolder, job: Job, sweep: Sweep, watch: Watch) -> dict[str, Any]:
+def _score(place: SweepFolder, job: SweepJob, sweep: Sweep, watch: Watch) -> dict[str, Any]:
     out = place.run(job)
     if (out / "run.json").is_file():
         try:
@@ -239,22 +152,17 @@ def _score(place: SweepFolder, job: Job, sweep: Sweep, watch: Watch) -> dict[str
         except BusyError:
             raise
         except RunError:  # the folder was moved, or a library is another one now
-            _remove(out)  # scores are in the store; only their summary is made again
+            with lock_folder(out):  # all of it is removed or nothing; scores are in the store
+                aside = out.with_name(f".{out.name}")
+                shutil.rmtree(aside, ignore_errors=True)  # of a removal that was killed
+                out.rename(aside)
+                shutil.rmtree(aside, ignore_errors=True)
     _score_into(out, place, job, watch)
     return {"scored": job.scored}
 
 
-def _remove(run: Path) -> None:
-    """Remove a run, all of it or nothing, unless another process is using it."""
-    with lock_folder(run):
-        aside = run.with_name(f".{run.name}")
-        shutil.rmtree(aside, ignore_errors=True)  # of a removal that was killed
-        run.rename(aside)
-        shutil.rmtree(aside, ignore_errors=True)
-
-
 def _score_into(
-    out: Path, place: SweepFolder, job: Job, watch: Watch, resume: bool = False
+    out: Path, place: SweepFolder, job: SweepJob, watch: Watch, resume: bool = False
 ) -> None:
     score(
         model_string(place, job),
@@ -266,7 +174,7 @@ def _score_into(
     )
 
 
-def _measure(place: SweepFolder, job: Job, sweep: Sweep, watch: Watch) -> dict[str, Any]:
+def _measure(place: SweepFolder, job: SweepJob, sweep: Sweep, watch: Watch) -> dict[str, Any]:
     max_length = sweep.scoring.max_length
     every = read_test(place)
     fitting = [s for s, n in zip(every, count_words(every), strict=True) if 0 < n <= max_length]
@@ -275,13 +183,13 @@ def _measure(place: SweepFolder, job: Job, sweep: Sweep, watch: Watch) -> dict[s
             f"no sentence of the test part has from 1 to {max_length} words; raise max_length in "
             "[scoring], or set test_sentences = 0"
         )
-    made: dict[int, Measured] = {}
-    for asked in reversed(_asked(job, sweep)):  # the smaller part is then in the store
+    made: dict[int, PerplexityOnTest] = {}
+    for asked in reversed(asked_of(job, sweep)):  # the smaller part is then in the store
         found = sentence_perplexity(
             model_string(place, job), fitting[:asked],
             progress=lambda done, total: watch("perplexity", done, total),
         )  # fmt: skip
-        made[asked] = Measured(
+        made[asked] = PerplexityOnTest(
             perplexity=found.value,
             nats=found.nats,
             words=found.words,

@@ -5,7 +5,6 @@ Progress goes to standard output as lines of JSON, everything else to the job's 
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -16,7 +15,8 @@ from pathlib import Path
 import msgspec
 
 from priscian.errors import PriscianError, RunError, flat
-from priscian.sweeps.jobs import SweepFolder, expand
+from priscian.sweeps.folder import SweepFolder
+from priscian.sweeps.jobs import expand
 from priscian.sweeps.sweep import Sweep
 from priscian.sweeps.work import Busy, do_job
 
@@ -26,7 +26,7 @@ EVERY = 0.5
 """Seconds between two lines of progress."""
 
 
-class Task(msgspec.Struct, frozen=True, kw_only=True):
+class WorkerTask(msgspec.Struct, frozen=True, kw_only=True):
     """What a worker is told."""
 
     out: str
@@ -37,6 +37,15 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """What decides its weights, by the recipe as the sweep has read it."""
     hashes: dict[str, str]
     threads: int
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A line of a worker: how far a stage is, or why the job failed."""
+
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    error: str = ""
 
 
 class _Lines:
@@ -50,11 +59,11 @@ class _Lines:
         if stage == self._last[0] and now - self._last[1] < EVERY and done < total:
             return
         self._last = (stage, now)
-        self.send({"stage": stage, "done": done, "total": total})
+        self.send(Said(stage=stage, done=done, total=total))
 
-    def send(self, line: dict[str, object]) -> None:
+    def send(self, line: Said) -> None:
         try:
-            print(json.dumps(line), flush=True)
+            print(msgspec.json.encode(line).decode(), flush=True)
         except BrokenPipeError:
             os._exit(1)  # the sweep was killed; what was trained is saved
 
@@ -62,7 +71,7 @@ class _Lines:
 def main() -> int:
     """Do the job that standard input names; the exit code."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the sweep decides what Ctrl-C means
-    task = msgspec.json.decode(sys.stdin.buffer.read(), type=Task)
+    task = msgspec.json.decode(sys.stdin.buffer.read(), type=WorkerTask)
     lines = _Lines()
     warnings.simplefilter("default")
     try:
@@ -74,10 +83,10 @@ def main() -> int:
     except Busy:
         return BUSY
     except (PriscianError, OSError) as error:
-        lines.send({"error": flat(error)})
+        lines.send(Said(error=flat(error)))
         return 1
     except MemoryError:
-        lines.send({"error": OUT_OF_MEMORY})
+        lines.send(Said(error=OUT_OF_MEMORY))
         return 1
     return 0
 

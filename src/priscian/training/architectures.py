@@ -1,50 +1,28 @@
-"""The architectures that can be trained: a network's shape, and the network itself."""
+"""Networks that can be trained, built by the names of their architectures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 from priscian.errors import ModelError, UnknownNameError, install
 from priscian.models import ModelSpec, find_provider
-from priscian.models.folder import PROVIDERS
+from priscian.models.folder import ARCHITECTURES
 from priscian.models.registry import OWN
 
-_PLACES: Mapping[str, tuple[str, str, str]] = {
-    "gpt2": ("gpt2", "Gpt2", "Gpt2Shape"),
-    "lstm": ("lstm", "Lstm", "LstmShape"),
-    "on-lstm": ("on_lstm", "OnLstm", "OnLstmShape"),
-    "rnng": ("rnng", "Rnng", "RnngShape"),
-    "transformer-xl": ("transformer_xl", "TransformerXl", "TransformerXlShape"),
-}
-
-
-TREES = frozenset({"rnng"})
+TREES = frozenset(name for name, known in ARCHITECTURES.items() if known.trees)
 """Architectures that are trained on trees."""
-
-
-class Network(Protocol):
-    """What the training loop asks of a network."""
-
-    def __call__(self, rows: Any, memory: Any = None) -> tuple[Any, Any]:
-        """Mean surprisal of tokens 1… of each row, and what to remember."""
-        ...
-
-    def config(self) -> dict[str, object]:
-        """What `config.json` says."""
-        ...
 
 
 def architectures() -> tuple[str, ...]:
     """Their names."""
-    return tuple(_PLACES)
+    return tuple(ARCHITECTURES)
 
 
 def shape_of(architecture: str) -> type:
     """The dataclass of an architecture's sizes."""
-    module, _, shape = _place(architecture)
-    return getattr(_import(module), shape)  # type: ignore[no-any-return]
+    return _find(architecture, "Shape")  # type: ignore[no-any-return]
 
 
 def build(
@@ -57,21 +35,17 @@ def build(
 
     `learnt` has the keys of its shape that the corpus decides.
     """
-    module, name, shape = _place(architecture)
-    found = _import(module)
-    sizes = {**network, **(learnt or {})}
-    return getattr(found, name)(getattr(found, shape)(vocabulary=vocabulary, **sizes))
+    shape = shape_of(architecture)(vocabulary=vocabulary, **network, **(learnt or {}))
+    return _find(architecture)(shape)
 
 
-def _place(architecture: str) -> tuple[str, str, str]:
-    if architecture not in _PLACES:
-        raise UnknownNameError("architecture", architecture, _PLACES)
-    return _PLACES[architecture]
-
-
-def _import(module: str) -> Any:
+def _find(architecture: str, suffix: str = "") -> Any:
+    """The class of a network, or of its sizes."""
+    if architecture not in ARCHITECTURES:
+        raise UnknownNameError("architecture", architecture, ARCHITECTURES)
+    module, _, name = ARCHITECTURES[architecture].network.partition(".")
     try:
-        return import_module(f"priscian.models.networks.{module}")
+        return getattr(import_module(f"priscian.models.networks.{module}"), name + suffix)
     except ImportError as error:
         if error.name not in (None, "torch"):
             raise
@@ -86,6 +60,6 @@ def check_trained_options(architecture: str, options: str) -> None:
     Traceback (most recent call last):
     priscian.errors.UsageError: beam=0,5,10: a beam of 0 finds nothing; give numbers from 1
     """
-    name = PROVIDERS.get(architecture, architecture if architecture in OWN else "hf")
+    name = architecture if architecture in OWN else ARCHITECTURES[architecture].provider
     provider: Any = find_provider(name)
     provider.check(ModelSpec.parse(f"{name}:{architecture}?name=model&{options}"))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from priscian.errors import DataError
 from priscian.files import open_unpacked, steady
+from priscian.workers import Progress
 
 BLOCK = 1 << 22
 LONGEST_LINE = 1 << 26
@@ -23,8 +24,6 @@ _NO_BREAK = re.compile(
     r"|\b[A-Z])\.$"
 )
 _LONGEST_NO_BREAK = len("Messrs.")
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,27 +4,51 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
+import zipfile
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import nn
 
-from priscian.errors import TrainingError
+from priscian.errors import ModelError, PriscianWarning, TrainingError, UsageError, counted
+from priscian.files import replacing
 from priscian.training.machine import Batch, Machine
 from priscian.training.optimisers import make_optimiser, rate_at
-from priscian.training.recipe import Recipe
+from priscian.training.recipe import Recipe, digest_of
 from priscian.training.rows import Encoded, Packing, make_pass
-from priscian.training.state import Progress, resume_state, save_state
 
+STATE = "state.pt"
 GEOMETRIC = 1.08
 """What the rate is divided by after each pass, for `geometric` (Dyer et al. 2016)."""
 MINUTE = 60.0
 SAVE_EVERY = 300.0
 """Seconds between two savings of the state; when it is saved changes nothing else."""
+
+
+@dataclass(slots=True)
+class TrainingProgress:
+    """How far a training has come; all that changes from step to step but the weights."""
+
+    step: int = 0
+    tokens: int = 0
+    passes: int = 0
+    position: int = 0
+    """Batches of this pass that have been read."""
+    factor: float = 1.0
+    """What annealing has left of the rate."""
+    dev: list[float] = field(default_factory=list)
+    """Nats per token on dev after each pass."""
+    loss: float = math.nan
+    unlogged: list[float] = field(default_factory=list)
+    """Losses since the last line of the log."""
+    seconds: float = 0.0
+    stopped: bool = False
+    """Ended by patience."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +91,6 @@ class Speed:
         return (tokens - before) / max(now - then, 1e-9)
 
 
-Report = Callable[[Moment], None]
-Keep = Callable[[int], None]
-
-
 class Loop:
     """A network, its optimiser, and where it stands."""
 
@@ -81,7 +101,7 @@ class Loop:
         self.network = network.to(machine.device)
         self.wrapped = machine.wrap(self.network)
         self.optimiser = make_optimiser(self.network, recipe.training)
-        self.progress = Progress()
+        self.progress = TrainingProgress()
         self.memory: Any = None
         self.average: dict[str, torch.Tensor] | None = None
         """Mean of the weights since averaging began, for `asgd`."""
@@ -95,7 +115,12 @@ class Loop:
         )  # fmt: skip
         self.total = recipe.tokens or self._tokens_of(training.epochs)
 
-    def run(self, counts: list[int], keep: Keep, report: Report) -> None:
+    def run(
+        self,
+        counts: list[int],
+        keep: Callable[[int], None],
+        report: Callable[[Moment], None],
+    ) -> None:
         """Train until the last of `counts`, calling `keep` at each."""
         begun = time.monotonic() - self.progress.seconds
         saved = time.monotonic()
@@ -220,11 +245,82 @@ class Loop:
 
     def save(self) -> None:
         """Write the state atomically; the last good one stays if the disk is full."""
-        save_state(self)
+        machine = self.machine
+        random = [torch.get_rng_state()]
+        if machine.device.startswith("cuda"):
+            random.append(torch.cuda.get_rng_state(machine.device))
+        own = machine.gather({"random": random, "memory": _to(self.memory, "cpu")})
+        if machine.rank:
+            return
+        state = {
+            "network": self.network.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "progress": {name: getattr(self.progress, name) for name in TrainingProgress.__slots__},
+            "processes": own,
+            "average": self.average,
+            "averaged": self.averaged,
+            "best": self.best,
+            "products": machine.products,
+            "data": self.data.digest,
+            "recipe": digest_of(self.recipe),
+        }
+        with replacing(self.folder / STATE) as temporary:
+            try:
+                torch.save(state, temporary)
+            except RuntimeError as error:  # torch's name for a full disk
+                raise OSError(28, f"no room for the training's state ({error})") from None
 
     def resume(self) -> bool:
         """Take up the saved state, if there is one."""
-        return resume_state(self)
+        path = self.folder / STATE
+        if not path.is_file():
+            return False
+        out, machine = self.folder.parent, self.machine
+        try:
+            with zipfile.ZipFile(path) as parts:  # torch does not look at the checksums
+                if changed := parts.testzip():
+                    raise ValueError(f"the checksum of {changed} is wrong")
+            state = torch.load(path, weights_only=True, map_location="cpu")
+            for what, digest in (("corpus", self.data.digest), ("recipe", digest_of(self.recipe))):
+                key = "data" if what == "corpus" else what
+                if state.get(key, digest) != digest:  # the first states of 0.2 have neither
+                    raise UsageError(
+                        f"the {what} of the training in {out} has changed since; restore what it "
+                        "was, or name a new `out=`"
+                    )
+            self.network.load_state_dict(state["network"])
+            self.optimiser.load_state_dict(state["optimiser"])
+            self.progress = TrainingProgress(**state["progress"])
+            self.average, self.averaged = _to(state["average"], machine.device), state["averaged"]
+            self.best = _to(state.get("best"), machine.device)
+            processes = state["processes"]
+            if len(processes) != machine.world:
+                before = counted(len(processes), "process", "processes")
+                raise UsageError(
+                    f"the training in {out} was started with {before}, not {machine.world}; go on "
+                    f"with {len(processes)}"
+                )
+            own = processes[machine.rank]
+            first, *others = own["random"]
+            torch.set_rng_state(first)
+            for other in others:
+                torch.cuda.set_rng_state(other, machine.device)
+            self.memory = _to(own["memory"], machine.device)
+        except UsageError:
+            raise
+        except Exception as error:  # unpickling damaged bytes may raise anything
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise ModelError(
+                f"{path} cannot be read ({reason}); delete it to begin the training again"
+            ) from None
+        if state.get("products", machine.products) != machine.products:
+            warnings.warn(
+                f"the training in {out} began with another library for products of matrices "
+                "(another CPU, or one too busy for a trial): it goes on, with other last bits",
+                PriscianWarning,
+                stacklevel=2,
+            )
+        return True
 
 
 def _copies(weights: nn.Module | Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
@@ -268,3 +364,14 @@ def mean_nats(network: nn.Module, data: Encoded, device: str = "cpu", rows: int 
         count += batches.tokens(number)
     network.train(was)
     return total / count
+
+
+def _to(value: Any, device: str) -> Any:
+    """Tensors, and what holds them, on a device."""
+    if isinstance(value, torch.Tensor):
+        return value.to(device)
+    if isinstance(value, dict):
+        return {key: _to(part, device) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_to(part, device) for part in value)
+    return value

@@ -38,19 +38,6 @@ def settings_kept() -> Iterator[None]:
         torch.set_flush_denormal(False)
 
 
-def check_device(device: str) -> None:
-    """Refuse a device that this machine does not have."""
-    if device == "auto":
-        return
-    try:
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError):  # torch has no name of its own
-        raise UsageError(
-            f"machine.device = {device!r}, which torch does not find on this machine; "
-            "set it to auto or cpu"
-        ) from None
-
-
 @contextlib.contextmanager
 def memory_needed() -> Iterator[None]:
     """Torch has errors of its own for memory that it does not get."""
@@ -69,6 +56,14 @@ class Machine:
     """One process, or one of several."""
 
     def __init__(self, part: MachinePart, accumulate: int, *, by_columns: bool = False) -> None:
+        if part.device != "auto":
+            try:
+                torch.empty(0, device=part.device)
+            except (RuntimeError, AssertionError, NotImplementedError):  # torch has no one name
+                raise UsageError(
+                    f"machine.device = {part.device!r}, which torch does not find on this machine; "
+                    "set it to auto or cpu"
+                ) from None
         keep_memory()  # a step frees and takes the same tens of megabytes as the one before
         torch.set_num_threads(part.threads)
         torch.set_flush_denormal(True)  # tiny numbers would cost several times the whole step
@@ -99,7 +94,11 @@ class Machine:
                 f"training.accumulate = {accumulate} does not divide among {self.world} processes; "
                 f"set it to a multiple of {self.world}"
             )
-        self.device = self._choose_device()
+        self.device = part.device
+        if self._accelerator is not None:
+            self.device = str(self._accelerator.device)
+        elif part.device == "auto":
+            self.device = "cuda" if torch.cuda.is_available() else "cpu"
         if self.device == "cpu":
             use_exact_products()
         self.products = torch.get_float32_matmul_precision()
@@ -110,13 +109,6 @@ class Machine:
             raise UsageError(
                 f"machine.precision = bfloat16 does not work on this CPU ({problem}); use float32"
             )
-
-    def _choose_device(self) -> str:
-        if self._accelerator is not None:
-            return str(self._accelerator.device)
-        if self.part.device != "auto":
-            return self.part.device
-        return "cuda" if torch.cuda.is_available() else "cpu"
 
     def wrap(self, network: nn.Module) -> nn.Module:
         """The network as the loop calls it."""
@@ -155,16 +147,11 @@ class Machine:
 
         return list(gather_object([value]))
 
-    @contextlib.contextmanager
-    def _autocast(self) -> Any:
-        with torch.autocast(self.device.split(":")[0], dtype=torch.bfloat16):
-            yield
-
     def step_of(self, network: nn.Module, *, last: bool) -> AbstractContextManager[Any]:
         """Around one batch: precision, and no exchange of gradients before the last batch."""
         stack = contextlib.ExitStack()
         if self.part.precision == "bfloat16":
-            stack.enter_context(self._autocast())
+            stack.enter_context(torch.autocast(self.device.split(":")[0], dtype=torch.bfloat16))
         if self._accelerator is not None and not last:
             stack.enter_context(self._accelerator.no_sync(network))
         return stack

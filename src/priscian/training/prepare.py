@@ -11,7 +11,7 @@ import struct
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,14 +26,12 @@ from priscian.models.vocabulary import Vocabulary, load_vocabulary
 from priscian.training.amounts import parse_amount
 from priscian.training.architectures import TREES
 from priscian.training.corpora import hash_text
-from priscian.training.parsed_text import ParsedText
 from priscian.training.recipe import SAVED, Recipe, old_names
 from priscian.training.rows import Encoded
-from priscian.training.sources import PlainText, Source
+from priscian.training.sources import EncodedTrees, ParsedText, PlainText, TextSource, TreeText
 from priscian.training.subsets import Mark, read_corpus, refuse_changed
-from priscian.training.tree_source import EncodedTrees, TreeText
+from priscian.workers import Say
 
-Say = Callable[[str], None]
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 FOLDER = "training"
 FILE = "prepared.json"
@@ -62,7 +60,7 @@ class ExtraFacts(msgspec.Struct, frozen=True, kw_only=True):
     words: Count = 0
 
 
-class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class PreparedFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`prepared.json`, most of which is also on the card."""
 
     files: tuple[Mark, ...]
@@ -92,7 +90,7 @@ class Prepared:
     extra: Encoded | None
     dev: Encoded
     test: Encoded
-    facts: Facts
+    facts: PreparedFacts
 
     def digest(self) -> str:
         """A hash of everything that is trained on, or said of it."""
@@ -108,7 +106,7 @@ class Prepared:
         return found.hexdigest()
 
 
-def source_of(recipe: Recipe) -> Source:
+def source_of(recipe: Recipe) -> TextSource:
     """How the corpus of a recipe is read."""
     if recipe.architecture in TREES:
         if recipe.corpus.trees_of:
@@ -144,7 +142,7 @@ def prepare(recipe: Recipe, say: Say, hashes: Mapping[str, str] | None = None) -
     for name, part in (("dev", corpus.dev), ("test", corpus.test)):
         held[name] = source.encode(learnt, part, f"{name} part")
         about[name] = PartFacts(**source.facts(learnt, part), left_out=held[name].left_out)
-    facts = Facts(
+    facts = PreparedFacts(
         recipe=_decided_by(recipe),
         files=corpus.files,
         trees=source.trees,
@@ -244,7 +242,7 @@ def load_prepared(recipe: Recipe, folder: Path) -> Prepared:
     return ready
 
 
-def refuse_others(recipe: Recipe, facts: Facts, hashes: Mapping[str, str]) -> None:
+def refuse_others(recipe: Recipe, facts: PreparedFacts, hashes: Mapping[str, str]) -> None:
     """Refuse files that are not those whose hashes are given, by their names in the recipe."""
     for names, kept in _kept(recipe, facts):
         refuse_changed(names, kept, hashes)
@@ -264,13 +262,13 @@ def _decided_by(recipe: Recipe) -> str:
     return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
 
 
-def _kept(recipe: Recipe, facts: Facts) -> list[tuple[tuple[str, ...], tuple[Mark, ...]]]:
+def _kept(recipe: Recipe, facts: PreparedFacts) -> list[tuple[tuple[str, ...], tuple[Mark, ...]]]:
     """Files of a recipe, with their hashes; older versions kept fewer of these."""
     texts, trees = _names(recipe)
     return [(texts, facts.files), (trees, facts.trees), (recipe.corpus.extra, facts.extra.files)]
 
 
-def _changed(recipe: Recipe, facts: Facts) -> list[str]:
+def _changed(recipe: Recipe, facts: PreparedFacts) -> list[str]:
     """Files that are not what they were; one that is not there has changed."""
     return [
         name
@@ -280,10 +278,10 @@ def _changed(recipe: Recipe, facts: Facts) -> list[str]:
     ]
 
 
-def _read_facts(folder: Path) -> Facts:
+def _read_facts(folder: Path) -> PreparedFacts:
     file = folder / FOLDER / FILE
     try:
-        return read_json(file, Facts)
+        return read_json(file, PreparedFacts)
     except DataError as error:
         raise _damaged(folder / FOLDER, str(error)) from None
 

@@ -33,8 +33,8 @@ from priscian.files.convert import (
     convert_table,
     renamed_keys,
 )
-from priscian.training.amounts import parse_amount
-from priscian.training.schedule import checkpoint_counts
+from priscian.models.folder import ARCHITECTURES, PARSER
+from priscian.training.amounts import checkpoint_counts, parse_amount
 
 SAVED = "recipe.toml"
 """The resolved recipe in the folder of a model."""
@@ -143,7 +143,6 @@ LEARNT = frozenset(
 )  # fmt: skip
 """Keys of a network's shape that the corpus decides."""
 SIZES = ("tiny", "small", "paper")
-RECURRENT = ("lstm", "on-lstm", "rnng", "span-parser")
 DEVICE = re.compile(r"auto|cpu|(cuda|mps|xpu)(:[0-9]{1,3})?")
 SOFTMAX = re.compile(r"full|adaptive(:[1-9][0-9]{0,8}(,[1-9][0-9]{0,8})*)?")
 BPE_SIZES = range(257, 1_000_001)
@@ -329,7 +328,7 @@ def _check_together(recipe: Recipe, shape: type, where: str) -> None:
             f"training.stream_length = {training.stream_length} must not be larger than "
             f"network.positions = {positions}",
         )
-    if architecture in RECURRENT:
+    if architecture == PARSER or ARCHITECTURES[architecture].recurrent:
         must(
             machine.precision == "float32",
             f"machine.precision = {machine.precision}; recurrent networks are trained in float32",

@@ -8,17 +8,22 @@ of the larger one. The dev and test parts are cut off first, by a hash that no s
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from priscian.errors import DataError, RunError, UsageError
-from priscian.files import read_json
-from priscian.training.corpora import Progress, TextFile, read_texts
+from priscian.files import filling, is_free, read_json, write_json, write_text
+from priscian.models.vocabulary import unk_class
+from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
+from priscian.training.amounts import format_amount, parse_amount
+from priscian.training.corpora import TextFile, read_texts
 from priscian.training.recipe import TextPart
-from priscian.training.sources import PlainText, Source
+from priscian.training.sources import PlainText, TextSource
+from priscian.workers import Progress
 
 MANIFEST = "manifest.json"
 HELD_OUT = ("dev.txt", "test.txt")
@@ -40,7 +45,7 @@ class Corpus:
     train: tuple[Paragraph, ...]
     dev: tuple[str, ...]
     test: tuple[str, ...]
-    source: Source
+    source: TextSource
     extra_files: tuple[Mark, ...] = ()
     extra: tuple[str, ...] = ()
     """Sentences that are mixed in."""
@@ -67,7 +72,7 @@ class Corpus:
 def read_corpus(
     files: Sequence[Path],
     progress: Progress = lambda done, total: None,
-    source: Source | None = None,
+    source: TextSource | None = None,
     mixed_in: Sequence[Path] = (),
 ) -> Corpus:
     """Read files, one paragraph a line, or one tree, plain or packed (.gz, .xz).
@@ -75,7 +80,7 @@ def read_corpus(
     Subsets that `priscian corpus` wrote keep the dev and test parts that lie beside them, which
     text that will be mixed in must not have.
     """
-    reader: Source = source or PlainText(TextPart())
+    reader: TextSource = source or PlainText(TextPart())
     if not files:
         raise DataError("no corpus; name at least one text file")
     texts, others = read_texts(files, progress), read_texts(mixed_in)
@@ -89,7 +94,9 @@ def read_corpus(
     )  # fmt: skip
 
 
-def _hold_out(texts: Sequence[TextFile], paragraphs: Sequence[Paragraph], source: Source) -> _Parts:
+def _hold_out(
+    texts: Sequence[TextFile], paragraphs: Sequence[Paragraph], source: TextSource
+) -> _Parts:
     ranked = sorted(paragraphs, key=lambda p: _rank("held out", p[0]))
     share = len(ranked) // LARGEST_SHARE
     dev, rest = _cut(ranked, DEV_SENTENCES, share, source)
@@ -103,46 +110,58 @@ def _hold_out(texts: Sequence[TextFile], paragraphs: Sequence[Paragraph], source
     return dev, test, rest
 
 
-class _Source(msgspec.Struct, frozen=True):
+class ManifestFile(msgspec.Struct, frozen=True):
+    """A file that subsets were cut from."""
+
+    name: str
     sha256: str
 
 
-class _Part(msgspec.Struct, frozen=True):
+class SubsetFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a part of a corpus holds, counted in Penn Treebank tokens."""
+
     file: str
     sha256: str
+    sentences: int = 0
+    tokens: int = 0
+    types: int = 0
+    known_types: int = 0
+    """Types that occur at least twice, which a vocabulary keeps."""
+    unk_types: int = 0
+    """Classes that the other types fall into."""
 
 
-class _Manifest(msgspec.Struct, frozen=True):
-    files: tuple[_Source, ...]
-    parts: dict[str, _Part]
+class SubsetManifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What `priscian corpus` has written in a folder."""
+
+    files: tuple[ManifestFile, ...]
+    order_seed: int = 1
+    parts: dict[str, SubsetFacts]
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """The hash of each part, by its file."""
+        return {part.file: part.sha256 for part in self.parts.values()}
+
+    def holds(self, text: TextFile) -> bool:
+        """Whether a text is a part, packed and renamed ones included."""
+        return text.path.name in self.hashes or text.sha256 in self.hashes.values()
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """What the manifest of `priscian corpus` says: hashes of the texts, and of each part."""
-
-    sources: frozenset[str]
-    parts: Mapping[str, str]  # file and hash
-
-    def holds(self, path: Path, mark: str) -> bool:
-        return path.name in self.parts or mark in self.parts.values()
-
-
-def _read_written(folder: Path) -> _Written | None:
+def read_manifest(folder: Path) -> SubsetManifest | None:
     """What `priscian corpus` wrote in a folder; None if the manifest is missing or not its own."""
-    manifest = folder / MANIFEST
-    if not manifest.is_file():
+    file = folder / MANIFEST
+    if not file.is_file():
         return None
     try:
-        facts = read_json(manifest, _Manifest)
-        parts = {part.file: part.sha256 for part in facts.parts.values()}
-        if missing := [name for name in HELD_OUT if name not in parts]:
-            raise DataError(f"{manifest}: no {' and no '.join(missing)} among the parts")
+        found = read_json(file, SubsetManifest)
+        if missing := [name for name in HELD_OUT if name not in found.hashes]:
+            raise DataError(f"{file}: no {' and no '.join(missing)} among the parts")
     except DataError as error:
         if all((folder / name).is_file() for name in HELD_OUT) and list(folder.glob("train-*.txt")):
             raise DataError(f"{error}: write the corpus again with priscian corpus") from None
         return None
-    return _Written(frozenset(file.sha256 for file in facts.files), parts)
+    return found
 
 
 def refuse_changed(names: Sequence[str], found: Sequence[Mark], hashes: Mapping[str, str]) -> None:
@@ -159,11 +178,16 @@ def check_parts(texts: Sequence[TextFile]) -> None:
     """
     cut: dict[str, Path] = {}  # hash of a text, and the part that was cut from it
     for text in texts:
-        written = _read_written(text.path.parent)
-        if written is None or not written.holds(text.path, text.sha256):
+        written = read_manifest(text.path.parent)
+        if written is None or not written.holds(text):
             continue
-        _refuse_held_out(text.path, text.sha256, written)
-        for source in written.sources:
+        for name in HELD_OUT:
+            if text.path.name == name or text.sha256 == written.hashes[name]:
+                raise UsageError(
+                    f"{text.path} is the {name.removesuffix('.txt')} part that priscian corpus "
+                    "held out, not text to train on; name a train part"
+                )
+        for source in sorted({file.sha256 for file in written.files}):
             if source in cut:
                 raise UsageError(
                     f"{cut[source]} and {text.path} are parts of one corpus and share sentences; "
@@ -175,26 +199,17 @@ def check_parts(texts: Sequence[TextFile]) -> None:
             raise UsageError(f"{cut[text.sha256]} was cut from {text.path}; name only one of them")
 
 
-def _refuse_held_out(path: Path, mark: str, written: _Written) -> None:
-    for name in HELD_OUT:
-        if path.name == name or mark == written.parts[name]:
-            raise UsageError(
-                f"{path} is the {name.removesuffix('.txt')} part that priscian corpus held out, "
-                "not text to train on; name a train part"
-            )
-
-
 def _shared_parts(texts: Sequence[TextFile], paragraphs: Sequence[Paragraph]) -> _Parts | None:
     """Dev and test of the folder in which `priscian corpus` wrote the files, if it did."""
     folder = texts[0].path.parent
-    written = _read_written(folder)
+    written = read_manifest(folder)
     if written is None or any(
-        text.path.parent != folder or text.path.name not in written.parts for text in texts
+        text.path.parent != folder or text.path.name not in written.hashes for text in texts
     ):
         return None
     held = read_texts([folder / name for name in HELD_OUT])
     for text in (*texts, *held):
-        if text.sha256 != written.parts[text.path.name]:
+        if text.sha256 != written.hashes[text.path.name]:
             raise DataError(
                 f"{text.path} has changed since priscian corpus wrote it, so it may "
                 "share sentences with the other parts; write the corpus again"
@@ -203,7 +218,7 @@ def _shared_parts(texts: Sequence[TextFile], paragraphs: Sequence[Paragraph]) ->
     return dev, test, paragraphs
 
 
-def _paragraphs(texts: Sequence[TextFile], source: Source) -> Iterator[Paragraph]:
+def _paragraphs(texts: Sequence[TextFile], source: TextSource) -> Iterator[Paragraph]:
     for text in texts:
         for number, line in text.numbered():
             source.check(line, text.path, number)
@@ -211,7 +226,7 @@ def _paragraphs(texts: Sequence[TextFile], source: Source) -> Iterator[Paragraph
 
 
 def _cut(
-    ranked: Sequence[Paragraph], sentences: int, most: int, source: Source
+    ranked: Sequence[Paragraph], sentences: int, most: int, source: TextSource
 ) -> tuple[list[str], Sequence[Paragraph]]:
     """Sentences of the first paragraphs, and the paragraphs after them."""
     found: list[str] = []
@@ -224,3 +239,52 @@ def _cut(
 
 def _rank(seed: str, mark: bytes) -> bytes:
     return hashlib.blake2b(mark, digest_size=16, key=seed.encode()[:64]).digest()
+
+
+def write_corpus(
+    files: Sequence[str | Path],
+    sizes: Sequence[str | int],
+    out: str | Path,
+    *,
+    order_seed: int = 1,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> dict[str, SubsetFacts]:
+    """Cut a corpus into nested sizes with shared dev and test parts; the facts of each part.
+
+    One sentence a line. The smaller size is the beginning of the larger one.
+    """
+    folder = Path(out)
+    if not is_free(folder):
+        raise UsageError(f"{folder} exists and is not empty; name another `out=`")
+    counts = sorted({parse_amount(size, "`sizes=`") for size in sizes})
+    if not counts:
+        raise UsageError("name at least one size: `sizes=1M,4M`")
+    corpus = read_corpus([Path(file) for file in files], progress)
+    parts = {f"train-{format_amount(n)}": corpus.subset(n, order_seed) for n in counts}
+    parts |= {"dev": list(corpus.dev), "test": list(corpus.test)}
+    splitter = WordSplitter(Tokenisation())
+    facts: dict[str, SubsetFacts] = {}
+    with filling(folder, last=MANIFEST) as made:
+        for name, sentences in parts.items():
+            text = "".join(f"{sentence}\n" for sentence in sentences)
+            write_text(made / f"{name}.txt", text)
+            types: Counter[str] = Counter()
+            for sentence in sentences:
+                types.update(splitter.words(sentence))
+            known = {word for word, count in types.items() if count > 1}
+            facts[name] = SubsetFacts(
+                file=f"{name}.txt",
+                sha256=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+                sentences=len(sentences),
+                tokens=types.total(),
+                types=len(types),
+                known_types=len(known),
+                unk_types=len({unk_class(word, known) for word in types.keys() - known}),
+            )
+        manifest = SubsetManifest(
+            files=tuple(ManifestFile(*mark) for mark in corpus.files),
+            order_seed=order_seed,
+            parts=facts,
+        )
+        write_json(made / MANIFEST, msgspec.to_builtins(manifest))
+    return facts

@@ -1,6 +1,8 @@
 """Constituency trees: records, a reader, the actions that build one, scoring of brackets."""
 
-from priscian.trees.brackets import (
+from priscian.trees.oracle import Action, actions_of, tree_of
+from priscian.trees.reader import read_trees
+from priscian.trees.spans import (
     Bracketing,
     f1,
     random_split,
@@ -8,8 +10,6 @@ from priscian.trees.brackets import (
     spans_of,
     split_by_distance,
 )
-from priscian.trees.oracle import Action, actions_of, tree_of
-from priscian.trees.reader import read_trees
 from priscian.trees.tree import Tree, Word, leaves
 
 __all__ = [

@@ -81,7 +81,7 @@ class Evalb:
 def evalb(pairs: Iterable[tuple[Tree, Tree]]) -> Evalb:
     """Compare trees, each the treebank's and a guess over the same words.
 
-    >>> from priscian.trees.line import parse_tree
+    >>> from priscian.trees.reader import parse_tree
     >>> gold = parse_tree("(S (NP (PRP They)) (VP (VBP see) (NP (NNS dogs))) (. .))")
     >>> guess = parse_tree("(S (NP (PRP They)) (VP (VBP see)) (NP (NNS dogs)) (. .))")
     >>> round(evalb([(gold, guess)]).f1, 2)

@@ -1,9 +1,4 @@
-"""Trees in the brackets of the Penn Treebank, one a line or over several lines.
-
-Functions are taken off labels (NP-SBJ is NP), escaped brackets are brackets again (-LRB- is "("),
-quotation marks are plain ones and empty categories (-NONE-) are left out. Where a hyphen is a word
-of its own (well HYPH known), `join_hyphens` makes one word of the three, as our tokenisation does.
-"""
+"""Constituency trees in the brackets of the Penn Treebank, read and written."""
 
 from __future__ import annotations
 
@@ -15,7 +10,7 @@ from typing import Protocol
 
 from priscian.errors import DataError, counted
 from priscian.files import open_unpacked, shown, steady
-from priscian.trees.tree import Tree, Word
+from priscian.trees.tree import ESCAPES, Tree, Word
 
 DEEPEST = 200
 """Phrases inside each other; real trees have 30."""
@@ -214,3 +209,59 @@ def _join_hyphens(parts: list[Tree | str]) -> list[Tree | str]:
                 continue
         found.append(part)
     return found
+
+
+TOPS = frozenset({"ROOT", "TOP", "S1"})
+"""Labels of a node that only marks the top; it is taken away where it has one child."""
+NOWHERE = Path("tree")
+
+
+def parse_tree(text: str, path: Path = NOWHERE, line: int = 1) -> Tree:
+    """The tree of a line; errors name the file and the line.
+
+    >>> print(parse_tree("(ROOT (S (NP-SBJ (PRP They)) (VP (VBP bark)) (. .)))"))
+    (S (NP They) (VP bark) .)
+    """
+    missing = text.count("(") - text.count(")")
+    if missing > 0:
+        raise DataError(
+            f"{path}:{line}: the tree that begins here is not closed; add "
+            f"{counted(missing, 'closing bracket')}, or join its lines: one tree on each line"
+        )
+    found = list(parse_trees([(line, text)], path, join_hyphens=True))
+    if len(found) != 1:
+        what = "several trees" if found else "an empty tree"
+        raise DataError(f"{path}:{line}: {what} on a line; write one tree on each line")
+    return without_top(found[0])
+
+
+def without_top(tree: Tree) -> Tree:
+    """A tree without nodes that only mark the top."""
+    while tree.label in TOPS and len(tree.children) == 1 and isinstance(tree.children[0], Tree):
+        tree = tree.children[0]
+    return tree
+
+
+NO_TAG = "XX"
+"""The tag of a word that has none; the Penn Treebank's own for an unknown one."""
+
+
+def bracketed(tree: Tree, top: str = "ROOT") -> str:
+    """One line, every word with its tag, everything under a node that marks the top.
+
+    >>> bracketed(Tree("S", (Tree("NP", (Word("They", "PRP"),)), "bark", Word("(", "-LRB-"))))
+    '(ROOT (S (NP (PRP They)) (XX bark) (-LRB- -LRB-)))'
+    """
+    parts: list[str] = []
+    ahead: list[Tree | str | None] = [tree]  # None closes a constituent
+    while ahead:
+        node = ahead.pop()
+        if node is None:
+            parts[-1] += ")"
+        elif isinstance(node, str):
+            tag = node.tag if isinstance(node, Word) else NO_TAG
+            parts.append(f"({tag.translate(ESCAPES)} {node.translate(ESCAPES)})")
+        else:
+            parts.append(f"({node.label}")
+            ahead += [None, *reversed(node.children)]
+    return f"({top} {' '.join(parts)})"

@@ -21,9 +21,9 @@ from priscian.models.classifier.encoder import View, load_encoder
 from priscian.models.classifier.folder import ClassifierCard, read_card
 from priscian.models.classifier.states import pooled_states, states_folder
 from priscian.training.classifiers import fits
-from priscian.training.classifiers.choose import FILE as VIEWS
 from priscian.training.classifiers.data import read_cola_data
 from priscian.training.classifiers.job import read_logits, train_classifier
+from priscian.training.classifiers.probe import FILE as VIEWS
 from priscian.training.classifiers.settings import ClassifierSettings
 
 

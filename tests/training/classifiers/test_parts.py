@@ -19,17 +19,16 @@ from priscian.training.classifiers.data import (
     read_cola_data,
     read_data,
 )
-from priscian.training.classifiers.evaluate import (
+from priscian.training.classifiers.job import (
     accuracy,
     ensemble,
     fit_temperature,
     is_collapsed,
     mcc,
 )
-from priscian.training.classifiers.mlp import MlpSettings, fit_mlp
+from priscian.training.classifiers.networks import batches, fit_mlp
 from priscian.training.classifiers.probe import choose_probe, cross_validate, fit_probe, folds_of
-from priscian.training.classifiers.settings import ClassifierSettings
-from priscian.training.classifiers.tune import batches
+from priscian.training.classifiers.settings import ClassifierSettings, Steps
 
 
 class TestData:
@@ -151,10 +150,10 @@ def test_a_hidden_layer_finds_what_a_line_cannot() -> None:
     x = rng.normal(size=(1500, 2)).astype(np.float32)
     labels = (x[:, 0] * x[:, 1] > 0).tolist()
     assert abs(mcc(labels, fit_probe(x, labels, 1.0).logits(x))) < 0.2
-    settings = MlpSettings(epochs=30, rate=5e-3, dropout=0.0)
-    head = fit_mlp(x[:1000], labels[:1000], 1, settings)
+    steps = Steps(rate=5e-3, epochs=30, batch=64)
+    head = fit_mlp(x[:1000], labels[:1000], 1, steps, dropout=0.0)
     assert mcc(labels[1000:], head.logits(x[1000:])) > 0.8
-    again = fit_mlp(x[:1000], labels[:1000], 1, settings)
+    again = fit_mlp(x[:1000], labels[:1000], 1, steps, dropout=0.0)
     assert (again.logits(x) == head.logits(x)).all()
 
 
@@ -187,11 +186,14 @@ def test_batches_have_every_example_once_and_similar_lengths() -> None:
         ({"method": "ngrams", "encoder": "minilm"}, "has no encoder"),
         ({"method": "probe", "encoder": "minilm", "restarts": 5}, "has one solution"),
         ({"method": "probes", "encoder": "minilm"}, "did you mean probe"),
-        ({"method": "mlp", "encoder": "minilm", "restarts": 0}, "at least one"),
+        (
+            {"method": "mlp", "encoder": "minilm", "restarts": 0},
+            "`restarts=0`: it takes a number from 1",
+        ),
         ({"method": "probe", "encoder": "minilm", "rate": 1e-3}, "has no `rate=`"),
         ({"method": "finetune", "encoder": "minilm", "layer": 3}, "uses its last layer"),
-        ({"method": "finetune", "encoder": "minilm", "epochs": -1}, "above 0"),
-        ({"method": "mlp", "encoder": "minilm", "select": "test"}, "way to select a restart"),
+        ({"method": "finetune", "encoder": "minilm", "epochs": -1}, "a number from 1 to"),
+        ({"method": "mlp", "encoder": "minilm", "select": "test"}, "no select 'test'"),
         ({"method": "mlp", "encoder": "minilm", "pooling": "sum"}, "no pooling 'sum'"),
     ],
 )

@@ -20,7 +20,7 @@ from priscian.errors import DataError
 from priscian.files import read_tsv
 from priscian.stats.interval import Interval
 from priscian.stats.matthews import matthews, mean_matthews_interval
-from priscian.training.classifiers.evaluate import ensemble
+from priscian.training.classifiers.job import ensemble
 from priscian.training.classifiers.reading import TRAINED_ON, TrainedRestarts
 
 PEOPLE = "people"

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
+from priscian.cli.edge import as_flags
 from priscian.cli.output import print_json
-from priscian.errors import counted
-
-if TYPE_CHECKING:
-    from priscian.judge.frozen import Frozen
+from priscian.errors import DataError, counted
+from priscian.judge.check import notes, problems
+from priscian.judge.frozen import Frozen, build, read_frozen
+from priscian.judge.opening import freeze_study, new_study
+from priscian.judge.reach import reach_problems
+from priscian.judge.study import read_study
 
 
 def new_command(
@@ -38,8 +41,6 @@ def new_command(
     out
         Folder of the study.
     """
-    from priscian.judge.new import new_study
-
     made = new_study(preset, on, out)
     print(f"{made.file}: {_size(made.frozen)}")
     print(f"Edit it, then: priscian judge serve {out}")
@@ -66,24 +67,24 @@ def check_command(
     json
         Print JSON.
     """
-    from priscian.errors import DataError
-    from priscian.judge.check import notes, problems
-    from priscian.judge.frozen import build
-    from priscian.judge.study import read_study
-
     read = read_study(study)
-    found = list(problems(read))
+    for problem in (found := list(problems(read)))[:-1]:
+        print(f"{study}: {problem}")
     if found:
-        for line in found[:-1]:
-            print(f"{study}: {line}")
         raise DataError(f"{study}: {found[-1]}")
     frozen = build(study)
     if url:
-        _check_address(study, url, frozen)
+        served = read_frozen(study)
+        hashes = {frozen.hash, *([served.hash] if served else [])}
+        found = list(reach_problems(url, hashes, frozen.study.platform.kind == "mturk"))
+        for line in found[:-1]:
+            print(as_flags(line))
+        if found:
+            raise DataError(found[-1])
     noted = list(notes(read))
     if json:
-        facts = {"hash": frozen.hash, "lists": len(frozen.plans), "problems": [], "notes": noted}
-        print_json(facts)
+        lists = len(frozen.plans)
+        print_json({"hash": frozen.hash, "lists": lists, "problems": [], "notes": noted})
         return
     for line in noted:
         print(f"note: {line}")
@@ -105,27 +106,11 @@ def freeze_command(study: Path, /, *, database: str = "") -> None:
     database
         Where answers are kept: by default judge.sqlite in the folder; or postgresql://…
     """
-    from priscian.judge.opening import freeze_study
-
     frozen = freeze_study(study, database)
     print(f"{study}: version {frozen.version}, {_size(frozen)}")
     for name, sha in frozen.hashes.items():
         print(f"  {name:6} {sha}")
     print(f"  {'all':6} {frozen.hash}")
-
-
-def _check_address(study: Path, url: str, frozen: Frozen) -> None:
-    from priscian.errors import DataError
-    from priscian.judge.frozen import read_frozen
-    from priscian.judge.reach import reach_problems
-
-    served = read_frozen(study)
-    hashes = {frozen.hash, *([served.hash] if served else [])}
-    found = list(reach_problems(url, hashes, frozen.study.platform.kind == "mturk"))
-    for line in found[:-1]:
-        print(line)
-    if found:
-        raise DataError(found[-1])
 
 
 def _size(frozen: Frozen) -> str:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from shlex import quote
 
 from priscian.errors import counted
-
-if TYPE_CHECKING:
-    from priscian.records import Text
+from priscian.files import write_text
+from priscian.judge.answer import Asked, Mode, answer_study
+from priscian.judge.collected import gathered
+from priscian.judge.opening import open_store, ready
+from priscian.judge.preregister import preregistration
+from priscian.records import Text
 
 
 def answer_command(
@@ -18,7 +21,7 @@ def answer_command(
     /,
     *,
     model: str,
-    mode: Literal["probability", "prompt"] = "probability",
+    mode: Mode = "probability",
     raters: int = 1,
     temperature: float = 0.0,
     seed: int = 1,
@@ -52,8 +55,6 @@ def answer_command(
     database
         Where answers are kept.
     """
-    from priscian.judge.answer import Asked, answer_study
-    from priscian.judge.opening import open_store, ready
     from priscian.models import parse_model
     from priscian.scoring import ScoreStore, score_texts
 
@@ -88,14 +89,15 @@ def preregister_command(study: Path, /, *, out: Path | None = None, database: st
     database
         Where answers are kept.
     """
-    from priscian.files import write_text
-    from priscian.judge.collected import gathered
-    from priscian.judge.opening import open_store, ready
-    from priscian.judge.preregister import preregistration
-
     frozen = ready(study, database)
+    name = quote(f"{study.resolve().name or 'study'}/")
+    people = "priscian score MODEL --on graded:results/ --out run/\npriscian analyse adc run/"
+    if frozen.study.task == "choice":
+        people = "priscian analyse human results/choices.csv"
+    export = f"priscian judge export {name} --out results/"
+    analysis = f"{export}\n{people}\npriscian judge agreement {name}"
     with closing(open_store(study, database)) as store:
-        text = preregistration(frozen, study, gathered(store))
+        text = preregistration(frozen, gathered(store), analysis)
     if out is None:
         print(text, end="")
     else:

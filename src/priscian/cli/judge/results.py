@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import asdict
 from math import isnan
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from priscian.cli.output import print_json
 from priscian.errors import DataError, UsageError, counted
 from priscian.files import plain
+from priscian.judge.collected import collect
+from priscian.judge.exclusion import exclusions, kept
+from priscian.judge.export import Guard, Transform, export_store, payments, write_payments
+from priscian.judge.frozen import decode
+from priscian.judge.imports import Form, import_results
+from priscian.judge.opening import latest, open_store
+from priscian.judge.summary import ENOUGH, agreement_of, majorities, units_of
 
 
 def export_command(
@@ -22,7 +28,7 @@ def export_command(
     out: Path,
     database: str = "",
     version: int = 0,
-    transform: Literal["none", "log"] = "none",
+    transform: Transform = "none",
     excel_safe: Annotated[bool, Parameter(negative="")] = False,
     raw: Annotated[bool, Parameter(negative="")] = False,
     keep_excluded: Annotated[bool, Parameter(negative="")] = False,
@@ -59,24 +65,15 @@ def export_command(
     tests
         Also simulated people and your own tests, as if they were people, to try an analysis.
     """
-    from priscian.judge.export import Guard, export_store
-    from priscian.judge.frozen import decode
-    from priscian.judge.opening import latest, open_store
-
     if raw and excel_safe:
         raise UsageError("--raw and --excel-safe are opposites; leave one of them out")
     guard: Guard = "none" if raw else "all" if excel_safe else "typed"
     with closing(open_store(study, database)) as store:
         frozen = decode(store.body(version)) if version else latest(store, study)
         done = export_store(
-            store,
-            frozen,
-            out,
-            transform=transform,
-            guard=guard,
-            keep_excluded=keep_excluded,
+            store, frozen, out, transform=transform, guard=guard, keep_excluded=keep_excluded,
             tests=tests,
-        )
+        )  # fmt: skip
     print(f"{counted(done.answers, 'answer')} written to {out}")
     if done.apart:
         print(f"{counted(done.apart, 'answer')} to checks or practice: in raw.jsonl only")
@@ -108,9 +105,6 @@ def payments_command(study: Path, /, *, out: Path, database: str = "") -> None:
     database
         Where answers are kept.
     """
-    from priscian.judge.opening import latest, open_store
-    from priscian.judge.payments import payments, write_payments
-
     with closing(open_store(study, database)) as store:
         latest(store, study)
         found = payments(store)
@@ -143,11 +137,6 @@ def agreement_command(
     json
         Print JSON.
     """
-    from priscian.judge.agreement import ENOUGH, agreement_of, majorities, units_of
-    from priscian.judge.collected import collect
-    from priscian.judge.exclusion import exclusions, kept
-    from priscian.judge.opening import latest, open_store
-
     with closing(open_store(study, database)) as store:
         frozen = latest(store, study)
         found = collect(store, frozen)
@@ -160,8 +149,7 @@ def agreement_command(
     sizes = majorities(units_of(frozen, good)) if choice else []
     needed = next((m.people for m in sizes if m.same >= ENOUGH), None)
     if json:
-        listed = [asdict(m) for m in sizes]
-        print_json({**plain(measured), "majorities": listed, "people_needed": needed})
+        print_json({**plain(measured), "majorities": plain(sizes), "people_needed": needed})
         return
     for name, value in measured.rows():
         print(f"{name:28} {value}")
@@ -188,8 +176,6 @@ def backup_command(study: Path, /, *, out: Path, database: str = "") -> None:
     database
         Where answers are kept.
     """
-    from priscian.judge.opening import open_store
-
     with closing(open_store(study, database)) as store:
         store.backend.backup(out)
     print(f"{out}: {out.stat().st_size:,} bytes, checked")
@@ -209,8 +195,6 @@ def forget_command(study: Path, code: str, /, *, database: str = "") -> None:
     database
         Where answers are kept.
     """
-    from priscian.judge.opening import open_store
-
     with closing(open_store(study, database)) as store:
         with store.backend.transaction():
             gone = store.forget(code)
@@ -224,7 +208,7 @@ def import_command(
     file: Path,
     /,
     *,
-    form: Literal["mturk", "jspsych", "pcibex"],
+    form: Form,
     out: Path,
     items: Path | None = None,
 ) -> None:
@@ -249,8 +233,6 @@ def import_command(
     items
         Table with item, sentence and condition, for ratings without the sentence.
     """
-    from priscian.judge.imports import import_results
-
     done = import_results(file, form, out, items)
     names = ", ".join(f.name for f in done.files)
     print(f"{counted(done.answers, 'answer')} written to {out} ({names})")

@@ -9,7 +9,11 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from priscian.cli.output import grid, print_json
+from priscian.cli.screen import out
 from priscian.errors import UsageError, counted, install
+from priscian.files import plain
+from priscian.judge.opening import latest, open_store
+from priscian.judge.summary import summarise
 
 
 def serve_command(
@@ -87,15 +91,11 @@ def status_command(
     json
         Print JSON.
     """
-    from priscian.cli.screen import out
-    from priscian.judge.opening import latest, open_store
-    from priscian.judge.summary import summarise
-
     with closing(open_store(study, database)) as store:
         frozen = latest(store, study)
         found = summarise(store, frozen)
     if json:
-        print_json(found.as_dict())
+        print_json(plain(found))
         return
     console = out()
     print(

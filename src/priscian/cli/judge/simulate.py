@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+import time
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from priscian.errors import DataError, UsageError, counted, install
+from priscian.judge.opening import open_store, ready
+from priscian.judge.simulate import Habits, simulate, wait_for
 
 
 def demo_command(
@@ -38,7 +41,17 @@ def demo_command(
         from priscian.judge.demo import run_demo
     except ImportError as error:
         raise UsageError(f"serving needs {error.name}: {install('judge')}") from None
-    run_demo(out, port=port, raters=raters, seed=seed, stay=stay)
+    with run_demo(out, port=port, raters=raters, seed=seed) as demo, suppress(KeyboardInterrupt):
+        people, answers = len(demo.ledger.codes), len(demo.ledger.answers)
+        print(f"{people} simulated people gave {answers} answers: {demo.study}")
+        print(f"{demo.exported} of them are exported to {demo.results}")
+        print(f"\nLook at it:\n  {demo.url}/        as a participant")
+        print(f"  {demo.url}/admin   token {demo.token}")
+        choices = demo.results / "choices.csv"
+        print(f"\nWhat to type next:\n  priscian analyse human {choices}")
+        print(f"  priscian judge answer {demo.study} --model builtin:ngram", flush=True)
+        while stay and demo.server.is_alive():
+            time.sleep(0.2)
 
 
 def simulate_command(
@@ -74,9 +87,6 @@ def simulate_command(
     database
         Where answers are kept.
     """
-    from priscian.judge.opening import open_store, ready
-    from priscian.judge.simulate import Habits, simulate, wait_for
-
     frozen = ready(study, database)
     with closing(open_store(study, database)) as store, store.backend.transaction():
         key = store.test_key()
@@ -119,8 +129,6 @@ def clear_command(
     database
         Where answers are kept.
     """
-    from priscian.judge.opening import open_store
-
     if not tests:
         raise UsageError("say what to delete: --tests")
     with closing(open_store(study, database)) as store, store.backend.transaction():

@@ -1,5 +1,5 @@
 """The web app: pages of participants (`participant`) and of the researcher (`admin`).
 
-`flow` decides which page comes next, `platforms` where people come from and go back to, `site` has
+`platforms` knows where people come from and go back to, `site` has
 what all pages need, `serve` has the routes and runs the app. What refuses requests is in `web`.
 """

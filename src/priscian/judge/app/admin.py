@@ -9,11 +9,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
+import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
-from priscian.judge.app.site import Site, site_of
+from priscian.judge.app.site import site_of
+from priscian.judge.export import export_store
 from priscian.judge.store import Store
 from priscian.judge.summary import summarise
 from priscian.web import sessions
@@ -61,21 +63,20 @@ async def overview(request: Request) -> Response:
     if not csrf:
         return site.page("login", request, {"problem": ""})
     await site.desk.write(lambda store: store.test_key())
-    values = await site.desk.read(lambda store: _values(store, site))
-    return site.page("admin", request, {**values, "csrf": csrf})
 
+    def read(store: Store) -> dict[str, object]:
+        summary = summarise(store, site.frozen)
+        known = (site.frozen.version, site.frozen.hash) in store.versions()
+        return {
+            "summary": summary,
+            "lists": [(*row, summary.target or "no limit") for row in summary.lists],
+            "paused": bool(store.setting("paused")),
+            "test_key": store.test_key(),
+            "replaced": not known,
+            "csrf": csrf,
+        }
 
-def _values(store: Store, site: Site) -> dict[str, object]:
-    """What the page shows."""
-    known = (site.frozen.version, site.frozen.hash) in store.versions()
-    summary = summarise(store, site.frozen)
-    return {
-        "summary": summary,
-        "lists": [(*row, summary.target or "no limit") for row in summary.lists],
-        "paused": bool(store.setting("paused")),
-        "test_key": store.test_key(),
-        "replaced": not known,
-    }
+    return site.page("admin", request, await site.desk.read(read))
 
 
 async def data(request: Request) -> Response:
@@ -83,7 +84,7 @@ async def data(request: Request) -> Response:
     site = site_of(request)
     site.sessions.require(request)
     summary = await site.desk.read(lambda store: summarise(store, site.frozen))
-    return JSONResponse(summary.as_dict())
+    return Response(msgspec.json.encode(summary), media_type="application/json")
 
 
 async def pause(request: Request) -> Response:
@@ -107,22 +108,19 @@ async def export_zip(request: Request) -> Response:
     """Everything that `judge export` writes, in one file."""
     site = site_of(request)
     site.sessions.require(request)
-    made = await site.desk.read(lambda store: _zipped(store, site))
+
+    def zipped(store: Store) -> bytes:
+        buffer = io.BytesIO()
+        with TemporaryDirectory() as folder:
+            made = export_store(store, site.frozen, Path(folder))
+            with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+                for file in sorted(made.files):
+                    archive.write(file, file.name)
+        return buffer.getvalue()
+
+    made = await site.desk.read(zipped)
     name = f"{site.frozen.study.name}.zip"
     plain = re.sub(r"[^A-Za-z0-9 ._-]", "_", name)  # for what does not read the second
     said = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
     headers = {"Content-Disposition": said}
     return Response(made, media_type="application/zip", headers=headers)
-
-
-def _zipped(store: Store, site: Site) -> bytes:
-    from priscian.judge.export import export_store
-
-    with TemporaryDirectory() as folder:
-        export_store(store, site.frozen, Path(folder))
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in sorted(Path(folder).rglob("*")):
-                if file.is_file():
-                    archive.write(file, file.relative_to(folder).as_posix())
-        return buffer.getvalue()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import time
 from collections.abc import Mapping
@@ -12,24 +13,36 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from priscian.judge.app import flow
 from priscian.judge.app.platforms import (
     TEST,
-    entry_of,
+    arrival_of,
     is_from_elsewhere,
     is_preview,
     parameters,
     way_back,
 )
-from priscian.judge.app.site import At, Site, site_of, visit_key
-from priscian.judge.assign import Refusal, can_go_again, enter, go_again, resume
-from priscian.judge.records import Answer, Sitting
-from priscian.judge.store import Store, random_code
-from priscian.judge.study import Study
+from priscian.judge.app.site import Site, site_of
+from priscian.judge.sitting import (
+    At,
+    Refusal,
+    can_go_again,
+    display,
+    enter,
+    form_answer,
+    go_again,
+    json_answer,
+    resume,
+    seal,
+    takes_answers,
+)
+from priscian.judge.store import Arrival, SentAnswer, Sitting, Store, random_code
+from priscian.judge.study import Study, words
 from priscian.web.front import go
 from priscian.web.limits import read_form, read_json
 
 ANSWERS = '{"answers": […]}'
+TEXT = 2_000
+"""Characters of free text."""
 _PHONE = re.compile(r"Mobi|Android|iPhone|iPad", re.IGNORECASE)
 
 
@@ -46,6 +59,13 @@ def _begun(request: Request, sitting: Sitting | Refusal) -> Response:
     platform = site_of(request).frozen.study.platform.kind
     more = "done_code" if sitting == "done" and platform != "none" else ""
     return _message(request, sitting, more=more)
+
+
+def _visit_key(arrival: Arrival) -> str:
+    """Under which name a browser remembers the sitting of somebody, without their id."""
+    if arrival.kind == "test" or not arrival.identity:
+        return "-" if arrival.kind == "person" else arrival.kind
+    return hashlib.sha256(f"{arrival.identity}\n{arrival.session}".encode()).hexdigest()[:12]
 
 
 def _open(store: Store, found: Mapping[str, str]) -> bool:
@@ -67,7 +87,7 @@ async def welcome(request: Request) -> Response:
     values = {
         "parameters": found,
         "preview": is_preview(found),
-        "visit": visit_key(entry_of(study, found, "")),
+        "visit": _visit_key(arrival_of(study, found, "")),
         "test": TEST in found,
     }
     return site.page("welcome", request, values)
@@ -82,9 +102,9 @@ async def start(request: Request) -> Response:
     if is_preview(found):
         raise HTTPException(400, "Accept the task before you begin.")
     device = "phone" if _PHONE.search(request.headers.get("user-agent", "")) else "desktop"
-    entry = entry_of(study, found, device)
+    arrival = arrival_of(study, found, device)
     if form.get("consent") != "yes":
-        back = way_back(study, study.platform.no_consent, entry.facts, entry.identity)
+        back = way_back(study, study.platform.no_consent, arrival.facts, arrival.identity)
         return _message(request, "declined", back=back)
     if is_from_elsewhere(study, found):
         return _message(request, "elsewhere", 403)
@@ -104,7 +124,7 @@ async def start(request: Request) -> Response:
     def begin(store: Store) -> Sitting | Refusal:
         if not _open(store, found):
             return "paused"
-        sitting = enter(store, site.frozen, entry)
+        sitting = enter(store, site.frozen, arrival)
         if noted and isinstance(sitting, Sitting):
             store.note(sitting.id, noted)
         return sitting
@@ -139,39 +159,41 @@ async def _page(
 ) -> Response:
     site = site_of(request)
     study, sitting, step = at.frozen.study, at.sitting, at.step
+    session = str(sitting.facts.get("session", ""))
+    known = Arrival(identity=at.identity, kind=sitting.kind, session=session)
     values: dict[str, Any] = {
         "token": sitting.token,
         "problem": problem,
-        "done": sum(t.response is not None for t in at.trials),
+        "done": len(at.trials) - len(at.unanswered),
         "total": len(at.trials),
         "deletion": sitting.deletion,
-        "visit": at.visit,
+        "visit": _visit_key(known),
         "test": sitting.kind == "test",
         "about": about,
     }
     if step == "trial":
-        trial = flow.next_trial(at.trials)
-        assert trial is not None
-        values["trial"] = flow.display(at.frozen, trial, len(at.trials))
+        values["trial"] = display(at.frozen, at.unanswered[0], len(at.trials))
         values["points"] = range(1, study.scale.points + 1)
-        values["heading"] = flow.heading(study)
+        # a study in another language may have only the words for sentences
+        own = study.task == "choice" and not ("trial" in study.words and "pair" not in study.words)
+        values["heading"] = words(study)["pair" if own else "trial"]
     if step in ("end", "failed"):
-        code, more = await site.desk.write(lambda store: _finish(store, site, sitting.token))
+
+        def finish(store: Store) -> tuple[str, bool]:
+            """The code of somebody at the end, and whether they may take part once more."""
+            at = site.at(store, sitting.token)
+            platform = at.frozen.study.platform
+            if at.step == "failed":
+                return platform.failed, False
+            code = store.finish(at.sitting.id, platform.complete or random_code())
+            return code, platform.kind == "none" and can_go_again(store, site.frozen, at.sitting)
+
+        code, more = await site.desk.write(finish)
         if step == "end" and not code:
             raise HTTPException(503, "Not everything has been saved yet.")
         values |= {"code": code, "more": more}
         values["back"] = way_back(study, code, sitting.facts, at.identity)
     return site.page(step, request, values, 422 if problem else 200, study)
-
-
-def _finish(store: Store, site: Site, token: str) -> tuple[str, bool]:
-    """The code of somebody at the end, and whether they may take part once more."""
-    at = site.at(store, token)
-    platform = at.frozen.study.platform
-    if at.step == "failed":
-        return platform.failed, False
-    code = store.finish(at.sitting.id, platform.complete or random_code())
-    return code, platform.kind == "none" and can_go_again(store, site.frozen, at.sitting)
 
 
 async def again(request: Request) -> Response:
@@ -207,22 +229,29 @@ def _step(store: Store, site: Site, token: str, form: Mapping[str, str]) -> str:
     One job, so that two forms at once cannot both be the first.
     """
     at = site.at(store, token)
-    study, sitting, now = at.frozen.study, at.sitting, time.time()
-    sent = form.get("step", "")
+    study, sitting, step = at.frozen.study, at.sitting, form.get("step", "")
     if sitting.state != "live":
         return ""
-    if sent == "trial" and flow.takes_answers(study, sitting):
-        answer = flow.form_answer(study, form, now)
+    if step == "trial" and takes_answers(study, sitting):
+        answer = form_answer(study, form, time.time())
         if answer is None or not 1 <= answer.position <= len(at.trials):
             return "choose"
         _keep(store, sitting, [answer], bool(form.get("website")))
-    elif sent == at.step == "instructions":
-        store.note(sitting.id, {"read": now})
-    elif sent == at.step == "comprehension":
-        return _comprehension(store, at, form)
-    elif sent == at.step == "about":
+    elif step != at.step:
+        return ""
+    elif step == "instructions":
+        store.note(sitting.id, {"read": time.time()})
+    elif step == "comprehension":  # too many wrong attempts end the sitting
+        asked = enumerate(study.checks.comprehension, start=1)
+        right = all(form.get(f"q{n}") == question.answer for n, question in asked)
+        tries = int(sitting.facts.get("tries", 0)) + 1
+        failed = not right and tries >= study.checks.tries
+        facts = {"tries": tries, **({"understood": True} if right else {})}
+        store.note(sitting.id, facts, "failed" if failed else "")
+        return "" if right or failed else "check_wrong"
+    elif step == "about":
         about = _about(study, form)
-        if not all(about.get(question) for question in flow.required(study)):
+        if study.exclusion.native and not about.get("native_languages"):  # a rule needs it
             return "required"
         store.note(sitting.id, {"about": about})
     return ""
@@ -230,21 +259,10 @@ def _step(store: Store, site: Site, token: str, form: Mapping[str, str]) -> str:
 
 def _about(study: Study, form: Mapping[str, str]) -> dict[str, str]:
     """What somebody says of themselves."""
-    return {q: form.get(q, "").strip()[: flow.TEXT] for q in study.demographics}
+    return {q: form.get(q, "").strip()[:TEXT] for q in study.demographics}
 
 
-def _comprehension(store: Store, at: At, form: Mapping[str, str]) -> str:
-    """Take an attempt at the questions; too many wrong ones end the sitting."""
-    checks = at.frozen.study.checks
-    right = all(form.get(f"q{n}") == q.answer for n, q in enumerate(checks.comprehension, start=1))
-    tries = int(at.sitting.facts.get("tries", 0)) + 1
-    failed = not right and tries >= checks.tries
-    facts = {"tries": tries, **({"understood": True} if right else {})}
-    store.note(at.sitting.id, facts, "failed" if failed else "")
-    return "" if right or failed else "check_wrong"
-
-
-def _keep(store: Store, sitting: Sitting, answers: list[Answer], honeypot: bool) -> None:
+def _keep(store: Store, sitting: Sitting, answers: list[SentAnswer], honeypot: bool) -> None:
     for answer in answers:
         store.answer(sitting.id, sitting.version, answer)
     store.touch(sitting.id)
@@ -257,13 +275,13 @@ async def block(request: Request) -> Response:
     site = site_of(request)
     token = site.token(request)
     at = await site.desk.read(lambda store: site.at(store, token))
-    left = [t for t in at.trials if t.response is None] if at.step == "trial" else []
+    left = at.unanswered if at.step == "trial" else []
     return JSONResponse(
         {
             "task": at.frozen.study.task,
             "language": at.frozen.study.language,
             "total": len(at.trials),
-            "trials": [flow.display(at.frozen, t, len(at.trials)) for t in left],
+            "trials": [display(at.frozen, t, len(at.trials)) for t in left],
         }
     )
 
@@ -291,17 +309,17 @@ def _take(store: Store, site: Site, token: str, rows: list[Any], honeypot: bool)
     """
     sitting = site.known(store, token)
     frozen = site.versions.of(store, sitting.version)
-    if not flow.takes_answers(frozen.study, sitting):
+    if not takes_answers(frozen.study, sitting):
         raise HTTPException(409, "The sitting is not at its trials.")
-    taken: dict[int, Answer] = {}
+    taken: dict[int, SentAnswer] = {}
     saved, changed = [], False
     for row in rows:
-        answer = flow.json_answer(frozen.study, row)
+        answer = json_answer(frozen.study, row)
         trial = store.trial(sitting.id, answer.position) if answer else None
         if answer is None or trial is None:
             continue
         on_screen = row.get("shown", "")
-        if on_screen and on_screen != flow.seal(flow.display(frozen, trial, 0)["sentences"]):
+        if on_screen and on_screen != seal(display(frozen, trial, 0)["sentences"]):
             changed = True
             continue
         taken.setdefault(answer.position, answer)

@@ -9,7 +9,8 @@ from urllib.parse import urlencode, urlsplit
 
 from starlette.exceptions import HTTPException
 
-from priscian.judge.records import Entry
+from priscian.files import whole_number
+from priscian.judge.store import Arrival
 from priscian.judge.study import Study
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -27,6 +28,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
 }
 SESSIONS: Mapping[str, str] = {"prolific": "SESSION_ID", "mturk": "assignmentId"}
 """The parameter that only the person and the platform know, in contrast to an id."""
+MOST_LISTS = 999_999
 TEST = "test"
 """The parameter of the researcher's own trials of a study."""
 _SAFE = re.compile(r"[A-Za-z0-9_.@:+-]{1,120}")
@@ -51,7 +53,7 @@ def parameters(study: Study, given: Mapping[str, str]) -> dict[str, str]:
         elif not _SAFE.fullmatch(value):
             raise HTTPException(400, "A parameter of the address is not valid.")
     if study.lists.from_url and given.get("list"):
-        if not given["list"].isascii() or not given["list"].isdigit() or len(given["list"]) > 6:
+        if whole_number(given["list"], MOST_LISTS) is None:
             raise HTTPException(400, "The list is not a number.")
         found["list"] = given["list"]
     return found
@@ -75,7 +77,7 @@ def is_from_elsewhere(study: Study, found: Mapping[str, str]) -> bool:
     return asked and not (identity_of(study, found) or is_preview(found) or TEST in found)
 
 
-def entry_of(study: Study, found: Mapping[str, str], device: str) -> Entry:
+def arrival_of(study: Study, found: Mapping[str, str], device: str) -> Arrival:
     """Who comes in, by the parameters of their platform."""
     kind = study.platform.kind
     facts: dict[str, object] = {"device": device}
@@ -86,8 +88,8 @@ def entry_of(study: Study, found: Mapping[str, str], device: str) -> Entry:
         facts |= {k: found[k] for k in ("assignmentId", "turkSubmitTo") if k in found}
     number = int(found.get("list", 0))
     if TEST in found:
-        return Entry("none", "", number, "test", facts)
-    return Entry(kind, identity_of(study, found), number, facts=facts, session=session)
+        return Arrival("none", "", number, "test", facts)
+    return Arrival(kind, identity_of(study, found), number, facts=facts, session=session)
 
 
 def _mturk_host(url: str) -> str:

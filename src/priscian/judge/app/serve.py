@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from priscian.judge.app.platforms import MTURK_FRAMES, MTURK_SUBMIT
 from priscian.judge.app.site import ASSETS, Site, site_of
 from priscian.judge.desk import Desk
 from priscian.judge.opening import open_store, ready
-from priscian.judge.words import error_text
+from priscian.judge.study import texts, words
 from priscian.web.front import Front, public_address
 from priscian.web.headers import SafeHeaders
 from priscian.web.limits import PlainFraming
@@ -62,9 +62,9 @@ def make_app(site: Site, closing: Callable[[], None] = lambda: None) -> Starlett
         ],
         exception_handlers={
             HTTPException: _refused,
-            StoreFullError: _store_full,
-            StoreError: _store_error,
-            500: _unexpected,
+            StoreFullError: _saying(507, "The answer could not be saved yet: the disk is full."),
+            StoreError: _saying(503, "The answer could not be saved yet. Please try again."),
+            500: _saying(500, "Something went wrong. Please try again."),
         },
         lifespan=lifespan,
     )
@@ -87,11 +87,14 @@ async def health(request: Request) -> Response:
     )
 
 
-def _answer(request: Request, status: int, said: str) -> Response:
+def _answer(request: Request, status: int, english: str) -> Response:
+    """An error as JSON or as a page: our own words in English, else the study's for this status."""
     if request.url.path.endswith(("/answers", "/block", ".json")):
-        return JSONResponse({"error": said}, status)
+        return JSONResponse({"error": english}, status)
     site = site_of(request)
-    said = error_text(site.frozen.study, status, said)
+    known = words(site.frozen.study)
+    said = known.get(f"error_{status}", known["error_500" if status >= 500 else "error_400"])
+    said = english if said in texts()["words"].values() else said
     return site.page("error", request, {"said": said, "status": status}, status)
 
 
@@ -104,16 +107,11 @@ async def _refused(request: Request, error: Exception) -> Response:
     return made
 
 
-async def _store_full(request: Request, error: Exception) -> Response:
-    return _answer(request, 507, "The answer could not be saved yet: the disk is full.")
+def _saying(status: int, said: str) -> Callable[[Request, Exception], Awaitable[Response]]:
+    async def respond(request: Request, error: Exception) -> Response:
+        return _answer(request, status, said)
 
-
-async def _store_error(request: Request, error: Exception) -> Response:
-    return _answer(request, 503, "The answer could not be saved yet. Please try again.")
-
-
-async def _unexpected(request: Request, error: Exception) -> Response:
-    return _answer(request, 500, "Something went wrong. Please try again.")
+    return respond
 
 
 def serve_study(

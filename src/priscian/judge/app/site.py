@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from jinja2 import Environment, PackageLoader
+from markdown_it import MarkdownIt
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from priscian.judge.app.flow import Step, step_of
 from priscian.judge.desk import Desk
 from priscian.judge.frozen import Frozen
-from priscian.judge.markdown import render
 from priscian.judge.opening import Versions
-from priscian.judge.records import Entry, Shown, Sitting
-from priscian.judge.store import Store
-from priscian.judge.study import Study
-from priscian.judge.texts import texts
-from priscian.judge.words import page_language, words
+from priscian.judge.sitting import At
+from priscian.judge.store import Sitting, Store
+from priscian.judge.study import Study, page_language, texts, words
 from priscian.web.assets import Assets
 from priscian.web.front import Front, is_local, root_of
 from priscian.web.limits import Buckets
@@ -43,47 +39,37 @@ REFUSED_FORM = (
 )
 
 
-def _environment() -> Environment:
-    made = Environment(
-        loader=PackageLoader("priscian.judge", "pages"), autoescape=True, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
-    made.filters["markdown"] = lambda text: Markup(render(text))
-    return made
+_MARKDOWN = MarkdownIt("zero").enable(["heading", "list", "emphasis", "backticks", "link"])
+_MARKDOWN.validateLink = lambda url: url.startswith(("http://", "https://", "mailto:"))  # type: ignore[method-assign]
+
+
+def render(text: str) -> str:
+    """HTML of a text in Markdown; every character that HTML could read as its own is escaped.
+
+    >>> render("**Two** sentences < one.")
+    '<p><strong>Two</strong> sentences &lt; one.</p>'
+    """
+    tokens = _MARKDOWN.parse(text)
+    for token in tokens:
+        if token.type.startswith("heading"):
+            token.tag = f"h{min(6, int(token.tag[1]) + 1)}"  # the page's own title is the only h1
+        for part in token.children or ():
+            if part.type == "link_open":
+                part.attrSet("rel", "noreferrer noopener")
+    return str(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})).strip()
+
+
+PAGES = Environment(
+    loader=PackageLoader("priscian.judge", "pages"), autoescape=True, trim_blocks=True,
+    lstrip_blocks=True,
+)  # fmt: skip
+PAGES.filters["markdown"] = lambda text: Markup(render(text))
 
 
 def site_of(request: Request) -> Site:
     """The study that a request is about."""
     site: Site = request.app.state.site
     return site
-
-
-def visit_key(entry: Entry) -> str:
-    """Under which name a browser remembers the sitting of somebody, without their id."""
-    if entry.kind == "test" or not entry.identity:
-        return "-" if entry.kind == "person" else entry.kind
-    return hashlib.sha256(f"{entry.identity}\n{entry.session}".encode()).hexdigest()[:12]
-
-
-@dataclass(frozen=True, slots=True)
-class At:
-    """Where somebody is: the sitting, the version of the study that it began with, its trials."""
-
-    sitting: Sitting
-    frozen: Frozen
-    trials: list[Shown]
-    identity: str
-
-    @property
-    def step(self) -> Step:
-        """The page that comes next."""
-        return step_of(self.frozen.study, self.sitting, self.trials)
-
-    @property
-    def visit(self) -> str:
-        """Under which name a browser remembers the sitting."""
-        session = str(self.sitting.facts.get("session", ""))
-        return visit_key(Entry(identity=self.identity, kind=self.sitting.kind, session=session))
 
 
 @dataclass(slots=True)
@@ -105,7 +91,6 @@ class Site:
     per_login: Buckets = field(default_factory=lambda: Buckets(0.1, 6))
     unknown: Buckets = field(default_factory=lambda: Buckets(10, 300))
     """Entries behind a proxy that does not say where they come from."""
-    environment: Environment = field(default_factory=_environment)
 
     def __post_init__(self) -> None:
         self.versions = Versions({self.frozen.version: self.frozen})
@@ -147,7 +132,7 @@ class Site:
     ) -> HTMLResponse:
         """A page of the study; `study` is an earlier version that somebody began with."""
         study = study or self.frozen.study
-        text = self.environment.get_template(f"{name}.html").render(
+        text = PAGES.get_template(f"{name}.html").render(
             study=study,
             base=root_of(request),
             w=words(study),

@@ -26,7 +26,6 @@ MAJORITY, NGRAMS, LOGP, SLOR = "majority", "ngrams", "logp", "slor"
 ON_STATES = (PROBE, MLP)
 TUNED = (FINETUNE, LORA)
 BASELINES = (MAJORITY, NGRAMS, LOGP, SLOR)
-METHODS = (*ON_STATES, *TUNED, *BASELINES)
 THRESHOLDS = (LOGP, SLOR)
 """Baselines that are a language model's score and a threshold; they score no new texts."""
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import compress
 
 import numpy as np
-import numpy.typing as npt
 
 from priscian.metrics import find_measure
-from priscian.metrics.labels import best_threshold
 from priscian.models import parse_model
 from priscian.models.classifier.folder import SLOR
 from priscian.models.classifier.heads import LONGEST, Bag, count_ngrams, ngrams
@@ -20,12 +18,12 @@ from priscian.scoring import ScoreStore, score_texts
 from priscian.stats.logistic import fit_ridge
 from priscian.stats.matthews import matthews
 from priscian.training.classifiers.probe import FOLDS, ROUGH, folds_of
+from priscian.workers import Progress
 
 BAG_CS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 OFTEN = 2
 """An n-gram must occur in this many sentences."""
 
-Progress = Callable[[int, int], None]  # texts done, texts in all
 
 UNIGRAMS = "builtin:ngram?order=1"
 """Word frequencies for SLOR: those of the built-in n-gram model."""
@@ -99,13 +97,3 @@ def language_model_scores(
 
     rank = find_measure(SLOR, unigrams)
     return {t.text: -rank(scores[t], Sentence(t.text), "*") for t in asked}
-
-
-def threshold_of(scores: Sequence[float], labels: Sequence[bool]) -> float:
-    """The threshold with the highest correlation on the training sentences."""
-    return best_threshold(list(scores), list(labels))
-
-
-def above(scores: Sequence[float], threshold: float) -> npt.NDArray[np.float64]:
-    """Scores less the threshold, which then count as logits: above 0 is acceptable."""
-    return np.asarray(scores, np.float64) - threshold

@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from priscian.metrics.labels import best_threshold
 from priscian.models.classifier.folder import (
     HEAD,
+    LORA,
     MAJORITY,
     NGRAMS,
     ON_STATES,
@@ -18,24 +20,20 @@ from priscian.models.classifier.folder import (
     THRESHOLDS,
     WEIGHTS,
 )
-from priscian.models.classifier.folder import LORA as LORA_METHOD
 from priscian.models.classifier.heads import LinearHead, MlpHead
 from priscian.models.classifier.states import pooled_states
 from priscian.models.safetensors_file import write_safetensors
 from priscian.training.classifiers.baselines import (
-    above,
     choose_bag_c,
     fit_bag,
     language_model_scores,
     majority_logit,
-    threshold_of,
 )
-from priscian.training.classifiers.choose import Bound, choose_view
 from priscian.training.classifiers.data import ClassifierData
-from priscian.training.classifiers.probe import ProbeChoice, fit_probe
+from priscian.training.classifiers.probe import Bound, ProbeChoice, choose_view, fit_probe
 from priscian.training.classifiers.settings import ClassifierSettings
+from priscian.workers import Say
 
-Say = Callable[[str], None]
 Floats = npt.NDArray[np.float64]
 
 
@@ -91,9 +89,10 @@ def _ngrams(data: ClassifierData, seed: int) -> Fitted:
 
 def _threshold(settings: ClassifierSettings, data: ClassifierData) -> Fitted:
     scores = language_model_scores(settings.encoder, settings.method, data.all_texts())
-    threshold = threshold_of([scores[t] for t in data.train.texts], data.train.labels)
-    return Fitted(
-        lambda texts: above([scores[t] for t in texts], threshold),
+    own = [scores[text] for text in data.train.texts]
+    threshold = best_threshold(own, list(data.train.labels))
+    return Fitted(  # a score less the threshold counts as a logit
+        lambda texts: np.asarray([scores[text] for text in texts], np.float64) - threshold,
         intercept=-threshold,
         log={"threshold": threshold},
     )
@@ -118,14 +117,9 @@ def _on_states(
         head = fit_probe(own, data.train.labels, choice.c)
         log["c"] = choice.c
     else:
-        from priscian.training.classifiers.mlp import MlpSettings, fit_mlp
+        from priscian.training.classifiers.networks import fit_mlp
 
-        shape = MlpSettings(
-            epochs=settings.value("epochs"),
-            rate=settings.value("rate"),
-            batch=settings.value("batch"),
-        )
-        head = fit_mlp(own, data.train.labels, seed, shape)
+        head = fit_mlp(own, data.train.labels, seed, settings.steps)
     return Fitted(
         lambda texts: head.logits(states(texts)),
         lambda folder: head.save(folder / HEAD),
@@ -137,16 +131,12 @@ def _on_states(
 def _tuned(
     settings: ClassifierSettings, data: ClassifierData, seed: int, say: Say, encoder: str
 ) -> Fitted:
-    from priscian.training.classifiers.tune import TuneSettings, tune
+    from priscian.training.classifiers.networks import tune
 
-    shape = TuneSettings(
-        rate=settings.value("rate"),
-        epochs=settings.value("epochs"),
-        batch=settings.value("batch"),
-        pooling=settings.pooling,
-        lora=settings.method == LORA_METHOD,
-    )
-    net, losses = tune(settings.encoder, data.train, seed, shape, say, encoder)
+    net, losses = tune(
+        settings.encoder, data.train, seed, settings.steps, pooling=settings.pooling,
+        lora=settings.method == LORA, say=say, digest=encoder,
+    )  # fmt: skip
     return Fitted(
         net.logits,
         lambda folder: write_safetensors(folder / WEIGHTS, net.trained()),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from priscian.errors import UnknownNameError, UsageError
-from priscian.models.classifier.encoder import POOLINGS
+from msgspec import Meta
+
+from priscian.errors import UsageError
+from priscian.files.convert import Count, CountOrNone, check_parameters
 from priscian.models.classifier.folder import (
     BASELINES,
+    FINETUNE,
     LORA,
     MAJORITY,
-    METHODS,
     MLP,
     NGRAMS,
     PROBE,
@@ -21,72 +24,76 @@ from priscian.models.classifier.folder import (
 )
 
 RESTARTS = 10
-LARGEST_SEED = 2**32 - 1
-SELECTIONS = ("dev", "paper")
-DEFAULTS: Mapping[str, Mapping[str, Any]] = {
-    "finetune": {"rate": 5e-5, "epochs": 4, "batch": 32},
-    LORA: {"rate": 1e-4, "epochs": 3, "batch": 16},
-    MLP: {"rate": 3e-4, "epochs": 10, "batch": 64},
-}
 FIXED = (PROBE, MAJORITY, NGRAMS, *THRESHOLDS)
 """Methods with one solution, so that restarts would all be equal."""
+Rate = Annotated[float, Meta(gt=0, le=sys.float_info.max)]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """How a method that learns by gradient is trained; the rate is the highest one."""
+
+    rate: float
+    epochs: int
+    batch: int
+
+
+STEPS: Mapping[str, Steps] = {
+    FINETUNE: Steps(5e-5, 4, 32),
+    LORA: Steps(1e-4, 3, 16),
+    MLP: Steps(3e-4, 10, 64),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ClassifierSettings:
     """How a classifier is trained, and how one of its restarts is chosen.
 
-    `select`: `dev` takes the restart with the highest correlation on in-domain dev, `paper` the one
-    with the highest on the out-of-domain test set, as Vázquez Martínez (2021) did.
-    `layer` and `pooling` fix the states of a probe, which are otherwise chosen by cross-validation.
+    `select=paper` looks at the out-of-domain test set, as Vázquez Martínez (2021) did.
     """
 
     encoder: str = ""
-    method: str = PROBE
-    restarts: int | None = None
-    seed: int = 1
-    select: str = "dev"
+    """minilm, smollm2, hf:ID, mlm:ID or the folder of a Transformers model."""
+    method: Literal["probe", "mlp", "finetune", "lora", "majority", "ngrams", "logp", "slor"] = (
+        "probe"
+    )
+    """probe, mlp, finetune, lora, majority, ngrams, logp or slor."""
+    restarts: Count | None = None
+    """Restarts of mlp, finetune and lora, 10 by default; the others have one solution."""
+    seed: Annotated[int, Meta(ge=0, le=2**32 - 1)] = 1
+    """Seed of the first restart; the next ones count up."""
+    select: Literal["dev", "paper"] = "dev"
+    """Which restart is used: dev, the best on in-domain dev, or paper, the best on test."""
     without_sources: tuple[str, ...] = ()
-    rate: float | None = None
-    epochs: int | None = None
-    batch: int | None = None
-    layer: int | None = None
-    pooling: str = ""
+    """Leave out the training sentences of a source, such as ad03; may be repeated."""
+    rate: Rate | None = None
+    """Highest learning rate of finetune, lora or mlp."""
+    epochs: Count | None = None
+    """Passes through the training sentences."""
+    batch: Count | None = None
+    """Sentences in a batch."""
+    layer: CountOrNone | None = None
+    """Only this layer, 0 for the embeddings; probe and mlp choose one by cross-validation."""
+    pooling: Literal["", "cls", "last", "mean", "max"] = ""
+    """cls or last (the state that has seen the whole text), mean or max."""
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise UnknownNameError("method", self.method, METHODS)
-        if self.select not in SELECTIONS:
-            raise UnknownNameError("way to select a restart", self.select, SELECTIONS)
-        if self.pooling and self.pooling not in POOLINGS:
-            raise UnknownNameError("pooling", self.pooling, POOLINGS)
-        needs = self.method not in (MAJORITY, NGRAMS)
-        if needs and not self.encoder:
+        check_parameters(self)
+        if self.method in (MAJORITY, NGRAMS):
+            if self.encoder:
+                raise UsageError(f"`method={self.method}` has no encoder; leave `encoder=` out")
+        elif not self.encoder:
             raise UsageError(
                 f"`method={self.method}` needs a model: `encoder=minilm`, smollm2, hf:ID, a folder"
             )
-        if not needs and self.encoder:
-            raise UsageError(f"`method={self.method}` has no encoder; leave `encoder=` out")
-        if self.restarts is not None and self.restarts < 1:
-            raise UsageError(f"`restarts={self.restarts}`: train at least one")
         if self.method in FIXED and self.restarts not in (None, 1):
             raise UsageError(
                 f"`method={self.method}` has one solution, so its restarts would be equal; leave "
                 "`restarts=` out"
             )
-        if not 0 <= self.seed <= LARGEST_SEED:
-            raise UsageError(f"`seed={self.seed}`: give a whole number from 0 to {LARGEST_SEED}")
-        self._check_sizes()
-
-    def _check_sizes(self) -> None:
         for name in ("rate", "epochs", "batch"):
-            value = getattr(self, name)
-            if value is None:
-                continue
-            if self.method not in DEFAULTS:
+            if getattr(self, name) is not None and self.method not in STEPS:
                 raise UsageError(f"`method={self.method}` has no `{name}=`; leave it out")
-            if not value > 0:
-                raise UsageError(f"`{name}={value:g}`: it must be above 0")
         for name in ("layer", "pooling"):
             if getattr(self, name) not in (None, "") and self.method in BASELINES:
                 raise UsageError(
@@ -100,14 +107,20 @@ class ClassifierSettings:
         """How many restarts are trained."""
         return 1 if self.method in FIXED else self.restarts or RESTARTS
 
-    def value(self, name: str) -> Any:
-        """A rate, number of epochs or batch size: the given one, else the method's own."""
-        given = getattr(self, name)
-        return DEFAULTS[self.method][name] if given is None else given
+    @property
+    def steps(self) -> Steps:
+        """Rate, epochs and batch size: those given, else the method's own."""
+        own = STEPS[self.method]
+        return Steps(
+            own.rate if self.rate is None else self.rate,
+            own.epochs if self.epochs is None else self.epochs,
+            own.batch if self.batch is None else self.batch,
+        )
 
     def recorded(self) -> dict[str, object]:
         """What changes a restart, as `classifier.json` records it."""
-        found = {k: v for k, v in asdict(self).items() if k in ("layer", "pooling")}
-        if self.method in DEFAULTS:
-            found |= {name: self.value(name) for name in ("rate", "epochs", "batch")}
-        return {k: v for k, v in found.items() if v not in (None, "")}
+        found: dict[str, object] = {"layer": self.layer, "pooling": self.pooling}
+        if self.method in STEPS:
+            steps = self.steps
+            found |= {"rate": steps.rate, "epochs": steps.epochs, "batch": steps.batch}
+        return {name: value for name, value in found.items() if value not in (None, "")}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -13,32 +14,36 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import DataError, UsageError
-from priscian.models.ngram.trie import EOS
+from priscian.models.ngram.trie import EOS, SPECIAL, UNK
 from priscian.models.ngram.trie_file import Writer, writing
-from priscian.models.vocabulary.tokenise import Tokenisation
+from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
+from priscian.training.corpora import read_blocks, split_sentences
 from priscian.training.ngram.smooth import (
     Discounts,
-    Tally,
-    Unigrams,
-    close_circle,
+    NgramCounts,
     count_bucket,
     estimate_discounts,
-    new_counts,
+    smooth_unigrams,
     weigh_contexts,
 )
 from priscian.training.ngram.sort import BUCKET, Shelved, cut_buckets, shelve, sort_bucket
-from priscian.training.ngram.spill import Positions, Workspace, scratch_folder
-from priscian.training.ngram.threads import count_threads, map_in_order
-from priscian.training.ngram.word_ids import Vocabulary, cut_vocabulary, read_ids
-from priscian.training.ngram.write_trie import Prepared, TrieWriter
+from priscian.training.ngram.spill import (
+    Positions,
+    Workspace,
+    count_threads,
+    map_in_order,
+    scratch_folder,
+)
+from priscian.training.ngram.write_trie import BucketRows, TrieWriter
+from priscian.workers import Progress, Watch
 
+Ids = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
 HIGHEST_ORDER = 6
 ALWAYS, WORD = 256 << 20, 200
 """Bytes that a process needs whatever it does, and for each word of the vocabulary."""
 PLACE = 150
 """Bytes that a thread needs for each position of the bucket that it works on, at most."""
-Longs = npt.NDArray[np.int64]
-Watch = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +102,92 @@ def read_memory(text: str) -> int:
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
 
 
+class WordIds(defaultdict[bytes, int]):
+    """Words by id, in order of appearance; asking for a new word adds it."""
+
+    def __init__(self) -> None:
+        super().__init__(None, {word.encode(): number for number, word in enumerate(SPECIAL)})
+        self.default_factory = self.__len__
+
+    def words(self) -> list[str]:
+        """The words, by id."""
+        return [word.decode() for word in self]
+
+
+class _ChunkIds(dict[str, tuple[int, ...]]):
+    """Ids of the words of what lies between two spaces."""
+
+    def __init__(self, words: WordIds, splitter: WordSplitter, final: bool) -> None:
+        super().__init__()
+        self._words, self._splitter, self._final = words, splitter, final
+
+    def __missing__(self, chunk: str) -> tuple[int, ...]:
+        pieces = self._splitter.chunk(chunk, self._final)
+        found = tuple(self._words[form.encode()] for form, _, _ in pieces)
+        if len(self) < 1_000_000:
+            self[chunk] = found
+        return found
+
+
+def read_ids(
+    files: Sequence[Path],
+    words: WordIds,
+    tokenisation: Tokenisation,
+    split: bool,
+    progress: Progress,
+) -> Iterator[Ids]:
+    """Word ids of the corpus, a block at a time; each sentence ends with `</s>`.
+
+    Words between spaces are read as lmplz does: a sentence a line, an empty one for an empty line.
+    """
+    if tokenisation.words == "space" and not split:
+        end = SPECIAL[EOS].encode()
+        for path, first, block in read_blocks(files, progress):
+            for word in (b"<s>", b"</s>"):
+                for number, text in enumerate(block.split(b"\n") if word in block else (), first):
+                    if word in text.split():
+                        raise DataError(
+                            f"{path}, line {number}: the word {word.decode()} stands for the edge "
+                            "of a sentence and is added by us; take it out of the corpus"
+                        )
+            if tokenisation.case == "lower":
+                block = block.decode().lower().encode()
+            found = block.replace(b"\n", b" " + end + b" ").split()
+            yield np.fromiter(map(words.__getitem__, found), np.int32, len(found))
+        return
+    splitter = WordSplitter(tokenisation)
+    inner, final = _ChunkIds(words, splitter, False), _ChunkIds(words, splitter, True)
+    for _, _, block in read_blocks(files, progress):
+        ids: list[int] = []
+        for line in block.decode().split("\n"):
+            for sentence in split_sentences(line) if split else (line,):
+                chunks = sentence.split()
+                if not chunks:
+                    continue
+                for chunk in chunks[:-1]:
+                    ids += inner[chunk]
+                ids += final[chunks[-1]]
+                ids.append(EOS)
+        yield np.array(ids, np.int32)
+
+
+def cut_vocabulary(counts: npt.NDArray[np.int64], size: int | None, least: int) -> Ids:
+    """New ids of the words: the commonest `size` of those that occur `least` times, else `<unk>`.
+
+    The order of appearance is kept; `<unk>`, `<s>` and `</s>` are always there.
+    """
+    keep = counts >= least
+    keep[: len(SPECIAL)] = True
+    if size is not None and np.count_nonzero(keep) - len(SPECIAL) > size:
+        rest = np.flatnonzero(keep)[len(SPECIAL) :]
+        commonest = rest[np.argsort(-counts[rest], kind="stable")[:size]]
+        keep[len(SPECIAL) :] = False
+        keep[commonest] = True
+    return np.where(keep, np.cumsum(keep) - 1, UNK).astype(np.int32)
+
+
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainedNgram:
     """What was made."""
 
     path: Path
@@ -115,7 +204,7 @@ def train_ngram(
     out: Path | str,
     settings: NgramSettings | None = None,
     watch: Watch = lambda name, done, total: None,
-) -> Trained:
+) -> TrainedNgram:
     """Estimate a model from text files and write it to a `.pngm` file."""
     settings = settings or NgramSettings()
     corpus, target = [Path(f) for f in files], Path(out)
@@ -135,43 +224,67 @@ class _Training:
     words: list[str] = field(default_factory=list)
     sentences: int = 0
 
-    def run(self) -> Trained:
-        order = self.settings.order
+    def run(self) -> TrainedNgram:
+        settings, order = self.settings, self.settings.order
         tokens, word_counts = self._read()
-        workspace = Workspace(self.folder if self._spills(tokens.length) else None)
-        tokens = self._settle(tokens, workspace)
-        vocabulary = len(self.words)
-        tally = Tally.empty(order, vocabulary, self.settings.thresholds)
-        counts = new_counts(workspace, order, tokens.length)
-        buckets = self._sort(tokens, word_counts, tally, counts, workspace)
+        vocabulary, bucket_size = len(self.words), self._bucket(tokens.length)
+        arrays = tokens.length * (14 + 8 * (order - 1))
+        at_work = bucket_size * PLACE * settings.threads
+        spills = arrays + at_work + vocabulary * WORD + ALWAYS > settings.memory
+        workspace = Workspace(self.folder if spills else None)
+        if not spills:
+            held = workspace.positions(tokens.length, np.int32)
+            for start, block in tokens.blocks(1 << 22):
+                held.write(start, block)
+            tokens.drop()
+            tokens = held
+        tally = NgramCounts.empty(order, vocabulary, settings.thresholds)
+        counts = [workspace.positions(tokens.length, np.int32) for _ in range(order - 1)]
+        cuts = cut_buckets(word_counts, bucket_size)
+        buckets = self._sort(cuts, tokens, tally, counts, workspace)
         discounts = tuple(estimate_discounts(tally.seen[n]) for n in range(order))
-        unigrams = Unigrams.smooth(tally, discounts[0], self.settings.unk)
+        unigrams = smooth_unigrams(tally, discounts[0], settings.unk)
         with writing(self.out) as file:
             writer = TrieWriter(Writer(file), tally, self.words)
-            weights = []
-            for n in range(2, order + 1):
-                weights.append(
-                    self._weigh(
-                        n, tokens, buckets, counts[n - 2], workspace, discounts[n - 1], writer
-                    )
-                )
-            self._write(tokens, buckets, weights, unigrams, writer)
-            writer.finish(unigrams.probabilities, self._facts(tally, discounts))
+            weights = [
+                self._weigh(n, tokens, buckets, counts[n - 2], workspace, discounts[n - 1], writer)
+                for n in range(2, order + 1)
+            ]
+
+            def prepare(shelved: Shelved) -> list[BucketRows]:
+                return writer.prepare(shelved.sorted, unigrams, weights, tokens)
+
+            rows = map_in_order(prepare, buckets, settings.threads)
+            for number, part in enumerate(rows, 1):
+                writer.write(part)
+                self.watch("writing", number, len(buckets))
+            words = int(word_counts.sum()) - self.sentences
+            facts: dict[str, object] = {
+                "order": order,
+                "tokenisation": settings.tokenisation.to_dict(),
+                "sentences": "split" if settings.split_sentences else "line",
+                "smoothing": "interpolated modified Kneser-Ney",
+                "discounts": [list(d.amounts) for d in discounts],
+                "discounts_estimated": [d.estimated for d in discounts],
+                "prune": list(settings.thresholds),
+                "unk": settings.unk,
+                "min_count": settings.min_count,
+                "corpus": {
+                    "files": [file.name for file in self.files],
+                    "words": int(tally.raw.sum()) - self.sentences,
+                    "sentences": self.sentences,
+                },
+            }
+            writer.finish(unigrams, facts)
         kept = (vocabulary, *(int(k) for k in tally.kept[1:]))
-        return Trained(
-            self.out,
-            kept,
-            int(word_counts.sum()) - self.sentences,
-            self.sentences,
-            vocabulary,
-            discounts,
-            workspace.on_disk,
+        return TrainedNgram(
+            self.out, kept, words, self.sentences, vocabulary, discounts, workspace.on_disk
         )
 
     def _read(self) -> tuple[Positions, npt.NDArray[np.int64]]:
         """Word ids in a file, with `order` ends of sentence before them and one behind."""
         settings = self.settings
-        vocabulary = Vocabulary()
+        vocabulary = WordIds()
         raw = self.folder / "ids"
         counts = np.zeros(1 << 16, np.int64)
         pads = np.full(settings.order, EOS, np.int32)
@@ -216,38 +329,20 @@ class _Training:
         ]
         return np.bincount(new, counts, minlength=len(self.words)).astype(np.int64)
 
-    def _spills(self, length: int) -> bool:
-        """Whether the arrays of this corpus would not fit in the memory that is allowed."""
-        each = 14 + 8 * (self.settings.order - 1)
-        at_work = self._bucket(length) * PLACE * self.settings.threads
-        words = len(self.words) * WORD
-        return length * each + at_work + words + ALWAYS > self.settings.memory
-
     def _bucket(self, length: int) -> int:
         """Positions to sort at a time: a third of the memory, for all threads together."""
         fitting = self.settings.memory // (3 * PLACE * self.settings.threads)
         return max(1 << 14, min(BUCKET, length, fitting))
 
-    def _settle(self, tokens: Positions, workspace: Workspace) -> Positions:
-        """Read the word ids into memory if there is room."""
-        if workspace.on_disk:
-            return tokens
-        held = workspace.positions(tokens.length, np.int32)
-        for start, block in tokens.blocks(1 << 22):
-            held.write(start, block)
-        tokens.drop()
-        return held
-
     def _sort(
         self,
+        cuts: Sequence[tuple[int, int]],
         tokens: Positions,
-        word_counts: npt.NDArray[np.int64],
-        tally: Tally,
+        tally: NgramCounts,
         counts: Sequence[Positions],
         workspace: Workspace,
     ) -> list[Shelved]:
         order = self.settings.order
-        cuts = cut_buckets(word_counts, self._bucket(tokens.length))
 
         def sort(cut: tuple[int, int]) -> tuple[Shelved, Longs, Longs] | None:
             bucket = sort_bucket(tokens, *cut, order, tally.vocabulary, order)
@@ -263,8 +358,8 @@ class _Training:
                 tally.seen += made[1]
                 tally.kept += made[2]
             self.watch("sorting", number, len(cuts))
-        for positions in counts:
-            close_circle(positions, order)
+        for positions in counts:  # the first word follows the `<s>` that the last `</s>` stands for
+            positions.copy_item(order, positions.length - 1)
         return buckets
 
     def _weigh(
@@ -289,39 +384,5 @@ class _Training:
             writer.write_back_off(n - 1, values)
             self.watch(f"order {n}", number, len(buckets))
         counts.drop()
-        close_circle(weights, self.settings.order, copy_back=True)
+        weights.copy_item(weights.length - 1, self.settings.order)
         return weights
-
-    def _write(
-        self,
-        tokens: Positions,
-        buckets: Sequence[Shelved],
-        weights: Sequence[Positions],
-        unigrams: Unigrams,
-        writer: TrieWriter,
-    ) -> None:
-        def prepare(shelved: Shelved) -> list[Prepared]:
-            return writer.prepare(shelved.sorted, unigrams.probabilities, weights, tokens)
-
-        for number, part in enumerate(map_in_order(prepare, buckets, self.settings.threads), 1):
-            writer.write(part)
-            self.watch("writing", number, len(buckets))
-
-    def _facts(self, tally: Tally, discounts: Sequence[Discounts]) -> dict[str, object]:
-        settings = self.settings
-        return {
-            "order": settings.order,
-            "tokenisation": settings.tokenisation.to_dict(),
-            "sentences": "split" if settings.split_sentences else "line",
-            "smoothing": "interpolated modified Kneser-Ney",
-            "discounts": [list(d.amounts) for d in discounts],
-            "discounts_estimated": [d.estimated for d in discounts],
-            "prune": list(settings.thresholds),
-            "unk": settings.unk,
-            "min_count": settings.min_count,
-            "corpus": {
-                "files": [file.name for file in self.files],
-                "words": int(tally.raw.sum()) - self.sentences,
-                "sentences": self.sentences,
-            },
-        }

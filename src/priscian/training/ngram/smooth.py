@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from priscian.models.ngram.trie import BOS, EOS, UNK
 from priscian.training.ngram.sort import Runs, Sorted
-from priscian.training.ngram.spill import Places, Positions, Workspace
+from priscian.training.ngram.spill import Places, Positions
 
 Floats = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
@@ -53,7 +53,7 @@ def estimate_discounts(seen: Longs) -> Discounts:
 
 
 @dataclass(slots=True)
-class Tally:
+class NgramCounts:
     """What is counted of all n-grams before any is smoothed."""
 
     order: int
@@ -65,7 +65,7 @@ class Tally:
     kept: Longs  # (order,): how many n-grams are not pruned
 
     @classmethod
-    def empty(cls, order: int, vocabulary: int, prune: tuple[int, ...]) -> Tally:
+    def empty(cls, order: int, vocabulary: int, prune: tuple[int, ...]) -> NgramCounts:
         """Nothing counted yet."""
         words = np.zeros(vocabulary, np.int64)
         counts = np.zeros((order, 5), np.int64)
@@ -73,7 +73,7 @@ class Tally:
 
 
 def count_bucket(
-    bucket: Sorted, words: Places, tally: Tally, counts: Sequence[Positions]
+    bucket: Sorted, words: Places, tally: NgramCounts, counts: Sequence[Positions]
 ) -> tuple[Longs, Longs]:
     """How many n-grams have low adjusted counts, and how many of each order are kept.
 
@@ -82,7 +82,9 @@ def count_bucket(
     seen, kept_of = np.zeros_like(tally.seen), np.zeros_like(tally.kept)
     for n, runs in bucket.runs(tally.order):
         depth = bucket.depth[runs.starts]
-        adjusted = _adjust(depth, runs, n)
+        adjusted = runs.sizes
+        if runs.children is not None:
+            adjusted = np.where(depth == n, runs.sizes, runs.children)
         threshold = tally.prune[n - 1]
         if n == 1:
             ids = words[bucket.slots[runs.starts]]
@@ -105,33 +107,23 @@ def count_bucket(
     return seen, kept_of
 
 
-def _adjust(depth: npt.NDArray[np.uint8], runs: Runs, n: int) -> Longs:
-    if runs.children is None:
-        return runs.sizes
-    return np.where(depth == n, runs.sizes, runs.children)
+def smooth_unigrams(tally: NgramCounts, discounts: Discounts, unk: str) -> Floats:
+    """Probabilities of words before any context, interpolated with the uniform distribution.
 
-
-@dataclass(frozen=True, slots=True)
-class Unigrams:
-    """Probabilities of words before any context."""
-
-    probabilities: Floats
-
-    @classmethod
-    def smooth(cls, tally: Tally, discounts: Discounts, unk: str) -> Unigrams:
-        """Interpolated with the uniform distribution; `<unk>` as KenLM or as SRILM treats it."""
-        adjusted = tally.adjusted.copy()
-        adjusted[BOS] = 0
-        total = float(adjusted.sum())
-        taken = discounts.table[np.minimum(adjusted, 3)]
-        probabilities = (adjusted - taken) / total
-        left = float(taken.sum()) / total
-        if unk == "srilm":
-            probabilities[UNK] += left
-        else:
-            probabilities += left / (tally.vocabulary - 1)
-        probabilities[BOS] = 1.0
-        return cls(probabilities)
+    `<unk>` is treated as KenLM or as SRILM does.
+    """
+    adjusted = tally.adjusted.copy()
+    adjusted[BOS] = 0
+    total = float(adjusted.sum())
+    taken = discounts.table[np.minimum(adjusted, 3)]
+    probabilities = (adjusted - taken) / total
+    left = float(taken.sum()) / total
+    if unk == "srilm":
+        probabilities[UNK] += left
+    else:
+        probabilities += left / (tally.vocabulary - 1)
+    probabilities[BOS] = 1.0
+    return probabilities
 
 
 def weigh_contexts(
@@ -175,19 +167,6 @@ def interpolate(
         pair = weights[n - 2].take(bucket.places)[bucket.slots[levels[n].starts]]
         found.append(pair.real + pair.imag * np.repeat(found[-1], children))
     return found
-
-
-def close_circle(values: Positions, pads: int, copy_back: bool = False) -> None:
-    """The first word follows the `<s>` that the last `</s>` stands for."""
-    if copy_back:
-        values.copy_item(values.length - 1, pads)
-    else:
-        values.copy_item(pads, values.length - 1)
-
-
-def new_counts(workspace: Workspace, order: int, length: int) -> list[Positions]:
-    """Where adjusted counts of the orders from 2 are put."""
-    return [workspace.positions(length, np.int32) for _ in range(order - 1)]
 
 
 def back_off_of_words(

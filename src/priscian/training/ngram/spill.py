@@ -1,17 +1,21 @@
-"""Arrays that stay in memory while they fit, and go to temporary files when they do not."""
+"""Arrays that go to temporary files when they do not fit in memory, and work in threads."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+from priscian.threads import cores
 
 Array = npt.NDArray[Any]
 Places = npt.NDArray[np.int32]
@@ -167,3 +171,34 @@ def scratch_folder(near: Path | None) -> Iterator[Path]:
     """A temporary folder, gone afterwards whatever happens."""
     with tempfile.TemporaryDirectory(prefix="priscian-", dir=near) as name:
         yield Path(name)
+
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+MOST = 4
+
+
+def count_threads() -> int:
+    """Threads worth starting here: NumPy lets others run while it sorts, adds and copies."""
+    return min(MOST, cores())
+
+
+def map_in_order(
+    work: Callable[[Given], Made], things: Iterable[Given], threads: int
+) -> Iterator[Made]:
+    """Results in the order of the things, no more of them under way than there are threads."""
+    if threads == 1:
+        yield from map(work, things)
+        return
+    under_way: deque[Future[Made]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for thing in things:
+                under_way.append(pool.submit(work, thing))
+                if len(under_way) >= threads:
+                    yield under_way.popleft().result()
+            while under_way:
+                yield under_way.popleft().result()
+        finally:
+            for future in under_way:
+                future.cancel()

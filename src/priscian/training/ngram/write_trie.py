@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from priscian.models.ngram.trie import BOS, EOS
 from priscian.models.ngram.trie_file import FileSection, Writer
-from priscian.training.ngram.smooth import Tally, back_off_of_words, interpolate
+from priscian.training.ngram.smooth import NgramCounts, back_off_of_words, interpolate
 from priscian.training.ngram.sort import Runs, Sorted
 from priscian.training.ngram.spill import Positions
 
@@ -24,7 +24,7 @@ ZERO = -99.0
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class BucketRows:
     """N-grams of one order in a bucket: first words, log10 probabilities, children before each.
 
     Of order 1 the words are ids, and probabilities are written for all words at the end.
@@ -41,7 +41,7 @@ class TrieWriter:
     An n-gram is found from its last word to its first; its children extend it to the left.
     """
 
-    def __init__(self, writer: Writer, tally: Tally, words: Sequence[str]) -> None:
+    def __init__(self, writer: Writer, tally: NgramCounts, words: Sequence[str]) -> None:
         self._writer = writer
         self._tally = tally
         self._order = tally.order
@@ -77,7 +77,7 @@ class TrieWriter:
 
     def prepare(
         self, bucket: Sorted, unigrams: Floats, weights: Sequence[Positions], tokens: Positions
-    ) -> list[Prepared]:
+    ) -> list[BucketRows]:
         """All else of the n-grams of a bucket, by order, for `write`."""
         levels = dict(bucket.runs(self._order))
         ids = tokens.take(bucket.places)[bucket.slots[levels[1].starts]]
@@ -88,16 +88,16 @@ class TrieWriter:
             inner = self._kept(bucket, levels[n + 1], n + 1) if n < self._order else kept[:0]
             begin = _children_before(levels[n], inner)
             if n == 1:
-                found.append(Prepared(ids, probabilities[0][:0], begin))
+                found.append(BucketRows(ids, probabilities[0][:0], begin))
             else:
                 words = self._outer_words(bucket, levels[n].starts[kept], n, tokens)
                 probs = log10(probabilities[n - 1][kept])
                 begin = np.append(begin[:-1][kept], begin[-1:]) if n < self._order else begin
-                found.append(Prepared(words, probs, begin))
+                found.append(BucketRows(words, probs, begin))
             kept = inner
         return found
 
-    def write(self, prepared: Sequence[Prepared]) -> None:
+    def write(self, prepared: Sequence[BucketRows]) -> None:
         """Write a bucket behind those before it."""
         for n, part in enumerate(prepared, 1):
             if n == 1:

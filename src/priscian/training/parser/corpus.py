@@ -1,4 +1,4 @@
-"""Trees for a whole corpus: one line for each sentence, in parts that outlive a kill."""
+"""Trees for texts and whole corpora: a line for each sentence, in parts that outlive a kill."""
 
 from __future__ import annotations
 
@@ -20,9 +20,12 @@ from priscian.models.parser import FILES, Parser, check_folder
 from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.threads import cores, threads_kept
 from priscian.training.corpora import read_blocks, split_sentences
-from priscian.trees.writer import bracketed
-from priscian.workers import run_batches
+from priscian.trees import Tree
+from priscian.trees.reader import bracketed
+from priscian.workers import Progress, run_batches
 
+LONGEST = 150
+"""Words of a sentence at most, unless another limit is given."""
 MOST = 1000
 """Words of the longest sentence that may be parsed: about a gigabyte."""
 CHUNK = 2000
@@ -33,7 +36,7 @@ SHOWN = 5
 Sentence = tuple[str, str]  # file:line, text
 
 
-class Part(msgspec.Struct, frozen=True):
+class ParsedPart(msgspec.Struct, frozen=True):
     """What a part of the output has, beside the trees themselves."""
 
     trees: int
@@ -67,12 +70,12 @@ class _PartsFolder(JobFolder[str]):
         if self.path.exists() and own.isdisjoint(path.name for path in self.path.iterdir()):
             raise UsageError(f"{self.path} is in the way; delete it or give another `out=`")
 
-    def finished(self, mark: str, numbers: Sequence[int]) -> dict[int, Part]:
+    def finished(self, mark: str, numbers: Sequence[int]) -> dict[int, ParsedPart]:
         """Parts of an earlier run of the same work; those of any other are deleted."""
         try:
             if self.has_begun() and not self.differences(self.read(), mark):
                 return {
-                    number: read_json(self.path / f"{number:06}.json", Part)
+                    number: read_json(self.path / f"{number:06}.json", ParsedPart)
                     for number in numbers
                     if all(
                         (self.path / f"{number:06}.{end}").is_file() for end in ("json", "trees")
@@ -101,35 +104,70 @@ class Parsed:
     """Trees that an earlier run had made."""
 
 
-def parse_corpus(
-    files: Sequence[Path],
-    model: Path,
-    out: Path,
-    *,
-    longest: int,
-    workers: int | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Parsed:
-    """Write a tree for each sentence of plain text; `out` is complete or not there.
+def parse(texts: str | Sequence[str], model: str | Path, *, longest: int = LONGEST) -> list[Tree]:
+    """The tree of each sentence of some texts; `parse_corpus` is for files.
 
-    Parts are kept in a folder beside `out` until all are there, so that a run that was killed
-    resumes where it stopped; the folder is deleted then.
+    >>> import priscian
+    >>> [tree] = priscian.parse("The dogs bark.", "parser")  # doctest: +SKIP
+    >>> print(tree)                                          # doctest: +SKIP
+    (S (NP The dogs) (VP bark) .)
     """
+    splitter = WordSplitter(Tokenisation())
+    given = [texts] if isinstance(texts, str) else list(texts)
+    sentences = [s for text in given for line in text.split("\n") for s in split_sentences(line)]
+    words = [splitter.words(sentence) for sentence in sentences]
+    for text, found in zip(sentences, words, strict=True):
+        if len(found) > longest:
+            raise DataError(
+                f"a sentence of {len(found)} words is over the limit of {longest} ({text[:60]}…); "
+                "divide it, or raise the limit: longest"
+            )
+    return Parser.load(Path(model)).parse([found for found in words if found])
+
+
+def parse_corpus(
+    files: str | Path | Sequence[str | Path],
+    model: str | Path,
+    out: str | Path,
+    *,
+    longest: int = LONGEST,
+    workers: int | None = None,
+    progress: Progress = lambda done, total: None,
+) -> Parsed:
+    """Write a tree for each sentence of text files; what was parsed and what was left out.
+
+    >>> import priscian
+    >>> priscian.parse_corpus("books.txt.xz", "parser", "trees.txt.xz")  # doctest: +SKIP
+
+    files
+        Plain text, one paragraph a line; plain, .gz or .xz.
+    out
+        One tree per line, compressed if it ends in .xz or .gz. Created only when it is complete: a
+        run that was killed resumes where it stopped.
+    longest
+        Words of a sentence at most; longer ones are left out and counted.
+    workers
+        Processes; one for each core by default.
+    progress
+        Called with the number of sentences done and of all.
+    """
+    texts, parser_folder, target = paths_of(files), Path(model), Path(out)
     check_longest(longest)
     if workers is not None and workers < 1:
         raise UsageError(f"`workers={workers}` is invalid; give a number of processes above 0")
-    for path in files:
-        if out.resolve() == path.resolve() or _is_same(out, path):
+    for path in texts:
+        same = target.exists() and path.exists() and target.samefile(path)
+        if same or target.resolve() == path.resolve():
             raise UsageError(f"`out={out}` would replace the text {path}; name another file")
-    if out.is_dir():
-        raise UsageError(f"`out={out}` is a folder; name a file such as {out / 'trees.txt.xz'}")
-    check_folder(model)
-    check_place(out.parent)
-    sentences = read_corpus(files)
-    folder = _PartsFolder(out.with_name(f"{out.name}.parts"))
+    if target.is_dir():
+        raise UsageError(f"`out={out}` is a folder; name a file such as {target / 'trees.txt.xz'}")
+    check_folder(parser_folder)
+    check_place(target.parent)
+    sentences = read_corpus(texts)
+    folder = _PartsFolder(target.with_name(f"{target.name}.parts"))
     folder.check_place()
     with folder.locked():
-        return _parse(sentences, model, out, folder, longest, workers, progress)
+        return _parse(sentences, parser_folder, target, folder, longest, workers, progress)
 
 
 def check_longest(longest: int) -> None:
@@ -150,7 +188,7 @@ def _parse(
     folder: _PartsFolder,
     longest: int,
     workers: int | None,
-    progress: Callable[[int, int], None],
+    progress: Progress,
 ) -> Parsed:
     import torch
 
@@ -182,10 +220,6 @@ def _parse(
     )  # fmt: skip
 
 
-def _is_same(one: Path, other: Path) -> bool:
-    return one.exists() and other.exists() and one.samefile(other)
-
-
 def read_corpus(files: Sequence[Path]) -> list[Sentence]:
     """Sentences of text files, one paragraph a line, with their places."""
     found = [
@@ -212,7 +246,7 @@ class _Chunks:
         }.get(suffix.lower(), lambda data: data)
         self._splitter = WordSplitter(Tokenisation())
 
-    def __call__(self, number: int) -> tuple[bytes, Part]:
+    def __call__(self, number: int) -> tuple[bytes, ParsedPart]:
         kept: list[list[str]] = []
         left: list[str] = []
         for place, text in self.sentences[number * CHUNK : (number + 1) * CHUNK]:
@@ -222,7 +256,7 @@ class _Chunks:
             elif words:
                 kept.append(words)
         lines = "".join(f"{bracketed(tree)}\n" for tree in self.parser.parse(kept))
-        return self.pack(lines.encode()), Part(len(kept), sum(map(len, kept)), left)
+        return self.pack(lines.encode()), ParsedPart(len(kept), sum(map(len, kept)), left)
 
 
 def _mark(sentences: Sequence[Sentence], model: Path, longest: int) -> str:
@@ -237,3 +271,8 @@ def _mark(sentences: Sequence[Sentence], model: Path, longest: int) -> str:
 
 def _size(sentences: Sequence[Sentence], number: int) -> int:
     return min(CHUNK, len(sentences) - number * CHUNK)
+
+
+def paths_of(given: str | Path | Sequence[str | Path]) -> list[Path]:
+    """One file or several."""
+    return [Path(given)] if isinstance(given, str | Path) else [Path(path) for path in given]
