@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from priscian.models.plstm import BOUNDARY, BYTES, Pieces
+from priscian.models.plstm import BOUNDARY, BYTES, WordPieces
 
 Arrays = dict[str, Any]
 
-PIECES = Pieces((BOUNDARY, *BYTES, "a", "b", "##b"), (("a", "##b"),))
+PIECES = WordPieces((BOUNDARY, *BYTES, "a", "b", "##b"), (("a", "##b"),))
 
 
 def weights(**changes: Any) -> Arrays:

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scripts import list_analyses as list_names
 
 import priscian
 from priscian import analyse
+from priscian.analysis.registry import find_analysis, list_analyses
 from priscian.analysis.vega import HasFigures
-from priscian.cli.analyse.app import ANALYSES
 from priscian.errors import UnknownNameError, UsageError
 from tests.small_results import pairs_result, write_run
 
@@ -25,11 +26,22 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_there_is_one_function_for_each_analysis_and_its_docstring_teaches() -> None:
-    assert sorted(name.replace("-", "_") for name in ANALYSES) == sorted(analyse.__all__)
+    assert sorted(name.replace("-", "_") for name in list_analyses()) == sorted(analyse.__all__)
     for name in (*analyse.__all__, "compare", "report"):
         function: Any = getattr(analyse, name, None) or getattr(priscian, name)
         assert ">>> " in (inspect.getdoc(function) or ""), name
         assert len(inspect.signature(function).parameters) <= 8, name
+
+
+def test_type_checkers_see_every_analysis() -> None:
+    text = list_names.FILE.read_text("utf-8")
+    assert list_names.written(text) == text, "run python -m scripts.list_analyses"
+
+
+def test_what_is_listed_is_what_the_decorators_register() -> None:
+    for name, listed in list_analyses().items():
+        entry = find_analysis(name)
+        assert (entry.name, entry.about) == (name, listed.about)
 
 
 def test_a_result_draws_itself_in_a_notebook_and_as_files(run: Path, tmp_path: Path) -> None:

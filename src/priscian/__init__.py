@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from priscian import analyse as analyse
     from priscian.analysis.compare import CompareOptions as CompareOptions
     from priscian.analysis.compare import compare as compare
-    from priscian.analysis.transfer.settings import TransferSettings as TransferSettings
+    from priscian.analysis.transfer.job import TransferSettings as TransferSettings
     from priscian.api import Model as Model
     from priscian.api import export_tasks as export_tasks
     from priscian.api import load_model as load_model
@@ -77,7 +77,7 @@ _HOMES = {
     "TokenScores": "priscian.records",
     "CompareOptions": "priscian.analysis.compare",
     "compare": "priscian.analysis.compare",
-    "TransferSettings": "priscian.analysis.transfer.settings",
+    "TransferSettings": "priscian.analysis.transfer.job",
     "Model": "priscian.api",
     "export_tasks": "priscian.api",
     "load_model": "priscian.api",

@@ -14,7 +14,6 @@ from priscian.models import (
     LoadedModel,
     ModelKey,
     ModelSpec,
-    SentenceReader,
     TorchModel,
     open_model,
     parse_model,
@@ -119,7 +118,7 @@ def export_tasks(
     The first file is the group of all sets; `lm-eval --tasks GROUP --include_path DIR` runs it.
     Several data sets are named together, so that no file of one replaces one of another.
     """
-    from priscian.bridges.lm_eval_tasks import write_tasks
+    from priscian.bridges.lm_eval import write_tasks
     from priscian.runs import ScoreOptions
     from priscian.runs.job import read_data
 
@@ -164,9 +163,7 @@ def perplexity(
         return measure_with_ends(spec, _sentences(given), store)
     loaded = open_model(spec)
     if by == "auto":
-        reader = loaded.model
-        alone = isinstance(reader, SentenceReader) and reader.reads_sentences
-        by = "sentence" if alone else "line"
+        by = "sentence" if getattr(loaded.model, "reads_sentences", False) else "line"
     pieces = _sentences(given) if by == "sentence" else _pieces(given, by == "passage")
     return measure_perplexity(loaded, pieces, store)
 

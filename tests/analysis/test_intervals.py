@@ -29,8 +29,8 @@ class TestOverall:
         many = pairs_result("m", {f"set_{n}": [1, 0] * 5 + [1] * n for n in range(12)})
         found = overall_interval(many, resample="both", draws=500)
         assert "500 draws of sets, and items within each" in found.words
-        assert found.as_dict()["resample"] == "both"
-        assert found.as_dict()["draws"] == 500
+        assert found.resample == "both"
+        assert found.draws == 500
 
     def test_a_perfect_result_has_a_width(self) -> None:
         result = pairs_result("m", {f"set_{n}": [1] * 10 for n in range(12)})

@@ -336,7 +336,7 @@ def test_an_unknown_format_suggests_one(run: Run, tmp_path: Path) -> None:
 
 def test_a_run_without_results_says_so(tmp_path: Path) -> None:
     run = load_run(write_run(tmp_path / "run", missing=["hf:x"]))
-    with pytest.raises(RunError, match=r"no finished result to export; run score with --resume"):
+    with pytest.raises(RunError, match="no finished result to export; run score with `resume="):
         export(run, "csv", tmp_path / "out")
 
 

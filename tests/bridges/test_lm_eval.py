@@ -13,8 +13,8 @@ import msgspec
 import pytest
 
 from priscian import export_tasks, load_model, score
+from priscian.bridges.lm_eval import write_tasks
 from priscian.bridges.lm_eval_engine import Engine, register
-from priscian.bridges.lm_eval_tasks import write_tasks
 from priscian.cli.app import run as run_command
 from priscian.errors import UsageError
 from priscian.records import Item, ItemSet, Sentence

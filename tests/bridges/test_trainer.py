@@ -14,7 +14,7 @@ import torch
 
 import priscian
 from priscian.bridges import PriscianCallback
-from priscian.bridges.live import untouched
+from priscian.bridges.trainer import untouched
 from priscian.errors import OffsetsError, PriscianWarning, UnknownNameError, UsageError
 from priscian.models.hf.encoding import Tokenizer
 

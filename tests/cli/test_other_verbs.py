@@ -7,7 +7,6 @@ import re
 import sqlite3
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ import pytest
 
 from priscian import __version__
 from priscian.cli.app import VERBS
-from priscian.datasets.generation import own_suites
 
 Command = Callable[..., Any]
 
@@ -274,7 +272,7 @@ class TestPairs:
     def test_demo_shows_pairs_and_a_table(
         self, priscian: Command, model: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("priscian.datasets.generation.own_suites", partial(own_suites, n=2))
+        monkeypatch.setattr("priscian.datasets.generation.ITEMS", 2)
         monkeypatch.setattr(sys, "prefix", str(Path("env").absolute()))
         monkeypatch.setenv("PATH", "")  # as after `make demo`
         Path("env/bin").mkdir(parents=True)

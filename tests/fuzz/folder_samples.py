@@ -12,7 +12,7 @@ from typing import Any
 from priscian.models import ModelKey
 from priscian.models.lstm import FolderModel
 from priscian.models.parser import Parser, ParserWords
-from priscian.models.plstm import BYTES, Pieces
+from priscian.models.plstm import BYTES, WordPieces
 from priscian.records import Text, TokenScores
 from priscian.runs import load_run
 from priscian.scoring.store import ScoreStore
@@ -73,7 +73,7 @@ def parser(folder: Path) -> None:
     from priscian.models.networks.span_parser import SpanParser, SpanParserShape  # needs torch
     from priscian.training.save import export
 
-    pieces = Pieces(("<s>", *BYTES, "the"), (("d", "##o"),))
+    pieces = WordPieces(("<s>", *BYTES, "the"), (("d", "##o"),))
     words = ParserWords.learn([["the", "dog"]], pieces, least=1)
     network = SpanParser(
         SpanParserShape(labels=("NP", "S VP"), tags=("NN", "DT"), **words.sizes, **SIZES)

@@ -118,6 +118,6 @@ SERVERS = [
     Sample("answer of a server that echoes", FILE, make_echo, scored(ids=False), plain=told,
            truth=true_echo, fields=True),
     Sample("answer of a server about its models", FILE, make_models,
-           asked(lambda server: server.get("models", Models, "a list of models")),
+           asked(lambda server: server.ask("models", Models, "a list of models", tries=1)),
            plain=lambda found: [one.id for one in found.data], truth=true_models, fields=True),
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priscian.errors import DataError
-from priscian.metrics.labels import best_threshold, matthews_of
+from priscian.metrics.labels import Matthews, best_threshold, matthews_of
 from priscian.stats.matthews import matthews, matthews_interval
 
 
@@ -55,13 +55,12 @@ def test_labels_that_agree_have_an_interval_with_a_width() -> None:
 
 def test_guesses_that_are_all_alike_have_no_interval() -> None:
     found = matthews_of([True, False] * 20, [True] * 40)
-    assert found.as_dict() == {"mcc": 0.0, "n": 40, "acceptable": 20, "ci": None}
+    assert found == Matthews(0.0, 40, 20, None)
 
 
 def test_one_label_has_no_coefficient() -> None:
     found = matthews_of([False, False], [True, False])
-    assert math.isnan(found.mcc)
-    assert found.as_dict() == {"mcc": None, "n": 2, "acceptable": 0, "ci": None}
+    assert found == Matthews(None, 2, 0, None)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from priscian.models.plstm import (
     BOUNDARY,
     BYTES,
     INNER,
-    Pieces,
+    WordPieces,
     read_model,
     split_words,
     write_model,
@@ -35,7 +35,7 @@ from priscian.training.plstm import export, restore  # noqa: E402
 CHARACTERS = [chr(code) for code in range(33, 127)]
 WORDS = ["the", "a", "keys", "Rose", "rose", "cabinet", "n't", "'s", "is", "are", "does"]
 MERGES = (("i", "##n"), ("##n", "##g"), ("##i", "##ng"))
-PIECES = Pieces(
+PIECES = WordPieces(
     (
         BOUNDARY,
         *WORDS,

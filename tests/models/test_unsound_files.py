@@ -19,7 +19,7 @@ from priscian.models import plstm as model_file
 from priscian.models.lstm import LstmModel
 from priscian.models.ngram import load_ngram
 from priscian.models.ngram.trie_file import Writer, pack_model, read_file
-from priscian.models.plstm import Pieces, Stored, read_model, write_model
+from priscian.models.plstm import Stored, WordPieces, read_model, write_model
 from priscian.records import Text
 
 Arrays = dict[str, Any]
@@ -210,14 +210,14 @@ class TestLstm:
             (PIECES, weights(tables__0=None), "no tables or no layers"),
             (PIECES, weights(tables__0=(8,)), "a table is not a matrix"),
             (PIECES, weights(tables__1=(61, 2), biases__1=(61,)), "not for its 260 tokens"),
-            (Pieces(PIECES.tokens[1:], ()), weights(), "its tokens lack <s>"),
-            (Pieces((*PIECES.tokens[:-1], "<0xZZ>"), ()), weights(), "looks like a byte"),
-            (Pieces((*PIECES.tokens[:-1], ""), ()), weights(), "a token is empty"),
-            (Pieces(PIECES.tokens, (("a", ""),)), weights(), "a merge is not two pieces"),
+            (WordPieces(PIECES.tokens[1:], ()), weights(), "its tokens lack <s>"),
+            (WordPieces((*PIECES.tokens[:-1], "<0xZZ>"), ()), weights(), "looks like a byte"),
+            (WordPieces((*PIECES.tokens[:-1], ""), ()), weights(), "a token is empty"),
+            (WordPieces(PIECES.tokens, (("a", ""),)), weights(), "a merge is not two pieces"),
         ],
     )
     def test_contents_that_make_no_model_are_one_line(
-        self, tmp_path: Path, pieces: Pieces, arrays: Arrays, says: str
+        self, tmp_path: Path, pieces: WordPieces, arrays: Arrays, says: str
     ) -> None:
         write_model(tmp_path / "m.plstm", Stored(pieces, arrays, {}))
         with pytest.raises(ModelError, match=f"not a sound model.*{says}"):

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from priscian.datasets.generation import own_suites
 from priscian.datasets.li_adger import PAIRS, RATINGS, SENTENCES
 from priscian.reporting import Page, build_page, report
 from priscian.runs import load_runs, score
@@ -46,7 +44,7 @@ def cache_of(home: Path) -> Iterator[None]:
 def few_items(n: int) -> Iterator[None]:
     """Our suites, `sg`, with so many items each: a hundred take long to generate."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("priscian.datasets.generation.own_suites", partial(own_suites, n=n))
+        patch.setattr("priscian.datasets.generation.ITEMS", n)
         yield
 
 

@@ -21,7 +21,7 @@ def limited(folder: Path, limit: int | None) -> Run:
 def test_runs_with_one_limit_are_one_line(tmp_path: Path) -> None:
     runs = [limited(tmp_path / f"run{n}", 100) for n in range(6)]
     assert limits(runs) == [
-        "The numbers are for the first 100 items of each set (--limit 100), not for the whole data."
+        "The numbers are for the first 100 items of each set (limit 100), not for the whole data."
     ]
     some = limits([*runs, limited(tmp_path / "whole", None), limited(tmp_path / "few", 5)])
     assert len(some) == 2

@@ -76,8 +76,8 @@ def test_tables_have_the_adc(rated: Path) -> None:
 def test_a_limit_is_said_at_the_top_and_where_figures_are_missing(rated: Path) -> None:
     page = report(rated / "part").html
     top, rest = page.split('id="models-h"', 1)
-    assert "the first 2 items of each set (--limit 2)" in top
-    assert "limited to 2 (--limit)" in rest.split('id="heat-h"', 1)[0]
+    assert "the first 2 items of each set (limit 2)" in top
+    assert "limited to 2; score it without" in rest.split('id="heat-h"', 1)[0]
     assert "graded judgements: they need all sentences" in rest
 
 

@@ -47,7 +47,7 @@ def test_every_module_of_the_package_has_sections() -> None:
     modules = {f"{sections.__name__}.{m.name}" for m in pkgutil.iter_modules(sections.__path__)}
     assert {entry.draws.__module__ for entry in SECTIONS.all().values()} == modules
     own = len(analysis_sections())
-    assert len(SECTIONS.all()) == 6 + 3 + 1 + 1 + own  # of boards, of the page, curves, transfer
+    assert len(SECTIONS.all()) == 6 + 4 + 1 + own  # of boards, of the page, curves
 
 
 def test_analyses_bring_sections_of_their_own() -> None:

@@ -144,7 +144,7 @@ def test_the_report_has_the_accuracy_of_analyse_human_and_says_what_is_left_out(
     assert majority is not None
     assert (one_by_one.accuracy, one_by_one.pairs) == (pytest.approx(11 / 15), 5)
     assert (majority.accuracy, majority.pairs) == (4 / 5, 5)
-    assert (one_by_one.low, one_by_one.high) == same.ci
+    assert (one_by_one.low, one_by_one.high) == same.individual_ci
     assert (one_by_one.accuracy, majority.accuracy) == (same.individual, same.majority)
     asked = found.score("lm (asked)")
     assert asked is not None

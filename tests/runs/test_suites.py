@@ -13,7 +13,7 @@ from tests.run_folders import regions_of
 from tests.small_suites import choice, garden, save
 
 from priscian.bridges.exports import export
-from priscian.datasets.generation import own_suites
+from priscian.datasets.generation import read_sg
 from priscian.datasets.syntaxgym import read_suite
 from priscian.errors import DataError, ModelError, PriscianWarning, RunError, UsageError
 from priscian.models import parse_model, traits_of
@@ -267,11 +267,11 @@ class TestExport:
         self, pairs: Path, model: str, tmp_path: Path
     ) -> None:
         score(model, f"pairs:{pairs}", out=tmp_path / "run")
-        with pytest.raises(RunError, match="has no result on suites; score --on sg:PATH"):
+        with pytest.raises(RunError, match="has no result on suites; score `on=sg:PATH`"):
             export(load_run(tmp_path / "run"), "syntaxgym", tmp_path / "out")
 
 
 def test_our_own_suites_are_read_with_their_circuits() -> None:
-    found, refused = own_suites(n=2)
+    found, refused = read_sg("", 2)
     assert refused == []
     assert all(s.taxonomy and len(s) == 2 for s in found)

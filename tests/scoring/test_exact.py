@@ -12,7 +12,8 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from priscian.models import SizedModel, open_model
+from priscian.models import open_model
+from priscian.models.hf.causal import CausalModel
 from priscian.records import Text, TokenScores
 from priscian.scoring import Options, ScoredTexts, ScoreStore, score_texts
 
@@ -131,15 +132,16 @@ def test_every_way_of_batching_is_exact_where_it_works(
 def test_a_wrong_way_of_batching_is_noticed_and_not_used(
     causal: Callable[..., Path], texts: list[str]
 ) -> None:
+    from priscian.scoring.tree import Tree
+
     from priscian.models import load
     from priscian.models.hf.causal import CausalModel
-    from priscian.scoring.batches import PackedTree
     from priscian.scoring.selfcheck import measure_error
 
     model = load(f"hf:{causal('mistral')}")
     assert isinstance(model, CausalModel)
     encodings = model.encode([Text(t) for t in texts])
-    tree = PackedTree(512, 1)
+    tree = Tree(512, 1)
     assert measure_error(model, tree, encodings, tree.group(encodings)) > 1e-2
 
 
@@ -230,7 +232,7 @@ def test_short_work_is_done_by_one_thread(
     assert plan is not None
     assert plan.threads == 1
     weights = open_model(f"hf:{folder}").model
-    assert isinstance(weights, SizedModel)
+    assert isinstance(weights, CausalModel)
     monkeypatch.setattr("priscian.scoring.plan.SHORT", 5 * weights.parameters)
     plan = score_texts(f"hf:{folder}", texts, ScoreStore()).plan
     assert plan is not None

@@ -24,7 +24,8 @@ from priscian.runs.surprisal.words import SurprisalOptions  # noqa: E402
 from priscian.training.corpora import read_texts  # noqa: E402
 from priscian.training.job import train  # noqa: E402
 from priscian.training.recipe import TextPart  # noqa: E402
-from priscian.training.sources import EncodedTrees, TreePass, TreeText  # noqa: E402
+from priscian.training.rows import SentencePass  # noqa: E402
+from priscian.training.sources import EncodedTrees, TreeText  # noqa: E402
 from priscian.training.subsets import read_corpus  # noqa: E402
 from priscian.trees import leaves  # noqa: E402
 from priscian.trees.evalb import evalb  # noqa: E402
@@ -119,7 +120,7 @@ class TestCorpus:
         lines = [line for _, line in read_texts([corpus])[0].numbered()]
         data = reader.encode(reader.learn(lines), lines)
         assert isinstance(data, EncodedTrees)
-        passes = [TreePass(data, 64, np.random.default_rng(seed)) for seed in (5, 5, 6)]
+        passes = [SentencePass(data, 64, np.random.default_rng(seed)) for seed in (5, 5, 6)]
         rows = [[r.tolist() for n in range(len(p)) for r in p[n]] for p in passes]
         assert rows[0] == rows[1]
         assert rows[0] != rows[2]

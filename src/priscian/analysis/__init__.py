@@ -2,6 +2,6 @@
 
 `blimp/` has the analyses of the BLiMP paper, `sg/` those of Hu et al. (2020), `graded/` graded and
 labelled sentences, `people/` judgements, `curves/` amounts of training, `compare/` models with each
-other, `transfer/` classifiers that are trained on some phenomena and tested on others. In each,
-`name.py` computes and `name_figure.py` draws. Statistics are in `priscian.stats`.
+other, `transfer/` classifiers that are trained on some phenomena and tested on others. A module
+computes, and has the tables and figures of its result. Statistics are in `priscian.stats`.
 """

@@ -100,6 +100,15 @@ def line_at(axis: str, value: float, says: str, scale: Encoding) -> Chart:
     }
 
 
+def people_level(rows: Sequence[Row], y: Encoding, tooltip: Sequence[Encoding]) -> Chart:
+    """A dashed line at people's accuracy, the field `human`."""
+    return {
+        "data": inline(rows),
+        "mark": {"type": "rule", "strokeDash": [5, 3], "color": "#888"},
+        "encoding": {"y": {**y, "field": "human"}, "tooltip": list(tooltip)},
+    }
+
+
 def dots(
     rows: Sequence[Row],
     names: Sequence[str],
@@ -137,6 +146,70 @@ def dots(
         "height": max(60, len(order) * (10 + 9 * len(names))),
         "data": inline(rows),
         "layer": layers,
+    }
+
+
+def lanes(
+    rows: Sequence[Row],
+    label: str,
+    group: str,
+    title: str,
+    tooltip: Sequence[str],
+    *,
+    step: int,
+    point: int,
+    scale: Encoding,
+    legend: Encoding,
+) -> Chart:
+    """Per cents with intervals: a row of the chart for each label, a lane for each group in it.
+
+    Of the tooltip's fields the first two are names, and the others numbers.
+    """
+    groups = list(dict.fromkeys(row[group] for row in rows))
+    numbers = [
+        {"field": name, "type": "quantitative", "format": ".1f"}
+        for name in ("per_cent", "low", "high")
+    ]
+    return {
+        "$schema": SCHEMA,
+        "width": 460,
+        "height": {"step": step},
+        "data": inline(rows),
+        "encoding": {
+            "y": {
+                "field": label,
+                "type": "nominal",
+                "sort": list(dict.fromkeys(row[label] for row in rows)),
+                "title": None,
+                "axis": {"labelLimit": 300},
+            },
+            "yOffset": {"field": group, "type": "nominal", "sort": groups},
+            "color": {
+                "field": group,
+                "type": "nominal",
+                "sort": groups,
+                "title": None,
+                "legend": legend,
+            },
+            "tooltip": [
+                *({"field": name, "type": "nominal"} for name in tooltip[:2]),
+                *numbers,
+                *({"field": name, "type": "quantitative"} for name in tooltip[2:]),
+            ],
+        },
+        "layer": [
+            {
+                "mark": {"type": "rule", "strokeWidth": 2},
+                "encoding": {
+                    "x": {"field": "low", "type": "quantitative", "scale": scale, "title": title},
+                    "x2": {"field": "high"},
+                },
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": point, "opacity": 1},
+                "encoding": {"x": {"field": "per_cent", "type": "quantitative"}},
+            },
+        ],
     }
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, cast, get_args
+
+from msgspec import Struct
 
 from priscian.errors import UnknownNameError, UsageError
 from priscian.runs import Result
@@ -58,8 +59,7 @@ def how_made(resample: Resample, draws: int, paired: str = "") -> str:
     return f"95 % interval by Student's t over the sets' means; {covers}"
 
 
-@dataclass(frozen=True, slots=True)
-class OverallInterval:
+class OverallInterval(Struct, frozen=True):
     """A mean of sets and its 95 % interval, with what was resampled; no draws mean a formula."""
 
     score: float
@@ -73,17 +73,6 @@ class OverallInterval:
     def words(self) -> str:
         """How the interval was made, for a caption."""
         return how_made(self.resample, self.draws)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "score": self.score,
-            "ci": list(self.ci),
-            "resample": self.resample,
-            "sets": self.sets,
-            "items": self.items,
-            "draws": self.draws,
-        }
 
 
 def find_resample(name: str) -> Resample:

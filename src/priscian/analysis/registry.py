@@ -1,8 +1,12 @@
 """How an analysis is registered: a function, its name, and a section of the report.
 
-A module of this package has one analysis, `contamination.py` is an example:
+An analysis is one module of this package, `blimp/contamination.py` is an example:
 
-    @analysis("contamination", section=Section("Is the score inflated?", place=95))
+    @analysis(
+        "contamination",
+        "public BLiMP against fresh pairs: is the score inflated?",
+        section=Section("Is the score on the public set inflated?", place=95),
+    )
     def contamination(runs: Runs, *, reference: str | None = None) -> Contamination: ...
 
     class Contamination(AnalysisResult):        # its fields are its JSON
@@ -13,43 +17,48 @@ A module of this package has one analysis, `contamination.py` is an example:
         def findings(self) -> list[str]: ...
 
 From it come `priscian.analyse.contamination`, `priscian analyse contamination` with the parameters
-and the help of the function, and a section of the report.
+and the help of the function, and a section of the report. Nothing has to be listed: the modules are
+found by their decorators.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from msgspec import Struct
 
 from priscian.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from priscian.analysis.result import AnalysisResult
+    from priscian.analysis.vega import HasFigures
     from priscian.runs import Result
 
-ANALYSES: Mapping[str, tuple[str, str]] = {
-    "tables": ("blimp.accuracy_table", "accuracy by field, phenomenon or paradigm"),
-    "shallow": ("blimp.shallow", "accuracy by length, probability, confidence"),
-    "distance": ("blimp.distance", "agreement at a distance, attractors"),
-    "methods": ("blimp.methods", "prefix methods against full sentences"),
-    "contamination": (
-        "blimp.contamination", "public BLiMP against fresh pairs: is the score inflated?"
-    ),
-    "training-size": ("curves.training_size", "accuracy by number of training tokens"),
-    "sg": ("sg.of_runs", "circuits, suites, modifiers and perplexity"),
-    "sg-results": ("sg.of_release", "figures and regressions of Hu et al. (2020)"),
-    "cola": ("graded.cola", "Matthews' correlation with CoLA's labels"),
-    "adc": ("graded.adc", "BLiMP's criterion and the ADC on graded sentences"),
-    "transfer": ("transfer.transfer", "train on some phenomena, test on others"),
-    "human": ("people.agreement", "people's agreement with the labels of pairs"),
-    "correlation": ("compare.correlation", "models with models and people"),
-    "published": ("blimp.model_summary", "means of a released table of models"),
-    "trees": ("intervals", "trees that an ON-LSTM has found, against real ones"),
-}  # fmt: skip
-"""Where each analysis is, so that it is imported only when it is used, and what it is about."""
+FOLDER = Path(__file__).parent
+DECORATOR = re.compile(r'^@analysis\(\s*"([a-z-]+)",\s*"([^"]+)"', re.MULTILINE)
+
+
+class Listed(NamedTuple):
+    """An analysis that was not imported yet."""
+
+    module: str
+    about: str
+    """What it is about, in a line."""
+
+
+@cache
+def list_analyses() -> Mapping[str, Listed]:
+    """Every analysis by name, read from the text of the modules, since importing all is slow."""
+    return {
+        name: Listed(".".join(file.relative_to(FOLDER).with_suffix("").parts), about)
+        for file in sorted(FOLDER.rglob("*.py"))
+        for name, about in DECORATOR.findall(file.read_text("utf-8"))
+    }
 
 
 def every(results: Sequence[Result]) -> Sequence[Result]:
@@ -72,23 +81,31 @@ class Analysis(Struct, frozen=True):
     """A function and how its result is shown."""
 
     name: str
-    function: Callable[..., AnalysisResult]
+    about: str
+    function: Callable[..., HasFigures]
     section: Section | None = None
     formats: tuple[str, ...] = ()
     """Kinds of text that `result.formatted(kind)` makes."""
+    options: Mapping[str, str] = MappingProxyType({})
+    """On the command line, options with other names: `{"file": "on"}`."""
 
 
 REGISTERED: dict[str, Analysis] = {}
-Function = TypeVar("Function", bound="Callable[..., AnalysisResult]")
+Function = TypeVar("Function", bound="Callable[..., HasFigures]")
 
 
 def analysis(
-    name: str, *, section: Section | None = None, formats: tuple[str, ...] = ()
+    name: str,
+    about: str,
+    *,
+    section: Section | None = None,
+    formats: tuple[str, ...] = (),
+    options: Mapping[str, str] = MappingProxyType({}),
 ) -> Callable[[Function], Function]:
-    """Register a function under its name in `ANALYSES`."""
+    """Register a function; the name and what it is about are string literals in one piece."""
 
     def register(function: Function) -> Function:
-        REGISTERED[name] = Analysis(name, function, section, formats)
+        REGISTERED[name] = Analysis(name, about, function, section, formats, options)
         return function
 
     return register
@@ -96,14 +113,14 @@ def analysis(
 
 def find_analysis(name: str) -> Analysis:
     """The analysis with that name; its module is imported only now."""
-    if name not in ANALYSES:
-        raise UnknownNameError("analysis", name, ANALYSES)
-    import_module(f"priscian.analysis.{ANALYSES[name][0]}")
+    listed = list_analyses()
+    if name not in listed:
+        raise UnknownNameError("analysis", name, listed)
+    import_module(f"priscian.analysis.{listed[name].module}")
     return REGISTERED[name]
 
 
 def analysis_sections() -> list[Analysis]:
     """The analyses that the report has a section of."""
-    for module, _ in ANALYSES.values():
-        import_module(f"priscian.analysis.{module}")
-    return [entry for entry in REGISTERED.values() if entry.section is not None]
+    found = map(find_analysis, list_analyses())
+    return [entry for entry in found if entry.section is not None]

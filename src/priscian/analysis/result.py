@@ -8,7 +8,6 @@ from typing import Any
 from msgspec import Struct
 
 from priscian.analysis.vega import HasFigures
-from priscian.files import plain
 from priscian.runs.choose import Choice
 
 Runs = Choice | Iterable[Choice]
@@ -47,10 +46,6 @@ def points(difference: float, ci: Sequence[float] | None = None) -> str:
 
 class AnalysisResult(Struct, HasFigures, frozen=True):
     """What an analysis has found."""
-
-    def as_dict(self) -> Any:
-        """Plain values, ready for JSON."""
-        return plain(self)
 
     def tables(self) -> list[Table]:
         """What is printed."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from priscian.analysis.paper import PAPERS, figure_tex, find_paper, fit, style, untitled
 from priscian.errors import UsageError
-from priscian.files import delimited_text, file_names, inside, write_bytes, write_text
+from priscian.files import delimited_text, file_names, inside, plain, write_bytes, write_text
 from priscian.files.folder import lock_folder
 from priscian.runs.show import Chart as Shown
 
@@ -61,6 +61,8 @@ class HasFigures:
     """A result of an analysis that can be drawn; a notebook shows its first figure."""
 
     __slots__ = ()
+    as_dict = plain
+    """Plain values, ready for JSON."""
 
     @property
     def figures(self) -> tuple[Figure, ...]:

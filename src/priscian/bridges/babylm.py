@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,11 +32,17 @@ COMPS_SETS = {
 def babylm(run: Run, by_model: Mapping[str, Sequence[Result]], out: Path) -> list[Path]:
     """One file for each model and data set, where the pipeline's collate step looks for it."""
     places = _places({model: results[0].about for model, results in by_model.items()})
-    return [
-        path
-        for model, results in by_model.items()
-        for path in _predict(results, inside(out, *places[model]))
-    ]
+    made = []
+    for model, results in by_model.items():
+        bidirectional = recorded_traits(results[0].about.string).bidirectional
+        folder = inside(out, *places[model], "zero_shot", "mlm" if bidirectional else "causal")
+        for result in results:
+            task = TASKS.get(result.facts.spec.partition(":")[0], "blimp")
+            predictions = _predictions(result, task)
+            _check_sizes(result, {uid: len(p["predictions"]) for uid, p in predictions.items()})
+            made.append(inside(folder, task, result.facts.folder) / "predictions.json")
+            write_json(made[-1], predictions)
+    return made
 
 
 def _places(models: Mapping[str, ModelFacts]) -> dict[str, tuple[str, str]]:
@@ -49,56 +55,38 @@ def _places(models: Mapping[str, ModelFacts]) -> dict[str, tuple[str, str]]:
     folders = file_names(revision or MAIN for revision in revisions.values())
     found: dict[str, tuple[str, str]] = {}
     for revision, folder in folders.items():
-        wanted = {
-            name: _without_revision(about.folder, revisions[name])
-            for name, about in models.items()
-            if (revisions[name] or MAIN) == revision
-        }
-        found |= {name: (own, folder) for name, own in name_files(wanted).items()}
+        wanted = {}
+        for name, about in models.items():
+            own = revisions[name]
+            if (own or MAIN) == revision:
+                wanted[name] = about.folder
+            if own and own == revision:  # `pythia-70m@step1000,dtype=bfloat16` without `@step1000`
+                (shown,) = file_names([own]).values()
+                wanted[name] = re.sub(rf"@{re.escape(shown)}(?![\w.])", "", about.folder, count=1)
+        found |= {name: (place, folder) for name, place in name_files(wanted).items()}
     return found
 
 
-def _without_revision(folder: str, revision: str) -> str:
-    """`pythia-70m@step1000,dtype=bfloat16` without its `@step1000`."""
-    if not revision:
-        return folder
-    (shown,) = file_names([revision]).values()
-    return re.sub(rf"@{re.escape(shown)}(?![\w.])", "", folder, count=1)
-
-
-def _predict(results: Sequence[Result], place: Path) -> list[Path]:
-    bidirectional = recorded_traits(results[0].about.string).bidirectional
-    backend = "mlm" if bidirectional else "causal"
-    made = []
-    for result in results:
-        task = TASKS.get(result.facts.spec.partition(":")[0], "blimp")
-        predictions: dict[str, dict[str, Any]] = {}
-        for uid, rows in _sets(task, result):
-            if uid in predictions:
-                raise RunError(
-                    f"{result.model} on {result.data}: two of its sets are {uid} in BabyLM's "
-                    "pipeline; score one of them with --only"
-                )
-            predictions[uid] = _predictions(uid, rows)
-        _check_sizes(result, {uid: len(p["predictions"]) for uid, p in predictions.items()})
-        folder = inside(place, "zero_shot", backend, task, result.facts.folder)
-        made.append(folder / "predictions.json")
-        write_json(made[-1], predictions)
-    return made
-
-
-def _sets(task: str, result: Result) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    method = METHODS.get(task, "full")
-    for (name,), rows in result.choices(method).group_by("set", maintain_order=True):
+def _predictions(result: Result, task: str) -> dict[str, dict[str, Any]]:
+    """The chosen sentence of every pair, by the pipeline's name of each set."""
+    found: dict[str, dict[str, Any]] = {}
+    choices = result.choices(METHODS.get(task, "full"))
+    for (name,), rows in choices.group_by("set", maintain_order=True):
         uid = str(name)
         if task == "comps":
             uid = COMPS_SETS.get(uid, "wugs_dist_in_between")
-        yield uid, rows.to_dicts()
-
-
-def _predictions(uid: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    chosen = [row["text_good"] if row["correct"] > 0.5 else row["text_bad"] for row in rows]
-    return {"predictions": [{"id": f"{uid}_{i}", "pred": text} for i, text in enumerate(chosen)]}
+        if uid in found:
+            raise RunError(
+                f"{result.model} on {result.data}: two of its sets are {uid} in BabyLM's "
+                "pipeline; score one of them with `only=`"
+            )
+        chosen = [
+            row["text_good"] if row["correct"] > 0.5 else row["text_bad"]
+            for row in rows.iter_rows(named=True)
+        ]
+        predictions = [{"id": f"{uid}_{i}", "pred": text} for i, text in enumerate(chosen)]
+        found[uid] = {"predictions": predictions}
+    return found
 
 
 @cache
@@ -127,7 +115,7 @@ def _check_sizes(result: Result, counts: Mapping[str, int]) -> None:
         more = f" and {len(reasons) - 1} more" if len(reasons) > 1 else ""
         warnings.warn(
             f"{result.model} on {result.data}: BabyLM's collate step will leave it out: "
-            f"{reasons[0]}{more}; score all of its data, without --limit or --only",
+            f"{reasons[0]}{more}; score all of its data, without `limit=` or `only=`",
             PriscianWarning,
-            stacklevel=4,
+            stacklevel=3,
         )

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from priscian.bridges.babylm import babylm
 from priscian.bridges.lm_eval import lm_eval
-from priscian.bridges.syntaxgym import syntaxgym
 from priscian.errors import RunError, UnknownNameError
 from priscian.files import inside, name_files, write_text
 from priscian.files.folder import lock_folder
 from priscian.runs import Result, Run
+from priscian.runs.suite_files import write_suite_files
 
 OF_PAIRS = frozenset({"lm-eval", "babylm"})
 """Formats for minimal pairs only."""
@@ -23,7 +23,7 @@ def export(run: Run, form: str, out: Path) -> list[Path]:
     if form not in FORMATS:
         raise UnknownNameError("export format", form, FORMATS)
     if not run.results:
-        raise RunError(f"{run.path} has no finished result to export; run score with --resume")
+        raise RunError(f"{run.path} has no finished result to export; run score with `resume=True`")
     by_model: dict[str, list[Result]] = {}
     for result in run.results:
         if form not in OF_PAIRS or result.kind in ("pairs", "graded"):
@@ -37,7 +37,8 @@ def export(run: Run, form: str, out: Path) -> list[Path]:
         return FORMATS[form](run, ordered, out)
 
 
-def _csv(run: Run, by_model: ByModel, out: Path) -> list[Path]:
+def csv(run: Run, by_model: ByModel, out: Path) -> list[Path]:
+    """One table for each model and data set."""
     import polars
 
     made = []
@@ -53,12 +54,25 @@ def _csv(run: Run, by_model: ByModel, out: Path) -> list[Path]:
     return made
 
 
+def syntaxgym(run: Run, by_model: ByModel, out: Path) -> list[Path]:
+    """One JSON file for each suite, as SyntaxGym writes evaluated ones, with `metric_value`."""
+    made = []
+    for results in by_model.values():
+        for result in results:
+            if result.kind == "suites":
+                place = inside(out, result.about.folder, result.facts.folder)
+                made += write_suite_files(result, run.info.request.limit, place)
+    if not made:
+        raise RunError(f"{run.path} has no result on suites; score `on=sg:PATH` first")
+    return made
+
+
 ByModel = Mapping[str, Sequence[Result]]
 Exporter = Callable[[Run, ByModel, Path], list[Path]]
 """Writes the results of all models, so that their folders are named together."""
 FORMATS: dict[str, Exporter] = {
     "lm-eval": lm_eval,
     "babylm": babylm,
-    "csv": _csv,
+    "csv": csv,
     "syntaxgym": syntaxgym,
 }

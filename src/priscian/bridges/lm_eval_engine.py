@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from priscian.errors import UsageError, install
-from priscian.models import LoadedModel, ModelSpec, parse_model
+from priscian.models import LoadedModel, parse_model
 from priscian.records import Text
 from priscian.scoring import Options, ScoreStore, score_texts
 
@@ -41,7 +42,16 @@ class Engine:
 
     def __init__(self, model: str = "", pretrained: str = "", **options: Any) -> None:
         super().__init__()
-        self.spec = _spec(model, pretrained, options)
+        if bool(model) == bool(pretrained):
+            raise UsageError(
+                "the model priscian needs one of model=STRING and pretrained=ID in its arguments, "
+                "such as model=smollm2"
+            )
+        given = {k: str(v) for k, v in options.items() if k not in IGNORED and v is not None}
+        given.pop("workers", None)
+        revision = given.pop("revision", "")
+        spec = parse_model(model or f"hf:{pretrained}")
+        self.spec = (spec.at(revision) if revision else spec).with_options(**given)
         workers = options.get("workers")
         self._options = Options(workers=None if workers is None else int(workers))
         self._loaded: LoadedModel | None = None
@@ -59,10 +69,18 @@ class Engine:
         Whether a continuation is the model's first choice is not computed and always False; a task
         that depends on it is refused.
         """
-        _refuse_greedy(requests)
-        return [
-            (total, False) for total in self._totals([Text(r.args[1], r.args[0]) for r in requests])
-        ]
+        # a task with one continuation for a document asks whether it is the model's first choice
+        choices: dict[tuple[str | None, int | None], set[int]] = {}
+        for request in requests:
+            choices.setdefault((request.task_name, request.doc_id), set()).add(request.idx)
+        for (task, _), found in choices.items():
+            if len(found) < 2:
+                raise UsageError(
+                    f"the task {task} asks whether a text is the model's first choice, which "
+                    "Priscian does not compute; use `model=hf`, or a task with several choices"
+                )
+        totals = self._totals([Text(r.args[1], r.args[0]) for r in requests])
+        return [(total, False) for total in totals]
 
     def loglikelihood_rolling(
         self, requests: Sequence[Request], disable_tqdm: bool = False
@@ -74,7 +92,7 @@ class Engine:
         """An error: we score texts and never generate any."""
         raise UsageError(
             f"the task {requests[0].task_name} needs generated text, and Priscian only scores "
-            "text; use --model hf"
+            "text; use `model=hf`"
         )
 
     def _totals(self, texts: list[Text]) -> list[float]:
@@ -84,33 +102,6 @@ class Engine:
             )
         self._loaded = scored.loaded
         return [scored.scores[text].total for text in texts]
-
-
-def _spec(model: str, pretrained: str, options: Mapping[str, Any]) -> ModelSpec:
-    """The model that `--model_args` names: by our model string, or as for the harness's `hf`."""
-    if bool(model) == bool(pretrained):
-        raise UsageError(
-            "--model priscian needs one of model=STRING and pretrained=ID in --model_args, such as "
-            "model=smollm2"
-        )
-    given = {k: str(v) for k, v in options.items() if k not in IGNORED and v is not None}
-    given.pop("workers", None)
-    revision = given.pop("revision", "")
-    spec = parse_model(model or f"hf:{pretrained}")
-    return (spec.at(revision) if revision else spec).with_options(**given)
-
-
-def _refuse_greedy(requests: Sequence[Request]) -> None:
-    """A task with one continuation per document asks whether it is the model's first choice."""
-    choices: dict[tuple[str | None, int | None], set[int]] = {}
-    for request in requests:
-        choices.setdefault((request.task_name, request.doc_id), set()).add(request.idx)
-    for (task, _), found in choices.items():
-        if len(found) < 2:
-            raise UsageError(
-                f"the task {task} asks whether a text is the model's first choice, which Priscian "
-                "does not compute; use --model hf, or a task with several choices"
-            )
 
 
 def register() -> None:
@@ -127,8 +118,6 @@ def register() -> None:
 
 def run_harness(arguments: Sequence[str]) -> None:
     """Call the harness's command line with our engine registered."""
-    import sys
-
     register()
     from lm_eval.__main__ import cli_evaluate
 

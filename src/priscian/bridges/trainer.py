@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 from transformers import TrainerCallback
 
-from priscian.bridges.live import LiveModel, untouched
 from priscian.errors import PriscianError, PriscianWarning, UsageError, flat
+from priscian.models import ModelSpec, TorchModel, Traits
+from priscian.models.hf.causal import CausalModel
 from priscian.models.hf.encoding import Tokenizer
+from priscian.records import Text, TokenScores
 from priscian.runs import Run, ScoreOptions
 from priscian.runs.job import read_data, set_up
 from priscian.runs.record import Record
-from priscian.scoring import ScoreStore
-from priscian.scoring.plan import Shared
+from priscian.scoring import Options, ScoreStore
+from priscian.scoring.plan import ScoringTask, Shared, prepare
+from priscian.threads import threads_kept
 
 PREFIX = "priscian"
 LIMIT = 50
+ALONE = Options(workers=1)
+"""A process that trains is never forked."""
 
 
 class PriscianCallback(TrainerCallback):  # type: ignore[misc]
@@ -145,3 +153,57 @@ def metrics(run: Run) -> dict[str, float]:
         for name, score in result.summary.by_class().items():
             found[f"{PREFIX}/{result.data}/{name}"] = score.accuracy
     return found
+
+
+class LiveModel:
+    """Scores texts with a causal model of Transformers as it is now."""
+
+    def __init__(
+        self, model: Any, tokenizer: Tokenizer, version: str, bos: str, shared: Shared
+    ) -> None:
+        self.name, self.version = tokenizer.name, version
+        around = CausalModel.around(model, tokenizer, bos)
+        self._model = cast(TorchModel, around)
+        self._shared = shared
+        self.traits = Traits(scores_first=around.bos is not None)
+
+    def score(self, texts: Sequence[Text]) -> Iterator[TokenScores]:
+        """Token scores of each text."""
+        task = ScoringTask(ModelSpec("hf", self.name, self.version), texts, options=ALONE)
+        work = prepare(task, self._model, None, self._shared)
+        found: dict[int, TokenScores] = {}
+        for number, group in enumerate(work.groups):
+            found.update(zip(group, work.compute(number), strict=True))
+        return (found[i] for i in range(len(texts)))
+
+    def release(self) -> None:
+        """Forget the model, so that nothing keeps it in memory."""
+        del self._model
+
+
+@contextlib.contextmanager
+def untouched(model: Any) -> Iterator[None]:
+    """Evaluation mode for a while; then modes, buffers, random states and threads are as before."""
+    import torch
+
+    modes = [(module, module.training) for module in model.modules()]
+    buffers = [(module, dict(module._buffers)) for module in model.modules()]
+    own, arrays = random.getstate(), np.random.get_state()
+    forward = model.__dict__.get("forward")
+    on_gpu = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
+    devices = list(range(torch.cuda.device_count())) if on_gpu else []
+    try:
+        with threads_kept(), torch.random.fork_rng(devices):
+            if "_original_forward" in model.__dict__:  # accelerate's, for mixed precision
+                model.forward = model._original_forward
+            model.eval()
+            yield
+    finally:
+        if forward is not None:
+            model.forward = forward
+        for module, mode in modes:
+            module.training = mode
+        for module, before in buffers:  # tensors made here could not be trained through
+            module._buffers.update(before)
+        random.setstate(own)
+        np.random.set_state(arrays)

@@ -80,16 +80,22 @@ def watch(
     >>> watch("runs/gpt2", "blimp:data", "runs/curve", WatchOptions(once=True))   # doctest: +SKIP
     """
     if options.every <= 0 or options.settle < 0:
-        raise UsageError("--every takes seconds above 0, and --settle seconds from 0")
+        raise UsageError("`every=` takes seconds above 0, and `settle=` seconds from 0")
     watcher = Watcher(
         str(folder), on, Path(out), options.score, options.pattern, options.settle, progress
     )
     if options.once and not watcher.folder.is_dir():
-        raise ModelError(f"no folder {watcher.folder}; leave out --once to wait for it")
+        raise ModelError(f"no folder {watcher.folder}; leave out `once=` to wait for it")
     page = _Page(watcher, tell) if options.page else None
     before: Event | None = None
+
+    def hear(news: News) -> None:
+        tell(news)
+        if page is not None and isinstance(news, Scored):
+            page.update(news.seconds)
+
     while True:
-        new = watcher.look(lambda news: _heard(news, tell, page))
+        new = watcher.look(hear)
         if page is not None:
             page.finish()
         if options.once:
@@ -99,12 +105,6 @@ def watch(
             tell(now)
         before = now
         time.sleep(options.every)
-
-
-def _heard(news: News, tell: Callable[[Event], None], page: _Page | None) -> None:
-    tell(news)
-    if page is not None and isinstance(news, Scored):
-        page.update(news.seconds)
 
 
 @dataclass(slots=True)

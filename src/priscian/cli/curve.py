@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from priscian.analysis.curves.comparable import BOUND, CLOSED, MARKS_NOTE, marked_perplexity
-from priscian.cli.curve_screen import JobScreen
-from priscian.cli.edge import complain
+from priscian.analysis.curves.table import BOUND, CLOSED, MARKS_NOTE, marked_perplexity
+from priscian.cli.edge import NOTES, complain
 from priscian.cli.output import grid, print_json
+from priscian.cli.screen import Bars, Screen
 from priscian.cli.screen import out as console
 from priscian.errors import RunError, counted
 from priscian.sweeps.curve import curve, plan_curve
 
 if TYPE_CHECKING:
+    from rich.progress import TaskID
     from rich.table import Table
 
     from priscian.sweeps.curve import Curve
     from priscian.sweeps.estimate import Estimate
+    from priscian.sweeps.pool import Event
 
 Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
 Flag = Annotated[bool, Parameter(negative="")]
@@ -170,3 +173,52 @@ def _models(found: Curve) -> Table:
         if CLOSED in perplexity or BOUND in perplexity:
             made.caption, made.caption_justify = MARKS_NOTE, "left"
     return made
+
+
+STAGES = {"train": "training", "score": "scoring", "perplexity": "perplexity"}
+
+
+class JobScreen(Bars):
+    """Shows what happens to jobs."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+        self.console = Screen(stderr=True, highlight=False)
+        self.quiet = quiet
+        super().__init__(
+            self.console, quiet, TextColumn("{task.description}", markup=False), BarColumn(),
+            TaskProgressColumn(), TextColumn("left"), TimeRemainingColumn(),
+        )  # fmt: skip
+        self._tasks: dict[str, TaskID] = {}
+        self._stages: dict[str, str] = {}
+
+    def __call__(self, event: Event) -> None:
+        name = event.job.name
+        if event.state == "progress":
+            if self._stages.get(name) != event.stage:
+                self._drop(name)
+                self._stages[name] = event.stage
+                label = f"{name} {STAGES.get(event.stage, event.stage)}"
+                self._tasks[name] = self._bars.add_task(label, total=None)
+            self._bars.update(self._tasks[name], completed=event.done, total=event.total or None)
+            self._bars.refresh()
+            return
+        self._drop(name)
+        NOTES.flush()
+        seconds = event.seconds
+        took = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+        words = {
+            "begun": "begun",
+            "done": f"done in {took}" if seconds else "done",
+            "failed": f"failed: {event.said}",
+            "elsewhere": "running in another process",
+        }
+        if not self.quiet:
+            line = f"{time.strftime('%H:%M:%S')}  {name}: {words[event.state]}"
+            self.console.print(line, soft_wrap=True)
+
+    def _drop(self, name: str) -> None:
+        self._stages.pop(name, None)
+        if name in self._tasks:
+            self._bars.remove_task(self._tasks.pop(name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -39,20 +39,9 @@ class ParserTraining:
     threads: int | None = None
     set_: Annotated[list[str] | None, Parameter(name="--set", negative="")] = None
 
-    def overrides(self) -> dict[str, Any]:
-        """As `table.key` = value."""
-        from priscian.cli.train_network import setting
 
-        plain = {
-            "training.epochs": self.epochs,
-            "training.seed": self.seed,
-            "machine.threads": self.threads,
-        }
-        found = {key: value for key, value in plain.items() if value is not None}
-        return found | dict(setting(text) for text in self.set_ or [])
-
-
-NO_TRAINING = ParserTraining()
+KEYS = {"epochs": "training.epochs", "seed": "training.seed", "threads": "machine.threads"}
+"""Keys of the recipe by the names of their options."""
 
 
 @Parameter(name="*")
@@ -86,17 +75,14 @@ class ParsingOptions:
         return LONGEST if self.longest is None else self.longest
 
 
-DEFAULTS = ParsingOptions()
-
-
 def parse_command(
     *files: Path,
     model: Path | None = None,
     out: Path | None = None,
     train: Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")] = None,
     test: Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")] = None,
-    training: ParserTraining = NO_TRAINING,
-    parsing: ParsingOptions = DEFAULTS,
+    training: ParserTraining = ParserTraining(),
+    parsing: ParsingOptions = ParsingOptions(),
     json: Annotated[bool, Parameter(negative="")] = False,
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
@@ -132,55 +118,44 @@ def parse_command(
     """
     if sum(map(bool, (files, train, test))) != 1:
         raise UsageError("give text FILES, or --train TREES, or --test TREES, one of them")
-    given = _given(training) | _given(parsing)
-    given |= {name for name, value in (("model", model), ("out", out)) if value is not None}
-    _check_mode("--train" if train else "--test" if test else "parsing", given)
+    mode = "--train" if train else "--test" if test else "parsing"
+    given = {name for name, value in (("model", model), ("out", out)) if value is not None}
+    for record in (training, parsing):
+        given |= {f.name for f in fields(record) if getattr(record, f.name) != f.default}
+    for name in sorted(given - OPTIONS[mode]):  # it would have no effect
+        own = " and ".join(other for other, names in OPTIONS.items() if name in names)
+        raise UsageError(f"--{name.strip('_')} is an option of {own}, not of {mode}; leave it out")
     if train:
-        _train(train, _needed(out, "--out", "a folder for the parser"), training, json, quiet)
+        if out is None:
+            raise UsageError("give --out with a folder for the parser")
+        _train(train, out, training, json, quiet)
         return
-    parser = _needed(model, "--model", "the folder of a parser (make one with --train)")
+    if model is None:
+        raise UsageError("give --model with the folder of a parser (make one with --train)")
     if test:
-        _test(parser, test, parsing, json, quiet)
+        _test(model, test, parsing, json, quiet)
         return
-    target = _needed(out, "--out", "a file for the trees")
-    _parse(list(files), parser, target, parsing, json, quiet)
+    if out is None:
+        raise UsageError("give --out with a file for the trees")
+    _parse(list(files), model, out, parsing, json, quiet)
 
 
-TRAINING_OPTIONS = {field.name for field in fields(ParserTraining)}
 OPTIONS = {
     "parsing": {"model", "out", "longest", "workers"},
     "--test": {"model", "longest", "part", "limit"},
-    "--train": {"out"} | TRAINING_OPTIONS,
+    "--train": {"out", *(field.name for field in fields(ParserTraining))},
 }
-
-
-def _given(options: ParserTraining | ParsingOptions) -> set[str]:
-    """Names of options that are not as they were."""
-    return {f.name for f in fields(options) if getattr(options, f.name) != f.default}
-
-
-def _check_mode(mode: str, given: set[str]) -> None:
-    """Refuse options that would have no effect."""
-    for name in sorted(given - OPTIONS[mode]):
-        own = " and ".join(other for other, names in OPTIONS.items() if name in names)
-        raise UsageError(f"--{name.strip('_')} is an option of {own}, not of {mode}; leave it out")
-
-
-def _needed(path: Path | None, flag: str, what: str) -> Path:
-    if path is None:
-        raise UsageError(f"give {flag} with {what}")
-    return path
 
 
 def _train(trees: list[Path], out: Path, training: ParserTraining, json: bool, quiet: bool) -> None:
     from priscian.cli.output import print_json
-    from priscian.cli.train_network import TrainingLine
+    from priscian.cli.train_network import TrainingLine, overrides
     from priscian.training.parser.api import train_parser
 
     with TrainingLine(quiet) as line:
         card = train_parser(
             trees, out, recipe=training.recipe, resume=training.resume,
-            overrides=training.overrides(), say=line.say, report=line.show,
+            overrides=overrides(training, KEYS), say=line.say, report=line.show,
         )  # fmt: skip
     if json:
         print_json(card)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from priscian.analysis.sg.region_figure import region_chart
+from priscian.analysis.sg.suite_view import region_chart
 from priscian.analysis.vega import draw
 from priscian.cli.screen import out, shade
 from priscian.datasets import read_dataset

@@ -5,16 +5,13 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import App, Parameter
 
 from priscian.cli.train_classifier import classifier_command
 from priscian.cli.train_network import train_command
 from priscian.models.folder import ARCHITECTURES
-
-if TYPE_CHECKING:
-    from priscian.training.ngram.estimate import TrainedNgram
 
 train_app = App(
     name="priscian train",
@@ -81,10 +78,6 @@ class Limits:
     scratch: Path | None = None
 
 
-PTB_WORDS = Words()
-NO_LIMITS = Limits()
-
-
 @train_app.command(name="ngram")
 def train_ngram_command(
     *,
@@ -92,8 +85,8 @@ def train_ngram_command(
     out: Path,
     order: int = 5,
     arpa: Path | None = None,
-    words: Words = PTB_WORDS,
-    limits: Limits = NO_LIMITS,
+    words: Words = Words(),
+    limits: Limits = Limits(),
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
     """Estimate an n-gram model with interpolated modified Kneser–Ney smoothing.
@@ -120,6 +113,8 @@ def train_ngram_command(
         No progress bar, no output.
     """
     from priscian.cli.screen import Progress
+    from priscian.models.ngram.arpa import write_arpa
+    from priscian.models.ngram.trie_file import open_trie, quantise, save_trie
     from priscian.models.vocabulary.tokenise import Tokenisation
     from priscian.training.ngram.estimate import NgramSettings, read_memory, train_ngram
 
@@ -139,42 +134,20 @@ def train_ngram_command(
         trained = train_ngram(corpus, out, settings, progress)
         seconds = time.perf_counter() - began
         if limits.quantised:
-            _quantise(out)
+            trie, facts = open_trie(out)
+            save_trie(quantise(trie), facts | {"quantised": 8}, out)
         if arpa is not None:
-            _write_arpa(out, arpa, progress)
-    if not quiet:
-        print(_report(trained, seconds))
-
-
-def _quantise(path: Path) -> None:
-    from priscian.models.ngram.trie_file import open_trie, quantise, save_trie
-
-    trie, facts = open_trie(path)
-    save_trie(quantise(trie), facts | {"quantised": 8}, path)
-
-
-def _write_arpa(model: Path, arpa: Path, progress: object) -> None:
-    from priscian.models.ngram.arpa import write_arpa
-    from priscian.models.ngram.trie_file import open_trie
-
-    watch = progress if callable(progress) else None
-    write_arpa(
-        open_trie(model)[0],
-        arpa,
-        lambda done, total: watch("ARPA", done, total) if watch else None,
-    )
-
-
-def _report(trained: TrainedNgram, seconds: float) -> str:
-    lines = [
+            write_arpa(open_trie(out)[0], arpa, lambda done, all_: progress("ARPA", done, all_))
+    if quiet:
+        return
+    print(
         f"{trained.words:,} words in {trained.sentences:,} sentences, "
         f"vocabulary {trained.vocabulary:,}; {seconds:.1f} s"
         + (", arrays on disk" if trained.spilled else "")
-    ]
+    )
     for n, (count, discounts) in enumerate(zip(trained.ngrams, trained.discounts, strict=True), 1):
         shown = " ".join(f"{d:.4f}" for d in discounts.amounts)
         note = "" if discounts.estimated else " (fall-back values: too few counts to estimate)"
-        lines.append(f"{n}-grams {count:>12,}  discounts {shown}{note}")
+        print(f"{n}-grams {count:>12,}  discounts {shown}{note}")
     size = trained.path.stat().st_size / 1e6
-    lines.append(f"{trained.path}: {size:.1f} MB; use it as ngram:{trained.path}")
-    return "\n".join(lines)
+    print(f"{trained.path}: {size:.1f} MB; use it as ngram:{trained.path}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -55,22 +55,36 @@ class Changes:
 
     def overrides(self) -> dict[str, Any]:
         """As `table.key` = value."""
-        plain = {
-            "corpus.files": [str(p) for p in self.corpus] if self.corpus else None,
-            "corpus.extra": [str(p) for p in self.extra] if self.extra else None,
-            "corpus.size": self.size,
-            "corpus.order_seed": self.order_seed,
-            "training.tokens": self.tokens,
-            "training.epochs": self.epochs,
-            "training.seed": self.seed,
-            "machine.threads": self.threads,
-        }
-        found = {key: value for key, value in plain.items() if value is not None}
+        found = overrides(self, KEYS)
         if self.tokens is not None:
             found.setdefault("training.epochs", 0.0)
         elif self.epochs is not None:
-            found["training.tokens"] = ""
-        return found | dict(setting(text) for text in self.set_ or [])
+            found.setdefault("training.tokens", "")
+        return found
+
+
+KEYS = {
+    "corpus": "corpus.files",
+    "extra": "corpus.extra",
+    "size": "corpus.size",
+    "order_seed": "corpus.order_seed",
+    "tokens": "training.tokens",
+    "epochs": "training.epochs",
+    "seed": "training.seed",
+    "threads": "machine.threads",
+}
+"""Keys of the recipe by the names of their options."""
+
+
+def overrides(given: Any, keys: Mapping[str, str]) -> dict[str, Any]:
+    """Options of a record that were given, as `table.key` = value; those of `--set` last."""
+    values = {key: getattr(given, name) for name, key in keys.items()}
+    found = {
+        key: [str(path) for path in value] if isinstance(value, list) else value
+        for key, value in values.items()
+        if value is not None and value != []
+    }
+    return found | dict(setting(text) for text in given.set_ or [])
 
 
 NO_CHANGES = Changes()

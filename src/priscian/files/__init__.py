@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from priscian.files.convert import HIDDEN, INLINE, by, plain, prefixed
+from priscian.files.convert import HIDDEN, INLINE, by, only, plain, prefixed
 from priscian.files.folder import (
     check_folder,
     filling,
@@ -98,6 +98,7 @@ __all__ = [
     "name_files",
     "names_in",
     "natural_order",
+    "only",
     "open_unpacked",
     "optional_text",
     "parse_delimited",

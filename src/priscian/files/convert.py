@@ -38,7 +38,7 @@ from priscian.files.reading import shown
 HIDDEN = Meta(extra={"hidden": True})
 """A field that JSON does not have."""
 INLINE = Meta(extra={"inline": True})
-"""A field whose own keys stand in its place; a list is then the whole record."""
+"""A field whose own keys stand in its place, none for None; a list is then the whole record."""
 
 
 def by(*names: str, keep: bool = False, many: bool = False) -> Meta:
@@ -55,6 +55,19 @@ def prefixed(prefix: str) -> Meta:
     return Meta(extra={"inline": True, "prefix": prefix})
 
 
+def only(name: str) -> Meta:
+    """A record, or an object of records, written as one field of it.
+
+    >>> from typing import Annotated
+    >>> from msgspec import defstruct
+    >>> Model = defstruct("Model", [("name", str), ("score", float)])
+    >>> Found = defstruct("Found", [("best", Annotated[Model, only("score")])])
+    >>> plain(Found(Model("lstm", 0.5)))
+    {'best': 0.5}
+    """
+    return Meta(extra={"only": name})
+
+
 class _Field(NamedTuple):
     name: str
     key: str
@@ -64,6 +77,9 @@ class _Field(NamedTuple):
 
 def plain(value: Any) -> Any:
     """Records as dictionaries, tuples as lists.
+
+    A class may name what is written instead of its fields, `SHOWN: ClassVar`: several attributes,
+    properties too, or one that is a record.
 
     >>> from typing import Annotated
     >>> from msgspec import defstruct
@@ -82,6 +98,11 @@ def plain(value: Any) -> Any:
 
 
 def _record(value: Struct, without: Iterable[str] = ()) -> Any:
+    chosen = getattr(type(value), "SHOWN", ())
+    if isinstance(chosen, str):
+        return plain(getattr(value, chosen))
+    if chosen:
+        return {name: plain(getattr(value, name)) for name in chosen}
     found: dict[str, Any] = {}
     for field in _fields(type(value)):
         part = getattr(value, field.name)
@@ -89,6 +110,12 @@ def _record(value: Struct, without: Iterable[str] = ()) -> Any:
             value.__struct_config__.omit_defaults and part == field.default
         ):
             continue
+        if part is None and field.how.get("inline"):
+            continue
+        if "only" in field.how and isinstance(part, Mapping):
+            part = {key: getattr(one, field.how["only"]) for key, one in part.items()}
+        elif "only" in field.how and part is not None:
+            part = getattr(part, field.how["only"])
         names = field.how.get("by", ())
         shown = _object(part, field.how) if names else plain(part)
         if isinstance(shown, list) and field.how.get("inline"):

@@ -4,35 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+
+from msgspec import Struct
 
 from priscian.errors import DataError
 from priscian.stats.interval import Interval
 from priscian.stats.matthews import matthews, matthews_interval, matthews_of_counts
 
 
-@dataclass(frozen=True, slots=True)
-class Matthews:
+class Matthews(Struct, frozen=True):
     """A coefficient, its 95 % interval, the number of sentences and of acceptable ones among them.
 
-    If all sentences have the same label there is no coefficient: it is NaN, and null in JSON. If
-    all were given the same label, the coefficient is 0 by convention and has no interval.
+    If all sentences have the same label there is no coefficient. If all were given the same label,
+    the coefficient is 0 by convention and has no interval.
     """
 
-    mcc: float
+    mcc: float | None
     n: int
     acceptable: int
     ci: Interval | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "mcc": None if math.isnan(self.mcc) else self.mcc,
-            "n": self.n,
-            "acceptable": self.acceptable,
-            "ci": None if self.ci is None else list(self.ci),
-        }
 
 
 def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
@@ -73,6 +63,6 @@ def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
 def matthews_of(truth: Sequence[bool], guess: Sequence[bool], seed: int = 0) -> Matthews:
     """Matthews' correlation of labels with predictions, with its 95 % interval if it has one."""
     if len(set(truth)) < 2:
-        return Matthews(math.nan, len(truth), sum(truth), None)
+        return Matthews(None, len(truth), sum(truth), None)
     ci = matthews_interval(truth, guess, seed)
     return Matthews(matthews(truth, guess), len(truth), sum(truth), ci)

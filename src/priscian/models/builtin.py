@@ -37,7 +37,7 @@ class Builtin:
         if not path.is_file():
             raise ModelError(
                 f"this installation lacks {path.name}; install it again: "
-                f"pip install --force-reinstall --no-deps . in the folder of Priscian's source"
+                f"pip install . in the folder of Priscian's source"
             )
         return path
 

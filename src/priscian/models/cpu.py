@@ -100,9 +100,26 @@ def find_problem_of(name: str, script: str) -> str:
     if entry in known:
         return str(known[entry])
     try:
-        problem = _try(name, script)
+        done = subprocess.run(
+            [sys.executable, "-c", NO_CORE_FILE + script, name],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return f"a trial was not done after {PATIENCE:g} s"  # possibly a busy machine: not cached
+    ended = ""
+    if done.returncode < 0:
+        try:
+            ended = signal.Signals(-done.returncode).name
+        except ValueError:
+            ended = f"signal {-done.returncode}"
+    elif done.returncode:
+        said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        ended = said[-1] if said else f"code {done.returncode}"
+    problem = ended and f"a trial ended with {ended}"
     with contextlib.suppress(OutputError):  # it will be tried again
         write_json(path, _read(path) | {entry: problem})
     return problem
@@ -116,30 +133,6 @@ def cpu_facts() -> dict[str, str]:
         return {}
     lines = text.partition("\n\n")[0].splitlines()
     return {line.partition(":")[0].strip(): line.partition(":")[2].strip() for line in lines}
-
-
-def _try(name: str, script: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", NO_CORE_FILE + script, name],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    if done.returncode == 0:
-        return ""
-    if done.returncode < 0:
-        return f"a trial ended with {_signal(-done.returncode)}"
-    said = [line for line in done.stderr.splitlines() if line.strip()]
-    return f"a trial ended with {said[-1].strip() if said else f'code {done.returncode}'}"
-
-
-def _signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _machine() -> str:

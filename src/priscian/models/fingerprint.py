@@ -76,13 +76,14 @@ def hash_file(path: Path) -> str:
                 os.fsync(file.fileno())
             stamp = Stamp.of(os.fstat(file.fileno()))
             key = f"{path.resolve()}|{stamp.size}|{stamp.modified}|{stamp.changed}|{stamp.inode}"
-            digest = _recall(key)
+            digest = _known(key)
             if digest is None:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
                 if Stamp.of(os.fstat(file.fileno())) != stamp:
                     raise ModelError(f"{path} is being written; run again when it is complete")
                 if time.time_ns() - max(stamp.modified, stamp.changed) > SETTLED:
-                    _remember(key, digest)
+                    with _memo() as memo:
+                        memo.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (key, digest))
     except OSError as error:
         raise ModelError(f"cannot read {path}: {error.strerror}") from None
     watching = _watching.get()
@@ -121,24 +122,18 @@ def changed_files(files: Files) -> list[Path]:
     return changed
 
 
-def _recall(key: str) -> str | None:
+def _known(key: str) -> str | None:
+    """The hash that is remembered for a path, size and times."""
     row = None
-    with contextlib.closing(_open_memo()) as memo, contextlib.suppress(sqlite3.DatabaseError):
+    with _memo() as memo:
         row = memo.execute("SELECT hash FROM files WHERE stamp = ?", (key,)).fetchone()
     digest = None if row is None else str(row[0])
     return digest if digest and _DIGEST.fullmatch(digest) else None
 
 
-def _remember(key: str, digest: str) -> None:
-    with (
-        contextlib.closing(_open_memo()) as memo,
-        contextlib.suppress(sqlite3.DatabaseError),  # losing a memo only costs time
-        memo,
-    ):
-        memo.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (key, digest))
-
-
-def _open_memo() -> sqlite3.Connection:
+@contextlib.contextmanager
+def _memo() -> Iterator[sqlite3.Connection]:
+    """The remembered hashes; losing them only costs time."""
     folder = cache_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -147,4 +142,5 @@ def _open_memo() -> sqlite3.Connection:
     except (OSError, sqlite3.DatabaseError):
         memo = sqlite3.connect(":memory:")
         memo.execute("CREATE TABLE files (stamp TEXT PRIMARY KEY, hash TEXT)")
-    return memo
+    with contextlib.closing(memo), contextlib.suppress(sqlite3.DatabaseError), memo:
+        yield memo

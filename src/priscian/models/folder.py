@@ -13,6 +13,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -22,10 +23,10 @@ from priscian.errors import DataError, ModelError, UsageError, install
 from priscian.files import decode_toml, names_in, regular, shown
 from priscian.models.fingerprint import hash_file
 from priscian.models.protocol import Traits
-from priscian.models.safetensors_file import Floats32, read_safetensors
+from priscian.models.safetensors_file import read_safetensors
 from priscian.models.spec import ModelKey, ModelSpec
 from priscian.models.text_offsets import own_tokens
-from priscian.models.vocabulary import BOUNDARY_ID, Vocabulary, load_vocabulary
+from priscian.models.vocabulary import BOUNDARY_ID, Coded, Vocabulary, load_vocabulary
 from priscian.records import Text, TokenScores
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ CLASSIFIER = ("classifier.json", "classifier")
 """The file of a classifier's folder, and its provider."""
 PARSER = "span-parser"
 """An architecture of ours that is not a language model."""
+PARSER_NETWORK = "span_parser.SpanParser"
 
 
 class Architecture(NamedTuple):
@@ -147,24 +149,23 @@ def read_config(folder: Path, architectures: Sequence[str]) -> dict[str, Any]:
         raise ModelError(f"{file} is not valid JSON ({error}); copy the folder again") from None
     name = config.get("architecture") if isinstance(config, dict) else None
     if name not in architectures:
-        raise _other_kind(folder, name or "a model of another kind", architectures)
-    return config  # type: ignore[no-any-return]
-
-
-def _other_kind(folder: Path, name: str, architectures: Sequence[str]) -> ModelError:
-    if PARSER not in architectures:
-        return ModelError(
-            f"{folder} holds {name}, not {' or '.join(architectures)}; give the bare path, which "
-            "finds the provider"
+        what, trees = name or "a model of another kind", ""
+        if PARSER not in architectures:
+            raise ModelError(
+                f"{folder} holds {what}, not {' or '.join(architectures)}; give the bare path, "
+                "which finds the provider"
+            )
+        if name == "rnng":
+            what = "a grammar"
+            trees = (
+                f"; trees of the grammar itself: priscian surprisal rnng:{folder} `file=FILE` "
+                "`trees=True`"
+            )
+        raise ModelError(
+            f"{folder} holds {what}, not a parser; train one: priscian parse `train=TREES` "
+            f"`out=DIR`{trees}"
         )
-    grammar = name == "rnng"
-    trees = (
-        f"; trees of the grammar itself: priscian surprisal rnng:{folder} `file=FILE` `trees=True`"
-    )
-    return ModelError(
-        f"{folder} holds {'a grammar' if grammar else name}, not a parser; train one: priscian "
-        f"parse `train=TREES` `out=DIR`{trees if grammar else ''}"
-    )
+    return config  # type: ignore[no-any-return]
 
 
 def folder_key(folder: Path, provider: str) -> ModelKey:
@@ -246,7 +247,11 @@ class FolderScores(ABC):
     """Scores texts through `logprobs`, which a network offers."""
 
     def __init__(
-        self, folder: Path, architecture: str, rows: int, boundaries: BoundaryPolicy
+        self,
+        folder: Path,
+        architecture: str,
+        rows: int,
+        boundaries: BoundaryPolicy = BOUNDARIES,
     ) -> None:
         """`rows` is how many tokens the weights are for."""
         self.reads_sentences = trained_on_sentences(folder)
@@ -267,12 +272,16 @@ class FolderScores(ABC):
         }
 
     @abstractmethod
-    def logprobs(self, sequences: Sequence[Sequence[int]]) -> list[list[float]]:
+    def logprobs(self, sequences: Sequence[Sequence[int]]) -> Sequence[Sequence[float]]:
         """log p of every token of every sequence; NaN for a first one that nothing precedes."""
+
+    def encode(self, texts: Sequence[Text]) -> list[Coded]:
+        """Contexts and texts as ids with offsets, without boundaries."""
+        return [self.vocabulary.encode(text.context + text.text) for text in texts]
 
     def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
         """Token scores, in the order of the texts."""
-        coded = [self.vocabulary.encode(text.context + text.text) for text in texts]
+        coded = self.encode(texts)
         after = [BOUNDARY_ID] if self.boundaries.eos else []
         found = self.logprobs([[*ids, *after] for ids, _, _ in coded])
         for text, (_, starts, ends), logps in zip(texts, coded, found, strict=True):
@@ -283,8 +292,8 @@ class FolderScores(ABC):
 
     def score_ends(self, texts: Sequence[Text]) -> list[float]:
         """Log-probability of the boundary after each text."""
-        coded = [self.vocabulary.encode(text.context + text.text) for text in texts]
-        return [logps[-1] for logps in self.logprobs([[*c.ids, BOUNDARY_ID] for c in coded])]
+        coded = [[*code.ids, BOUNDARY_ID] for code in self.encode(texts)]
+        return [logps[-1] for logps in self.logprobs(coded)]
 
     def oov_counts(self, texts: Sequence[Text]) -> list[int]:
         """How many words of each text are outside the vocabulary."""
@@ -295,31 +304,40 @@ class FolderScores(ABC):
         return self.vocabulary.unknown_words(text)
 
 
-N = TypeVar("N", bound="nn.Module")
-S = TypeVar("S")
+def load_network(
+    folder: Path, architecture: str, check: Callable[[Any], None] = lambda shape: None
+) -> Any:
+    """The network of a folder, ready to score; `check` raises a ValueError for a shape.
 
-
-def load_network(folder: Path, architecture: str, build: Callable[[Mapping[str, Any]], N]) -> N:
-    """What `build` makes of the sizes in `config.json`, with the folder's weights, ready to score.
-
-    `build` imports the network's module, so that a missing PyTorch is reported here. It builds
-    without memory, on the meta device: only a network of just the arrays in the file gets some.
+    It is built without memory, on the meta device: only a network of just the arrays in the file
+    gets some.
     """
     config = read_config(folder, (architecture,))
     weights = read_safetensors(folder / "model.safetensors")
     sizes = {name: value for name, value in config.items() if name != "architecture"}
+    known = ARCHITECTURES.get(architecture)
+    module, _, network_name = (known.network if known else PARSER_NETWORK).partition(".")
     try:
         import torch
 
-        _refuse_layers(sizes, weights)
+        for name, value in sizes.items():
+            # a layer has an array at least; a million of them would take minutes to build
+            if "layers" in name and isinstance(value, int) and value > len(weights):
+                raise ValueError(f"{name} is {shown(value)} for {len(weights)} arrays")
+        place = import_module(f"priscian.models.networks.{module}")
+        shape = read_shape(getattr(place, f"{network_name}Shape"), sizes)
+        check(shape)
         with torch.device("meta"):
-            network = build(sizes)
-        _compare(network, weights)
+            network: nn.Module = getattr(place, network_name)(shape)
+        wanted = {name: tuple(value.shape) for name, value in network.state_dict().items()}
+        for name in sorted(wanted.keys() | weights.keys()):
+            found = weights[name].shape if name in weights else None
+            if wanted.get(name) != found:
+                raise ValueError(f"{name} has the shape {found}, not {wanted.get(name)}")
         network.to_empty(device="cpu")
         network.load_state_dict({n: torch.from_numpy(w) for n, w in weights.items()})
     except ImportError:
-        known = ARCHITECTURES.get(architecture)
-        name = architecture if known is None else known.provider
+        name = known.provider if known else architecture
         raise ModelError(f"{name}: models need PyTorch: {install('hf')}") from None
     except (TypeError, LookupError, RuntimeError, ValueError, ArithmeticError) as error:
         reason = str(error).splitlines()[0]
@@ -327,6 +345,9 @@ def load_network(folder: Path, architecture: str, build: Callable[[Mapping[str, 
             f"{folder}: weights do not fit the network ({reason}); copy it again"
         ) from None
     return network.eval()
+
+
+S = TypeVar("S")
 
 
 def read_shape(kind: type[S], sizes: Mapping[str, Any]) -> S:
@@ -338,18 +359,3 @@ def read_shape(kind: type[S], sizes: Mapping[str, Any]) -> S:
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError(f"{name} is {value}")
     return msgspec.convert(sizes, kind)
-
-
-def _refuse_layers(sizes: Mapping[str, Any], weights: Mapping[str, Floats32]) -> None:
-    """A layer has an array at least; a million of them would take minutes to build."""
-    for name, value in sizes.items():
-        if "layers" in name and isinstance(value, int) and value > len(weights):
-            raise ValueError(f"{name} is {shown(value)} for {len(weights)} arrays")
-
-
-def _compare(network: nn.Module, weights: Mapping[str, Floats32]) -> None:
-    wanted = {name: tuple(value.shape) for name, value in network.state_dict().items()}
-    for name in sorted(wanted.keys() | weights.keys()):
-        found = weights[name].shape if name in weights else None
-        if wanted.get(name) != found:
-            raise ValueError(f"{name} has the shape {found}, not {wanted.get(name)}")

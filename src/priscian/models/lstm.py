@@ -217,17 +217,11 @@ class NumpyLstm:
 
     def logprobs(self, sequences: Sequence[Sequence[int]], *, opened: bool = True) -> list[Floats]:
         """log p of every token of every sequence; without an opening boundary NaN for the first."""
-        return self._over(sequences, self._logprobs_of_step, opened)
+        return self._over(sequences, self.softmax.logprobs, opened)
 
     def entropies(self, sequences: Sequence[Sequence[int]]) -> list[Floats]:
         """Before every token of every sequence, the entropy of what may come next, in nats."""
-        return self._over(sequences, self._entropies_of_step)
-
-    def _logprobs_of_step(self, top: Floats32, parents: Ints, tokens: Ints) -> Floats32:
-        return self.softmax.logprobs(top, parents, tokens)
-
-    def _entropies_of_step(self, top: Floats32, parents: Ints, tokens: Ints) -> Floats:
-        return self.softmax.entropies(top)[parents]
+        return self._over(sequences, lambda top, parents, _: self.softmax.entropies(top)[parents])
 
     def _over(
         self, sequences: Sequence[Sequence[int]], ask: Ask, opened: bool = True
@@ -261,7 +255,11 @@ class NumpyLstm:
             for c in self.cells
         ]
         for depth in range(first, ids.shape[1]):
-            top, states = self._advance(tokens, states)
+            given = self.softmax.embed(tokens)
+            for layer, (cells, (h, c)) in enumerate(zip(self.cells, states, strict=True)):
+                given, c = cells.step(given, h, c)
+                states[layer] = (given, c)
+            top = given if self.out is None else given @ self.out + self.out_bias
             branches, back = np.unique(
                 node * self.vocabulary + ids[rows, depth], return_inverse=True
             )
@@ -273,19 +271,6 @@ class NumpyLstm:
             tokens = tokens[kept]
             states = [(h[parents[kept]], c[parents[kept]]) for h, c in states]
         return [result[row, :length] for row, length in enumerate(lengths)]
-
-    def _advance(
-        self, tokens: Ints, states: list[tuple[Floats32, Floats32]]
-    ) -> tuple[Floats32, list[tuple[Floats32, Floats32]]]:
-        given = self.softmax.embed(tokens)
-        after = []
-        for cells, (hidden, cell) in zip(self.cells, states, strict=True):
-            given, cell = cells.step(given, hidden, cell)
-            after.append((given, cell))
-        if self.out is None:
-            return given, after
-        top: Floats32 = given @ self.out + self.out_bias
-        return top, after
 
 
 FILE_OPTIONS = frozenset({"name"})

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from priscian.errors import ModelError
 from priscian.files import read_json, write_json
-from priscian.models.folder import load_network, read_config, read_shape
-from priscian.models.plstm import BYTES, Pieces, split_words
+from priscian.models.folder import load_network, read_config
+from priscian.models.plstm import BYTES, WordPieces, split_words
 from priscian.trees import Tree, Word
 from priscian.trees.spans import tree_from_spans
 
@@ -65,7 +65,7 @@ class ParserWords:
     """The words, last letters and characters of a treebank, and the pieces of a language model."""
 
     def __init__(
-        self, words: Sequence[str], suffixes: Sequence[str], characters: str, pieces: Pieces
+        self, words: Sequence[str], suffixes: Sequence[str], characters: str, pieces: WordPieces
     ) -> None:
         self.words, self.suffixes, self.characters = tuple(words), tuple(suffixes), characters
         self.pieces = pieces
@@ -76,7 +76,7 @@ class ParserWords:
 
     @classmethod
     def learn(
-        cls, sentences: Iterable[Sequence[str]], pieces: Pieces, *, least: int = 2
+        cls, sentences: Iterable[Sequence[str]], pieces: WordPieces, *, least: int = 2
     ) -> ParserWords:
         """What occurs at least `least` times; last letters need to occur five times more often."""
         words: Counter[str] = Counter()
@@ -104,7 +104,7 @@ class ParserWords:
                 f"{folder / FILE} is not a parser's vocabulary: its pieces lack some bytes or a "
                 "merge is not two pieces; copy the folder again"
             )
-        pieces = Pieces(tuple(facts.pieces), tuple((first, second) for first, second in merges))
+        pieces = WordPieces(tuple(facts.pieces), tuple((first, second) for first, second in merges))
         return cls(facts.words, facts.suffixes, facts.characters, pieces)
 
     def save(self, folder: Path) -> None:
@@ -287,7 +287,7 @@ class Parser:
     def load(cls, folder: Path) -> Parser:
         """The parser of a folder that `priscian parse --train` has written."""
         check_folder(folder)
-        network = load_network(folder, ARCHITECTURE, _build)
+        network: SpanParser = load_network(folder, ARCHITECTURE)
         words = ParserWords.load(folder)
         for name, size in words.sizes.items():
             if getattr(network.shape, name) != size:
@@ -360,9 +360,3 @@ def batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[int]]:
         rows = max(1, BATCH_SPANS * 2 // (length * (length + 1)))
         rows = min(rows, 512)
         yield from (numbers[at : at + rows] for at in range(0, len(numbers), rows))
-
-
-def _build(sizes: Mapping[str, Any]) -> SpanParser:
-    from priscian.models.networks.span_parser import SpanParser, SpanParserShape
-
-    return SpanParser(read_shape(SpanParserShape, sizes))

@@ -73,7 +73,7 @@ def split_words(text: str) -> Iterator[SplitWord]:
 
 
 @dataclass(slots=True)
-class Pieces:
+class WordPieces:
     """Vocabulary and merges; the rarer a token, the greater its id."""
 
     tokens: tuple[str, ...]
@@ -132,7 +132,10 @@ class Pieces:
             if number is not None:
                 ids.append(number)
             else:  # a character outside the alphabet: its bytes, so that nothing is unknown
-                ids.extend(self._ids[BYTES[b]] for b in _encode(part.removeprefix(INNER)))
+                ids.extend(
+                    self._ids[BYTES[byte]]
+                    for byte in part.removeprefix(INNER).encode(errors="surrogatepass")
+                )
         return ids
 
     def _inside(self, ids: Sequence[int]) -> Iterable[tuple[int, int]]:
@@ -155,10 +158,6 @@ class Pieces:
                 places.append((at, at + length))
                 at += length
         return places
-
-
-def _encode(char: str) -> bytes:
-    return char.encode(errors="surrogatepass")
 
 
 def merge(parts: list[str], ranks: dict[tuple[str, str], int]) -> list[str]:
@@ -246,7 +245,7 @@ def _numbered(weights: Mapping[str, object], prefix: str) -> int:
 class Stored:
     """What a file holds; weights are float32 again."""
 
-    pieces: Pieces
+    pieces: WordPieces
     weights: Mapping[str, Floats32]
     card: Mapping[str, str]  # corpus, steps, seed, perplexity …
 
@@ -274,7 +273,11 @@ def write_model(path: Path, stored: Stored) -> str:
 
 def read_model(path: Path) -> Stored:
     """Read a model file; verify every byte of it, and that its arrays make a model."""
-    data = _read(path)
+    try:
+        data = regular(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ModelError(f"cannot read {path}: {reason}; check the path") from None
     line, _, body = data.partition(b"\n")
     fields = line.split(b" ")
     if len(fields) != 3 or fields[0] != MAGIC:
@@ -289,15 +292,25 @@ def read_model(path: Path) -> Stored:
             f"{path} is damaged or cut short (its checksum is wrong); copy or download it again"
         )
     try:
-        header, at = _header(body)
-        weights = _arrays(header.arrays, memoryview(body)[at:])
+        end = 8 + int.from_bytes(body[:8], "little")
+        if end > len(body):
+            raise UnsoundError("its header is longer than the file")
+        try:
+            unpacker = zlib.decompressobj()
+            unpacked = unpacker.decompress(body[8:end], LONGEST_HEADER)
+            if not unpacker.eof:
+                raise UnsoundError(f"its header is cut off or longer than {LONGEST_HEADER:,} bytes")
+            header = msgspec.json.decode(unpacked, type=_Header)
+        except (zlib.error, msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            raise UnsoundError(f"its header cannot be read ({error})") from None
+        weights = _arrays(header.arrays, memoryview(body)[end:])
         pieces = _pieces(header)
         check_weights(weights, len(pieces.tokens))
+        return Stored(pieces, weights, header.card)
     except UnsoundError as error:
         raise ModelError(
             f"{path} is not a sound model, though its checksum is right: {error}; train it again"
         ) from None
-    return Stored(pieces, weights, header.card)
 
 
 class _Header(msgspec.Struct, frozen=True):
@@ -307,21 +320,6 @@ class _Header(msgspec.Struct, frozen=True):
     tokens: list[str]
     merges: list[str]
     arrays: dict[str, list[int]]
-
-
-def _header(body: bytes) -> tuple[_Header, int]:
-    """The header, and where the arrays begin."""
-    end = 8 + int.from_bytes(body[:8], "little")
-    if end > len(body):
-        raise UnsoundError("its header is longer than the file")
-    try:
-        unpacker = zlib.decompressobj()
-        data = unpacker.decompress(body[8:end], LONGEST_HEADER)
-        if not unpacker.eof:
-            raise UnsoundError(f"its header is cut off or longer than {LONGEST_HEADER:,} bytes")
-        return msgspec.json.decode(data, type=_Header), end
-    except (zlib.error, msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise UnsoundError(f"its header cannot be read ({error})") from None
 
 
 def _arrays(shapes: Mapping[str, list[int]], data: memoryview) -> dict[str, Floats32]:
@@ -342,7 +340,7 @@ def _arrays(shapes: Mapping[str, list[int]], data: memoryview) -> dict[str, Floa
     return weights
 
 
-def _pieces(header: _Header) -> Pieces:
+def _pieces(header: _Header) -> WordPieces:
     tokens = tuple(header.tokens)
     known = set(tokens)
     if not tokens or tokens[0] != BOUNDARY or not known.issuperset(BYTES):
@@ -354,12 +352,4 @@ def _pieces(header: _Header) -> Pieces:
     merges = [merge.split(" ") for merge in header.merges]
     if any(len(merge) != 2 or not all(merge) for merge in merges):
         raise UnsoundError("a merge is not two pieces")
-    return Pieces(tokens, tuple((a, b) for a, b in merges))
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return regular(path).read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ModelError(f"cannot read {path}: {reason}; check the path") from None
+    return WordPieces(tokens, tuple((a, b) for a, b in merges))

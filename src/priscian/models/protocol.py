@@ -89,7 +89,10 @@ class Provider(Protocol):
 
 @runtime_checkable
 class LanguageModel(Protocol):
-    """A simple model: n-gram, recurrent, remote, or your own class."""
+    """A simple model: n-gram, recurrent, remote, or your own class.
+
+    It may have `reads_sentences`: whether it was trained on single sentences.
+    """
 
     def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
         """Token scores, in the order of the texts."""
@@ -138,7 +141,11 @@ class TokenBatch:
 
 @runtime_checkable
 class TorchModel(Protocol):
-    """A model that reads token ids, so that the engine can handle trees and batches."""
+    """A model that reads token ids, so that the engine can handle trees and batches.
+
+    It may have `encoding_key`, which is equal for two models that read every text as the same ids,
+    and `parameters`: how many numbers each token is multiplied with.
+    """
 
     kind: str  # "causal" or "masked"
     device: str
@@ -156,20 +163,6 @@ class TorchModel(Protocol):
     def reference(self, encoding: Encoding) -> list[float]:
         """One text at a time, without batching: the reference for every faster way."""
         ...
-
-
-@runtime_checkable
-class SizedModel(TorchModel, Protocol):
-    """A torch model that knows how much work a token is."""
-
-    parameters: int  # numbers that each token is multiplied with
-
-
-@runtime_checkable
-class SharedEncoder(TorchModel, Protocol):
-    """A torch model that can tell whether another one reads every text as the same ids."""
-
-    encoding_key: str  # equal for two models that encode all texts alike
 
 
 @runtime_checkable
@@ -235,7 +228,7 @@ class UnknownWordFinder(ClosedVocabulary, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class SentenceTotals:
     """Log-probabilities of many sentences, in nats: of all tokens and ends, and of known ones."""
 
     logprob: float
@@ -249,16 +242,9 @@ class Measured:
 class SentenceMeter(Protocol):
     """A model that measures many sentences at once, with their ends, also known words alone."""
 
-    def measure(self, sentences: Iterable[str]) -> Measured:
+    def measure(self, sentences: Iterable[str]) -> SentenceTotals:
         """The log-probability of sentences, each alone."""
         ...
-
-
-@runtime_checkable
-class SentenceReader(Protocol):
-    """A model that says whether it was trained on single sentences."""
-
-    reads_sentences: bool
 
 
 @runtime_checkable

@@ -36,7 +36,7 @@ DEFAULT = "default"
 
 def as_provider(name: str, thing: Any) -> Provider:
     """A provider, from a provider or its class, or from a model or class with `score`."""
-    if _is_provider(thing):
+    if callable(getattr(thing, "key", None)) and callable(getattr(thing, "load", None)):
         return cast(Provider, thing() if inspect.isclass(thing) else thing)
     if callable(getattr(thing, "score", None)):
         return SimpleProvider(name, thing)
@@ -44,10 +44,6 @@ def as_provider(name: str, thing: Any) -> Provider:
         f"{name!r} cannot be registered as a model: {thing!r} has no method score(texts), "
         f"nor key(spec) and load(spec) of a provider; see docs/plugins.md"
     )
-
-
-def _is_provider(thing: Any) -> bool:
-    return callable(getattr(thing, "key", None)) and callable(getattr(thing, "load", None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +160,8 @@ class ObjectProvider:
                 PriscianWarning,
                 stacklevel=3,
             )
-        if known is not None and not version and known.model is not model and _has_state(model):
+        other = known is not None and not version and known.model is not model
+        if other and getattr(model, "__dict__", True):  # two objects of its class may differ
             raise UsageError(
                 f"two objects of {name} would share their scores; give each a `version` of its "
                 f"own that says what it depends on"
@@ -198,11 +195,6 @@ class ObjectProvider:
                 f"again, or register its class (docs/plugins.md)"
             )
         return found
-
-
-def _has_state(model: Any) -> bool:
-    """Whether two objects of a class may differ."""
-    return bool(getattr(model, "__dict__", True))
 
 
 GROUP = "priscian.models"
@@ -264,12 +256,11 @@ def find_provider(name: str) -> Provider:
     if name not in _entry_points():
         raise UnknownNameError("model provider", name, provider_names(), LISTED)
     try:
-        provider = as_provider(name, _entry_points()[name].load())
+        return as_provider(name, _entry_points()[name].load())
     except Exception as error:  # a plug-in may fail in any way
         raise ModelError(
             f"model provider {name!r} cannot be loaded: {error}; update or uninstall its package"
         ) from error
-    return provider
 
 
 def broken_providers() -> dict[str, str]:
@@ -297,7 +288,7 @@ def parse_model(text: str | ModelSpec | LanguageModel, default: str = "hf") -> M
     head = text.partition("?")[0]
     if head in PRESETS:
         return PRESETS[head](text)
-    if _is_simple(head):
+    if head in provider_names() and isinstance(find_provider(head), SimpleProvider):
         return ModelSpec.parse(f"{head}:{DEFAULT}{text[len(head) :]}")
     if not _has_provider(head) and Path(head).suffix in SUFFIXES:
         return ModelSpec.parse(f"{SUFFIXES[Path(head).suffix]}:{text}")
@@ -320,11 +311,6 @@ def as_list(models: Any) -> list[str | ModelSpec | LanguageModel]:
     """One model, or several, as a list."""
     one = isinstance(models, str | ModelSpec) or hasattr(models, "score")
     return [models] if one else list(models)
-
-
-def _is_simple(name: str) -> bool:
-    """Whether a bare name belongs to a registered class or a plug-in."""
-    return name in provider_names() and isinstance(find_provider(name), SimpleProvider)
 
 
 def _has_provider(head: str) -> bool:

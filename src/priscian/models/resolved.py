@@ -66,22 +66,21 @@ class ResolvedModel:
         before = hashed_again(self.files)
         if any(before[path].digest != hashed.digest for path, hashed in self.files.items()):
             raise other_key(self.spec)
-        model, _, files = load_unchanged(
-            self.spec, lambda: self.provider.key(self.spec), self._load, self.key, before
+        model, files = load_unchanged(
+            self.spec,
+            lambda: self.provider.key(self.spec),
+            lambda: self.provider.load(self.spec),
+            self.key,
+            before,
         )
-        return LoadedModel(self, model, files)
-
-    def _load(self) -> LanguageModel | TorchModel:
-        """The model; it must have the methods that its traits promise."""
-        loaded = self.provider.load(self.spec)
         for name, protocol in PROMISES.items():
-            if getattr(self.traits, name) and not isinstance(loaded, protocol):
-                methods = [m for m in vars(protocol) if m[0] != "_" and not hasattr(loaded, m)]
+            if getattr(self.traits, name) and not isinstance(model, protocol):
+                methods = [m for m in vars(protocol) if m[0] != "_" and not hasattr(model, m)]
                 raise ModelError(
                     f"the traits of {self.label} say {name}, but the model has no "
                     f"{', '.join(methods)}; correct the plug-in (docs/plugins.md)"
                 )
-        return loaded
+        return LoadedModel(self, model, files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,30 +182,28 @@ def load_unchanged(
     spec: ModelSpec,
     find_key: Callable[[], ModelKey],
     load: Callable[[], T],
-    key: ModelKey | None = None,
+    key: ModelKey,
     before: Files | None = None,
-) -> tuple[T, ModelKey, Files]:
-    """Load something whose key, and files, are the same before and after; and `key`, if given.
+) -> tuple[T, Files]:
+    """Load something that has this key before and after, and the same files.
 
     With `before`, the files that were just hashed for `key`, they are not hashed once more.
     """
-    found = key
-    if before is None or found is None:
+    if before is None:
         with files_hashed() as before:
-            found = find_key()
-        if key is not None and found != key:
-            raise other_key(spec)
+            if find_key() != key:
+                raise other_key(spec)
     with files_hashed() as during:
         loaded = load()
     with files_hashed() as after:
         again = find_key()
     if (
-        again != found
+        again != key
         or any(after.get(p) != h for p, h in before.items())
         or any(after.get(p, h) != h for p, h in during.items())
     ):
         raise other_key(spec)
-    return loaded, found, before | during
+    return loaded, before | during
 
 
 def refuse_changed(spec: ModelSpec, files: Files) -> None:

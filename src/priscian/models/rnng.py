@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from priscian.errors import ModelError, TooLongError, UsageError
 from priscian.files import whole_number
 from priscian.models.folder import (
     FolderProvider,
+    FolderScores,
     folder_key,
     load_network,
     model_folder,
-    read_shape,
 )
 from priscian.models.protocol import Traits
 from priscian.models.spec import ModelKey, ModelSpec
-from priscian.models.text_offsets import own_tokens, shorten
-from priscian.models.vocabulary import Coded, load_vocabulary
+from priscian.models.text_offsets import shorten
+from priscian.models.vocabulary import Coded
 from priscian.models.vocabulary.words import WordVocabulary
-from priscian.records import Text, TokenScores
+from priscian.records import Text
 from priscian.trees import Action, Tree, tree_of
 
 if TYPE_CHECKING:
     from priscian.models.networks.beam import BeamReading
-    from priscian.models.networks.rnng import Rnng
+    from priscian.models.networks.rnng import Rnng, RnngShape
 
 
 OPTIONS = frozenset({"name", "beam"})
@@ -107,55 +107,51 @@ class RnngProvider(FolderProvider):
         )  # fmt: skip
 
 
-class RnngModel:
+class RnngModel(FolderScores):
     """Sentences word by word; the probability of a word is summed over trees in the beam."""
 
-    reads_sentences = True
+    vocabulary: WordVocabulary
 
     def __init__(self, folder: Path, beam: Beam) -> None:
-        self.network = load_network(folder, "rnng", _build)
-        vocabulary = load_vocabulary(folder)
-        if (
-            not isinstance(vocabulary, WordVocabulary)
-            or vocabulary.size != self.network.shape.vocabulary
-        ):
+        self.network: Rnng = load_network(folder, "rnng", _check)
+        super().__init__(folder, "rnng", self.network.shape.vocabulary)
+        if not isinstance(self.vocabulary, WordVocabulary):
             raise ModelError(
                 f"{folder}: the vocabulary is not that of the weights; copy the folder again"
             )
-        self.vocabulary, self.beam = vocabulary, beam
+        self.beam = beam
+        self.reads_sentences = True
         self.notes = {
             "architecture": "rnng",
             "dtype": "float32",
-            "vocabulary": str(vocabulary.size),
+            "vocabulary": str(self.vocabulary.size),
             "beam": str(beam),
             "bos": "none: a tree begins with its root",
         }
         self._found: dict[tuple[int, ...], BeamReading] = {}
 
-    def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
-        """Scores of words, in the order of the texts."""
-        coded = [self._encode(text) for text in texts]
-        readings = self._read(texts, coded)
-        for text, (_, starts, ends), reading in zip(texts, coded, readings, strict=True):
-            first, own_starts, own_ends = own_tokens(text, list(zip(starts, ends, strict=True)))
-            yield TokenScores(own_starts, own_ends, reading.logps[first:])
+    def encode(self, texts: Sequence[Text]) -> list[Coded]:
+        """Contexts and texts as ids; one that is too long for a grammar is refused."""
+        found = super().encode(texts)
+        for text, code in zip(texts, found, strict=True):
+            if len(code.ids) > LONGEST:
+                raise TooLongError(
+                    f"a text has {len(code.ids)} words, but a grammar reads {LONGEST}: "
+                    f"{shorten(text.text)!r}; give single sentences"
+                )
+        return found
+
+    def logprobs(self, sequences: Sequence[Sequence[int]]) -> list[Sequence[float]]:
+        """log p of every word of every sequence."""
+        return [reading.logps for reading in self._readings(sequences)]
 
     def score_ends(self, texts: Sequence[Text]) -> list[float]:
         """Log-probability that everything closes after each text."""
-        coded = [self._encode(text) for text in texts]
-        return [reading.end for reading in self._read(texts, coded)]
-
-    def oov_counts(self, texts: Sequence[Text]) -> list[int]:
-        """How many words of each text are outside the vocabulary."""
-        return [self.vocabulary.unknown(text.text) for text in texts]
-
-    def unknown_words(self, text: str) -> list[str]:
-        """The words of a text that are outside the vocabulary."""
-        return self.vocabulary.unknown_words(text)
+        return [reading.end for reading in self._readings([c.ids for c in self.encode(texts)])]
 
     def best_trees(self, texts: Sequence[Text]) -> list[Tree]:
         """The most probable tree in the beam, context included."""
-        coded = [self._encode(text) for text in texts]
+        coded = self.encode(texts)
         forms = []
         for text, code in zip(texts, coded, strict=True):
             if not code.ids:
@@ -165,7 +161,7 @@ class RnngModel:
             whole = text.context + text.text
             spans = zip(code.starts, code.ends, strict=True)
             forms.append([whole[start:end] for start, end in spans])
-        return self._trees(forms, self._read(texts, coded))
+        return self._trees(forms, self._readings([code.ids for code in coded]))
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """The most probable tree in the beam of each sentence, a list of words; none is empty."""
@@ -180,20 +176,9 @@ class RnngModel:
         for forms, reading in zip(sentences, readings, strict=True):
             words = iter(forms)
             labels = self.network.shape.labels
-            trees.append(tree_of(_action(kind, labels, words) for kind in reading.actions))
+            named = [Action("REDUCE"), None, *(Action("NT", label) for label in labels)]
+            trees.append(tree_of(named[k] or Action("SHIFT", next(words)) for k in reading.actions))
         return trees
-
-    def _encode(self, text: Text) -> Coded:
-        return self.vocabulary.encode(text.context + text.text)
-
-    def _read(self, texts: Sequence[Text], coded: Sequence[Coded]) -> list[BeamReading]:
-        for text, code in zip(texts, coded, strict=True):
-            if len(code.ids) > LONGEST:
-                raise TooLongError(
-                    f"a text has {len(code.ids)} words, but a grammar reads {LONGEST}: "
-                    f"{shorten(text.text)!r}; give single sentences"
-                )
-        return self._readings([code.ids for code in coded])
 
     def _readings(self, ids: Sequence[Sequence[int]]) -> list[BeamReading]:
         from priscian.models.networks.beam import read_texts
@@ -208,17 +193,7 @@ class RnngModel:
         return [self._found[words] for words in asked]
 
 
-def _build(sizes: Mapping[str, Any]) -> Rnng:
-    from priscian.models.networks.rnng import Rnng, RnngShape
-
-    shape = read_shape(RnngShape, sizes)
+def _check(shape: RnngShape) -> None:
     limits = (shape.most_open, shape.most_opening)
     if min(limits) < 1 or max(limits) > MOST_OPEN:
         raise ValueError(f"a limit of open constituents is not from 1 to {MOST_OPEN:,}")
-    return Rnng(shape)
-
-
-def _action(kind: int, labels: Sequence[str], words: Iterable[str]) -> Action:
-    if kind < 2:
-        return Action("SHIFT", next(iter(words))) if kind == 1 else Action("REDUCE")
-    return Action("NT", labels[kind - 2])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from priscian.errors import PriscianWarning, TooLongError
 from priscian.models.protocol import Encoding
@@ -100,6 +101,14 @@ def warn_of_dropped(
 
 def _visible(char: str) -> bool:
     return not char.isspace() and unicodedata.category(char) not in INVISIBLE
+
+
+@cache
+def byte_alphabet() -> dict[str, int]:
+    """The byte that each visible character stands for in byte-level tokens, as in GPT-2."""
+    shown = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    hidden = [byte for byte in range(256) if byte not in shown]
+    return {chr(b): b for b in shown} | {chr(256 + i): b for i, b in enumerate(hidden)}
 
 
 def shorten(text: str) -> str:

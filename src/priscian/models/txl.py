@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,12 @@ from priscian.models.folder import (
     FolderScores,
     load_network,
     model_folder,
-    read_shape,
 )
 from priscian.models.spec import ModelSpec
 from priscian.models.vocabulary import BOUNDARY_ID
 
 if TYPE_CHECKING:
-    from priscian.models.networks.transformer_xl import TransformerXl
+    from priscian.models.networks.transformer_xl import TransformerXl, TransformerXlShape
 
 MOST_MEMORY = 20_000
 """States that are read before each text; the published models have 1,600."""
@@ -44,7 +44,7 @@ class TransformerXlModel(FolderScores):
     """A text is one segment after a sentence boundary, read with an empty memory."""
 
     def __init__(self, folder: Path, boundaries: BoundaryPolicy = BOUNDARIES) -> None:
-        self.network = load_network(folder, "transformer-xl", _build)
+        self.network: TransformerXl = load_network(folder, "transformer-xl", _check)
         super().__init__(folder, "transformer-xl", self.network.shape.vocabulary, boundaries)
         # a memory of zeros is read with every text
         shape = self.network.shape
@@ -71,28 +71,19 @@ class TransformerXlModel(FolderScores):
         return results
 
 
-def _build(sizes: Mapping[str, Any]) -> TransformerXl:
-    from priscian.models.networks.transformer_xl import TransformerXl, TransformerXlShape
-
-    shape = read_shape(TransformerXlShape, sizes)
+def _check(shape: TransformerXlShape) -> None:
     if shape.zero_memory and shape.memory > MOST_MEMORY:
         raise ValueError(f"memory is {shown(shape.memory)}, and {MOST_MEMORY:,} is the most")
-    return TransformerXl(shape)
 
 
 def _same_length(
     sequences: Sequence[Sequence[int]], shortest: int, together: int
 ) -> Iterator[list[int]]:
-    order = sorted(range(len(sequences)), key=lambda n: len(sequences[n]))
-    group: list[int] = []
-    for number in order:
-        length = len(sequences[number])
-        if length < shortest:
-            continue
-        full = group and (len(group) + 1) * (length + 1) > together
-        if full or (group and len(sequences[group[0]]) != length):
-            yield group
-            group = []
-        group.append(number)
-    if group:
-        yield group
+    """Numbers of sequences of one length, as many together as there is room for."""
+    by_length: dict[int, list[int]] = defaultdict(list)
+    for number, sequence in enumerate(sequences):
+        by_length[len(sequence)].append(number)
+    for length, numbers in sorted(by_length.items()):
+        if length >= shortest:
+            rows = max(1, together // (length + 1))
+            yield from (numbers[at : at + rows] for at in range(0, len(numbers), rows))

@@ -24,7 +24,6 @@ from priscian.reporting.boards import make_boards
 from priscian.reporting.page import Page, build_page
 from priscian.reporting.sections import Given
 from priscian.reporting.sections.of_page import study_tables
-from priscian.reporting.sections.transfer import transfer_tables
 from priscian.reporting.tables import markdown_tables, tex_tables
 from priscian.runs import Result, Run
 from priscian.runs.choose import Choice, gather_runs
@@ -110,7 +109,7 @@ def report_tables(runs: Choice | Iterable[Choice], form: Form = "md") -> str:
     loaded, studies, transfers = _gather(runs)
     boards = make_boards([result for run in loaded for result in run.results])
     tables = [table for study in studies for table in study_tables(study)]
-    tables += [table for found in transfers for table in transfer_tables(found)]
+    tables += [table for found in transfers for table in found.tables()]
     return markdown_tables(boards, tables) if form == "md" else tex_tables(boards, tables)
 
 

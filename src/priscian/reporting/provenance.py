@@ -110,7 +110,7 @@ def limits(runs: Sequence[Run]) -> list[str]:
         few = " Most intervals are wide." if limit < FEW_ITEMS else ""
         found.append(
             f"The numbers{name} are for the first {counted(limit, 'item')} of each set "
-            f"(--limit {limit}), not for the whole data.{few}"
+            f"(limit {limit}), not for the whole data.{few}"
         )
     return found
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Sequence
@@ -19,8 +20,6 @@ from priscian.models import (
     LanguageModel,
     MaskedTorchModel,
     ModelSpec,
-    SharedEncoder,
-    SizedModel,
     TorchModel,
     WatchedModel,
 )
@@ -98,10 +97,11 @@ class Shared:
 
     def encode(self, model: TorchModel, texts: Sequence[Text]) -> list[Encoding]:
         """The texts as the model reads them; only new ones are tokenized."""
-        if not isinstance(model, SharedEncoder):
+        key = getattr(model, "encoding_key", None)
+        if key is None:
             return model.encode(texts)
-        if model.encoding_key != self._key:
-            self._key, self._encodings, self._groups = model.encoding_key, {}, {}
+        if key != self._key:
+            self._key, self._encodings, self._groups = key, {}, {}
         new = [text for text in texts if text not in self._encodings]
         if new:
             self._encodings.update(zip(new, model.encode(new), strict=True))
@@ -307,7 +307,7 @@ def _sizes(task: ScoringTask, model: TorchModel, encodings: list[Encoding]) -> P
     workers = max(1, workers if can_fork() and on_cpu else 1)
     if task.options.executor:  # the same bits with any number of workers
         workers, threads = 1, threads or 1
-    short = on_cpu and isinstance(model, SizedModel) and tokens * model.parameters < SHORT
+    short = on_cpu and tokens * getattr(model, "parameters", math.inf) < SHORT
     return Plan(
         way="",
         batch_tokens=batch,

@@ -139,6 +139,7 @@ def mantel(one: Floats, other: Floats, seed: int = 0, permutations: int = PERMUT
     given order included, whose correlation is as high or higher (one-sided). Mantel (1967), Cancer
     Research 27, 209–220.
 
+    >>> import numpy as np
     >>> line = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
     >>> round(mantel(line, line).r, 6)
     1.0

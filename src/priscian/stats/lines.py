@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct, field
 
 from priscian.errors import DataError
 from priscian.stats.interval import Interval, student_t
 
 
-@dataclass(frozen=True, slots=True)
-class FittedLine:
+class FittedLine(Struct, frozen=True):
     """A least-squares line of y on x."""
 
     slope: float
-    intercept: float
-    ci: Interval
+    ci: Interval = field(name="slope_ci")
     """95 % interval of the slope, Student's t with n − 2 degrees of freedom."""
-    deviation: float
+    intercept: float
+    deviation: float = field(name="residual_deviation")
     """Standard deviation of the residuals, with n − 2 degrees of freedom."""
 
 
@@ -44,7 +44,7 @@ def fit_line(x: Sequence[float], y: Sequence[float]) -> FittedLine:
     squares = math.fsum((b - intercept - slope * a) ** 2 for a, b in zip(x, y, strict=True))
     deviation = math.sqrt(squares / (n - 2))
     half = student_t(n - 2) * deviation / math.sqrt(_centre(x, y)[2])
-    return FittedLine(slope, intercept, (slope - half, slope + half), deviation)
+    return FittedLine(slope, (slope - half, slope + half), intercept, deviation)
 
 
 def crossing_interval(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from priscian.errors import DataError, PriscianWarning
@@ -92,8 +93,7 @@ class Fit:
         return self.deviance + self.df * float(np.log(self.n))
 
 
-@dataclass(frozen=True, slots=True)
-class RatioTest:
+class RatioTest(Struct, frozen=True):
     """A likelihood-ratio test of a model against a smaller one that it contains."""
 
     chi2: float

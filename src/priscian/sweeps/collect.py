@@ -61,13 +61,13 @@ def forget_changed(place: SweepFolder, jobs: Sequence[SweepJob], sweep: Sweep) -
             continue
         changed: dict[str, str] = {}
         for job in done:
+            why = ""
             try:
-                name = differing(job.on, items_of(read_run(place, job)), now)
+                if name := differing(job.on, items_of(read_run(place, job)), now):
+                    why = f"{name} changed since"
             except RunError:
-                name, why = "damaged", "a run cannot be read"
-            else:
-                why = f"{name} changed since"
-            if name and _forget(place, job):
+                why = "a run cannot be read"
+            if why and _forget(place, job):
                 changed[job.name] = why
         if changed:
             why = ", ".join(dict.fromkeys(changed.values()))

@@ -73,14 +73,11 @@ def read_blocks(
     """
     with steady(files):
         sizes = [_size(file) for file in files]
-        done = 0
-        for path, size in zip(files, sizes, strict=True):
+        for number, path in enumerate(files):
             with open_unpacked(path) as (stream, raw):
                 for line, block in _whole_lines(path, stream):
-                    _check(path, line, block)
                     yield path, line, block
-                    progress(done + min(raw.tell(), size), sum(sizes))
-            done += size
+                    progress(sum(sizes[:number]) + min(raw.tell(), sizes[number]), sum(sizes))
 
 
 def read_texts(
@@ -133,6 +130,7 @@ def _size(path: Path) -> int:
 
 
 def _whole_lines(path: Path, stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Blocks of whole lines, each with the number of its first one; valid text."""
     line = 1
     while block := stream.read(BLOCK):
         if line == 1:
@@ -147,19 +145,16 @@ def _whole_lines(path: Path, stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
             block += rest
         if not block.endswith(b"\n"):
             block += b"\n"
+        if b"\0" in block:
+            at = line + block.count(b"\n", 0, block.index(b"\0"))
+            raise DataError(f"{path}:{at}: a zero byte: this is not a text file; give plain text")
+        try:
+            block.decode()
+        except UnicodeDecodeError as error:
+            at = line + block.count(b"\n", 0, error.start)
+            raise DataError(
+                f"{path}:{at}: not valid UTF-8 (byte {block[error.start]:#04x}); "
+                f"convert it: iconv -f latin1 -t utf-8"
+            ) from None
         yield line, block
         line += block.count(b"\n")
-
-
-def _check(path: Path, line: int, block: bytes) -> None:
-    if b"\0" in block:
-        at = line + block.count(b"\n", 0, block.index(b"\0"))
-        raise DataError(f"{path}:{at}: a zero byte: this is not a text file; give plain text")
-    try:
-        block.decode()
-    except UnicodeDecodeError as error:
-        at = line + block.count(b"\n", 0, error.start)
-        raise DataError(
-            f"{path}:{at}: not valid UTF-8 (byte {block[error.start]:#04x}); "
-            f"convert it: iconv -f latin1 -t utf-8"
-        ) from None

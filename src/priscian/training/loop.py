@@ -8,6 +8,7 @@ import warnings
 import zipfile
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -113,7 +114,11 @@ class Loop:
             recipe.text.pack, training.batch_tokens, training.stream_length,
             recipe.corpus.extra_share if data.extra is not None else 0.0,
         )  # fmt: skip
-        self.total = recipe.tokens or self._tokens_of(training.epochs)
+        self.total = recipe.tokens
+        if not self.total:
+            once = make_pass(data.main, data.extra, self.packing, 0, 0)  # with the extra text
+            tokens = sum(once.tokens(n) for n in range(len(once)))
+            self.total = max(1, round(tokens * training.epochs))
 
     def run(
         self,
@@ -229,19 +234,13 @@ class Loop:
         for name, value in self.network.named_parameters():
             self.average[name].lerp_(value.detach(), 1 / self.averaged)
 
-    def best_weights(self) -> _Swapped:
+    def best_weights(self) -> AbstractContextManager[None]:
         """Inside the block the network has its averaged weights, where there are any."""
-        return _Swapped(self.network, self.average)
+        return _swapped(self.network, self.average)
 
-    def final_weights(self) -> _Swapped:
+    def final_weights(self) -> AbstractContextManager[None]:
         """Inside the block the network has the weights that were best on dev, if it was used."""
-        return _Swapped(self.network, self.average if self.best is None else self.best)
-
-    def _tokens_of(self, passes: float) -> int:
-        """Tokens of this many epochs, extra text included."""
-        whole = make_pass(self.data.main, self.data.extra, self.packing, 0, 0)
-        once = sum(whole.tokens(n) for n in range(len(whole)))
-        return max(1, round(once * passes))
+        return _swapped(self.network, self.average if self.best is None else self.best)
 
     def save(self) -> None:
         """Write the state atomically; the last good one stays if the disk is full."""
@@ -328,26 +327,24 @@ def _copies(weights: nn.Module | Mapping[str, torch.Tensor]) -> dict[str, torch.
     return {name: value.detach().clone() for name, value in named}
 
 
-class _Swapped:
-    """Puts averaged weights into a network for a while."""
+@contextmanager
+def _swapped(network: nn.Module, weights: Mapping[str, torch.Tensor] | None) -> Iterator[None]:
+    """Puts other weights into a network for a while."""
+    if weights is None:
+        yield
+        return
 
-    def __init__(self, network: nn.Module, average: dict[str, torch.Tensor] | None) -> None:
-        self.network, self.average = network, average
-        self.own: dict[str, torch.Tensor] = {}
-
-    def __enter__(self) -> None:
-        if self.average is not None:
-            self.own = _copies(self.network)
-            self._put(self.average)
-
-    def __exit__(self, *_: object) -> None:
-        if self.average is not None:
-            self._put(self.own)
-
-    def _put(self, weights: dict[str, torch.Tensor]) -> None:
+    def put(values: Mapping[str, torch.Tensor]) -> None:
         with torch.no_grad():
-            for name, value in self.network.named_parameters():
-                value.copy_(weights[name])
+            for name, value in network.named_parameters():
+                value.copy_(values[name])
+
+    own = _copies(network)
+    put(weights)
+    try:
+        yield
+    finally:
+        put(own)
 
 
 @torch.inference_mode()

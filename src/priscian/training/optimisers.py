@@ -15,11 +15,7 @@ from priscian.training.recipe import TrainingPart
 def make_optimiser(network: nn.Module, training: TrainingPart) -> torch.optim.Optimizer:
     """The optimiser that a recipe names; decay is for matrices alone."""
     parameters = [p for p in network.parameters() if p.requires_grad]
-    if training.optimiser == "sgd":
-        return torch.optim.SGD(
-            parameters, lr=training.learning_rate, weight_decay=training.weight_decay
-        )
-    if training.optimiser == "asgd":
+    if training.optimiser in ("sgd", "asgd"):  # the loop averages the weights for `asgd`
         return torch.optim.SGD(
             parameters, lr=training.learning_rate, weight_decay=training.weight_decay
         )

@@ -9,12 +9,12 @@ import numpy as np
 import torch
 
 from priscian.models.networks.lstm import Lstm, LstmShape
-from priscian.models.plstm import Pieces, Stored, read_model, write_model
+from priscian.models.plstm import Stored, WordPieces, read_model, write_model
 
 _TABLES = "words."
 
 
-def export(path: Path, network: Lstm, pieces: Pieces, card: Mapping[str, str]) -> str:
+def export(path: Path, network: Lstm, pieces: WordPieces, card: Mapping[str, str]) -> str:
     """Write a network and its pieces, weights in float16; the file's checksum."""
     weights = {
         name.removeprefix(_TABLES): value.detach().numpy().astype(np.float32)

@@ -183,7 +183,10 @@ def keep(ready: Prepared, folder: Path) -> None:
             (folder / name).unlink(missing_ok=True)
     ready.vocabulary.save(folder)
     for name in PARTS:
-        _store(folder / FOLDER / f"{name}.npz", getattr(ready, name))
+        data: Encoded | None = getattr(ready, name)
+        if data is not None:
+            with replacing(folder / FOLDER / f"{name}.npz") as made, made.open("wb") as file:
+                np.savez(file, **dict(_arrays(data)))
     write_json(folder / FOLDER / FILE, msgspec.to_builtins(ready.facts))
 
 
@@ -295,12 +298,6 @@ def _damaged(place: Path, reason: str) -> DataError:
 
 def _arrays(data: Encoded) -> Iterator[tuple[str, Any]]:
     return ((field.name, getattr(data, field.name)) for field in fields(data))
-
-
-def _store(path: Path, data: Encoded | None) -> None:
-    if data is not None:
-        with replacing(path) as temporary, temporary.open("wb") as file:
-            np.savez(file, **dict(_arrays(data)))
 
 
 def _load(path: Path) -> Encoded:

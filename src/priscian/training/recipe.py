@@ -371,36 +371,36 @@ def present_keys(overrides: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 def old_names(tables: Mapping[str, Any]) -> dict[str, Any]:
     """The tables of a recipe under the names of version 0.2, for hashes that outlive a name."""
-    return {
-        table: _renamed_back(part, RENAMED[table]) if table in RENAMED else part
-        for table, part in tables.items()
-    }
-
-
-def _renamed_back(part: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    old = {new: old for old, new in names.items()}
-    return {old.get(key, key): value for key, value in part.items()}
+    found = dict(tables)
+    for table, names in RENAMED.items():
+        if table in found:
+            old = {new: old for old, new in names.items()}
+            found[table] = {old.get(key, key): value for key, value in found[table].items()}
+    return found
 
 
 def recipe_differences(saved: str, recipe: Recipe) -> list[str]:
     """Keys in which a saved recipe decides another training, however its amounts are written."""
-    now = _keys(_decided(tomllib.loads(write_recipe(recipe))))
     try:
         tables = tomllib.loads(saved)
         for table, names in RENAMED.items():
             tables[table] = renamed_keys(tables[table], names, table, "", warn=False)
-        before = _keys(_decided(tables))
+        before = _decided(tables)
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError, PriscianError):
         return ["its recipe.toml is not one that Priscian has written"]
-    return [key for key in dict.fromkeys((*now, *before)) if now.get(key) != before.get(key)]
+    now = _flat(_decided(tomllib.loads(write_recipe(recipe))))
+    old = _flat(before)
+    return [key for key in dict.fromkeys((*now, *old)) if now.get(key) != old.get(key)]
 
 
-def _keys(tables: Mapping[str, Any]) -> dict[str, Any]:
+def _flat(tables: Mapping[str, Any]) -> dict[str, Any]:
     """Tables as `table.key` = value."""
     found: dict[str, Any] = {}
     for name, value in tables.items():
-        inner = value.items() if isinstance(value, Mapping) else ()
-        found |= {f"{name}.{key}": each for key, each in inner} if inner else {name: value}
+        if isinstance(value, Mapping) and value:
+            found |= {f"{name}.{key}": each for key, each in value.items()}
+        else:
+            found[name] = value
     return found
 
 
@@ -413,21 +413,18 @@ def digest_of(recipe: Recipe) -> str:
 
 def _decided(tables: dict[str, Any]) -> dict[str, Any]:
     """Tables with amounts as numbers: "1.5k", 1500 and 1500.0 are the same."""
-    corpus, training = tables["corpus"], tables["training"]
-    amounts = [(corpus, "size", "all"), (training, "tokens", "")]
-    for table, key, none in amounts:
-        if table.get(key, none) != none:
-            table[key] = parse_amount(table[key], key)
-    found: dict[str, Any] = _whole(tables)
-    return found
+    for table, key, none in (("corpus", "size", "all"), ("training", "tokens", "")):
+        if tables[table].get(key, none) != none:
+            tables[table][key] = parse_amount(tables[table][key], key)
 
+    def whole(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: whole(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [whole(one) for one in value]
+        return int(value) if isinstance(value, float) and value.is_integer() else value
 
-def _whole(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _whole(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_whole(one) for one in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    return {name: whole(part) for name, part in tables.items()}
 
 
 def _toml(value: Any) -> str:

@@ -46,9 +46,30 @@ class Encoded:
         """Tokens of each sentence, boundaries included."""
         return np.diff(self.starts)
 
-    def sentences(self, batch_tokens: int, random: np.random.Generator) -> Pass:
-        """Batches of whole sentences, each of about this many tokens."""
-        return SentencePass(self, batch_tokens, random)
+    def groups(self, batch_tokens: int, random: np.random.Generator) -> list[Ints]:
+        """Numbers of sentences of one length, each group of about this many tokens.
+
+        Nothing is then padded.
+        """
+        lengths = self.lengths
+        order = random.permutation(len(lengths))
+        order = order[np.argsort(lengths[order], kind="stable")]
+        sizes, firsts = np.unique(lengths[order], return_index=True)
+        found: list[Ints] = []
+        for size, mine in zip(sizes.tolist(), np.split(order, firsts[1:]), strict=True):
+            rows = max(1, batch_tokens // size)
+            found.extend(mine[at : at + rows] for at in range(0, len(mine), rows))
+        return found
+
+    def rows(self, group: Ints) -> Ints:
+        """Sentences of one length, one in each row."""
+        length = int(self.starts[group[0] + 1] - self.starts[group[0]])
+        rows: Ints = self.ids[self.starts[group][:, None] + np.arange(length)].astype(np.int64)
+        return rows
+
+    def tokens_of(self, group: Ints) -> int:
+        """Tokens of a group that are predicted."""
+        return len(group) * (int(self.lengths[group[0]]) - 1)
 
 
 def encode(
@@ -87,34 +108,22 @@ class Pass(Protocol):
 
 
 class SentencePass:
-    """Rows are whole sentences of one length, so that nothing is padded."""
+    """Groups of whole sentences, or trees, in random order."""
 
     def __init__(self, data: Encoded, batch_tokens: int, random: np.random.Generator) -> None:
         self.data = data
-        lengths = data.lengths
-        order = random.permutation(len(lengths))
-        order = order[np.argsort(lengths[order], kind="stable")]
-        sizes, firsts = np.unique(lengths[order], return_index=True)
-        groups: list[Ints] = []
-        for size, mine in zip(sizes.tolist(), np.split(order, firsts[1:]), strict=True):
-            rows = max(1, batch_tokens // size)
-            groups.extend(mine[at : at + rows] for at in range(0, len(mine), rows))
+        groups = data.groups(batch_tokens, random)
         self.groups = [groups[number] for number in random.permutation(len(groups))]
 
     def __len__(self) -> int:
         return len(self.groups)
 
     def __getitem__(self, number: int) -> Ints:
-        group = self.groups[number]
-        length = int(self.data.starts[group[0] + 1] - self.data.starts[group[0]])
-        places = self.data.starts[group][:, None] + np.arange(length)
-        rows: Ints = self.data.ids[places].astype(np.int64)
-        return rows
+        return self.data.rows(self.groups[number])
 
     def tokens(self, number: int) -> int:
-        """All but the opening boundaries."""
-        group = self.groups[number]
-        return len(group) * (int(self.data.lengths[group[0]]) - 1)
+        """Tokens of a batch that are predicted."""
+        return self.data.tokens_of(self.groups[number])
 
 
 class StreamPass:
@@ -190,10 +199,10 @@ def make_pass(
             wanted = main.tokens * packing.extra_share / (1 - packing.extra_share)
             pieces += _some_of(extra, wanted, random)
         return StreamPass(pieces, packing.batch_tokens, packing.stream_length, random)
-    batches = main.sentences(packing.batch_tokens, random)
+    batches = SentencePass(main, packing.batch_tokens, random)
     if extra is None or not packing.extra_share:
         return batches
-    others = extra.sentences(packing.batch_tokens, random)
+    others = SentencePass(extra, packing.batch_tokens, random)
     return MixedPass(batches, others, packing.extra_share, random)
 
 

@@ -11,18 +11,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
 from priscian.errors import DataError, UsageError
-from priscian.files import shown
 from priscian.models.vocabulary import BpeVocabulary, Vocabulary, WordVocabulary
 from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.training.amounts import parse_amount
 from priscian.training.corpora import read_texts, split_sentences
 from priscian.training.recipe import TextPart
-from priscian.training.rows import Encoded, Ints, Pass, encode
+from priscian.training.rows import Encoded, Ints, encode
 from priscian.trees import Action, actions_of
 from priscian.trees.oracle import OPEN, SHIFT, words_of
 from priscian.trees.reader import one_spelling, parse_tree
@@ -38,39 +37,6 @@ class Learnt:
     vocabulary: Vocabulary
     network: Mapping[str, Any] = field(default_factory=dict)
     """Keys of the network's shape that the corpus decides, such as labels."""
-
-
-class TextSource(Protocol):
-    """How a corpus is read."""
-
-    trees: tuple[tuple[str, str], ...]
-    """Name and hash of the files with the trees of a text, where they are apart from it."""
-
-    def check(self, line: str, path: Path, number: int) -> None:
-        """Refuse a line that is not what it should be; errors name its file and number."""
-        ...
-
-    def split(self, line: str) -> list[str]:
-        """Sentences of a line."""
-        ...
-
-    def count(self, sentence: str) -> int:
-        """Words of a sentence."""
-        ...
-
-    def learn(self, sentences: Sequence[str]) -> Learnt:
-        """Vocabulary and labels."""
-        ...
-
-    def encode(
-        self, learnt: Learnt, sentences: Sequence[str], part: str = "training part"
-    ) -> Encoded:
-        """Ids of sentences; those that are too long are left out and counted."""
-        ...
-
-    def facts(self, learnt: Learnt, sentences: Sequence[str]) -> dict[str, int]:
-        """Held-out sentences that `encode` keeps, their words, and how many are unknown."""
-        ...
 
 
 class PlainText:
@@ -100,17 +66,14 @@ class PlainText:
         if words == "bpe":
             size_wanted = parse_amount(size or "8192", "text.tokenizer")
             return Learnt(BpeVocabulary.learn(sentences, size_wanted))
-        if words == "ptb":
-            text = self.text
-            return Learnt(
-                WordVocabulary.learn(
-                    sentences,
-                    least=text.min_count,
-                    most=text.max_vocab or None,
-                    classes=text.unk_classes,
-                )
-            )
-        raise UsageError(f"text.tokenizer = {shown(self.text.tokenizer)}; it takes ptb or bpe:N")
+        text = self.text
+        vocabulary = WordVocabulary.learn(
+            sentences,
+            least=text.min_count,
+            most=text.max_vocab or None,
+            classes=text.unk_classes,
+        )
+        return Learnt(vocabulary)
 
     def encode(
         self, learnt: Learnt, sentences: Sequence[str], part: str = "training part"
@@ -159,44 +122,32 @@ class EncodedTrees(Encoded):
         """Words and sentence ends."""
         return int(np.count_nonzero(self.ids > self.labels)) + len(self)
 
-    def sentences(self, batch_tokens: int, random: np.random.Generator) -> Pass:
-        """Trees with about as many actions together."""
-        return TreePass(self, batch_tokens, random)
-
-
-class TreePass:
-    """Rows are whole trees of similar length, padded at the end."""
-
-    def __init__(self, data: EncodedTrees, batch_tokens: int, random: np.random.Generator) -> None:
-        self.data = data
-        self.lengths, self.words = data.lengths, data.words
-        order = random.permutation(len(self.lengths))
-        order = order[np.argsort(self.lengths[order], kind="stable")]
-        groups: list[list[int]] = [[]]
+    def groups(self, batch_tokens: int, random: np.random.Generator) -> list[Ints]:
+        """Numbers of trees of similar length, with about this many words together."""
+        lengths, words_of_trees = self.lengths, self.words
+        order = random.permutation(len(lengths))
+        order = order[np.argsort(lengths[order], kind="stable")]
+        found: list[list[int]] = [[]]
         tokens = 0
-        for number, words in zip(order.tolist(), self.words[order].tolist(), strict=True):
-            if groups[-1] and tokens + words + 1 > batch_tokens:
-                groups.append([])
+        for number, words in zip(order.tolist(), words_of_trees[order].tolist(), strict=True):
+            if found[-1] and tokens + words + 1 > batch_tokens:
+                found.append([])
                 tokens = 0
-            groups[-1].append(number)
+            found[-1].append(number)
             tokens += words + 1
-        self.groups = [np.array(groups[number]) for number in random.permutation(len(groups))]
+        return [np.array(group) for group in found]
 
-    def __len__(self) -> int:
-        return len(self.groups)
-
-    def __getitem__(self, number: int) -> Ints:
-        group = self.groups[number]
+    def rows(self, group: Ints) -> Ints:
+        """Trees, one in each row, padded at the end."""
         rows = np.full((len(group), int(self.lengths[group].max())), PADDING, np.int64)
         for row, tree in enumerate(group.tolist()):
-            begin, end = self.data.starts[tree], self.data.starts[tree + 1]
-            rows[row, : end - begin] = self.data.ids[begin:end]
+            begin, end = self.starts[tree], self.starts[tree + 1]
+            rows[row, : end - begin] = self.ids[begin:end]
         return rows
 
-    def tokens(self, number: int) -> int:
-        """Words and sentence ends of a batch."""
-        group = self.groups[number]
-        return int(self.words[group].sum()) + len(group)
+    def tokens_of(self, group: Ints) -> int:
+        """Words and sentence ends of a group."""
+        return int(np.count_nonzero(self.rows(group) > self.labels)) + len(group)
 
 
 class TreeText:
@@ -425,3 +376,7 @@ def _with_words(actions: list[Action], words: Sequence[str]) -> list[Action]:
         return actions
     given = iter(words)
     return [Action(SHIFT, next(given)) if a.kind == SHIFT else a for a in actions]
+
+
+TextSource = PlainText | TreeText
+"""How a corpus is read: lines are checked, split, counted, learnt from and encoded."""

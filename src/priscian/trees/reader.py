@@ -99,7 +99,18 @@ def parse_trees(
                 if done is not None:
                     yield done
             else:
-                _add_word(path, line, token, stack)
+                if not stack:
+                    raise DataError(
+                        f"{path}:{line}: {shown(token)} is outside of all brackets; delete it"
+                    )
+                inner = stack[-1]  # the word's tag was taken for a label
+                if inner.parts or not inner.label:
+                    raise _untagged(path, line, token)
+                form = _QUOTES.get(token)
+                if form is None:
+                    form = _ESCAPED.sub(lambda found: _BRACKETS[found[0]], token).translate(_PLAIN)
+                inner.parts.append(Word(form, inner.label))
+                inner.has_token = True
                 at += 1
     if stack:
         raise _unclosed(path, stack)
@@ -131,17 +142,6 @@ def _lines(path: Path, digest: Digest | None) -> Iterator[tuple[int, str]]:
             yield number, text
 
 
-def _add_word(path: Path, line: int, token: str, stack: list[_Open]) -> None:
-    """A word inside the innermost bracket; its tag was taken for a label."""
-    if not stack:
-        raise DataError(f"{path}:{line}: {shown(token)} is outside of all brackets; delete it")
-    inner = stack[-1]
-    if inner.parts or not inner.label:
-        raise _untagged(path, line, token)
-    inner.parts.append(Word(_form(token), inner.label))
-    inner.has_token = True
-
-
 def _untagged(path: Path, line: int, token: str) -> DataError:
     return DataError(f"{path}:{line}: {shown(token)} has no tag of its own; write it as (TAG word)")
 
@@ -161,7 +161,8 @@ def _close(path: Path, line: int, stack: list[_Open], join: bool) -> Tree | None
     else:
         kept = [part for part in parts if part != _NOTHING]
         kept = _join_hyphens(kept) if join else kept
-        made = Tree(_plain_label(label), tuple(kept)) if kept else None
+        plain = re.split(r"[-=|]", label, maxsplit=1)[0] or label or "ROOT"  # NP-SBJ=2 is NP
+        made = Tree(plain, tuple(kept)) if kept else None
     if stack:
         stack[-1].parts.append(_NOTHING if made is None else made)
         return None
@@ -172,17 +173,6 @@ def _close(path: Path, line: int, stack: list[_Open], join: bool) -> Tree | None
 
 _NOTHING = Tree("", ())
 """What is left of an empty category."""
-
-
-def _plain_label(label: str) -> str:
-    """`NP-SBJ=2` is NP; a label that begins with a hyphen stays."""
-    return re.split(r"[-=|]", label, maxsplit=1)[0] or label or "ROOT"
-
-
-def _form(token: str) -> str:
-    if token in _QUOTES:
-        return _QUOTES[token]
-    return _ESCAPED.sub(lambda found: _BRACKETS[found[0]], token).translate(_PLAIN)
 
 
 def one_spelling(text: str) -> str:
@@ -201,13 +191,10 @@ def _join_hyphens(parts: list[Tree | str]) -> list[Tree | str]:
     found: list[Tree | str] = []
     for part in parts:
         before = found[-1] if found else None
-        if isinstance(part, Word) and isinstance(before, Word):
-            open_hyphen = before.tag == "HYPH"
-            if part.tag == "HYPH" or open_hyphen:
-                tag = "HYPH" if part.tag == "HYPH" else part.tag
-                found[-1] = Word(before + part, tag)
-                continue
-        found.append(part)
+        if isinstance(part, Word) and isinstance(before, Word) and "HYPH" in (part.tag, before.tag):
+            found[-1] = Word(before + part, part.tag)
+        else:
+            found.append(part)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -116,17 +116,13 @@ def right_branching(words: int) -> Spans:
 
 def random_split(words: int, random: Random) -> Spans:
     """A binary tree from splits at random places."""
-    return _split(words, lambda begin, end: random.randrange(begin + 1, end))
-
-
-def _split(words: int, choose: Callable[[int, int], int]) -> Spans:
     found: set[tuple[int, int]] = set()
     left = [(0, words)]
     while left:
         begin, end = left.pop()
         found.add((begin, end))
         if end - begin > 1:
-            middle = choose(begin, end)
+            middle = random.randrange(begin + 1, end)
             left += [(begin, middle), (middle, end)]
     return _telling(found, words)
 

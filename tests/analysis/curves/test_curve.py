@@ -13,10 +13,9 @@ from tests.scored_runs import rights, scored_pairs, scored_suites, write_run
 from tests.small_curve import PARADIGMS, write_curve
 
 from priscian import analyse
-from priscian.analysis.curves.comparable import comparable, marked_perplexity
 from priscian.analysis.curves.curve import analyse_sweeps
 from priscian.analysis.curves.facts import observations, trained_facts
-from priscian.analysis.curves.table import read_curve, scores_of
+from priscian.analysis.curves.table import comparable, marked_perplexity, read_curve, scores_of
 from priscian.analysis.named_results import suite_accuracies, suite_results
 from priscian.analysis.sg.shared_items import NOTE
 from priscian.catalogue import FURTHER
@@ -93,7 +92,7 @@ def test_models_of_the_same_name_in_two_sweeps_are_told_apart(tmp_path: Path) ->
     high = write_curve(tmp_path / "high", {"lstm": 0.6})
     sg = analyse.sg([low, high])
     assert sg.perplexity is not None
-    found = {model: value for model, value, _, _ in sg.perplexity.points}
+    found = {p.model: p.perplexity for p in sg.perplexity.points}
     assert found["low:lstm-250k-seed1"] == pytest.approx(400 * 0.7)
     assert found["high:lstm-250k-seed1"] == pytest.approx(400 * 0.4)
     sizes = analyse.training_size([low, high])
@@ -118,7 +117,7 @@ def test_a_run_of_its_own_gets_no_facts_of_a_sweep(tmp_path: Path) -> None:
     sg = analyse.sg([sweep, alone])
     assert sg.perplexity is not None
     assert sg.perplexity.missing == ("lstm-1M-seed1",)
-    assert "low:lstm-1M-seed1" in {point[0] for point in sg.perplexity.points}
+    assert "low:lstm-1M-seed1" in {point.model for point in sg.perplexity.points}
 
 
 def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
@@ -155,7 +154,7 @@ class TestSeveralDataSets:
         found = analyse.sg(folder, mixed_effects=True)
         assert found.mixed is not None
         assert found.perplexity is not None
-        values = {model: value for model, value, _, _ in found.perplexity.points}
+        values = {p.model: p.perplexity for p in found.perplexity.points}
         assert len(values) == 10
         assert values["lstm-1M-seed1 on sg"] == values["lstm-1M-seed1 on more"]
         assert found.perplexity.missing == ()

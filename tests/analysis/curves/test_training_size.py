@@ -9,12 +9,8 @@ import msgspec
 import pytest
 from tests.scored_runs import rights, scored_pairs
 
-from priscian.analysis.curves.training_size import (
-    Reach,
-    Trained,
-    analyse_training_size,
-)
-from priscian.analysis.curves.training_size_figure import training_size_figure
+from priscian.analysis.curves.sizes import Trained
+from priscian.analysis.curves.training_size import analyse_training_size, reached
 from priscian.datasets.reference import published
 from priscian.errors import DataError
 
@@ -49,7 +45,7 @@ def test_a_line_that_hardly_rises_arrives_beyond_any_number() -> None:
     slow = next(c for c in found.curves if c.name == "island_effects")
     assert slow.reach is not None
     assert slow.reach.log2_tokens is not None
-    far = Reach(slow.reach.human, 5000.0, None, True)
+    far = reached(slow.reach.human, 5000.0, None, extrapolated=True)
     assert far.tokens is None
     assert slow.reach.ci is None
 
@@ -109,7 +105,7 @@ def test_models_that_share_no_paradigm_are_refused() -> None:
 
 def test_the_figure_has_a_panel_for_each_phenomenon_and_people_in_it() -> None:
     found = analyse_training_size([model(2**k, 2 * k, 50) for k in (18, 20, 22)])
-    figure = training_size_figure(found)
+    (figure,) = found.figures
     panels = figure.chart["concat"]
     assert [p["title"] for p in panels] == ["arguments", "island effects", "overall"]
     assert all(len(p["layer"]) == 4 for p in panels)
@@ -128,8 +124,9 @@ def test_the_figure_has_a_panel_for_each_phenomenon_and_people_in_it() -> None:
 )
 def test_the_figure_says_how_ties_count(rule: str, said: str) -> None:
     made = [model(2**k, 2 * k, 50) for k in (18, 20, 22)]
-    found = replace(analyse_training_size(made), ties=(rule,), most_ties=0.376)
-    assert said in training_size_figure(found).caption
+    found = analyse_training_size(made)
+    found = msgspec.structs.replace(found, ties=(rule,), most_ties=0.376)
+    assert said in found.figures[0].caption
 
 
 def test_the_rule_for_ties_and_the_largest_share_of_them_are_known() -> None:

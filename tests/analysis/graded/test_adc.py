@@ -11,14 +11,17 @@ import pytest
 
 from priscian.analysis.graded.adc import (
     AdcAnalysis,
+    adc_json,
     against_experts,
     analyse_adc,
     blimp_not_adc,
     disagreements,
+    pair_lists,
+    write_list,
 )
-from priscian.analysis.graded.adc_tables import adc_json, pair_lists, write_list
 from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, SentenceScores
 from priscian.errors import DataError, UnknownNameError, UsageError
+from priscian.files import plain
 from priscian.metrics.adc import PAPER, STRICT, AdcRule
 
 RATINGS = {"g1": 1.0, "b1": -1.0, "g2": 0.0, "b2": 0.5, "rest": -0.5}
@@ -72,8 +75,8 @@ class TestByHand:
         found = analyse_adc(GRADED, [FLAT], deltas=(1.0,))
         model = found.models[0]
         groups = found.groups(model)
-        one = {"pairs": 1, "blimp": 1.0, "adc": {"1.0": 1.0}, "pearson": None}
-        assert groups["one"].as_dict() == one
+        one = {"pairs": 1, "blimp": 1.0, "adc": {1.0: 1.0}, "pearson": None}
+        assert plain(groups["one"]) == one
         assert groups["two"].blimp.accuracy == 0.0
         assert found.with_people(model)["sentences"]["pearson"].n == 5
         assert found.matrix()["human"]["flat"] == pytest.approx(1.0)  # two points
@@ -132,7 +135,7 @@ class TestRefusals:
             analyse_adc(GRADED, [GOOD, GOOD])
 
     def test_no_scores_no_pairs_no_delta(self) -> None:
-        with pytest.raises(DataError, match="no model's scores; add them with --scores"):
+        with pytest.raises(DataError, match="no model's scores; add them with `scores="):
             analyse_adc(GRADED, [])
         with pytest.raises(DataError, match="no pairs"):
             analyse_adc(GradedSet("bare", SENTENCES, ()), [GOOD])

@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from tests.training.classifiers.toy_cola import write_cola
 
 import priscian
-from priscian.analysis.graded.cola import Cola
-from priscian.analysis.graded.cola_restarts import analyse_restarts, published_rows
+from priscian.analysis.graded.cola import Cola, analyse_restarts, published_rows
 from priscian.errors import DataError, ModelError
 from priscian.models.classifier.folder import read_card
 from priscian.stats.matthews import matthews, mean_matthews_interval
@@ -58,26 +58,27 @@ def test_by_hand() -> None:
     assert row.ensemble == 1.0
     assert (row.restarts, row.collapsed, row.select) == (3, 1, "dev")
     simple = found.features["major"]["m"]["Simple"]
-    assert (simple.mean, simple.low, simple.high) == (0.0, -1.0, 1.0)
-    assert math.isnan(found.features["major"]["m"]["Question"].mean)  # one label
+    assert (simple.mean, simple.range) == (0.0, (-1.0, 1.0))
+    assert found.features["major"]["m"]["Question"].mean is None  # one label
     json.dumps(found.as_dict(), allow_nan=False)
 
 
 def test_sentences_seen_in_training_are_left_out_by_hand() -> None:
-    cola = replace(COLA, texts={i: f"Text {i}." for i in COLA.labels})
+    cola = structs.replace(COLA, texts={i: f"Text {i}." for i in COLA.labels})
     seen = TrainedOn(frozenset({plain_hash("TEXT t1")}))
-    (row,) = analyse_restarts(cola, [replace(THREE, seen=seen)]).rows
+    found = analyse_restarts(cola, [replace(THREE, seen=seen)])
+    (row,) = found.rows
     # without t1: all right: 1; one label, twice: 0
     unseen = row.unseen[TEST]
     assert (row.sets[TEST].n, unseen.n) == (4, 3)
     assert row.sets[TEST].mean == row.mean
     assert unseen.mean == pytest.approx(1 / 3)
     assert row.unseen["in-domain dev"] == row.sets["in-domain dev"]
-    assert row.as_dict()["unseen"][TEST]["mean"] == unseen.mean
+    assert found.as_dict()["models"]["m"]["unseen"][TEST]["mean"] == unseen.mean
 
 
 def test_notes_count_sentences_seen_in_training() -> None:
-    cola = replace(COLA, texts={i: f"Text {i}." for i in COLA.labels})
+    cola = structs.replace(COLA, texts={i: f"Text {i}." for i in COLA.labels})
     seen = TrainedOn(frozenset({plain_hash("Text t1"), plain_hash("Text d2")}))
     known, unknown = replace(THREE, seen=seen), replace(THREE, name="old")
     first, published, last = analyse_restarts(cola, [known, unknown]).notes
@@ -100,9 +101,10 @@ def test_of_colas_own_test_sentences_17_are_in_its_training_file(shared: Path) -
 
 
 def test_one_restart_has_no_deviation() -> None:
-    (row,) = analyse_restarts(COLA, [restarts([1, 1, -1, -1, 1, -1])]).rows
-    assert math.isnan(row.sd)
-    assert row.as_dict()["sd"] is None
+    found = analyse_restarts(COLA, [restarts([1, 1, -1, -1, 1, -1])])
+    (row,) = found.rows
+    assert row.sd is None
+    assert found.as_dict()["models"]["m"]["sd"] is None
 
 
 def test_the_published_rows_are_those_of_table_5() -> None:

@@ -11,10 +11,10 @@ from msgspec import structs
 from tests.training.classifiers.toy_cola import write_cola
 
 import priscian
-from priscian.analysis.graded.adc import analyse_adc
-from priscian.analysis.graded.adc_tables import adc_json
+from priscian.analysis.graded.adc import adc_json, analyse_adc
 from priscian.analysis.graded.leak import ALL, UNTOUCHED, WITHOUT, three_ways, untouched_pairs
 from priscian.datasets.graded import GradedPair, GradedSentence, GradedSet, SentenceScores
+from priscian.files import plain
 from priscian.models.classifier.folder import ClassifierCard, RestartCard, write_card
 from priscian.training.classifiers.data import plain_hash
 from priscian.training.classifiers.job import train_classifier
@@ -52,7 +52,7 @@ def test_by_hand() -> None:
 def test_what_was_not_trained_is_said_to_be_missing() -> None:
     analysis = analyse_adc(GRADED, [SentenceScores("a", MIXED)], deltas=(0.5,))
     last = three_ways(analysis, {"a": SEEN})[-1]
-    assert (last.way, last.blimp, last.as_dict()["adc"]) == (WITHOUT, None, None)
+    assert (last.way, last.blimp, plain(last)["adc"]) == (WITHOUT, None, None)
     assert three_ways(analysis, {"other": SEEN}) == ()
 
 

@@ -10,11 +10,11 @@ import pytest
 
 from priscian.analysis.blimp.model_summary import published as read_published
 from priscian.analysis.people.agreement import Inclusion, human_agreement
-from priscian.analysis.people.agreement_figure import human_figure
 from priscian.cli import run
 from priscian.datasets.choices import Choices, read_choices
 from priscian.datasets.reference import published, published_means
 from priscian.errors import DataError, UsageError
+from priscian.files import plain as as_plain
 
 TABLE_3 = {
     "anaphor_agreement": 97.5,
@@ -217,7 +217,7 @@ class TestByHand:
 
     def test_who_fails_a_check_is_left_out(self, plain: Path) -> None:
         found = human_agreement(read_choices(plain), rule="none")
-        assert found.attention.as_dict() == {
+        assert as_plain(found.attention) == {
             "checks": 4,
             "passed": 3,
             "failed_raters": ["p3"],
@@ -228,7 +228,8 @@ class TestByHand:
         assert means["wh_island"] == (1.0, 1.0, 1.0, 1.0, pytest.approx(2 / 3))
 
     def test_the_figure(self, plain: Path) -> None:
-        figure = human_figure(human_agreement(read_choices(plain), rule="none", keep_failed=True))
+        found = human_agreement(read_choices(plain), rule="none", keep_failed=True)
+        (figure,) = found.figures
         shown = {(r["phenomenon"], r["agreement"]): r["per_cent"] for r in figure.rows}
         assert shown["island_effects", "individual"] == 80.0
         assert shown["overall", "majority"] == pytest.approx(100 * 5 / 7, abs=0.01)
@@ -251,13 +252,13 @@ class TestInclusion:
     def test_no_set_passes(self, tmp_path: Path) -> None:
         path = tmp_path / "few.csv"
         path.write_text(HEADER + rows("ours", "a", "gg"))
-        with pytest.raises(DataError, match=r"the largest has 1 pairs\); give another --rule"):
+        with pytest.raises(DataError, match=r"the largest has 1 pairs\); give another `rule=`"):
             human_agreement(read_choices(path))
 
     def test_everybody_failed(self, tmp_path: Path) -> None:
         path = tmp_path / "failed.csv"
         path.write_text(HEADER + rows("ours", "a", "gg") + checks("bb"))
-        with pytest.raises(DataError, match="every rater failed a check; see --keep-failed"):
+        with pytest.raises(DataError, match="every rater failed a check; see `keep_failed=True`"):
             human_agreement(read_choices(path))
 
 

@@ -6,11 +6,8 @@ import pytest
 from tests.scored_runs import rights, scored_pairs, scored_suites
 
 from priscian.analysis.sg.circuits import OVERALL, analyse_sg_runs
-from priscian.analysis.sg.circuits_figure import circuits_figure, suites_figure
 from priscian.analysis.sg.perplexity import against_perplexity
-from priscian.analysis.sg.perplexity_figure import perplexity_figure
 from priscian.analysis.sg.stability import ALL, analyse_stability
-from priscian.analysis.sg.stability_figure import stability_figure
 from priscian.errors import DataError
 from priscian.runs import Result
 
@@ -39,7 +36,7 @@ def test_one_model_has_no_deltas() -> None:
 
 def test_figures_show_every_circuit_and_suite() -> None:
     found = analyse_sg_runs([ONE, TWO])
-    circuits, suites = circuits_figure(found), suites_figure(found)
+    circuits, suites = found.figures
     assert [r["name"] for r in circuits.rows][:3] == [
         "Garden-Path Effects",
         "Long-Distance Dependencies",
@@ -55,9 +52,9 @@ def test_modifiers_are_compared_item_by_item() -> None:
     (row,) = found.suites
     assert (row.suite, row.modified_suite) == ("mvrr", "mvrr_mod")
     assert (row.plain, row.modified) == (0.6, 0.4)
-    assert row.change.difference == pytest.approx(-0.2)
+    assert row.change == pytest.approx(-0.2)
     assert row.same == pytest.approx(0.8)
-    assert row.change.ci[0] < -0.2 < row.change.ci[1] < 0.05
+    assert row.ci[0] < -0.2 < row.ci[1] < 0.05
 
 
 def test_the_mean_of_suites_is_given_where_there_are_several() -> None:
@@ -65,8 +62,8 @@ def test_the_mean_of_suites_is_given_where_there_are_several() -> None:
     both = scored_suites("m", suites, {"mvrr_mod": "mvrr", "cleft_mod": "cleft"})
     found = analyse_stability([both])
     assert [m.suite for m in found.suites] == ["mvrr", "cleft", ALL]
-    assert found.suites[-1].change.difference == pytest.approx((-0.2 - 0.5) / 2)
-    figure = stability_figure(found)
+    assert found.suites[-1].change == pytest.approx((-0.2 - 0.5) / 2)
+    (figure,) = found.figures
     assert len(figure.rows) == 3
     assert "n = 40 pairs of items in 2 suites" in figure.caption
 
@@ -96,7 +93,7 @@ class TestPerplexity:
         assert beside.spearman is not None
         assert beside.pearson.r == pytest.approx(-1)
         assert beside.spearman.r == pytest.approx(-1)
-        figure = perplexity_figure(beside)
+        (figure,) = beside.figures
         assert len(figure.rows) == 5
         assert "r with log perplexity -1.00" in figure.caption
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from priscian.analysis.sg.mixed_models import FIXED, mixed_models, ratio_tests
-from priscian.analysis.sg.published_figures import figures
+from priscian.analysis.sg.of_release import published_figures
 from priscian.analysis.sg.released import (
     Instance,
     Perplexity,
@@ -70,12 +70,12 @@ class TestByHand:
     )
 
     def test_seeds_weigh_equally_and_corpora_do_not(self) -> None:
-        found = figures(self.scores)["fig1_model_mean"]
+        found = published_figures(self.scores)["fig1_model_mean"]
         assert found == {"gpt-2": 0.8, "lstm": 0.3, "rnng": 0.8, "xl": 0.8}
 
     def test_a_delta_is_from_the_mean_of_the_cells(self) -> None:
         # cells of cleft: 0.3 (two seeds), 0.5, 0.8, 0.8: mean 0.6; cleft_modifier has one cell
-        found = figures(self.scores)
+        found = published_figures(self.scores)
         assert found["fig3_left_delta_by_model"] == {
             "gpt-2": 0.2,
             "lstm": pytest.approx((-0.4 - 0.2 - 0.1 + 0) / 4),
@@ -87,7 +87,7 @@ class TestByHand:
         }
 
     def test_circuits_are_averaged_within_an_instance_first(self) -> None:
-        found = figures(self.scores)
+        found = published_figures(self.scores)
         assert found["fig5"] == {
             "Agreement|xl": 0.7,
             "Long-Distance Dependencies|gpt-2": 0.8,
@@ -102,12 +102,14 @@ class TestByHand:
 
     def test_stability_compares_a_suite_with_its_modifier_version(self) -> None:
         lstm = {"no_modifier": 0.366667, "modifier": 0.1}
-        assert figures(self.scores)["fig6"] == {"lstm": lstm}
+        assert published_figures(self.scores)["fig6"] == {"lstm": lstm}
 
     def test_perplexities_are_averaged_over_seeds(self) -> None:
         ppl = [Perplexity(Instance("lstm", "bllip-xs", s), v) for s, v in (("1", 90), ("2", 100))]
-        assert figures(self.scores, ppl)["table4_perplexity_mean"] == {"lstm|bllip-xs": 95}
-        assert "table4_perplexity_mean" not in figures(self.scores)
+        assert published_figures(self.scores, ppl)["table4_perplexity_mean"] == {
+            "lstm|bllip-xs": 95
+        }
+        assert "table4_perplexity_mean" not in published_figures(self.scores)
 
 
 @pytest.mark.shared
@@ -118,7 +120,7 @@ class TestTheRelease:
         assert len(scores) == 46 * 31
         perplexities = find_perplexities(release)
         assert perplexities is not None
-        found = figures(scores, read_perplexities(perplexities))
+        found = published_figures(scores, read_perplexities(perplexities))
         assert found == {name: expected[name] for name in FIGURES}
 
     def test_the_main_regression(
@@ -244,8 +246,8 @@ class TestTheCommand:
         assert capsys.readouterr().err.count("\n") == 1
 
     def test_help_names_every_analysis(self, capsys: pytest.CaptureFixture[str]) -> None:
-        from priscian.cli.analyse.app import ANALYSES
+        from priscian.analysis.registry import list_analyses
 
         run(["analyse", "--help"])
         shown = capsys.readouterr().out
-        assert all(f"  {name} " in shown for name in ANALYSES)
+        assert all(f"  {name} " in shown for name in list_analyses())

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from priscian.analysis.transfer.learners import Floats32, Probes
 from priscian.analysis.transfer.record import ParadigmPlace, TransferRecord
-from priscian.analysis.transfer.train import count_own, run_trials
+from priscian.analysis.transfer.train import Floats32, Probes, count_own, run_trials
 from priscian.analysis.transfer.transfer import Transfer
 from priscian.analysis.transfer.trials import list_trials
 from priscian.datasets.split_pairs import SplitPairs
@@ -55,7 +54,7 @@ def analyse(
     train: np.ndarray, test: np.ndarray | None = None, *, draws: int = 2, own: bool = True
 ) -> Transfer:
     """The analysis of states with these effects on training and on test pairs."""
-    from priscian.analysis.transfer.learners import Bags
+    from priscian.analysis.transfer.train import Bags
 
     shown = train if test is None else test
     probes = Probes(

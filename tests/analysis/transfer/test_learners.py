@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from tests.analysis.transfer.small_transfer import TEST, TRAIN, effect_of, states, texts
 
-from priscian.analysis.transfer.learners import Bags, Probes, labels_of
+from priscian.analysis.transfer.train import Bags, Probes, labels_of
 from priscian.training.classifiers.baselines import fit_bag
 from priscian.training.classifiers.probe import fit_probe
 

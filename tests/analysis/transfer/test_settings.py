@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from priscian.analysis.transfer.settings import TransferSettings, choose
+from priscian.analysis.transfer.job import TransferSettings, choose
 from priscian.errors import ModelError, UsageError
 from priscian.models.classifier.folder import ClassifierCard, RestartCard, write_card
 from priscian.training.classifiers.states import View

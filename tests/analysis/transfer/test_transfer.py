@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from tests.analysis.transfer.small_transfer import analyse, effect_of
 
-from priscian.analysis.transfer.cells import cell_of
-from priscian.analysis.transfer.clusters import cluster
+from priscian.analysis.transfer.cells import cell_of, cluster
 from priscian.analysis.transfer.record import (
     LEARNERS,
     WORDS,
@@ -153,7 +152,7 @@ def test_a_saved_analysis_is_read_back_unchanged(tmp_path: Path) -> None:
 
 
 def test_files_of_another_kind_are_refused_with_a_remedy(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="priscian analyse transfer --out"):
+    with pytest.raises(DataError, match="give the folder of a saved transfer analysis"):
         read_record(tmp_path)
     (tmp_path / "transfer.json").write_text('{"kind": "pairs"}')
     with pytest.raises(DataError, match=r"transfer\.json"):

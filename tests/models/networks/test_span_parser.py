@@ -15,12 +15,12 @@ from priscian.models.networks.span_parser import (  # noqa: E402
     all_spans,
 )
 from priscian.models.parser import Parser, ParserWords  # noqa: E402
-from priscian.models.plstm import BYTES, Pieces  # noqa: E402
+from priscian.models.plstm import BYTES, WordPieces  # noqa: E402
 from priscian.training.parser.job import Lesson  # noqa: E402
 from priscian.training.parser.treebank import example_of  # noqa: E402
 from priscian.trees.reader import parse_tree  # noqa: E402
 
-PIECES = Pieces(("<s>", *BYTES, "the", "dog", "cat", "see", "##s"), (("s", "##e"),))
+PIECES = WordPieces(("<s>", *BYTES, "the", "dog", "cat", "see", "##s"), (("s", "##e"),))
 SENTENCES = [["The", "dog", "sees", "cats"], ["the", "cat", "sees", "1,000"]]
 LABELS, TAGS = ("NP", "S VP"), ("NN", "DT")
 

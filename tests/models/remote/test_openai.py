@@ -308,7 +308,7 @@ class TestTheTimeOfARequest:
 
     def posted(self, url: str, seconds: float) -> str:
         with pytest.raises(BackendError) as caught:
-            Server(url, seconds).post("x", {}, dict[str, int], "a table")
+            Server(url, seconds).ask("x", dict[str, int], "a table", body={})
         return str(caught.value)
 
     def test_a_pause_that_would_go_beyond_it_is_not_made(

@@ -131,7 +131,7 @@ class AccuracyTable(AnalysisResult, frozen=True):
         return _markdown(self) if form == "md" else _latex(self)
 
 
-@analysis("tables", formats=("md", "tex", "csv"))
+@analysis("tables", "accuracy by field, phenomenon or paradigm", formats=("md", "tex", "csv"))
 def tables(
     runs: Runs,
     by: By | None = None,

@@ -148,6 +148,7 @@ def has_both(results: Sequence[Result]) -> bool:
 
 @analysis(
     "contamination",
+    "public BLiMP against fresh pairs: is the score inflated?",
     section=Section(
         "Is the score on the public set inflated?",
         place=95,

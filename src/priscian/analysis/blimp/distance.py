@@ -125,6 +125,7 @@ class Distance(AnalysisResult, frozen=True):
 
 @analysis(
     "distance",
+    "agreement at a distance, attractors",
     section=Section(
         "distance",
         place=40,

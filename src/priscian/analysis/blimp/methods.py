@@ -122,6 +122,7 @@ class Methods(AnalysisResult, frozen=True):
 
 @analysis(
     "methods",
+    "prefix methods against full sentences",
     section=Section(
         "methods",
         place=50,

@@ -54,7 +54,7 @@ class ModelSummary(AnalysisResult, frozen=True):
         return [Table(title, ("", *self.systems), (*rows[:-1], None, rows[-1]))]
 
 
-@analysis("published")
+@analysis("published", "means of a released table of models")
 def published(file: Path | str) -> ModelSummary:
     """Unweighted means over paradigms, by phenomenon and overall, of a table like BLiMP's.
 

@@ -138,7 +138,11 @@ def _regression(found: Shallow) -> Table:
     )
 
 
-@analysis("shallow", section=Section("shallow predictors", place=60, kinds=frozenset({"pairs"})))
+@analysis(
+    "shallow",
+    "accuracy by length, probability, confidence",
+    section=Section("shallow predictors", place=60, kinds=frozenset({"pairs"})),
+)
 def shallow(runs: Runs, bins: int = BINS) -> Shallow:
     """Accuracy by sentence length, perplexity, log-probability and confidence.
 

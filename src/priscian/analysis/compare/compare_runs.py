@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 from priscian.analysis.compare.comparison import (
     DEFAULTS,
@@ -22,24 +22,18 @@ from priscian.runs.choose import Choice, Chosen, choose_model, choose_models
 COLUMNS = ("data", "set", "item", "a", "b", "delta_a", "delta_b")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Comparisons(HasFigures, Sequence[Comparison]):
+class Comparisons(tuple[Comparison, ...], HasFigures):
     """Two models on one or more data sets, with one comparison for each."""
 
-    comparisons: tuple[Comparison, ...]
-
-    @overload
-    def __getitem__(self, index: int) -> Comparison: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Comparison, ...]: ...
-    def __getitem__(self, index: int | slice) -> Comparison | tuple[Comparison, ...]:
-        return self.comparisons[index]
-
-    def __len__(self) -> int:
-        return len(self.comparisons)
+    __slots__ = ()
 
     def __repr__(self) -> str:
-        return "\n".join(_line(c) for c in self.comparisons)
+        return "\n".join(
+            f"<{c.minus} on {c.data}: {100 * c.overall.difference:+.1f} points "
+            f"({100 * c.overall.ci[0]:+.1f} to {100 * c.overall.ci[1]:+.1f}), "
+            f"{counted(len(c.flips), 'item')} flipped>"
+            for c in self
+        )
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -52,10 +46,6 @@ class Comparisons(HasFigures, Sequence[Comparison]):
             for c in self
             for figure in c.figures
         )
-
-    def as_dict(self) -> list[Any]:
-        """Plain values, ready for JSON."""
-        return [c.as_dict() for c in self]
 
     def flip_rows(self) -> Iterator[dict[str, Any]]:
         """Every item that one model gets right and the other wrong, as a row."""
@@ -99,17 +89,7 @@ def compare(
     first, second = _two(a, b)
     names = _names(first, second)
     return Comparisons(
-        tuple(
-            compare_results(x, y, options, names=names) for x, y in _matching(first, second, data)
-        )
-    )
-
-
-def _line(c: Comparison) -> str:
-    low, high = c.overall.ci
-    return (
-        f"<{c.minus} on {c.data}: {100 * c.overall.difference:+.1f} points "
-        f"({100 * low:+.1f} to {100 * high:+.1f}), {counted(len(c.flips), 'item')} flipped>"
+        compare_results(x, y, options, names=names) for x, y in _matching(first, second, data)
     )
 
 

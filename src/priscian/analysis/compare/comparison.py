@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Struct, field, structs
 
@@ -21,7 +21,7 @@ from priscian.analysis.compare.matching import (
 from priscian.analysis.intervals import covered, find_resample, how_made, usual_resample
 from priscian.analysis.vega import SCHEMA, Chart, Figure, HasFigures
 from priscian.errors import UsageError
-from priscian.files import by, plain, prefixed
+from priscian.files import by, prefixed
 from priscian.runs import Result
 from priscian.stats.bootstrap import DRAWS, Resample, difference_mean_interval
 from priscian.stats.differences import holm, mid_p, paired_interval
@@ -138,10 +138,6 @@ class Comparison(HasFigures, Struct, frozen=True):
     """The sets whose difference is."""
     flipped: FlipCounts
     flips: tuple[Flip, ...]
-
-    def as_dict(self) -> Any:
-        """Plain values, ready for JSON."""
-        return plain(self)
 
     @property
     def minus(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct, field
 
@@ -16,7 +16,7 @@ from priscian.analysis.result import AnalysisResult, Runs, Table
 from priscian.analysis.vega import Chart, Figure, HasFigures
 from priscian.datasets.reference import published as published_accuracies
 from priscian.errors import DataError, UsageError, counted
-from priscian.files import INLINE, plain
+from priscian.files import INLINE
 from priscian.runs import Result
 from priscian.runs.choose import gather_results
 from priscian.stats.correlations import Correlation, pearson, spearman
@@ -49,10 +49,6 @@ class Correlations(HasFigures, Struct, frozen=True):
     published: tuple[str, ...]
     sets: Mapping[str, int]
     """How many sets each system was evaluated on."""
-
-    def as_dict(self) -> Any:
-        """Plain values, ready for JSON."""
-        return plain(self)
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -108,7 +104,7 @@ class CorrelationsByKind(AnalysisResult, frozen=True):
         return tuple(figure for _, figure in drawn)
 
 
-@analysis("correlation")
+@analysis("correlation", "models with models and people")
 def correlation(runs: Runs, *, method: str = "full", published: bool = True) -> CorrelationsByKind:
     """Pearson's and Spearman's correlations of accuracies over paradigms or suites.
 

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from msgspec import Struct
 
 from priscian.analysis.blimp.accuracy_table import tables
 from priscian.analysis.blimp.published_rows import PEOPLE
+from priscian.analysis.charts import (
+    colour,
+    dash,
+    figure,
+    inline,
+    people_level,
+    share,
+    share_domain,
+    tips,
+)
 from priscian.analysis.curves.sizes import UNITS
-from priscian.analysis.named_results import FORCED_CHOICE
-from priscian.analysis.vega import Figure, HasFigures
+from priscian.analysis.named_results import FORCED_CHOICE, words
+from priscian.analysis.result import OVERALL, AnalysisResult
+from priscian.analysis.vega import Chart, Figure
 from priscian.errors import DataError
 from priscian.runs import Result
 from priscian.runs.cards import read_card
 from priscian.stats.interval import Interval
 
-OVERALL = "overall"
+COLUMNS = 4
 FEWEST = 3
 """Fewest checkpoints that make a curve."""
 SIGNS = "-_/@.: "
@@ -98,8 +112,7 @@ def _long_series(marked: Sequence[tuple[Result, Checkpoint]]) -> set[str]:
     return {series for series, amounts in counts.items() if len(amounts) >= FEWEST}
 
 
-@dataclass(frozen=True, slots=True)
-class CheckpointScore:
+class CheckpointScore(Struct, frozen=True):
     """One checkpoint's score on a class, or overall."""
 
     model: str
@@ -110,21 +123,18 @@ class CheckpointScore:
     ci: Interval
 
 
-@dataclass(frozen=True, slots=True)
-class CheckpointCurves(HasFigures):
+class CheckpointCurves(AnalysisResult, frozen=True):
     """Scores of all checkpoints on one data set, and people's where they are known."""
 
     data: str
     tokens: bool
     scores: tuple[CheckpointScore, ...]
-    people: dict[str, float]
+    people: Mapping[str, float]
 
     @property
     def figures(self) -> tuple[Figure, ...]:
         """A panel for each class, overall first."""
-        from priscian.analysis.curves.checkpoints_figure import checkpoints_figure
-
-        return (checkpoints_figure(self),)
+        return (_figure(self),)
 
 
 def checkpoint_curves(results: Sequence[Result]) -> CheckpointCurves:
@@ -156,3 +166,79 @@ def _people(result: Result) -> dict[str, float]:
         return {}
     cells = {row.name: row.cells[place] for row in table.rows}
     return {name: cell.accuracy for name, cell in cells.items() if cell is not None}
+
+
+def _figure(found: CheckpointCurves) -> Figure:
+    """A panel for each class, overall first; people's accuracy is a dashed line."""
+    series = list(dict.fromkeys(s.series or "model" for s in found.scores))
+    rows = [
+        {
+            "model": s.series or "model",
+            "checkpoint": s.model,
+            "data": found.data,
+            "amount": s.amount,
+            "name": s.name if s.name == OVERALL else words(s.name),
+            "accuracy": s.accuracy,
+            "low": s.ci[0],
+            "high": s.ci[1],
+        }
+        for s in found.scores
+    ]
+    what = "training tokens" if found.tokens else "training steps"
+    domain = share_domain([row["low"] for row in rows])
+    people = {name if name == OVERALL else words(name): a for name, a in found.people.items()}
+    names = [OVERALL, *sorted({str(row["name"]) for row in rows} - {OVERALL})]
+    panels = [
+        _panel([r for r in rows if r["name"] == n], n, series, what, domain, people.get(n))
+        for n in names
+    ]
+    count = len({row["checkpoint"] for row in rows})
+    caption = (
+        f"Accuracy of {count} checkpoints on {found.data} by {what}, read from their names or "
+        "cards. Bands are 95 % intervals of each checkpoint."
+    )
+    if people:
+        caption += " Dashes are people's accuracy on BLiMP's own sentences."
+    chart: Chart = {"columns": COLUMNS, "concat": panels}
+    return figure("checkpoints", f"Learning curves, {found.data}", caption, chart, rows)
+
+
+def _panel(
+    rows: list[dict[str, Any]],
+    name: str,
+    series: list[str],
+    what: str,
+    domain: list[float],
+    people: float | None,
+) -> Chart:
+    amounts = sorted({float(row["amount"]) for row in rows})
+    wide = amounts[0] > 0 and amounts[-1] / amounts[0] >= 20
+    x = {
+        "field": "amount",
+        "type": "quantitative",
+        "title": what,
+        "scale": {"type": "log", "nice": False} if wide else {"zero": False},
+        "axis": {"format": "~s", "tickCount": 4, "grid": False, "labelOverlap": True},
+    }
+    y = share("accuracy", None, domain)
+    tooltip = tips(
+        "checkpoint", "amount:,", "accuracy:.1%", "low:.1%", "high:.1%", called={"amount": what}
+    )
+    shared = {"x": x, "color": colour(series), "tooltip": tooltip}
+    layers: list[Chart] = [
+        {
+            "mark": {"type": "area", "opacity": 0.18},
+            "encoding": {**shared, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+        },
+        {
+            "mark": {"type": "line", "strokeWidth": 1.8},
+            "encoding": {**shared, "y": y, "strokeDash": dash(series)},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 16, "opacity": 1},
+            "encoding": {**shared, "y": y},
+        },
+    ]
+    if people is not None:
+        layers.append(people_level([{"human": people}], y, tips("human:.1%")))
+    return {"title": name, "width": 140, "height": 110, "data": inline(rows), "layer": layers}

@@ -6,30 +6,32 @@ Hu et al. (2020), Figures 2–4 and §4; Warstadt et al. (2020), Figure 5.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, TypeVar
+
+from msgspec import field
 
 from priscian.analysis.charts import repaint
-from priscian.analysis.curves.comparable import comparable
 from priscian.analysis.curves.facts import mixed_models_of, sweep_folders
-from priscian.analysis.curves.table import CurveTable, read_curve
+from priscian.analysis.curves.sizes import Trained
+from priscian.analysis.curves.table import CurveTable, comparable, read_curve
 from priscian.analysis.curves.training_size import (
-    Trained,
     TrainingSize,
     analyse_training_size,
     with_lines,
 )
 from priscian.analysis.named_results import FORCED_CHOICE, suite_results
+from priscian.analysis.result import AnalysisResult
 from priscian.analysis.sg.circuits import analyse_sg_runs
 from priscian.analysis.sg.deltas import Deltas, analyse_deltas
 from priscian.analysis.sg.mixed_models import MixedModels
 from priscian.analysis.sg.perplexity import SgPerplexity, against_perplexity
 from priscian.analysis.sg.released import Instance, SuiteScore
 from priscian.analysis.sg.shared_items import shared_accuracies
-from priscian.analysis.vega import Figure, HasFigures
+from priscian.analysis.vega import Figure
 from priscian.errors import DataError
-from priscian.files import write_json
+from priscian.files import HIDDEN, write_json
 from priscian.runs import Result, Run
 from priscian.runs.choose import Choice, gather_runs
 
@@ -37,19 +39,18 @@ FILE = "analysis.json"
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class CurveAnalysis(HasFigures):
+class CurveAnalysis(AnalysisResult, frozen=True, kw_only=True):
     """All that the results of a sweep allow, by data set."""
 
-    perplexity: Mapping[str, SgPerplexity] = field(default_factory=dict)
-    deltas: Mapping[str, Deltas] = field(default_factory=dict)
-    training_size: Mapping[str, TrainingSize] = field(default_factory=dict)
-    mixed: Mapping[str, MixedModels] = field(default_factory=dict)
+    perplexity: Mapping[str, SgPerplexity] = {}
+    deltas: Mapping[str, Deltas] = {}
+    training_size: Mapping[str, TrainingSize] = {}
+    mixed: Mapping[str, MixedModels] = field(name="mixed_effects", default_factory=dict)
     left_out: tuple[str, ...] = ()
     """What could not be computed, and why."""
     notes: tuple[str, ...] = ()
     """What a reader should know of what was computed."""
-    kinds: tuple[str, ...] = ()
+    kinds: Annotated[tuple[str, ...], HIDDEN] = ()
     """Kinds of models, each of which has one colour in all figures."""
 
     @property
@@ -65,20 +66,6 @@ class CurveAnalysis(HasFigures):
             for number, part in enumerate(parts.values(), 1)
             for figure in part.figures
         )
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON, by data set."""
-        parts: dict[str, Mapping[str, Any]] = {
-            "perplexity": self.perplexity,
-            "deltas": self.deltas,
-            "training_size": self.training_size,
-            "mixed_effects": self.mixed,
-        }
-        found: dict[str, Any] = {
-            name: {data: part.as_dict() for data, part in by_data.items()}
-            for name, by_data in parts.items()
-        }
-        return {**found, "left_out": list(self.left_out), "notes": list(self.notes)}
 
     def write(self, folder: Path) -> None:
         """Write `analysis.json`."""
@@ -145,9 +132,9 @@ def _perplexity(table: CurveTable, results: list[Result]) -> SgPerplexity:
     known = {m.model: m.perplexity for m in table.models if m.perplexity is not None}
     ordered = sorted(table.models, key=lambda m: m.tokens)
     kinds = {m.model: (m.curve, m.size) for m in ordered}
-    found = against_perplexity(analyse_sg_runs(results), known, kinds)
     scored = {r.model for r in results}
-    return replace(found, comparable=comparable([m for m in ordered if m.model in scored]))
+    alike = comparable(m for m in ordered if m.model in scored)
+    return against_perplexity(analyse_sg_runs(results), known, kinds, is_comparable=alike)
 
 
 def _deltas(

@@ -6,14 +6,13 @@ import math
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from priscian.analysis.curves.training_size import Trained
 from priscian.analysis.named_results import FORCED_CHOICE, forced_choices
 from priscian.errors import DataError, PriscianWarning, UsageError
 from priscian.files import read_table, shown
-from priscian.runs import Run
+from priscian.runs import Result, Run
 
 UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
 SIZE = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)(?:/(\d+))?\s*([kmbgt]?)", re.IGNORECASE)
@@ -22,6 +21,15 @@ COLUMNS = ("model", "tokens", "run", "curve")
 
 Sizes = dict[tuple[str, str], tuple[float, str]]
 """Tokens and curve, by run (empty: any run) and model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A result, how many tokens its model was trained on, and the curve it belongs to."""
+
+    result: Result
+    tokens: float
+    curve: str = ""
 
 
 def parse_tokens(text: str, where: str) -> float:
@@ -45,20 +53,17 @@ def known_sizes(table: Path | None, tokens: Mapping[str, str | float] | Sequence
     """Training sizes from a table and by model: `{"lstm": "1M"}` or `["lstm=1M"]`."""
     known: Sizes = read_sizes(table) if table is not None else {}
     if not isinstance(tokens, Mapping):
-        tokens = dict(_pair(text) for text in tokens)
+        pairs = [(text, text.rpartition("=")) for text in tokens]
+        for text, (model, _, _) in pairs:
+            if not model:
+                raise UsageError(f"`tokens=` takes MODEL=1M, not {text!r}")
+        tokens = {model: size for _, (model, _, size) in pairs}
     for model, size in tokens.items():
         value = (
-            parse_tokens(size, f"--tokens {model}={size}") if isinstance(size, str) else float(size)
+            parse_tokens(size, f"`tokens={model}={size}`") if isinstance(size, str) else float(size)
         )
         known["", model] = (value, "")
     return known
-
-
-def _pair(text: str) -> tuple[str, str]:
-    model, _, size = text.rpartition("=")
-    if not model:
-        raise UsageError(f"--tokens takes MODEL=1M, not {text!r}")
-    return model, size
 
 
 def read_sizes(file: Path) -> Sizes:
@@ -93,7 +98,7 @@ def trained_models(runs: Sequence[Run], sizes: Sizes) -> list[Trained]:
             if key is None:
                 warnings.warn(
                     f"{result.model} of {path} is left out: its training size is not given; "
-                    f"add --tokens {result.model}=1M",
+                    f"add `tokens={result.model}=1M`",
                     PriscianWarning,
                     stacklevel=3,
                 )
@@ -106,7 +111,10 @@ def trained_models(runs: Sequence[Run], sizes: Sizes) -> list[Trained]:
             f"runs have {', '.join(dict.fromkeys(result.model for result in scored))}"
         )
     if any(len(names) > 1 for names in used.values()):
-        return [_named_by_data(trained) for trained in made]
+        return [
+            replace(t, curve=f"{t.curve} on {t.result.data}" if t.curve else t.result.data)
+            for t in made
+        ]
     data = {t.result.data for t in made}
     if len(data) > 1:
         warnings.warn(
@@ -116,8 +124,3 @@ def trained_models(runs: Sequence[Run], sizes: Sizes) -> list[Trained]:
             stacklevel=3,
         )
     return made
-
-
-def _named_by_data(trained: Trained) -> Trained:
-    data = trained.result.data
-    return replace(trained, curve=f"{trained.curve} on {data}" if trained.curve else data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,11 +14,17 @@ from priscian.files import read_json, write_delimited, write_json
 from priscian.runs import Result
 from priscian.runs.facts import plain
 from priscian.runs.load import DIALECT
+from priscian.training.architectures import TREES
 
 FILE = "curve.json"
 CSV = "curve.csv"
 VERSION = 1
 Level = Literal["overall", "phenomenon", "circuit", "set"]
+CLOSED, BOUND = "*", "≤"
+MARKS_NOTE = (
+    f"{CLOSED} closed vocabulary: comparable only if vocabularies are equal; "
+    f"{BOUND} upper bound (grammar)"
+)
 
 
 class CurveModel(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,6 +115,24 @@ class CurveTable(msgspec.Struct, frozen=True, kw_only=True):
         names = [f.name for f in msgspec.structs.fields(CurveModel)]
         names += [f.name for f in msgspec.structs.fields(CurveScore) if f.name not in names]
         write_delimited(folder / CSV, self.rows(), names)
+
+
+def marked_perplexity(model: CurveModel) -> str:
+    """A perplexity, marked if it is over a closed vocabulary or an upper bound: `≤131.3*`."""
+    if model.perplexity is None:
+        return ""
+    bound = BOUND if model.architecture in TREES else ""
+    return f"{bound}{model.perplexity:,.1f}{CLOSED if model.closed_vocabulary else ''}"
+
+
+def comparable(models: Iterable[CurveModel]) -> bool:
+    """Whether all perplexities have the same vocabulary, or open ones, and none is only a bound."""
+    kinds = {
+        (m.vocabulary if m.closed_vocabulary else 0, m.architecture in TREES)
+        for m in models
+        if m.perplexity is not None
+    }
+    return len(kinds) < 2
 
 
 def curve_schema() -> dict[str, Any]:

@@ -1,17 +1,28 @@
-"""CoLA: Matthews' correlation of models' scores with experts' labels, by split and by feature."""
+"""CoLA: Matthews' correlation of scores with experts' labels, by split and by feature.
+
+Restarts of classifiers too, as in Table 5 and Figures 2 and 3 of Vázquez Martínez (2021).
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from statistics import mean, stdev
+from typing import Annotated
 
-from priscian.analysis.vega import Figure, HasFigures
+import numpy as np
+from msgspec import Struct, field
+
+from priscian.analysis.charts import inline
+from priscian.analysis.result import AnalysisResult
+from priscian.analysis.vega import PALETTE, SCHEMA, Chart, Figure
 from priscian.datasets.cola import (
     FEATURES,
     IN_DEV,
     OUT_DEV,
+    OUT_TEST,
     SPLITS,
     TRAIN,
     read_cola_features,
@@ -19,44 +30,22 @@ from priscian.datasets.cola import (
 )
 from priscian.datasets.graded import SentenceScores, listed
 from priscian.errors import DataError
+from priscian.files import HIDDEN, INLINE, by, read_tsv
 from priscian.metrics.labels import Matthews, best_threshold, matthews_of
-
-if TYPE_CHECKING:
-    from priscian.analysis.graded.cola_restarts import RestartsAnalysis
+from priscian.stats.interval import Interval
+from priscian.stats.matthews import matthews, mean_matthews_interval
+from priscian.training.classifiers.data import Labelled
+from priscian.training.classifiers.job import ensemble
+from priscian.training.classifiers.reading import TRAINED_ON, TrainedRestarts
 
 LABELS = frozenset({0.0, 1.0})
 GIVEN, AS_LABELS = "given", "labels"
+PEOPLE = "people"
+FIGURES = {"major": 2, "minor": 3}
+"""The paper's figures."""
 
 
-@dataclass(frozen=True, slots=True)
-class ColaModel:
-    """One model: its threshold, where that was chosen, and the correlations with labels.
-
-    `chosen_on` is a split, `given`, or `labels` where the scores are 0 and 1 themselves.
-    """
-
-    name: str
-    threshold: float
-    chosen_on: str
-    overall: Matthews
-    sets: Mapping[str, Matthews]
-    features: Mapping[str, Mapping[str, Matthews]]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "threshold": self.threshold,
-            "chosen_on": self.chosen_on,
-            "overall": self.overall.as_dict(),
-            "sets": {name: m.as_dict() for name, m in self.sets.items()},
-        } | {
-            kind: {name: m.as_dict() for name, m in members.items()}
-            for kind, members in self.features.items()
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Cola:
+class Cola(Struct, frozen=True):
     """Labels by id, ids by split and by feature, and the id of each sentence."""
 
     labels: Mapping[str, bool]
@@ -70,24 +59,89 @@ class Cola:
         return [*self.sets[IN_DEV], *self.sets[OUT_DEV]]
 
 
-@dataclass(frozen=True, slots=True)
-class ColaAnalysis(HasFigures):
+class ColaModel(Struct, frozen=True):
+    """One model: its threshold, where that was chosen, and the correlations with labels.
+
+    `chosen_on` is a split, `given`, or `labels` where the scores are 0 and 1 themselves.
+    """
+
+    name: str
+    threshold: float
+    chosen_on: str
+    overall: Matthews
+    sets: Mapping[str, Matthews]
+    features: Annotated[Mapping[str, Mapping[str, Matthews]], INLINE]
+
+
+class SetMean(Struct, frozen=True):
+    """The mean correlation over restarts on some sentences, with its 95 % interval."""
+
+    n: int
+    mean: float
+    ci: Interval | None = None
+
+
+class RestartRow(Struct, frozen=True):
+    """A model's correlation with the labels of the out-of-domain test set, over its restarts.
+
+    `sd` is None for one restart. Published rows have a `source` and no interval. `sets` has the
+    mean on every set; `unseen` has it on the sentences that were not among the training sentences,
+    case and punctuation aside, and is empty where these are not known.
+    """
+
+    model: str
+    mean: float
+    sd: float | None
+    max: float
+    ensemble: float
+    restarts: int | None = None
+    collapsed: int = 0
+    select: str = ""
+    ci: Interval | None = None
+    source: str = ""
+    sets: Mapping[str, SetMean] = field(default_factory=dict)
+    unseen: Mapping[str, SetMean] = field(default_factory=dict)
+
+
+class FeatureRange(Struct, frozen=True):
+    """The correlation on the sentences of one feature: its mean and range over restarts.
+
+    None where all sentences have one label.
+    """
+
+    n: int
+    mean: float | None = None
+    range: Interval | None = None
+
+
+class RestartsAnalysis(AnalysisResult, frozen=True):
+    """Every classifier's restarts beside the published rows, and by annotated feature."""
+
+    set: str
+    notes: Sequence[str]
+    rows: Annotated[Sequence[RestartRow], by("model")] = field(name="models")
+    published: Annotated[Sequence[RestartRow], by("model")]
+    features: Annotated[Mapping[str, Mapping[str, Mapping[str, FeatureRange]]], INLINE]
+    """By kind (major, minor), model and feature."""
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Correlations by major and by minor feature."""
+        return tuple(feature_figure(self, kind) for kind in self.features)
+
+
+class ColaAnalysis(AnalysisResult, frozen=True, omit_defaults=True):
     """CoLA's labels, every model's correlation with them, and restarts of classifiers."""
 
-    cola: Cola
-    models: tuple[ColaModel, ...]
+    cola: Annotated[Cola, HIDDEN]
+    sentences: int
+    models: Annotated[Sequence[ColaModel], by("name")]
     restarts: RestartsAnalysis | None = None
 
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Correlations of classifiers by feature."""
         return self.restarts.figures if self.restarts else ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        models = {model.name: model.as_dict() for model in self.models}
-        found = {"sentences": len(self.cola.analysed), "models": models}
-        return found | ({"restarts": self.restarts.as_dict()} if self.restarts else {})
 
 
 def read_analysis(folder: Path) -> Cola:
@@ -129,7 +183,11 @@ def analyse_cola(
 
 
 def _model(cola: Cola, scores: SentenceScores, given: float | None, seed: int) -> ColaModel:
-    values = _by_id(cola, scores)
+    # scores by our ids; those keyed by the sentence itself go to every id that has it
+    known = scores.values
+    by_id = any(i in known for i in cola.labels)
+    keys = ((i, i if by_id else text) for i, text in cola.texts.items())
+    values = {i: known[key] for i, key in keys if key in known}
     sets = _scored_sets(cola, scores, values)
     threshold, chosen_on = given, GIVEN
     if threshold is None and set(values.values()) <= LABELS:
@@ -160,14 +218,6 @@ def _model(cola: Cola, scores: SentenceScores, given: float | None, seed: int) -
     )
 
 
-def _by_id(cola: Cola, scores: SentenceScores) -> dict[str, float]:
-    """Scores by our ids; those keyed by the sentence itself go to every id that has it."""
-    known = scores.values
-    if any(i in known for i in cola.labels):
-        return {i: known[i] for i in cola.labels if i in known}
-    return {i: known[text] for i, text in cola.texts.items() if text in known}
-
-
 def _scored_sets(
     cola: Cola, scores: SentenceScores, values: Mapping[str, float]
 ) -> dict[str, Sequence[str]]:
@@ -187,3 +237,225 @@ def _scored_sets(
             )
         found[name] = ids
     return found
+
+
+@cache
+def published_rows() -> tuple[RestartRow, ...]:
+    """The paper's rows, people first."""
+    rows = []
+    for _, row in read_tsv(Path(__file__).parent / "data" / "published_cola.tsv"):
+        middle, sd, highest, together = (float(row[n]) for n in ("mean", "sd", "max", "ensemble"))
+        restarts = int(row["restarts"]) if row["restarts"] else None
+        rows.append(
+            RestartRow(row["model"], middle, sd, highest, together, restarts, source=row["source"])
+        )
+    return tuple(rows)
+
+
+def analyse_restarts(
+    cola: Cola, classifiers: Sequence[TrainedRestarts], seed: int = 0
+) -> RestartsAnalysis:
+    """Mean, sd, highest and ensemble of every classifier, and its correlation by feature."""
+    names = [c.name for c in classifiers]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataError(f"two classifiers are called {twice[0]!r}; rename a folder")
+    for classifier in classifiers:
+        check_tested(cola, classifier)
+    features = {
+        kind: {
+            c.name: {feature: _range(cola, c, ids) for feature, ids in members.items()}
+            for c in classifiers
+        }
+        for kind, members in cola.features.items()
+    }
+    rows = [_row(cola, c, seed) for c in classifiers]
+    return RestartsAnalysis(OUT_TEST, _notes(rows), rows, published_rows(), features)
+
+
+def _notes(rows: Sequence[RestartRow]) -> list[str]:
+    """How many tested sentences were in training, and for which classifiers that is unknown."""
+    leaks: dict[str, list[str]] = {}
+    for row in rows:
+        leaked = ""
+        if row.unseen:
+            counts = {
+                name: found.n - (row.unseen[name].n if name in row.unseen else 0)
+                for name, found in row.sets.items()
+            }
+            told = [f"{n} of {row.sets[s].n} sentences of {s}" for s, n in counts.items() if n]
+            leaked = ", ".join(told) or "no tested sentence"
+        leaks.setdefault(leaked, []).append(row.model)
+    unknown = leaks.pop("", [])
+    notes = [
+        f"{', '.join(models)}: the training sentences include {leaked} (case and punctuation "
+        "aside); unseen is the mean without them"
+        for leaked, models in leaks.items()
+    ]
+    if leaks:
+        notes.append("The published rows are on all sentences, whether seen in training or not")
+    if unknown:
+        notes.append(
+            f"{', '.join(unknown)}: no {TRAINED_ON}, so no mean on unseen sentences; resuming the "
+            "training writes it again"
+        )
+    return notes
+
+
+def _row(cola: Cola, classifier: TrainedRestarts, seed: int) -> RestartRow:
+    ids = cola.sets.get(OUT_TEST, ())
+    if not ids:
+        raise DataError("CoLA's folder has no out-of-domain test sentences; add their file")
+    truth = [cola.labels[i] for i in ids]
+    logits = [logits_of(classifier, one, ids) for one in classifier.logits]
+    guesses = [[value > 0 for value in one] for one in logits]
+    found = [matthews(truth, guess) for guess in guesses]
+    sets = {name: _mean(cola, classifier, cola.sets[name], seed) for name in tested_sets(cola)}
+    unseen = {}
+    if classifier.seen is not None:
+        for name in sets:
+            new = [i for i in cola.sets[name] if not classifier.seen.has_seen(cola.texts[i])]
+            if new:
+                unseen[name] = _mean(cola, classifier, new, seed)
+    return RestartRow(
+        classifier.name,
+        mean(found),
+        stdev(found) if len(found) > 1 else None,
+        max(found),
+        matthews(truth, ensemble([np.array(one) for one in logits]).tolist()),
+        len(found),
+        classifier.collapsed,
+        classifier.select,
+        sets[OUT_TEST].ci,
+        sets=sets,
+        unseen=unseen,
+    )
+
+
+def _mean(cola: Cola, classifier: TrainedRestarts, ids: Sequence[str], seed: int) -> SetMean:
+    truth = [cola.labels[i] for i in ids]
+    guesses = [[v > 0 for v in logits_of(classifier, one, ids)] for one in classifier.logits]
+    varied = any(len(set(guess)) > 1 for guess in guesses)  # else 0 is a convention
+    ci = mean_matthews_interval(truth, guesses, seed) if varied else None
+    return SetMean(len(ids), mean(matthews(truth, guess) for guess in guesses), ci)
+
+
+def _range(cola: Cola, classifier: TrainedRestarts, ids: Sequence[str]) -> FeatureRange:
+    truth = [cola.labels[i] for i in ids]
+    if len(set(truth)) < 2:
+        return FeatureRange(len(ids))
+    found = [
+        matthews(truth, [value > 0 for value in logits_of(classifier, one, ids)])
+        for one in classifier.logits
+    ]
+    return FeatureRange(len(ids), mean(found), (min(found), max(found)))
+
+
+def tested_sets(cola: Cola) -> list[str]:
+    """The sets that classifiers are tested on and that have sentences."""
+    return [name for name in (OUT_TEST, IN_DEV, OUT_DEV) if cola.sets.get(name)]
+
+
+def check_tested(cola: Cola, classifier: TrainedRestarts) -> None:
+    """Refuse sentences or labels that are not those of the training: ids are only row numbers.
+
+    A classifier of an older version has no hashes; the recorded correlations must come out again.
+    """
+    for name in tested_sets(cola):
+        ids = cola.sets[name]
+        labels = [cola.labels[i] for i in ids]
+        if classifier.tested:
+            texts = tuple(cola.texts[i] for i in ids)
+            same = classifier.tested.get(name) == Labelled(name, texts, tuple(labels)).digest
+        else:
+            same = all(
+                math.isclose(
+                    known[name],
+                    matthews(labels, [value > 0 for value in logits_of(classifier, one, ids)]),
+                    abs_tol=1e-6,
+                )
+                for one, known in zip(classifier.logits, classifier.recorded, strict=False)
+                if name in known
+            )
+        if not same:
+            raise DataError(
+                f"{classifier.name} was tested on other sentences or labels of {name} than these; "
+                f"give the files that it was trained with (`data={classifier.data}`), or train it "
+                "again"
+            )
+
+
+def logits_of(
+    classifier: TrainedRestarts, logits: Mapping[str, float], ids: Sequence[str]
+) -> list[float]:
+    """The logits of some sentences, in order; a missing one is an error."""
+    missing = [i for i in ids if i not in logits]
+    if missing:
+        raise DataError(
+            f"{classifier.name} has no logit for {listed(missing)}; it was trained with another "
+            "release of CoLA: train it again, or give its folder as `data=`"
+        )
+    return [logits[i] for i in ids]
+
+
+def feature_figure(found: RestartsAnalysis, kind: str) -> Figure:
+    """One point for each feature and model, a line for its range, dashed lines for the test set."""
+    rows: list[dict[str, object]] = [
+        {
+            "feature": feature,
+            "model": model,
+            "n": cell.n,
+            "mcc": round(cell.mean, 4),
+            "low": round(cell.range[0], 4),
+            "high": round(cell.range[1], 4),
+        }
+        for model, members in found.features[kind].items()
+        for feature, cell in members.items()
+        if cell.mean is not None and cell.range is not None
+    ]
+    models = list(found.features[kind])
+    shades = [PALETTE[n % len(PALETTE)] for n in range(len(models))]
+    colour = {
+        "field": "model",
+        "type": "nominal",
+        "title": None,
+        "sort": models,
+        "scale": {"domain": models, "range": shades},
+    }
+    place = {
+        "x": {"field": "feature", "type": "nominal", "title": None, "axis": {"labelAngle": -45}},
+        "xOffset": {"field": "model", "sort": models},
+        "color": colour,
+    }
+    low = {"field": "low", "type": "quantitative", "title": "MCC"}
+    means = [{"model": row.model, "mean": round(row.mean, 4)} for row in found.rows]
+    chart: Chart = {
+        "$schema": SCHEMA,
+        "title": f"CoLA's analysis set by {kind} feature",
+        "width": {"step": max(10, 30 // max(1, len(models)))},
+        "height": 260,
+        "layer": [
+            {
+                "data": inline(rows),
+                "mark": {"type": "rule", "strokeWidth": 1.5},
+                "encoding": place | {"y": low, "y2": {"field": "high"}},
+            },
+            {
+                "data": inline(rows),
+                "mark": {"type": "point", "filled": True, "size": 40, "opacity": 1},
+                "encoding": place | {"y": {"field": "mcc", "type": "quantitative"}},
+            },
+            {
+                "data": inline(means),
+                "mark": {"type": "rule", "strokeDash": [5, 4]},
+                "encoding": {"y": {"field": "mean", "type": "quantitative"}, "color": colour},
+            },
+        ],
+    }
+    caption = (
+        f"Matthews' correlation with the labels of the analysis set, by {kind} feature, as in "
+        f"Figure {FIGURES[kind]} of Vázquez Martínez (2021): the mean over restarts and, as a "
+        "line, their range. Dashed: the mean on the out-of-domain test set. Features whose "
+        "sentences all have one label are left out."
+    )
+    return Figure(f"cola-{kind}", f"CoLA by {kind} feature", caption, chart, rows)

@@ -7,12 +7,15 @@ graded pairs were in the training set, with their labels.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+from msgspec import Struct, structs
 
 from priscian.analysis.graded.adc import AdcAnalysis, ModelAdc
 from priscian.errors import ModelError, counted
+from priscian.files import only
 from priscian.metrics.adc import meets_blimp, share
 from priscian.runs import load_run
 from priscian.stats.proportions import Accuracy
@@ -24,28 +27,15 @@ RELEASED = "_acc"
 """How the names of the paper's released classifiers end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """One of the three rows of a model; without figures where no such model was trained."""
 
     model: str
     way: str
     pairs: int
-    blimp: Accuracy | None = None
-    adc: Mapping[float, Accuracy] | None = None
+    blimp: Annotated[Accuracy | None, only("accuracy")] = None
+    adc: Annotated[Mapping[float, Accuracy] | None, only("accuracy")] = None
     note: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        trained = self.blimp is not None and self.adc is not None
-        return {
-            "model": self.model,
-            "way": self.way,
-            "pairs": self.pairs,
-            "blimp": self.blimp.accuracy if self.blimp else None,
-            "adc": {str(d): a.accuracy for d, a in (self.adc or {}).items()} if trained else None,
-            "note": self.note,
-        }
 
 
 def untouched_pairs(analysis: AdcAnalysis, seen: TrainedOn) -> list[int]:
@@ -80,23 +70,20 @@ def three_ways(analysis: AdcAnalysis, trained: Mapping[str, TrainedOn]) -> tuple
             rows.append(Way(name, WITHOUT, len(every)))
         else:
             way = _way(analysis, by_name[twin], name, WITHOUT, every)
-            rows.append(replace(way, note=_unequal(name, seen, twin, known[twin])))
+            if seen.restarts != known[twin].restarts:
+                note = (
+                    f"{name} is the best of {counted(seen.restarts, 'restart')}, {twin} (without "
+                    f"{LEAK}) the best of {known[twin].restarts}: more restarts alone can give a "
+                    "better one"
+                )
+                way = structs.replace(way, note=note)
+            rows.append(way)
     return tuple(rows)
 
 
 def _kind(seen: TrainedOn) -> tuple[str, ...]:
     """What a classifier shares with its twin, the other sources left out included."""
     return (*seen.twin, *sorted(set(seen.without_sources) - {LEAK}))
-
-
-def _unequal(name: str, seen: TrainedOn, twin: str, other: TrainedOn) -> str:
-    """A note where the two are the best of unequally many restarts."""
-    if seen.restarts == other.restarts:
-        return ""
-    return (
-        f"{name} is the best of {counted(seen.restarts, 'restart')}, {twin} (without {LEAK}) the "
-        f"best of {other.restarts}: more restarts alone can give a better one"
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from priscian.analysis.graded.adc import AdcAnalysis, analyse_adc
-from priscian.analysis.graded.cola import ColaAnalysis, analyse_cola, read_analysis
-from priscian.analysis.graded.cola_restarts import analyse_restarts
+from priscian.analysis.graded.cola import (
+    ColaAnalysis,
+    analyse_cola,
+    analyse_restarts,
+    read_analysis,
+)
 from priscian.analysis.graded.leak import find_trained, three_ways
 from priscian.analysis.graded.sources import (
     find_cola,
@@ -16,19 +20,40 @@ from priscian.analysis.graded.sources import (
     read_graded_data,
     read_graded_scores,
 )
+from priscian.analysis.registry import analysis
 from priscian.errors import UnknownNameError, UsageError
 from priscian.metrics.adc import DELTAS, RULES, AdcRule, check_delta
 from priscian.training.classifiers.reading import is_classifier, read_restarts
 
 
-def adc_of_paths(
+@analysis("adc", "BLiMP's criterion and the ADC on graded sentences")
+def adc(
     data: Path | str,
-    scores: Sequence[Path | str],
-    deltas: Sequence[float],
-    rule: str | AdcRule,
-    cola: Path | str | None,
+    scores: Sequence[Path | str] = (),
+    *,
+    deltas: Sequence[float] = (),
+    rule: str | AdcRule = "paper",
+    cola: Path | str | None = None,
 ) -> AdcAnalysis:
-    """The ADC of the models of runs and tables; those trained on CoLA three ways."""
+    """BLiMP's criterion, the Acceptability Delta Criterion and correlations with people.
+
+    `data` is a run on graded data, the folder of the LI-Adger release, or a table of rated
+    sentences; `scores` are further tables or runs. `rule` is paper or strict, or an `AdcRule`.
+    Classifiers that were trained on CoLA are shown three ways (`ways`); `cola`, CoLA's folder, does
+    the same for the released ones.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import priscian
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> rows = ["sentence,rating,acceptable,phenomenon,lexicalisation", "It rains.,1.2,1,a,1",
+    ...         "It rain.,-1,0,a,1", "She left.,0.9,1,b,1", "She leave.,-0.8,0,b,1"]
+    >>> _ = (folder / "rated.csv").write_text("\\n".join(rows))
+    >>> _ = priscian.score("builtin:lstm", f"graded:{folder / 'rated.csv'}", out=folder / "run")
+    >>> found = priscian.analyse.adc(folder / "run")
+    >>> len(found.graded.pairs), [model.name for model in found.models]
+    (2, ['builtin:lstm'])
+    """
     if isinstance(rule, str):
         if rule not in RULES:
             raise UnknownNameError("rule", rule, RULES)
@@ -42,10 +67,26 @@ def adc_of_paths(
     return replace(found, ways=three_ways(found, trained.seen), notes=trained.notes)
 
 
-def cola_of_paths(
-    paths: Sequence[Path], data: Path | None, threshold: float | None, seed: int
+@analysis("cola", "Matthews' correlation with CoLA's labels")
+def cola(
+    scores: Path | str | Sequence[Path | str],
+    *,
+    data: Path | str | None = None,
+    threshold: float | None = None,
+    seed: int = 0,
 ) -> ColaAnalysis:
-    """Correlations with CoLA's labels, of runs and tables by a threshold, of classifiers as is."""
+    """Matthews' correlation of scores with CoLA's labels, by split and by annotated feature.
+
+    `scores` are runs on cola:DIR, tables of scores, or folders of classifiers, whose restarts are
+    then compared with the published ones; `data` is CoLA's folder, by default that of the first run
+    or classifier. The threshold is chosen in domain by default.
+
+    >>> import priscian
+    >>> found = priscian.analyse.cola("runs/cola")                            # doctest: +SKIP
+    >>> found.models[0].overall.mcc                                           # doctest: +SKIP
+    0.1...
+    """
+    paths = [Path(p) for p in ([scores] if isinstance(scores, str | Path) else scores)]
     if not paths:
         raise UsageError("name a run on cola:DIR, a classifier's folder, or a table of scores")
     trained = [read_restarts(path) for path in paths if is_classifier(path)]
@@ -53,7 +94,7 @@ def cola_of_paths(
     known = [found for path in others for found in read_any_scores(path)]
     if data is None:
         data = trained[0].data if trained else find_cola(others)
-    labels = read_analysis(data)
+    labels = read_analysis(Path(data))
     models = analyse_cola(labels, known, threshold=threshold, seed=seed) if others else []
     restarts = analyse_restarts(labels, trained, seed) if trained else None
-    return ColaAnalysis(labels, tuple(models), restarts)
+    return ColaAnalysis(labels, len(labels.analysed), models, restarts)

@@ -54,12 +54,12 @@ def _rated_result(path: Path) -> Result:
     rated = {r.data: r for r in load_run(path).results if isinstance(r.summary, GradedSummary)}
     if not rated:
         raise UsageError(
-            f"{path} has no result on graded data; score with --on li-adger:DIR or graded:FILE"
+            f"{path} has no result on graded data; score with `on=li-adger:DIR` or graded:FILE"
         )
     if len(rated) > 1:
         raise UsageError(
             f"{path} is on {', '.join(rated)}; name the data and give the run as scores: "
-            f"priscian analyse adc DATA --scores {path}"
+            f"priscian analyse adc DATA `scores={path}`"
         )
     return next(iter(rated.values()))
 
@@ -131,7 +131,7 @@ def read_graded_sets(runs: Sequence[Run]) -> GradedSets:
             if limit is not None:
                 found.problems[result.data] = (
                     f"they need all sentences of {result.data}, and the run was limited to "
-                    f"{limit:,} (--limit); score it without a limit"
+                    f"{limit:,}; score it without a limit"
                 )
     for data, of in rated.items():
         if data in found.problems:
@@ -174,4 +174,4 @@ def find_cola(paths: Sequence[Path]) -> Path:
                 if form == "cola":
                     whole = Path(target)
                     return whole if whole.exists() else Path(target.removesuffix(",train"))
-    raise UsageError("cannot locate CoLA from scores alone; add --data DIR")
+    raise UsageError("cannot locate CoLA from scores alone; add `data=DIR`")

@@ -13,19 +13,23 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Literal
 
+from priscian.analysis.charts import inline, lanes
 from priscian.analysis.people.agreement import JudgedSet, shares_of
 from priscian.analysis.people.study_files import StudyPair, is_study, read_study_files
-from priscian.analysis.vega import Figure, HasFigures
+from priscian.analysis.result import OVERALL
+from priscian.analysis.vega import PALETTE, SCHEMA, Chart, Figure, HasFigures
+from priscian.errors import counted
 from priscian.runs import Result
 from priscian.stats.agreement import Answers, RaterAgreement, measure_agreement
 from priscian.stats.bootstrap import credit_mean_interval
 
 __all__ = ["OVERALL", "Seat", "StudyBesideModels", "StudyScore", "beside_models", "is_study"]
 
-OVERALL = "overall"
 PEOPLE, MAJORITY, MEAN = "people, one by one", "people, majority", "people, mean rating"
+EDGES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 ANSWERS: Mapping[str, Answers] = {"choice": "choices", "binary": "categories", "likert": "scale"}
 Seat = Literal["people", "asked", "scored"]
 """People, a model that answered the questionnaire, a model of a run."""
@@ -75,18 +79,12 @@ class StudyBesideModels(HasFigures):
     @property
     def median_time(self) -> float:
         """Median of people's response times in seconds; NaN without any."""
-        ordered = sorted(self.times)
-        half = len(ordered) // 2
-        if not ordered:
-            return math.nan
-        return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+        return median(self.times) if self.times else math.nan
 
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Accuracy of everybody, and response times."""
-        from priscian.analysis.people.study_figure import accuracy_figure, times_figure
-
-        return (accuracy_figure(self), *([times_figure(self)] if self.times else []))
+        return (_accuracy_figure(self), *([_times_figure(self)] if self.times else []))
 
 
 def beside_models(folder: Path, results: Iterable[Result]) -> StudyBesideModels:
@@ -171,3 +169,72 @@ def _score(
     mean = math.fsum(math.fsum(c) / len(c) for c in sets.values()) / len(sets)
     low, high = credit_mean_interval([np.array(c) for c in sets.values()], "items").ci
     return StudyScore(who, seat, name, mean, low, high, len(pairs))
+
+
+def _accuracy_figure(found: StudyBesideModels) -> Figure:
+    """Everybody's accuracy by phenomenon and overall."""
+    rows: list[dict[str, object]] = [
+        {
+            "who": s.who,
+            "phenomenon": s.name.replace("_", " "),
+            "per_cent": round(100 * s.accuracy, 2),
+            "low": round(100 * s.low, 2),
+            "high": round(100 * s.high, 2),
+            "pairs": s.pairs,
+        }
+        for s in found.scores
+    ]
+    caption = (
+        f"Accuracy of people ({found.people:,} of them) and of models on the same pairs of the "
+        f"study {found.name}: unweighted means over sets, by majority the share of pairs; 95 % "
+        "intervals, bootstrap over pairs within sets, by majority Wilson's. A model marked as "
+        "asked answered the questionnaire; the others come from the runs."
+    )
+    caption = " ".join([caption, *found.notes])
+    title = f"People and models on the same pairs: {found.name}"
+    chart = lanes(
+        rows,
+        "phenomenon",
+        "who",
+        "accuracy, per cent",
+        ("who", "phenomenon", "pairs"),
+        step=12,
+        point=45,
+        scale={"zero": False},
+        legend={"orient": "top", "columns": 1, "labelLimit": 300},
+    )
+    return Figure(f"study-{found.name}", title, caption, chart, rows)
+
+
+def _times_figure(found: StudyBesideModels) -> Figure:
+    """How long people took, in bins that double."""
+    rows: list[dict[str, object]] = []
+    for low, high in zip((0.0, *EDGES), (*EDGES, math.inf), strict=True):
+        name = f"{low:g}–{high:g}" if high < math.inf else f"over {low:g}"
+        rows.append({"seconds": name, "answers": sum(low <= t < high for t in found.times)})
+    caption = (
+        f"Response times of people in the study {found.name}: {counted(len(found.times), 'answer')}"
+        f" with a time, median {found.median_time:.2f} s. The bins double; time in a hidden tab is "
+        "not counted."
+    )
+    chart: Chart = {
+        "$schema": SCHEMA,
+        "width": 460,
+        "height": 180,
+        "data": inline(rows),
+        "mark": {"type": "bar", "color": PALETTE[0]},
+        "encoding": {
+            "x": {
+                "field": "seconds",
+                "type": "ordinal",
+                "sort": [row["seconds"] for row in rows],
+                "title": "seconds",
+                "axis": {"labelAngle": 0},
+            },
+            "y": {"field": "answers", "type": "quantitative"},
+            "tooltip": [{"field": "seconds"}, {"field": "answers", "type": "quantitative"}],
+        },
+    }
+    return Figure(
+        f"study-{found.name}-times", f"Response times: {found.name}", caption, chart, rows
+    )

@@ -1,14 +1,18 @@
-"""Syntactic generalization of runs: by circuit, by suite, and against perplexity."""
+"""Syntactic generalization of runs: by circuit and by suite."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated
 
+from msgspec import Struct
+
+from priscian.analysis.charts import dots, figure, share, tips
 from priscian.analysis.named_results import suite_results
-from priscian.analysis.vega import Figure, HasFigures
+from priscian.analysis.result import AnalysisResult, Table, percent, points
+from priscian.analysis.vega import Chart, Figure
+from priscian.files import HIDDEN, INLINE, by
 from priscian.runs import Result, SuitesSummary
 from priscian.runs.kinds.suites import SgScore as SgMean
 from priscian.runs.kinds.suites import SuiteScore
@@ -17,99 +21,170 @@ from priscian.stats.interval import Interval
 OVERALL = "SG score"
 
 
-@dataclass(frozen=True, slots=True)
-class SgScore:
+class SgScore(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """The score of a suite, of a circuit, or of all suites."""
 
-    model: str
-    name: str
-    circuit: str
-    """The circuit of a suite; empty for a circuit and for the SG score."""
+    model: Annotated[str, HIDDEN]
+    name: Annotated[str, HIDDEN]
+    circuit: str | None = None
+    """The circuit of a suite; None for a circuit and for the SG score."""
     accuracy: float
     n: int
     ties: int
     chance: float
     ci: Interval
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "accuracy": self.accuracy,
-            "n": self.n,
-            "ties": self.ties,
-            "chance": self.chance,
-            "ci": list(self.ci),
-        }
+
+class SgModel(Struct, frozen=True, omit_defaults=True):
+    """One model's circuits, suites and SG score."""
+
+    model: str
+    circuits: Annotated[tuple[SgScore, ...], by("name")]
+    suites: Annotated[tuple[SgScore, ...], by("name")]
+    sg: SgScore
+    delta: Mapping[str, float] | None = None
+    """By circuit: accuracy minus the mean of the models, where there are several."""
 
 
-@dataclass(frozen=True, slots=True)
-class SgRuns(HasFigures):
+class SgRuns(AnalysisResult, frozen=True):
     """Every model's SG score, its circuits and its suites."""
 
-    circuits: tuple[SgScore, ...]
-    """The SG score comes last for every model."""
-    suites: tuple[SgScore, ...]
-    deltas: Mapping[str, Mapping[str, float]]
-    """By model and circuit: accuracy minus the mean of the models, where there are several."""
-    trained: Mapping[str, str] = field(default_factory=dict)
+    models: Annotated[tuple[SgModel, ...], by("model"), INLINE]
+    trained: Annotated[Mapping[str, str], HIDDEN]
     """The model's own name, by the name of its result: `lstm on sg` is a result of `lstm`."""
+
+    @property
+    def circuits(self) -> tuple[SgScore, ...]:
+        """All models' circuits; the SG score comes last for every model."""
+        return tuple(s for m in self.models for s in (*m.circuits, m.sg))
+
+    @property
+    def suites(self) -> tuple[SgScore, ...]:
+        """All models' suites."""
+        return tuple(s for m in self.models for s in m.suites)
+
+    def tables(self) -> list[Table]:
+        """Circuits, then suites."""
+        rows = []
+        for m in self.models:
+            for s in (*m.circuits, m.sg):
+                delta = (m.delta or {}).get(s.name)
+                cells = (f"{s.n:,}", f"{100 * s.chance:.1f}", percent(s))
+                rows.append((s.model, s.name, *cells, "" if delta is None else points(delta)))
+        circuits = Table(
+            "Syntactic generalization by circuit, per cent",
+            ("model", "circuit", "n", "chance", "accuracy", "minus mean of models"),
+            tuple(rows),
+            names=2,
+        )
+        suites = Table(
+            "By suite, per cent",
+            ("suite", "circuit", "model", "n", "accuracy"),
+            tuple(
+                (s.name, s.circuit or "", s.model, f"{s.n:,}", percent(s))
+                for s in sorted(self.suites, key=lambda s: (s.circuit or "", s.name))
+            ),
+            names=3,
+        )
+        return [circuits, suites]
 
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Scores by circuit and by suite."""
-        from priscian.analysis.sg.circuits_figure import circuits_figure, suites_figure
-
-        return (circuits_figure(self), suites_figure(self))
-
-    def as_dict(self) -> dict[str, Any]:
-        """By model."""
-        found: dict[str, dict[str, Any]] = {}
-        for s in self.circuits:
-            mine = found.setdefault(s.model, {"circuits": {}, "suites": {}})
-            if s.name == OVERALL:
-                mine["sg"] = s.as_dict()
-            else:
-                mine["circuits"][s.name] = s.as_dict()
-        for s in self.suites:
-            found[s.model]["suites"][s.name] = {"circuit": s.circuit, **s.as_dict()}
-        for model, deltas in self.deltas.items():
-            found[model]["delta"] = dict(deltas)
-        return found
+        return (
+            _figure(
+                self.circuits,
+                "sg-by-circuit",
+                "Syntactic generalization by circuit",
+                "circuit",
+                "Student's t over suites, in Wilson's form; they cover other suites with other "
+                "items",
+            ),
+            _figure(
+                self.suites,
+                "sg-by-suite",
+                "Syntactic generalization by suite",
+                "suite",
+                "Wilson's; they cover other items of the same suite",
+            ),
+        )
 
 
 def analyse_sg_runs(results: Sequence[Result]) -> SgRuns:
     """Collect the scores of the runs, with their intervals."""
-    circuits: list[SgScore] = []
-    suites: list[SgScore] = []
+
+    def score(model: str, name: str, cell: SuiteScore | SgMean, circuit: str | None) -> SgScore:
+        return SgScore(
+            model=model, name=name, circuit=circuit, accuracy=cell.accuracy, n=cell.n,
+            ties=cell.ties, chance=cell.chance, ci=cell.ci,
+        )  # fmt: skip
+
     named = suite_results(results)
+    summaries = {r.label: r.expect(SuitesSummary) for r in named}
+    accuracies: dict[str, list[float]] = {}
+    for summary in summaries.values():
+        cells: dict[str, SuiteScore | SgMean] = {**summary.circuits, OVERALL: summary.sg}
+        for circuit, cell in cells.items():
+            accuracies.setdefault(circuit, []).append(cell.accuracy)
+    means = {
+        circuit: math.fsum(found) / len(found)
+        for circuit, found in accuracies.items()
+        if len(found) == len(named) > 1
+    }
+    models = []
     for r in named:
-        summary = r.expect(SuitesSummary)
-        circuits += [_score(r.label, c, "", cell) for c, cell in summary.circuits.items()]
-        circuits.append(_score(r.label, OVERALL, "", summary.sg))
-        suites += [
-            _score(r.label, name, r.narrowest(name), cell)
-            for name, cell in sorted(
-                summary.suites.items(), key=lambda kv: (r.narrowest(kv[0]), kv[0])
+        summary = summaries[r.label]
+        circuits = tuple(score(r.label, c, cell, None) for c, cell in summary.circuits.items())
+        sg = score(r.label, OVERALL, summary.sg, None)
+        suites = sorted(summary.suites.items(), key=lambda kv: (r.narrowest(kv[0]), kv[0]))
+        own = {s.name: s.accuracy for s in (*circuits, sg)}
+        models.append(
+            SgModel(
+                r.label,
+                circuits,
+                tuple(score(r.label, name, cell, r.narrowest(name)) for name, cell in suites),
+                sg,
+                {c: own[c] - mean for c, mean in means.items()} if len(named) > 1 else None,
             )
-        ]
-    return SgRuns(
-        tuple(circuits), tuple(suites), _deltas(circuits), {r.label: r.model for r in named}
+        )
+    return SgRuns(tuple(models), {r.label: r.model for r in named})
+
+
+def _figure(scores: Sequence[SgScore], name: str, title: str, what: str, how: str) -> Figure:
+    models = list(dict.fromkeys(s.model for s in scores))
+    rows = [
+        {
+            "model": s.model,
+            "name": s.name,
+            "circuit": s.circuit or "",
+            "accuracy": s.accuracy,
+            "low": s.ci[0],
+            "high": s.ci[1],
+            "chance": s.chance,
+            "n": s.n,
+            "ties": s.ties,
+        }
+        for s in scores
+    ]
+    order = [n for n in dict.fromkeys(str(r["name"]) for r in rows) if n != OVERALL]
+    order += [OVERALL] if any(r["name"] == OVERALL for r in rows) else []
+    x = share("accuracy", "share of items whose prediction holds", [0, 1])
+    tooltip = tips(
+        "name", "model", "accuracy:.1%", "low:.1%", "high:.1%", "chance:.1%", "n:,", "ties:,"
     )
-
-
-def _score(model: str, name: str, circuit: str, cell: SuiteScore | SgMean) -> SgScore:
-    return SgScore(model, name, circuit, cell.accuracy, cell.n, cell.ties, cell.chance, cell.ci)
-
-
-def _deltas(circuits: Sequence[SgScore]) -> dict[str, dict[str, float]]:
-    models = list(dict.fromkeys(s.model for s in circuits))
-    if len(models) < 2:
-        return {}
-    found: dict[str, dict[str, float]] = {model: {} for model in models}
-    for name in dict.fromkeys(s.name for s in circuits):
-        same = [s for s in circuits if s.name == name]
-        if len(same) == len(models):
-            mean = math.fsum(s.accuracy for s in same) / len(same)
-            for s in same:
-                found[s.model][name] = s.accuracy - mean
-    return found
+    chart = dots(rows, models, order, x, tooltip)
+    ticks: Chart = {
+        "mark": {"type": "tick", "thickness": 2, "color": "#888", "opacity": 0.7, "size": 14},
+        "encoding": {
+            "x": {**x, "field": "chance"},
+            "y": chart["layer"][0]["encoding"]["y"],
+            "tooltip": tips("name", "chance:.1%"),
+        },
+    }
+    chart["layer"].insert(0, ticks)
+    n = max(sum(s.n for s in scores if s.model == m and s.name != OVERALL) for m in models)
+    caption = (
+        f"Share of items whose prediction holds, by {what}; n = {n:,} items per model. Bars are "
+        f"95 % intervals: {how}. Grey ticks are chance."
+    )
+    return figure(name, title, caption, chart, rows)

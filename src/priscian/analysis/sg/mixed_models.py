@@ -10,12 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
+from priscian.analysis.result import Table
 from priscian.analysis.sg.released import Instance, SuiteScore
 from priscian.errors import DataError
+from priscian.files import HIDDEN
 from priscian.stats.mixed_effects import (
     Effect,
     Fit,
@@ -48,7 +52,6 @@ TESTS = {
 }
 """Which smaller model is compared with which larger one to test an effect."""
 
-
 MAIN = ("full", "no_size", "no_arch")
 PERPLEXITY = {"perplexity": ("size", "architecture", "perplexity")}
 """Our own addition: does perplexity say anything beyond size and architecture?"""
@@ -69,35 +72,94 @@ class Observation:
     perplexity: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MixedModels:
-    """The regressions by their names, and the tests between them."""
+class Criteria(Struct, frozen=True):
+    """What model comparison looks at."""
 
-    fits: Mapping[str, Fit]
-    note: str = ""
+    deviance: float
+    log_likelihood: float = field(name="logLik")
+    aic: float = field(name="AIC")
+    bic: float = field(name="BIC")
+    df: int
+
+
+class Regression(Criteria, frozen=True):
+    """A fitted model: criteria and fixed effects."""
+
+    coefficients: Mapping[str, float]
+    standard_errors: Mapping[str, float]
+
+
+class MixedModels(Struct, frozen=True):
+    """The regressions by their names, and likelihood-ratio tests of the effects."""
+
+    models: Mapping[str, Regression]
+    tests: Mapping[str, RatioTest]
+    fits: Annotated[Mapping[str, Fit], HIDDEN]
+    note: Annotated[str, HIDDEN] = ""
     """What a reader should know of the scores."""
 
-    @property
-    def tests(self) -> dict[str, RatioTest]:
-        """Likelihood-ratio tests of the effects."""
-        return ratio_tests(dict(self.fits))
+    def tables(self) -> list[Table]:
+        """Criteria, tests, and fixed effects of the model with architecture and size."""
+        full = self.fits["full"]
+        rows = tuple(
+            (
+                name,
+                f"{100 * value:+.1f}",
+                f"{100 * full.standard_errors[name]:.1f}",
+                f"{value / full.standard_errors[name]:.2f}",
+            )
+            for name, value in full.coefficients.items()
+        )
+        head = ("effect", "estimate", "standard error", "t")
+        effects = Table("Fixed effects of the full model, in points", head, rows)
+        return [*regression_tables(self.fits, self.tests), effects]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "models": {
-                name: {
-                    **criteria(fit),
-                    "coefficients": dict(fit.coefficients),
-                    "standard_errors": dict(fit.standard_errors),
-                }
-                for name, fit in self.fits.items()
-            },
-            "tests": {
-                name: {"chi2": test.chi2, "df": test.df, "p": test.p}
-                for name, test in self.tests.items()
-            },
-        }
+    @property
+    def findings(self) -> list[str]:
+        """How to read the effects."""
+        said = [
+            "Effects are of the natural logarithm of the size, and of architectures against the "
+            "one that is not listed"
+        ]
+        return [*said, f"Regressions: {self.note}"] if self.note else said
+
+
+def regression_tables(fits: Mapping[str, Fit], tests: Mapping[str, RatioTest]) -> list[Table]:
+    """The regressions, and the tests between them."""
+    fitted = tuple(
+        (name, f"{fit.aic:.2f}", f"{fit.bic:.2f}", f"{fit.log_likelihood:.2f}", str(fit.df))
+        for name, fit in fits.items()
+    )
+    tested = tuple((name, f"{t.chi2:.2f}", str(t.df), f"{t.p:.2g}") for name, t in tests.items())
+    head = ("", "AIC", "BIC", "log L", "df")
+    return [
+        Table("Linear mixed models, maximum likelihood", head, fitted),
+        Table("Likelihood-ratio tests", ("effect", "χ²", "df", "p"), tested),
+    ]
+
+
+def criteria(fit: Fit) -> Criteria:
+    """The criteria of a fit, to four decimals."""
+    return Criteria(
+        round(fit.deviance, DIGITS),
+        round(fit.log_likelihood, DIGITS),
+        round(fit.aic, DIGITS),
+        round(fit.bic, DIGITS),
+        fit.df,
+    )
+
+
+def mixed_result(fits: Mapping[str, Fit], note: str = "") -> MixedModels:
+    """The regressions, and the tests between them."""
+    models = {
+        name: Regression(
+            **asdict(criteria(fit)),
+            coefficients=fit.coefficients,
+            standard_errors=fit.standard_errors,
+        )
+        for name, fit in fits.items()
+    }
+    return MixedModels(models, ratio_tests(fits), fits, note)
 
 
 def mixed_models(
@@ -107,7 +169,7 @@ def mixed_models(
     rows = [
         Observation(
             s.suite, s.circuit, s.score, s.instance.model, million_words(s.instance),
-            _name(s.instance),
+            "_".join((s.instance.model, s.instance.corpus, s.instance.seed)),
         )
         for s in scores
         if s.instance.controlled
@@ -127,7 +189,16 @@ def fit_models(rows: Sequence[Observation], names: Sequence[str] | None = None) 
     regressions on circuits and perplexity are left out if the data cannot tell their effects apart.
     """
     y = np.array([row.score for row in rows])
-    effects = _effects(rows)
+    sizes = np.array([math.log(r.size) for r in rows])
+    values = [r.perplexity for r in rows]
+    logs = np.array([math.log(v) for v in values if v is not None])
+    known_perplexity = len(logs) == len(rows) and len(np.unique(logs)) > 1
+    effects: dict[str, Effect] = {  # an effect that does not vary has no columns
+        "size": {"log size": sizes} if len(np.unique(sizes)) > 1 else {},
+        "architecture": treatment([r.architecture for r in rows]),
+        "circuit": treatment([r.circuit for r in rows]),
+        "perplexity": {"log perplexity": logs} if known_perplexity else {},
+    }
     if not effects.get("size") and not effects.get("architecture"):
         raise DataError(
             "all models have one architecture and one corpus size, so that nothing can explain "
@@ -145,28 +216,14 @@ def fit_models(rows: Sequence[Observation], names: Sequence[str] | None = None) 
         fixed: Effect = dict(intercept)
         for effect in known[name]:
             fixed |= columns(effect, effects)
-        if names is None and name not in MAIN and _collinear(fixed):
+        if (
+            names is None
+            and name not in MAIN
+            and np.linalg.matrix_rank(np.column_stack(list(fixed.values()))) < len(fixed)
+        ):
             continue
         fits[name] = fit_mixed(y, fixed, random, f"regression {name}")
     return fits
-
-
-def _collinear(fixed: Effect) -> bool:
-    return int(np.linalg.matrix_rank(np.column_stack(list(fixed.values())))) < len(fixed)
-
-
-def _effects(rows: Sequence[Observation]) -> dict[str, Effect]:
-    """The columns of every effect; none for one that does not vary."""
-    sizes = np.array([math.log(r.size) for r in rows])
-    values = [r.perplexity for r in rows]
-    logs = np.array([math.log(v) for v in values if v is not None])
-    varies = len(logs) == len(rows) and len(np.unique(logs)) > 1
-    return {
-        "size": {"log size": sizes} if len(np.unique(sizes)) > 1 else {},
-        "architecture": treatment([r.architecture for r in rows]),
-        "circuit": treatment([r.circuit for r in rows]),
-        "perplexity": {"log perplexity": logs} if varies else {},
-    }
 
 
 def ratio_tests(fits: Mapping[str, Fit]) -> dict[str, RatioTest]:
@@ -175,17 +232,6 @@ def ratio_tests(fits: Mapping[str, Fit]) -> dict[str, RatioTest]:
         effect: likelihood_ratio(fits[smaller], fits[larger])
         for effect, (smaller, larger) in (TESTS | PERPLEXITY_TEST).items()
         if smaller in fits and larger in fits and fits[larger].df > fits[smaller].df
-    }
-
-
-def criteria(fit: Fit) -> dict[str, float]:
-    """What model comparison looks at."""
-    return {
-        "deviance": round(fit.deviance, DIGITS),
-        "logLik": round(fit.log_likelihood, DIGITS),
-        "AIC": round(fit.aic, DIGITS),
-        "BIC": round(fit.bic, DIGITS),
-        "df": fit.df,
     }
 
 
@@ -202,7 +248,3 @@ def million_words(instance: Instance) -> float:
             f"not known; the regression knows {', '.join(MILLION_WORDS)}"
         )
     return MILLION_WORDS[size]
-
-
-def _name(instance: Instance) -> str:
-    return f"{instance.model}_{instance.corpus}_{instance.seed}"

@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
+from typing import TypeVar
 
 from priscian.datasets.reference import published_suites, selection
 from priscian.errors import DataError, DataWarning, UnknownNameError
@@ -66,6 +67,27 @@ class Perplexity:
 
 
 Answers = dict[Instance, dict[tuple[str, str], bool]]
+Key = TypeVar("Key", bound=Hashable)
+
+
+def delta(scores: Iterable[SuiteScore]) -> list[SuiteScore]:
+    """Scores of the controlled models minus the suite's mean over (model, corpus) cells."""
+    controlled = [s for s in scores if s.instance.controlled]
+    cells = means(((s.instance.model, s.instance.corpus, s.suite), s.score) for s in controlled)
+    of_suite = means((suite, score) for (_, _, suite), score in cells.items())
+    return [replace(s, score=s.score - of_suite[s.suite]) for s in controlled]
+
+
+def means(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:
+    """Mean of the values of each key.
+
+    >>> means([("a", 1.0), ("b", 5.0), ("a", 2.0)])
+    {'a': 1.5, 'b': 5.0}
+    """
+    values: dict[Key, list[float]] = defaultdict(list)
+    for key, value in pairs:
+        values[key].append(value)
+    return {key: fmean(found) for key, found in values.items()}
 
 
 def read_suite_scores(folder: PathLike) -> list[SuiteScore]:

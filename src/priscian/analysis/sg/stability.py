@@ -6,70 +6,111 @@ Hu et al. (2020), Figure 6.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
+from msgspec import Struct, field
+
+from priscian.analysis.charts import dots, figure, tips
 from priscian.analysis.named_results import suite_results
-from priscian.analysis.vega import Figure, HasFigures
+from priscian.analysis.result import AnalysisResult, Table, points
+from priscian.analysis.vega import Figure
 from priscian.errors import DataError
+from priscian.files import INLINE, by
 from priscian.runs import Result, SuitesSummary
 from priscian.stats.differences import Difference, mean_difference, paired_difference
+from priscian.stats.interval import Interval
 
 ALL = "all suites with a modifier"
 
 
-@dataclass(frozen=True, slots=True)
-class Modified:
+class Modified(Struct, frozen=True):
     """A suite, its version with a modifier, and how accuracy changes on the same items."""
 
     model: str
     suite: str
     modified_suite: str
-    plain: float
+    plain: float = field(name="accuracy")
     modified: float
-    change: Difference
+    change: float
+    ci: Interval = field(name="change_ci")
+    n: int = field(name="pairs")
     same: float
     """Share of items that are right in both versions, or in neither."""
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "modified_suite": self.modified_suite,
-            "accuracy": self.plain,
-            "modified": self.modified,
-            "change": self.change.difference,
-            "change_ci": list(self.change.ci),
-            "pairs": self.change.n,
-            "same": self.same,
-        }
 
-
-@dataclass(frozen=True, slots=True)
-class Stability(HasFigures):
+class Stability(AnalysisResult, frozen=True):
     """Every suite that has a modifier version, by model; the mean of suites is last."""
 
-    suites: tuple[Modified, ...]
+    suites: Annotated[tuple[Modified, ...], by("model", "suite"), INLINE]
+
+    def tables(self) -> list[Table]:
+        """One row for each suite and model."""
+        rows = tuple(
+            (
+                m.model,
+                m.suite,
+                f"{100 * m.plain:.1f}",
+                f"{100 * m.modified:.1f}",
+                points(m.change, m.ci),
+                f"{100 * m.same:.1f}",
+            )
+            for m in self.suites
+        )
+        head = ("model", "suite", "without", "with", "change", "same")
+        title = "Stability under modifiers: accuracy in per cent, change in points"
+        return [Table(title, head, rows, names=2)]
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """Accuracy without and with a modifier."""
-        from priscian.analysis.sg.stability_figure import stability_figure
-
-        return (stability_figure(self),)
-
-    def as_dict(self) -> dict[str, Any]:
-        """By model, then by suite."""
-        found: dict[str, dict[str, Any]] = {}
-        for m in self.suites:
-            found.setdefault(m.model, {})[m.suite] = m.as_dict()
-        return found
+        """How accuracy changes when a modifier is added."""
+        models = list(dict.fromkeys(m.model for m in self.suites))
+        rows = [
+            {
+                "model": m.model,
+                "suite": m.suite,
+                "change": m.change,
+                "low": m.ci[0],
+                "high": m.ci[1],
+                "plain": m.plain,
+                "modified": m.modified,
+                "same": m.same,
+                "n": m.n,
+            }
+            for m in self.suites
+        ]
+        names = list(dict.fromkeys(m.suite for m in self.suites))
+        order = sorted(names, key=lambda name: name == ALL)  # the mean of all comes last
+        x = {
+            "field": "change",
+            "type": "quantitative",
+            "title": "accuracy with a modifier minus accuracy without",
+            "axis": {"format": "+.0%"},
+            "scale": {"zero": True},
+        }
+        tooltip = tips(
+            "suite", "model", "plain:.1%", "modified:.1%", "change:+.1%", "low:+.1%", "high:+.1%",
+            "same:.1%", "n:,",
+        )  # fmt: skip
+        chart = dots(rows, models, order, x, tooltip, label="suite", line=(0.0, "no change"))
+        n = sum(m.n for m in self.suites if m.model == models[0] and m.suite != ALL)
+        caption = (
+            "Change of accuracy when a modifier that should not matter is put between the parts of "
+            f"a dependency; n = {n:,} pairs of items in {len({*names} - {ALL})} suites. Bars are "
+            "95 % intervals of paired differences (Bonett & Price 2012), combined for the mean of "
+            "suites."
+        )
+        title = "Stability under modifiers"
+        return (figure("stability-to-modifiers", title, caption, chart, rows),)
 
 
 def analyse_stability(results: Sequence[Result]) -> Stability:
     """Compare suites with their modifier versions, item by item."""
     made: list[Modified] = []
     for result in suite_results(results):
-        credit = _credits(result)
+        credit: dict[str, dict[str, float]] = {}  # by suite and number of the item
+        rows = result.items.select("set", "item", "item_correct").unique(maintain_order=True)
+        for name, item, right in rows.collect().iter_rows():
+            credit.setdefault(name, {})[str(item).rpartition("/")[2]] = float(right)
         mine = []
         for suite, about in result.expect(SuitesSummary).modifiers.items():
             plain, modified = credit.get(suite, {}), credit.get(about.modified_suite, {})
@@ -77,6 +118,7 @@ def analyse_stability(results: Sequence[Result]) -> Stability:
             if not shared:
                 continue
             a, b = [modified[i] for i in shared], [plain[i] for i in shared]
+            change = paired_difference(a, b)
             mine.append(
                 Modified(
                     result.label,
@@ -84,13 +126,16 @@ def analyse_stability(results: Sequence[Result]) -> Stability:
                     about.modified_suite,
                     sum(b) / len(b),
                     sum(a) / len(a),
-                    paired_difference(a, b),
+                    change.difference,
+                    change.ci,
+                    change.n,
                     sum(p == q for p, q in zip(a, b, strict=True)) / len(a),
                 )
             )
         made += mine
         if len(mine) > 1:
             k = len(mine)
+            mean = mean_difference([Difference(m.change, m.n, m.ci) for m in mine])
             made.append(
                 Modified(
                     result.label,
@@ -98,7 +143,9 @@ def analyse_stability(results: Sequence[Result]) -> Stability:
                     "",
                     sum(m.plain for m in mine) / k,
                     sum(m.modified for m in mine) / k,
-                    mean_difference([m.change for m in mine]),
+                    mean.difference,
+                    mean.ci,
+                    mean.n,
                     sum(m.same for m in mine) / k,
                 )
             )
@@ -107,12 +154,3 @@ def analyse_stability(results: Sequence[Result]) -> Stability:
             "no suite was scored in a version with a modifier too; score sg:DIR with both versions"
         )
     return Stability(tuple(made))
-
-
-def _credits(result: Result) -> dict[str, dict[str, float]]:
-    """Credit of every item by suite and number."""
-    rows = result.items.select("set", "item", "item_correct").unique(maintain_order=True).collect()
-    found: dict[str, dict[str, float]] = {}
-    for name, item, credit in rows.iter_rows():
-        found.setdefault(name, {})[str(item).rpartition("/")[2]] = float(credit)
-    return found

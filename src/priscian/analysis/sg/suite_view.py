@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from priscian.analysis.vega import SCHEMA, Chart
 from priscian.errors import DataError
 from priscian.formulas import (
     chance_of,
@@ -14,6 +15,7 @@ from priscian.formulas import (
     formula_symbols,
     formula_words,
     parse_formula,
+    region_labels,
 )
 from priscian.metrics.contrasts import ATOL, RTOL, TIE, Verdict
 from priscian.metrics.forced_choice import TieRule, item_seed
@@ -25,7 +27,6 @@ from priscian.stats.proportions import Accuracy, accuracy_of
 
 if TYPE_CHECKING:
     import numpy as np
-    import polars
     from numpy.typing import NDArray
 
 Values: TypeAlias = "Mapping[tuple[str, str], NDArray[np.float64]]"
@@ -39,6 +40,7 @@ __all__ = [
     "describe_formula",
     "prediction_scores",
     "predictions_of",
+    "region_chart",
 ]
 
 
@@ -73,14 +75,11 @@ def _describe(
     tree: Expression, regions: Sequence[str], parts: tuple[Prediction, ...] = ()
 ) -> Prediction:
     said, symbols = formula_words(tree, regions), formula_symbols(tree, regions)
-    return Prediction(tree, said, symbols, chance_of(tree), parts, _joined(tree))
-
-
-def _joined(tree: Expression) -> Literal["all", "any", ""]:
     operators = set(_operators(tree))
-    if len(operators) != 1:
-        return ""
-    return "all" if operators == {"&"} else "any"
+    joined: Literal["all", "any", ""] = ""
+    if len(operators) == 1:
+        joined = "all" if operators == {"&"} else "any"
+    return Prediction(tree, said, symbols, chance_of(tree), parts, joined)
 
 
 def _operators(tree: Expression) -> Iterator[str]:
@@ -129,19 +128,16 @@ def prediction_scores(result: Result) -> dict[str, tuple[PredictionScores, ...]]
             continue
         whole = accuracy_of(own["correct"].to_list(), int(own["tie"].sum()))
         parts = known[int(str(number))].parts
-        by_place = _by_place(values, len(own)) if parts else {}
+        by_place: Values = {}
+        if parts:  # every item lists the same places
+            count = len(values) // len(own)
+            table_of_values = values["surprisal"].to_numpy().reshape(len(own), count)
+            places = values.head(count).select("condition", "region").rows()
+            by_place = {place: table_of_values[:, k] for k, place in enumerate(places)}
         items = own["item"].to_list()
         scores = [_part(part.expression, by_place, name, items, rule) for part in parts]
         found.setdefault(name, []).append(PredictionScores(whole, tuple(scores)))
     return {name: tuple(scores) for name, scores in found.items()}
-
-
-def _by_place(values: polars.DataFrame, items: int) -> Values:
-    """Surprisals of all items by condition and region; every item lists the same places."""
-    count = len(values) // items
-    places = values.head(count).select("condition", "region").rows()
-    table = values["surprisal"].to_numpy().reshape(items, count)
-    return {place: table[:, k] for k, place in enumerate(places)}
 
 
 def _part(
@@ -203,3 +199,61 @@ def condition_means(result: Result) -> dict[str, tuple[RegionMean, ...]]:
         error = (spread or 0.0) / n**0.5
         found.setdefault(suite, []).append(RegionMean(condition, str(region), mean, error, n))
     return {name: tuple(means) for name, means in found.items()}
+
+
+def region_chart(regions: Sequence[str], models: Mapping[str, Sequence[RegionMean]]) -> Chart:
+    """The garden-path plot: mean surprisal by region, a line for each condition.
+
+    A panel for each model; bars are 95 % intervals of the mean.
+    """
+    labels = region_labels(regions)
+    values = [
+        {
+            "model": model,
+            "condition": m.condition,
+            "region": labels[int(m.region) - 1],
+            "mean": m.mean,
+            "low": m.ci[0],
+            "high": m.ci[1],
+        }
+        for model, means in models.items()
+        for m in means
+    ]
+    across = {
+        "field": "region",
+        "type": "ordinal",
+        "sort": list(labels),
+        "title": "region",
+        "axis": {"labelAngle": -30},
+    }
+    colour = {"field": "condition", "type": "nominal", "title": "condition"}
+    up = {"field": "mean", "type": "quantitative", "title": "mean surprisal (bits)"}
+    return {
+        "$schema": SCHEMA,
+        "data": {"values": values},
+        "facet": {"column": {"field": "model", "type": "nominal", "title": None}},
+        "spec": {
+            "width": 70 * len(labels),
+            "height": 260,
+            "layer": [
+                {
+                    "mark": {"type": "line", "point": True},
+                    "encoding": {
+                        "x": across,
+                        "y": up,
+                        "color": colour,
+                        "strokeDash": {"field": "condition", "type": "nominal", "legend": None},
+                    },
+                },
+                {
+                    "mark": {"type": "rule"},
+                    "encoding": {
+                        "x": across,
+                        "y": {"field": "low", "type": "quantitative"},
+                        "y2": {"field": "high"},
+                        "color": colour,
+                    },
+                },
+            ],
+        },
+    }

@@ -6,12 +6,12 @@ Accuracies, correlations, intervals, asymmetries and clusters are computed from 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from priscian.errors import DataError
-from priscian.files import read_json, write_text
+from priscian.files import HIDDEN, read_json, write_text
 
 FILE = "transfer.json"
 
@@ -70,10 +70,10 @@ class ParadigmPlace(msgspec.Struct, frozen=True, array_like=True):
 
 
 class TransferRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole analysis, as `transfer.json` holds it."""
+    """The whole analysis, as `transfer.json` holds it; JSON of a result hides the counts."""
 
-    kind: Literal["transfer"] = "transfer"
-    version: Literal[1] = 1
+    kind: Annotated[Literal["transfer"], HIDDEN] = "transfer"
+    version: Annotated[Literal[1], HIDDEN] = 1
     encoder: str
     view: str
     chosen_by: str
@@ -84,12 +84,12 @@ class TransferRecord(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     test_seed: int
     draws: int
-    sizes: tuple[int, ...]
+    sizes: Annotated[tuple[int, ...], HIDDEN]
     model: str = ""
     """The language model of `own`; empty if there is none."""
-    paradigms: tuple[ParadigmPlace, ...]
-    tallies: tuple[Tally, ...]
-    own: tuple[OwnChoice, ...] = ()
+    paradigms: Annotated[tuple[ParadigmPlace, ...], HIDDEN]
+    tallies: Annotated[tuple[Tally, ...], HIDDEN]
+    own: Annotated[tuple[OwnChoice, ...], HIDDEN] = ()
     made_by: str = ""
 
 
@@ -98,7 +98,7 @@ class _Kind(msgspec.Struct, frozen=True):
 
 
 def write_record(folder: Path, record: TransferRecord) -> Path:
-    """Write `transfer.json` of a folder, whole or not at all."""
+    """Write `transfer.json` of a folder, atomically."""
     file = folder / FILE
     write_text(file, msgspec.json.encode(record).decode() + "\n")
     return file
@@ -108,9 +108,7 @@ def read_record(path: Path) -> TransferRecord:
     """The record of a folder, or of the file itself."""
     file = path / FILE if path.is_dir() else path
     if not file.is_file():
-        raise DataError(
-            f"{path} has no {FILE}; give a folder that priscian analyse transfer --out has written"
-        )
+        raise DataError(f"{path} has no {FILE}; give the folder of a saved transfer analysis")
     return read_json(file, TransferRecord)
 
 

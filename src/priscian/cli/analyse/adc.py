@@ -130,7 +130,7 @@ def adc_command(
         the pairs without training sentences. Classifiers of a run are shown so in any case.
     """
     from priscian import analyse
-    from priscian.analysis.graded.adc_tables import (
+    from priscian.analysis.graded.adc import (
         adc_json,
         formation_json,
         pair_lists,

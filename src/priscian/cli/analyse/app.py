@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from priscian.analysis.registry import ANALYSES
+from priscian.analysis.registry import list_analyses
 from priscian.cli.app import command_group
 
 SPECIAL = {
     "cola": "cola:cola_command",
     "adc": "adc:adc_command",
     "transfer": "transfer:transfer_command",
-    "trees": "trees:trees_command",
-    "human": "human:human_command",
-    "training-size": "training_size:training_size_command",
-    "sg": "sg:sg_command",
-    "sg-results": "sg_results:sg_results_command",
 }
-"""Commands that are written by hand."""
+"""Commands that are written by hand; the others are made of their functions."""
 HELP = """Analyse what is behind the scores of a run, or the files of a published paper.
 
 Analyses:
@@ -27,7 +22,7 @@ analyse_app = command_group(
     "analyse",
     HELP,
     {
-        name: (SPECIAL.get(name, f"commands:{name.replace('-', '_')}"), says)
-        for name, (_, says) in ANALYSES.items()
+        name: (SPECIAL.get(name, f"commands:{name.replace('-', '_')}"), listed.about)
+        for name, listed in sorted(list_analyses().items())
     },
 )

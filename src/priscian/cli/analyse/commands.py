@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from cyclopts import Parameter
 
-from priscian.analysis.registry import ANALYSES, Analysis, find_analysis
+from priscian.analysis.registry import Analysis, find_analysis, list_analyses
 from priscian.analysis.result import AnalysisResult, Runs
 from priscian.cli.edge import as_flags
 from priscian.cli.output import FLAT, Output, print_result
@@ -25,7 +25,7 @@ JSON = Annotated[bool, Parameter(name="--json")]
 
 def __getattr__(name: str) -> Any:
     """The command of an analysis, which is imported now."""
-    if name.replace("_", "-") not in ANALYSES:
+    if name.replace("_", "-") not in list_analyses():
         raise AttributeError(name)
     return command_of(find_analysis(name.replace("_", "-")))
 
@@ -41,6 +41,8 @@ def command_of(entry: Analysis) -> Any:
     draws = result.figures is not AnalysisResult.figures
 
     def command(*arguments: Any, **options: Any) -> None:
+        for name, option in entry.options.items():
+            options[name] = options.pop(option)
         view = {p.name: options.pop(p.name, p.default) for p in views}
         form = options.pop("format_", "text")
         output = options.pop("output", None) or Output(json=options.pop("json_", False))
@@ -48,7 +50,9 @@ def command_of(entry: Analysis) -> Any:
             options[name] = not options[name]
         if takes[0].annotation is Runs:
             arguments = (arguments,)
-        found = entry.function(*arguments, **{k: v for k, v in options.items() if v is not None})
+        found: Any = entry.function(
+            *arguments, **{k: v for k, v in options.items() if v is not None}
+        )
         if form == "text" or output.json:
             print_result(found, output, **view)
             return
@@ -56,7 +60,8 @@ def command_of(entry: Analysis) -> Any:
             found.write_figures(output.figures)
         print(found.formatted(form), end="")
 
-    parameters = [*map(_option, takes), *views]
+    parameters = [_option(p, entry.options.get(p.name)) for p in takes]
+    parameters += views
     if entry.formats:
         kind = Literal["text", *entry.formats]  # type: ignore[valid-type]
         said = f"{', '.join(('text', *entry.formats[:-1]))} or {entry.formats[-1]}."
@@ -66,20 +71,29 @@ def command_of(entry: Analysis) -> Any:
         parameters.append(_keyword("output", Annotated[Output, FLAT], Output()))
     else:
         parameters.append(_keyword("json_", JSON, False))
-    order = _order(entry.function)
+    doc = "\n\n".join(  # without examples for Python
+        part
+        for part in (inspect.getdoc(entry.function) or "").split("\n\n")
+        if not part.lstrip().startswith(">>>")
+    )
+    for name, option in entry.options.items():
+        doc = re.sub(rf"^{name}$", option, doc, flags=re.MULTILINE)
+    order = {name: place for place, name in enumerate(re.findall(r"^(\w+)$", doc, re.MULTILINE))}
     parameters.sort(key=lambda p: order.get(p.name, len(order)))
     command.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=parameters, return_annotation=None
     )
     command.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
-    doc = _without_sessions(inspect.getdoc(entry.function) or "")
     command.__doc__ = as_flags(doc if draws else f"{doc}\njson_\n    Print JSON.")
     return command
 
 
-def _option(parameter: inspect.Parameter) -> inspect.Parameter:
+def _option(parameter: inspect.Parameter, option: str | None) -> inspect.Parameter:
     """A parameter of a library function as an argument or option of a command."""
     name, kind = parameter.name, parameter.annotation
+    if option is not None:
+        required = parameter.default is inspect.Parameter.empty
+        return _keyword(option, _simple(kind), parameter.default if required else None)
     if kind is Runs:
         return inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL, annotation=Path)
     if parameter.default is inspect.Parameter.empty:
@@ -107,21 +121,3 @@ def _simple(kind: Any) -> Any:
     else:
         return kind
     return made | None if nothing and made in (Path, str) else made
-
-
-def _order(function: Any) -> dict[str, int]:
-    """The places of parameters in a docstring."""
-    _, _, text = (inspect.getdoc(function) or "").partition("\nParameters\n----------\n")
-    names = re.findall(r"^(\w+)$", text, re.MULTILINE)
-    return {name: place for place, name in enumerate(names)}
-
-
-def _without_sessions(doc: str) -> str:
-    """A docstring without its examples for Python."""
-    return "\n\n".join(_paragraphs(doc))
-
-
-def _paragraphs(doc: str) -> Iterator[str]:
-    for paragraph in doc.split("\n\n"):
-        if not paragraph.lstrip().startswith(">>>"):
-            yield paragraph

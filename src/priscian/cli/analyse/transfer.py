@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from priscian.cli.output import FLAT, Output, grid, show
+from priscian.cli.output import FLAT, Output, print_result
 from priscian.errors import RunError, UsageError
 from priscian.files import check_folder, shown, whole_number
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from priscian.analysis.result import Table as Printed
-    from priscian.analysis.transfer.settings import TransferSettings
-    from priscian.analysis.transfer.transfer import Transfer
+    from priscian.analysis.transfer.job import TransferSettings
 
 
 @Parameter(name="*")
@@ -134,6 +130,7 @@ def transfer_command(
     """
     from priscian import analyse
     from priscian.cli.screen import Progress
+    from priscian.reporting import markdown_tables, tex_tables
 
     if saved is not None:
         if states != DEFAULT_STATES or design != DEFAULT_DESIGN or out is not None:
@@ -156,13 +153,19 @@ def transfer_command(
         if out is not None:
             found.save(out)
     finally:  # a disk that is full by now costs the file, not the tables
-        _print(found, format_, output)
+        if format_ == "text" or output.json:
+            print_result(found, output)
+        else:
+            if output.figures is not None:
+                found.write_figures(output.figures)
+            made = markdown_tables if format_ == "md" else tex_tables
+            print(made([], found.tables()), end="")
     if out is not None and not output.json:
         print(f"Saved in {out}")
 
 
 def _settings(states: States, design: Design) -> TransferSettings:
-    from priscian.analysis.transfer.settings import TransferSettings
+    from priscian.analysis.transfer.job import TransferSettings
 
     return TransferSettings(
         encoder=states.encoder,
@@ -187,25 +190,3 @@ def _sizes(text: str) -> tuple[int, ...]:
     if known != sizes:
         raise UsageError(f"--sizes takes whole numbers separated by commas, not {shown(text)}")
     return tuple(sorted(known))
-
-
-def _print(found: Transfer, form: str, output: Output) -> None:
-    from priscian.reporting import markdown_tables, tex_tables
-    from priscian.reporting.sections.transfer import transfer_tables
-
-    tables = transfer_tables(found)
-    if form == "text" or output.json:
-        facts = found.as_dict() if output.json else {}
-        shown = [_text(table) for table in tables if not table.folded]
-        show(found, facts, output, shown, found.findings)
-        return
-    if output.figures is not None:
-        found.write_figures(output.figures)
-    print(markdown_tables([], tables) if form == "md" else tex_tables([], tables), end="")
-
-
-def _text(table: Printed) -> Table:
-    made = grid(table.title, table.columns)
-    for row in table.rows:
-        made.add_row(*(row or ()))
-    return made

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from priscian.datasets.cola import OUT_TEST
@@ -10,7 +9,7 @@ from priscian.datasets.cola import OUT_TEST
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from priscian.analysis.graded.cola_restarts import FeatureRange, RestartRow, RestartsAnalysis
+    from priscian.analysis.graded.cola import FeatureRange, RestartRow, RestartsAnalysis
 
 CHOSEN = {"dev": "in-domain dev", "paper": "test (as the paper)"}
 
@@ -46,7 +45,7 @@ def _cells(row: RestartRow) -> list[str]:
         row.model,
         str(row.restarts or ""),
         "" if row.source else str(row.collapsed),
-        f"{row.mean:.3f}" + ("" if math.isnan(row.sd) else f" ({row.sd:.3f})"),
+        f"{row.mean:.3f}" + ("" if row.sd is None else f" ({row.sd:.3f})"),
         f"{row.ci[0]:.2f}–{row.ci[1]:.2f}" if row.ci else "",
         f"{row.unseen[OUT_TEST].mean:.3f}" if OUT_TEST in row.unseen else "",
         f"{row.max:.3f}",
@@ -71,7 +70,7 @@ def _features(found: RestartsAnalysis, kind: str) -> Table:
 
 
 def _range(cell: FeatureRange) -> str:
-    if math.isnan(cell.mean):
+    if cell.mean is None or cell.range is None:
         return "–"
-    shown = f"{cell.mean:.2f}"
-    return shown if cell.low == cell.high else f"{shown}  {cell.low:.2f}–{cell.high:.2f}"
+    low, high = cell.range
+    return f"{cell.mean:.2f}" + ("" if low == high else f"  {low:.2f}–{high:.2f}")

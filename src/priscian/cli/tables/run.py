@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 from rich.table import Table
@@ -269,7 +268,7 @@ def label_table(data: str, results: Sequence[Result]) -> Table:
 
 def matthews_cell(mcc: float | None, ci: tuple[float, float] | None) -> str:
     """A correlation and its interval, or why there is none."""
-    if mcc is None or math.isnan(mcc):
+    if mcc is None:
         return "one label"
     if ci is None:
         return f"{mcc:.3f}  – (all given one label)"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ def load_encoder(model: str | ModelSpec, digest: str = "") -> Encoder:
     spec = encoder_spec(model)
     key = encoder_key(spec)
     refuse_other(spec, key, digest)
-    encoder, _, files = load_unchanged(spec, lambda: encoder_key(spec), lambda: Encoder(spec), key)
+    encoder, files = load_unchanged(spec, lambda: encoder_key(spec), lambda: Encoder(spec), key)
     encoder.key, encoder.files = key, files
     return encoder
 
@@ -145,12 +146,15 @@ class Encoder:
         assert isinstance(provider, HuggingFaceProvider)
         spec.check_options(provider.options)
         transformers = import_transformers()
+        from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
+
         place = provider.place(spec)
         config = load_config(spec, place)
         if config.is_encoder_decoder:
             raise ModelError(f"{spec} is an encoder–decoder; give an encoder or a causal model")
         self.spec = spec
-        self.bidirectional = _is_bidirectional(config)
+        masked = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+        self.bidirectional = masked and not config.is_decoder
         self.device = pick_device(spec)
         self.tokenizer = Tokenizer(spec, place)
         self._bos = (
@@ -161,8 +165,6 @@ class Encoder:
         text = config.get_text_config()
         self.layers = int(text.num_hidden_layers)
         self.width = int(text.hidden_size)
-        self._stack: tuple[Any, str] | None = None
-        self._looked = False
 
     def check_files(self) -> None:
         """Refuse an encoder whose files have changed since it was loaded."""
@@ -194,16 +196,15 @@ class Encoder:
     def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Token ids: between special tokens for a bidirectional encoder, else after BOS."""
         asked = [Text(text) for text in texts]
-        encode = self.tokenizer.encode_masked if self.bidirectional else self._encode_causal
-        found = encode(asked)
+        if self.bidirectional:
+            found = self.tokenizer.encode_masked(asked)
+        else:
+            found = self.tokenizer.encode(asked, self._bos)
         check_length(asked, found, self.context_length)
         for text, encoding in zip(texts, found, strict=True):
             if not encoding.starts:
                 raise ModelError(f"{self.spec.label} has no token for {text!r}; remove the text")
         return found
-
-    def _encode_causal(self, texts: Sequence[Text]) -> list[Encoding]:
-        return self.tokenizer.encode(texts, self._bos)
 
     def hidden(self, texts: Sequence[str]) -> list[Floats32]:
         """For each text the states of all its tokens: (layers + 1, tokens, width)."""
@@ -236,9 +237,12 @@ class Encoder:
         """Texts of similar length together; of some layers the states: (rows, length, width)."""
         import torch
 
-        order = sorted(range(len(encodings)), key=lambda i: len(encodings[i].ids))
-        for group in _groups([len(encodings[i].ids) for i in order]):
-            members = [order[i] for i in group]
+        groups: list[list[int]] = [[]]
+        for i in sorted(range(len(encodings)), key=lambda i: len(encodings[i].ids)):
+            if groups[-1] and (len(groups[-1]) + 1) * len(encodings[i].ids) > BATCH_TOKENS:
+                groups.append([])
+            groups[-1].append(i)
+        for members in filter(None, groups):
             ids, mask = pad([encodings[i].ids for i in members])
             check_ids(self.spec.label, self.net.get_input_embeddings().weight.shape[0], ids.numpy())
             with torch.inference_mode(), self._up_to(max(layers)):
@@ -255,8 +259,6 @@ class Encoder:
 
         One layer beyond stays, because the last states of a model may be normalised.
         """
-        if layer + 1 < self.layers and not self._looked:
-            self._stack, self._looked = self._find_stack(), True
         place = self._stack if layer + 1 < self.layers else None
         if place is None:
             yield
@@ -269,7 +271,8 @@ class Encoder:
         finally:
             setattr(parent, name, whole)
 
-    def _find_stack(self) -> tuple[Any, str] | None:
+    @cached_property
+    def _stack(self) -> tuple[Any, str] | None:
         """Where the model keeps its layers; None if that is not one list that can be cut."""
         import torch
 
@@ -326,21 +329,3 @@ def pad(rows: Sequence[Sequence[int]]) -> tuple[Any, Any]:
         ids[number, : len(row)] = torch.tensor(row)
         mask[number, : len(row)] = 1
     return ids, mask
-
-
-def _groups(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Consecutive rows whose padded size fits a batch; lengths are in increasing order."""
-    group: list[int] = []
-    for at, length in enumerate(lengths):
-        if group and (len(group) + 1) * length > BATCH_TOKENS:
-            yield group
-            group = []
-        group.append(at)
-    if group:
-        yield group
-
-
-def _is_bidirectional(config: Any) -> bool:
-    from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
-
-    return config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not config.is_decoder

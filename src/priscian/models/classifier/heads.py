@@ -92,7 +92,15 @@ def read_head(path: Path) -> Head:
     found = read_safetensors(path)
     try:
         mean, scale = found["mean"], found["scale"]
-        _check_shapes(found)
+        shapes = {"scale": mean.shape, "weights": mean.shape}
+        if "inner" in found:
+            hidden = found["inner_bias"].shape
+            shapes = {"scale": mean.shape, "inner": (*hidden, *mean.shape), "outer": hidden}
+        for name, shape in shapes.items():
+            if mean.ndim != 1 or found[name].shape != shape:
+                raise ValueError(f"{name} has the shape {found[name].shape}, not {shape}")
+        if not (scale >= SMALLEST).all():
+            raise ValueError("scale has a value that is not above 0")
         if "inner" not in found:
             return LinearHead(mean, scale, found["weights"], float(found["intercept"][0]))
         inner, bias, outer = found["inner"], found["inner_bias"], found["outer"]
@@ -101,19 +109,6 @@ def read_head(path: Path) -> Head:
         raise ModelError(
             f"{path} is not the head of a classifier ({error}); train it again"
         ) from None
-
-
-def _check_shapes(found: Mapping[str, Floats32]) -> None:
-    width = found["mean"].shape
-    shapes = {"scale": width, "weights": width}
-    if "inner" in found:
-        hidden = found["inner_bias"].shape
-        shapes = {"scale": width, "inner": (*hidden, *width), "outer": hidden}
-    for name, shape in shapes.items():
-        if len(width) != 1 or found[name].shape != shape:
-            raise ValueError(f"{name} has the shape {found[name].shape}, not {shape}")
-    if not (found["scale"] >= SMALLEST).all():
-        raise ValueError("scale has a value that is not above 0")
 
 
 def words_of(text: str) -> list[str]:

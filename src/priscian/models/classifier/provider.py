@@ -128,7 +128,16 @@ class Classifier:
         self.card = card
         self.restart = restart
         self.kind = _kind(spec)
-        self._logits = _logits(spec.path / restart.folder, card, restart)
+        folder = spec.path / restart.folder
+        self._logits: Logits
+        if card.method == MAJORITY:
+            self._logits = lambda texts: np.full(len(texts), restart.intercept)
+        elif card.method == NGRAMS:
+            self._logits = read_bag(folder).logits
+        elif card.method in ON_STATES:
+            self._logits = _on_states(folder, card, restart)
+        else:
+            self._logits = _tuned(folder, card, restart)
 
     def grade(self, texts: Sequence[Text]) -> list[float]:
         """One number for each text, higher is better."""
@@ -158,17 +167,6 @@ def _refuse_thresholds(spec: ModelSpec, card: ClassifierCard) -> None:
         raise ModelError(
             f"{spec.label} is {card.encoder} with a threshold; score {card.encoder} itself"
         )
-
-
-def _logits(folder: Path, card: ClassifierCard, restart: RestartCard) -> Logits:
-    """A function from texts to logits, by method."""
-    if card.method == MAJORITY:
-        return lambda texts: np.full(len(texts), restart.intercept)
-    if card.method == NGRAMS:
-        return read_bag(folder).logits
-    if card.method in ON_STATES:
-        return _on_states(folder, card, restart)
-    return _tuned(folder, card, restart)
 
 
 def _on_states(folder: Path, card: ClassifierCard, restart: RestartCard) -> Logits:

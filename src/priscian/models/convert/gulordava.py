@@ -37,13 +37,31 @@ def convert_gulordava(file: Path, vocabulary: Path, out: Path, words: str = "ptb
             f"{vocabulary} has {count:,} words, and {file} has rows for {len(table):,}; give the "
             "vocabulary that the model was trained with"
         )
-    layers = _layers(file, arrays, table.shape[1])
-    hidden = layers["lstm.weight_hh_l0"].shape[1]
+    width = table.shape[1]
+    hidden = need(file, arrays, "rnn.weight_hh_l0", 0, 0).shape[1]
+    rows = len(arrays["rnn.weight_hh_l0"])
+    if rows != GATES * hidden:
+        kind = {3 * hidden: "a GRU", hidden: "a plain RNN"}.get(rows, "another network")
+        raise ModelError(f"{file} holds {kind}, not an LSTM; only LSTMs can be converted")
+    if any("reverse" in name or "weight_hr" in name for name in arrays):
+        raise ModelError(f"{file} holds a bidirectional or projected LSTM, which we cannot hold")
+    layers: dict[str, Array] = {}
+    depth = 0
+    while f"rnn.weight_hh_l{depth}" in arrays:
+        n, inward = depth, hidden if depth else width
+        layers[f"lstm.weight_ih_l{n}"] = need(file, arrays, f"rnn.weight_ih_l{n}", rows, inward)
+        layers[f"lstm.weight_hh_l{n}"] = need(file, arrays, f"rnn.weight_hh_l{n}", rows, hidden)
+        for name in (f"bias_ih_l{n}", f"bias_hh_l{n}"):
+            there = f"rnn.{name}" in arrays
+            layers[f"lstm.{name}"] = (
+                need(file, arrays, f"rnn.{name}", rows) if there else np.zeros(rows, "f4")
+            )
+        depth += 1
     decoder = need(file, arrays, "decoder.weight", count, hidden)
     bias = np.zeros(count, "f4")
     if "decoder.bias" in arrays:
         bias = need(file, arrays, "decoder.bias", count)
-    order, width = listed.order, table.shape[1]
+    order = listed.order
     weights: dict[str, Array] = {
         # our networks read their embeddings times √width
         "words.tables.0": (table[order].astype("f8") / width**0.5).astype("f4"),
@@ -59,35 +77,9 @@ def convert_gulordava(file: Path, vocabulary: Path, out: Path, words: str = "ptb
         "vocabulary": count,
         "embedding": width,
         "hidden": hidden,
-        "layers": len(layers) // 4,
+        "layers": depth,
         "dropout": 0.0,
         "tied": False,
         "softmax": "full",
     }
     return write_folder(out, config, weights, own, [file, vocabulary])
-
-
-def _layers(file: Path, arrays: dict[str, Array], width: int) -> dict[str, Array]:
-    """The arrays of the LSTM's layers, each checked against the others."""
-    hidden = need(file, arrays, "rnn.weight_hh_l0", 0, 0).shape[1]
-    rows = len(arrays["rnn.weight_hh_l0"])
-    if rows != GATES * hidden:
-        kind = {3 * hidden: "a GRU", hidden: "a plain RNN"}.get(rows, "another network")
-        raise ModelError(f"{file} holds {kind}, not an LSTM; only LSTMs can be converted")
-    if any("reverse" in name or "weight_hr" in name for name in arrays):
-        raise ModelError(f"{file} holds a bidirectional or projected LSTM, which we cannot hold")
-    found: dict[str, Array] = {}
-    layer = 0
-    while f"rnn.weight_hh_l{layer}" in arrays:
-        inward = hidden if layer else width
-        for name, shape in (
-            ("weight_ih", (rows, inward)), ("weight_hh", (rows, hidden)),
-            ("bias_ih", (rows,)), ("bias_hh", (rows,)),
-        ):  # fmt: skip
-            source = f"rnn.{name}_l{layer}"
-            if "bias" in name and source not in arrays:
-                found[f"lstm.{name}_l{layer}"] = np.zeros(rows, "f4")
-            else:
-                found[f"lstm.{name}_l{layer}"] = need(file, arrays, source, *shape)
-        layer += 1
-    return found

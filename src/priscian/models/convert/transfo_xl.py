@@ -152,7 +152,13 @@ def _tables(
         turn = -1 if facts.original else 1
         found["words.bands"] = need(file, arrays, "crit.cluster_weight", later, narrow)[::turn]
         found["words.band_bias"] = need(file, arrays, "crit.cluster_bias", later)[::turn]
-    return bands, _with_boundary_first(file, found, listed)
+    # the boundary comes first
+    head = len(found["words.tables.0"])
+    if listed.words.index(listed.boundary) >= head:
+        raise ModelError(f"{file}: {listed.boundary} is not among its {head:,} frequent words")
+    for name in ("words.tables.0", "words.biases.0"):
+        found[name] = found[name][listed.order[:head]]
+    return bands, found
 
 
 def _map(file: Path, arrays: Mapping[str, Array], name: str, narrow: int) -> Array:
@@ -160,16 +166,6 @@ def _map(file: Path, arrays: Mapping[str, Array], name: str, narrow: int) -> Arr
     if name in arrays:
         return need(file, arrays, name, 0, narrow).T
     return np.eye(narrow, dtype="f4")
-
-
-def _with_boundary_first(file: Path, found: dict[str, Array], listed: WordList) -> dict[str, Array]:
-    place = listed.words.index(listed.boundary)
-    head = len(found["words.tables.0"])
-    if place >= head:
-        raise ModelError(f"{file}: {listed.boundary} is not among its {head:,} frequent words")
-    for name in ("words.tables.0", "words.biases.0"):
-        found[name] = found[name][listed.order[:head]]
-    return found
 
 
 def _layers(

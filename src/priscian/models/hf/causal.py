@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -15,15 +15,13 @@ from priscian.models.hf.encoding import Tokenizer, begins_word
 from priscian.models.hf.loading import (
     HuggingFaceProvider,
     architectures,
-    check_finite,
     check_ids,
-    cited,
     context_length,
     load_config,
     load_weights,
-    loads_ahead,
     pick_device,
     running,
+    to_numpy,
 )
 from priscian.models.hf.locate import Location, import_transformers
 from priscian.models.protocol import Bools, Encoding, Floats, TokenBatch, Traits
@@ -36,58 +34,25 @@ if TYPE_CHECKING:
 
     from priscian.models.hf.head import Head
 
-OPTIONS = frozenset(
-    {"dtype", "device", "bos", "tokenizer", "remote_code", "gguf", "name", "attention"}
-)
-
-
 PROBE = 8
 """Tokens of the input that verifies an output head."""
 
 
-class ExtraChannel(Protocol):
-    """What is computed for each query besides its log-probability."""
+class ExtraChannel(NamedTuple):
+    """How a value besides its log-probability is computed for each query."""
 
-    def of_head(
-        self, head: Head, states: Tensor, which: Tensor, targets: Tensor
-    ) -> tuple[Tensor, Tensor]: ...
-
-    def of_logprobs(self, values: Tensor) -> Tensor: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Mass:
-    """The log of the probability of a set of tokens."""
-
-    members: Tensor  # (vocab,) 1 or 0
-
-    def of_head(
-        self, head: Head, states: Tensor, which: Tensor, targets: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        return head.logprobs_and_mass(states, which, targets, self.members)
-
-    def of_logprobs(self, values: Tensor) -> Tensor:
-        return values[:, self.members > 0].logsumexp(-1)
-
-
-class Entropy:
-    """The entropy of the next token."""
-
-    def of_head(
-        self, head: Head, states: Tensor, which: Tensor, targets: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        return head.logprobs_and_entropy(states, which, targets)
-
-    def of_logprobs(self, values: Tensor) -> Tensor:
-        return -(values.exp() * values.clamp_min(-1e30)).sum(-1)
+    of_head: Callable[[Head, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
+    """From head, states, which and targets: log-probabilities and values."""
+    of_logprobs: Callable[[Tensor], Tensor]
 
 
 class CausalProvider(HuggingFaceProvider):
     """Causal models from the Hub, a folder or a GGUF file."""
 
     example = "hf:EleutherAI/pythia-70m@step1000?dtype=bfloat16"
-
-    options = OPTIONS
+    options = frozenset(
+        {"dtype", "device", "bos", "tokenizer", "remote_code", "gguf", "name", "attention"}
+    )
 
     def method(self, spec: ModelSpec) -> dict[str, str]:
         """The key's fields about the scoring method."""
@@ -95,12 +60,7 @@ class CausalProvider(HuggingFaceProvider):
 
     def traits(self, spec: ModelSpec) -> Traits:
         """Left to right, with subwords that mark the beginning of a word."""
-        return Traits(
-            options=OPTIONS,
-            boundary=True,
-            loads_ahead=loads_ahead(spec),
-            references=cited(spec),
-        )
+        return replace(super().traits(spec), boundary=True)
 
     def end_token(self, spec: ModelSpec) -> str:
         """The token between documents, as spelled in the vocabulary; it is read after a text."""
@@ -112,7 +72,7 @@ class CausalProvider(HuggingFaceProvider):
 
     def load(self, spec: ModelSpec) -> CausalModel:
         """The model, with its output head found and verified."""
-        spec.check_options(OPTIONS)
+        spec.check_options(self.options)
         return CausalModel(spec, self.place(spec))
 
 
@@ -154,43 +114,30 @@ class CausalModel:
         self._outputs = 0  # logits per position, found with the head
         self.parameters = self.model.num_parameters()
         short = threads_for(2 * PROBE * self.parameters)
+        self._vectors = int(self.model.get_input_embeddings().weight.shape[0])
         with torch.inference_mode(), short, running(self.tokenizer.name):
             self.head = self._verified_head()
-        self._vectors = int(self.model.get_input_embeddings().weight.shape[0])
         check_ids(self.tokenizer.name, self._vectors, np.array([self.bos or 0]))
         self.notes = {
             "dtype": str(self.model.dtype),
             "vocabulary": str(self._vectors),
-            "bos": self._bos_note(),
+            "bos": self.tokenizer.bos_note(self.bos),
             "head": "tiled" if self.head else "full logits (this model post-processes them)",
         }
-
-    def _bos_note(self) -> str:
-        if self.bos is None:
-            return "none: the first token of a text is not scored"
-        return f"{self.tokenizer.hf.convert_ids_to_tokens(self.bos)} (id {self.bos})"
 
     def _verified_head(self) -> Any:
         """The tiled head whose values equal the model's own logits on a short probe, or None."""
         import torch
 
-        from priscian.models.hf.head import find_head
+        from priscian.models.hf.head import find_head, gives_logits, tolerance
 
-        vocabulary = self.model.get_input_embeddings().weight.shape[0]
-        probe = torch.arange(1, PROBE + 1, device=self.device)[None] % vocabulary  # (1, 8)
-        logits = self.model(input_ids=probe, use_cache=False).logits[0].float()  # (8, vocab)
+        probe = torch.arange(1, PROBE + 1, device=self.device)[None] % self._vectors  # (1, 8)
+        logits = self.model(input_ids=probe, use_cache=False).logits[0]  # (8, vocab)
         self._outputs = int(logits.shape[-1])
-        wanted = logits.log_softmax(-1)
-        tolerance = 1e-4 if self.model.dtype == torch.float32 else 0.05
         try:
             hidden = self.base(input_ids=probe, use_cache=False).last_hidden_state[0]
-            targets = torch.arange(logits.shape[-1], device=self.device)[
-                :: max(1, vocabulary // 64)
-            ]
-            which = torch.arange(PROBE, device=self.device).repeat_interleave(len(targets))
             for head in find_head(self.model):
-                got = head.logprobs(hidden, which, targets.repeat(PROBE))
-                if (got.view(PROBE, -1) - wanted[:, targets]).abs().max() <= tolerance:
+                if gives_logits(head, hidden, logits, tolerance(self.model)):
                     return head
         except (AttributeError, RuntimeError, TypeError, ValueError):
             return None
@@ -209,11 +156,19 @@ class CausalModel:
         import torch
 
         members = torch.from_numpy(self.word_beginnings().astype(np.float32)).to(self.device)
-        return self._answers(batch, Mass(members))
+        mass = ExtraChannel(
+            lambda head, *asked: head.logprobs_and_mass(*asked, members),
+            lambda logps: logps[:, members > 0].logsumexp(-1),
+        )
+        return self._answers(batch, mass)
 
     def entropies(self, batch: TokenBatch) -> tuple[Floats, Floats]:
         """log p of each query's target, and the entropy of the prediction there."""
-        return self._answers(batch, Entropy())
+        entropy = ExtraChannel(
+            lambda head, *asked: head.logprobs_and_entropy(*asked),
+            lambda logps: -(logps.exp() * logps.clamp_min(-1e30)).sum(-1),
+        )
+        return self._answers(batch, entropy)
 
     def word_beginnings(self) -> Bools:
         """For each token id, whether it begins a word; computed once."""
@@ -237,9 +192,9 @@ class CausalModel:
             positions, which = torch.unique(flat, return_inverse=True)
             states = hidden.reshape(-1, hidden.shape[-1])[positions]
             if extra is None:
-                return _numpy(self.head.logprobs(states, which, queries[:, 2])), np.empty(0)
+                return to_numpy(self.head.logprobs(states, which, queries[:, 2])), np.empty(0)
             found = extra.of_head(self.head, states, which, queries[:, 2])
-            return _numpy(found[0]), _numpy(found[1])
+            return to_numpy(found[0]), to_numpy(found[1])
 
     def _hidden(self, batch: TokenBatch) -> Tensor:
         import torch
@@ -272,9 +227,9 @@ class CausalModel:
             columns = queries[mine, 1]
             values = logits[columns].float().log_softmax(-1)
             here = mine.cpu().numpy()
-            out[here] = _numpy(values.gather(1, queries[mine, 2:])[:, 0])
+            out[here] = to_numpy(values.gather(1, queries[mine, 2:])[:, 0])
             if extra is not None:
-                more[here] = _numpy(extra.of_logprobs(values))
+                more[here] = to_numpy(extra.of_logprobs(values))
         return out, more
 
     def _inputs(self, batch: TokenBatch) -> dict[str, Tensor]:
@@ -315,27 +270,25 @@ class CausalModel:
 
     def reference(self, encoding: Encoding) -> list[float]:
         """Log-probabilities of a text's own tokens by one plain forward pass."""
-        import torch
-
-        check_ids(self.tokenizer.name, self._vectors, np.array(encoding.ids))
-        with torch.inference_mode(), running(self.tokenizer.name):
-            ids = torch.tensor([encoding.ids], device=self.device)
-            logits = self.model(input_ids=ids, use_cache=False).logits[0].float()
-            logps = logits.log_softmax(-1)[:-1].gather(1, ids[0, 1:, None])[:, 0]
-        values = [float("nan"), *_numpy(logps).tolist()]
-        return values[encoding.first : encoding.first + len(encoding.starts)]
+        return self._plainly(encoding, lambda logps, ids: logps.gather(1, ids[:, None])[:, 0])
 
     def reference_boundaries(self, encoding: Encoding) -> list[float]:
         """Log masses of a new word before a text's own tokens, by one plain forward pass."""
         import torch
 
         members = torch.from_numpy(self.word_beginnings()).to(self.device)
+        return self._plainly(encoding, lambda logps, ids: logps[:, members].logsumexp(-1))
+
+    def _plainly(self, encoding: Encoding, ask: Callable[[Tensor, Tensor], Tensor]) -> list[float]:
+        """One value for each own token, from the log-probabilities before it and all ids."""
+        import torch
+
         check_ids(self.tokenizer.name, self._vectors, np.array(encoding.ids))
         with torch.inference_mode(), running(self.tokenizer.name):
             ids = torch.tensor([encoding.ids], device=self.device)
             logits = self.model(input_ids=ids, use_cache=False).logits[0].float()
-            masses = logits.log_softmax(-1)[:-1, members].logsumexp(-1)
-        values = [float("nan"), *_numpy(masses).tolist()]
+            found = ask(logits.log_softmax(-1)[:-1], ids[0, 1:])
+        values = [float("nan"), *to_numpy(found).tolist()]
         return values[encoding.first : encoding.first + len(encoding.starts)]
 
 
@@ -370,6 +323,8 @@ def one_row(batch: TokenBatch, row: int) -> TokenBatch:
 
 def refuse_encoder(spec: ModelSpec, config: Any) -> None:
     """Refuse an encoder, even if Transformers would load it as a causal model."""
+    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+
     names = architectures(config)
     masked = any(n.endswith(("ForMaskedLM", "ForPreTraining")) for n in names)
     causal = any(n.endswith(("ForCausalLM", "LMHeadModel")) for n in names)
@@ -379,17 +334,7 @@ def refuse_encoder(spec: ModelSpec, config: Any) -> None:
         )
     if masked and not causal and not getattr(config, "is_decoder", False):
         raise WrongKindError(f"{spec} is a masked model ({names[0]}); write mlm:{spec.id}")
-    if not names and not _known_causal(config):
+    if not names and config.model_type not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         raise ModelError(
             f"{spec} does not say that it is a causal model; its config has no architectures"
         )
-
-
-def _known_causal(config: Any) -> bool:
-    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
-
-    return config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
-
-
-def _numpy(values: Tensor) -> Floats:
-    return check_finite(values.double().cpu().numpy())

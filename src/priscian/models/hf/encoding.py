@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +17,7 @@ from priscian.models.hf.bounds import stored_size
 from priscian.models.hf.locate import Location, locate_tokenizer
 from priscian.models.protocol import Encoding
 from priscian.models.spec import ModelSpec
-from priscian.models.text_offsets import own_tokens, warn_of_dropped
+from priscian.models.text_offsets import byte_alphabet, own_tokens, warn_of_dropped
 from priscian.records import Text
 
 DOCUMENT_SEPARATORS = frozenset({"<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>"})
@@ -40,14 +39,8 @@ class Tokenizer:
         place = locate_tokenizer(spec, place)
         if place.gguf and "tokenizer" in spec.options:  # else it was read with the configuration
             stored_size(spec, place)
-        extra = {"gguf_file": place.gguf} if place.gguf else {}
         try:
-            self.hf: Any = AutoTokenizer.from_pretrained(
-                place.source,
-                revision=place.commit or None,
-                trust_remote_code=spec.options.get("remote_code") == "yes",
-                **extra,
-            )
+            self.hf: Any = AutoTokenizer.from_pretrained(place.source, **place.arguments(spec))
         except Exception as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise ModelError(
@@ -103,6 +96,12 @@ class Tokenizer:
         raise ModelError(
             f"{self.name} has no token {shown(policy)} to use as BOS; try auto or none"
         )
+
+    def bos_note(self, bos: int | None) -> str:
+        """What the record of a run says of the first token."""
+        if bos is None:
+            return "none: the first token of a text is not scored"
+        return f"{self.hf.convert_ids_to_tokens(bos)} (id {bos})"
 
     def end(self, policy: str) -> str:
         """The token between documents, whether it is called BOS or EOS; else EOS; else ""."""
@@ -183,17 +182,9 @@ def opens_with_space(piece: str, byte_level: bool) -> bool:
     True
     """
     if byte_level:
-        known = _byte_alphabet()
+        known = byte_alphabet()
         data = bytes(known[c] for c in piece if c in known)
         return data.decode("utf-8", "ignore")[:1].isspace()
     if byte := _BYTE.fullmatch(piece):
         return chr(int(byte[1], 16)).isspace() and int(byte[1], 16) < 128
     return piece[:1] == PIECE_SPACE or piece[:1].isspace()
-
-
-@cache
-def _byte_alphabet() -> dict[str, int]:
-    """The visible character for each byte in byte-level tokens, as in GPT-2."""
-    shown = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    hidden = [byte for byte in range(256) if byte not in shown]
-    return {chr(b): b for b in shown} | {chr(256 + i): b for i, b in enumerate(hidden)}

@@ -156,6 +156,24 @@ class Head:
         return logits
 
 
+def tolerance(model: Any) -> float:
+    """How far our log-probabilities may be from a model's own, in nats, by its dtype."""
+    return 1e-4 if model.dtype == torch.float32 else 0.05
+
+
+def gives_logits(head: Head, hidden: Tensor, logits: Tensor, tolerance: float) -> bool:
+    """Whether a head gives a model's own log-probabilities, as tried on some of the vocabulary.
+
+    hidden: (positions, width); logits: (positions, vocab).
+    """
+    targets = torch.arange(logits.shape[-1], device=logits.device)
+    targets = targets[:: max(1, len(targets) // 64)]
+    which = torch.arange(len(hidden), device=hidden.device).repeat_interleave(len(targets))
+    got = head.logprobs(hidden, which, targets.repeat(len(hidden))).view(len(hidden), -1)
+    wanted = logits.float().log_softmax(-1)[:, targets]
+    return bool((got - wanted).abs().max() <= tolerance)
+
+
 def find_head(model: Any) -> list[Head]:
     """Candidate heads of a causal model: as configured first, then plain."""
     output = model.get_output_embeddings()

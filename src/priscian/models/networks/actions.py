@@ -54,6 +54,15 @@ class Closing:
     children: Tensor  # (n, most) places of vectors, 0 beyond the last child
     counts: Tensor  # (n,)
 
+    @classmethod
+    def of(cls, found: list[tuple[int, list[int]]], vectors: Tensor) -> Closing:
+        """From labels and children, and the place of every vector."""
+        labels, lists = zip(*found, strict=True)
+        counts = [len(children) for children in lists]
+        children = [[*some, *[0] * (counts[0] - len(some))] for some in lists]
+        new = partial(torch.tensor, device=vectors.device)
+        return cls(new(labels), vectors[new(children)], new(counts))
+
 
 @dataclass(frozen=True, slots=True)
 class Oracle:
@@ -100,7 +109,7 @@ class Oracle:
         return cls(
             active, kinds, kinds[active], valid_kinds(opened, run, limits),
             ids[ids > labels] - labels - 1, ids[(ids > 0) & (ids <= labels)] - 1,
-            tuple(_closing(found, vectors) for found in stacks.heights()),
+            tuple(Closing.of(found, vectors) for found in stacks.heights()),
             vectors[order[1:]], torch.split(below, depth.bincount().tolist())[1:], cells[tops],
             int((ids > labels).sum()) + len(rows),
         )  # fmt: skip
@@ -170,11 +179,3 @@ class _Stacks:
         for level in levels:
             level.sort(key=lambda number: -len(self.closed[number][1]))
         return levels
-
-
-def _closing(found: list[tuple[int, list[int]]], vectors: Tensor) -> Closing:
-    labels, lists = zip(*found, strict=True)
-    counts = [len(children) for children in lists]
-    children = [[*some, *[0] * (counts[0] - len(some))] for some in lists]
-    new = partial(torch.tensor, device=vectors.device)
-    return Closing(new(labels), vectors[new(children)], new(counts))

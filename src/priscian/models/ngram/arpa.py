@@ -48,36 +48,25 @@ def read_arpa(path: Path) -> Trie:
     """The model in an ARPA file."""
     try:
         with open_unpacked(path, ModelError, RATIO) as (stream, raw):
-            words, rows = _read(_Lines(path, stream), packed=stream is not raw)
+            lines = _Lines(path, stream)
+            counts = lines.counts()
+            needed = PER_WORD * counts[0] + PER_NGRAM * sum(counts[1:])
+            if stream is not raw and needed > max(ROOM, GROWTH * path.stat().st_size):
+                raise ModelError(
+                    f"{path}: {sum(counts):,} n-grams are far more than a real file of its size "
+                    "has: it is damaged or made to fill the memory; unpack it first if you trust it"
+                )
+            words, first = _unigrams(path, _section(lines, 1, len(counts), counts[0]))
+            rows = [first]
+            ids = _Ids(words)
+            for n, count in enumerate(counts[1:], 2):
+                rows.append(ids.look_up(path, _section(lines, n, len(counts), count), n))
         return build_trie(words, rows)
     except DoubledNgramError as error:
         raise ModelError(
             f"{path}: the {len(error.ngram)}-gram {' '.join(error.ngram)!r} occurs twice; "
             "the file is damaged"
         ) from None
-
-
-def _read(lines: _Lines, *, packed: bool) -> tuple[tuple[str, ...], list[NgramRows]]:
-    """Words by id, and the n-grams of every order."""
-    counts = lines.counts()
-    if packed:
-        _refuse_many(lines.path, counts)
-    words, first = _unigrams(lines.path, _section(lines, 1, len(counts), counts[0]))
-    rows = [first]
-    ids = _Ids(words)
-    for n, count in enumerate(counts[1:], 2):
-        rows.append(ids.look_up(lines.path, _section(lines, n, len(counts), count), n))
-    return words, rows
-
-
-def _refuse_many(path: Path, counts: Sequence[int]) -> None:
-    """Refuse a packed file whose header promises more than the memory should be filled with."""
-    needed = PER_WORD * counts[0] + PER_NGRAM * sum(counts[1:])
-    if needed > max(ROOM, GROWTH * path.stat().st_size):
-        raise ModelError(
-            f"{path}: {sum(counts):,} n-grams are far more than a real file of its size has: it is "
-            "damaged or made to fill the memory; unpack it first if you trust it"
-        )
 
 
 class _Lines:
@@ -230,25 +219,23 @@ def _table(path: Path, first: int, data: bytes, n: int) -> pl.DataFrame:
 def _bad_line(path: Path, first: int, data: bytes, n: int) -> ModelError:
     """Report the first line that is not an n-gram."""
     for number, text in enumerate(data.split(b"\n"), first):
-        if text and not _is_entry(text.split(b"\t"), n):
+        parts = text.split(b"\t")
+        words = parts[1].split(b" ") if 2 <= len(parts) <= 3 else []
+        sound = len(words) == n and all(words)
+        try:
+            text.decode()
+            values = [float(part) for part in (parts[0], *parts[2:])] if sound else []
+        except ValueError:
+            sound = False
+        # comparisons with NaN are false
+        if text and not (
+            sound and LOWEST <= values[0] <= 0 and all(abs(value) <= -LOWEST for value in values)
+        ):
             return ModelError(
                 f"{path}:{number}: {_shown(text)} is not a {n}-gram (log10 probability, tab, "
                 f"{n} words, tab, back-off); the file is damaged or not ARPA"
             )
     return ModelError(f"{path}:{first}: the {n}-grams that follow cannot be read; copy it")
-
-
-def _is_entry(parts: list[bytes], n: int) -> bool:
-    words = parts[1].split(b" ") if 2 <= len(parts) <= 3 else []
-    if len(words) != n or not all(words):
-        return False
-    try:
-        parts[1].decode()
-        numbers = [float(part) for part in (parts[0], *parts[2:])]
-    except ValueError:
-        return False
-    # comparisons with NaN are false
-    return LOWEST <= numbers[0] <= 0 and all(abs(number) <= -LOWEST for number in numbers)
 
 
 def _shown(text: bytes) -> str:

@@ -22,7 +22,7 @@ from priscian.models.fingerprint import hash_file
 from priscian.models.ngram.arpa import read_arpa
 from priscian.models.ngram.trie import BOS, EOS, SPECIAL, UNK, Level, Trie, open_sentences
 from priscian.models.ngram.trie_file import MAGIC, open_trie, read_facts
-from priscian.models.protocol import Measured, Traits
+from priscian.models.protocol import SentenceTotals, Traits
 from priscian.models.spec import ModelKey, ModelSpec, files_beside
 from priscian.models.text_offsets import own_tokens
 from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
@@ -63,14 +63,18 @@ class Entropies:
         below = logs
         for order in range(2, self.trie.order + 1):
             level, shorter = self.trie.levels[order - 1], self.trie.levels[order - 2]
-            nodes = np.arange(_size(level))
-            parents = _parents(shorter, len(nodes))
+            nodes = np.arange(len(level.probs))
+            assert shorter.begin is not None
+            edges = shorter.begin.astype(np.int64)
+            # of each n-gram, the one without its first word, in the level below
+            below_it = np.repeat(np.arange(len(edges) - 1), edges[1:] - edges[:-1])
+            parents = below_it[: len(nodes)]
             if order == 2:
                 assert level.words is not None
                 contexts = level.words.astype(np.int64)
             else:
                 contexts = self._contexts(order, contexts[parents], level)
-            backoffs = shorter.backoff(np.arange(_size(shorter))) * LN10
+            backoffs = shorter.backoff(np.arange(len(shorter.probs))) * LN10
             own = level.prob(nodes) * LN10
             seen = contexts >= 0
             at = contexts[seen]
@@ -118,18 +122,6 @@ def _normalise(some: Floats, whole: Floats) -> Floats:
 
 def _plogp(logs: Floats) -> Floats:
     return np.exp(logs) * np.where(np.isneginf(logs), 0.0, logs)
-
-
-def _size(level: Level) -> int:
-    return len(level.probs)
-
-
-def _parents(level: Level, children: int) -> Nodes:
-    """Of each n-gram, the one without its first word, in the level below."""
-    assert level.begin is not None
-    edges = level.begin.astype(np.int64)
-    counts = edges[1:] - edges[:-1]
-    return np.repeat(np.arange(len(counts)), counts)[:children]
 
 
 Ids = npt.NDArray[np.int32]
@@ -181,7 +173,9 @@ class NgramModel:
         lengths: list[int] = []
         for text in texts:
             before, at = len(ids), 0
-            chunks = text.split(" ") if text.isprintable() else _spaced(text)
+            if not text.isprintable():
+                text = "".join(" " if char.isspace() else char for char in text)
+            chunks = text.split(" ")
             last = len(chunks) - 1
             while last > 0 and not chunks[last]:
                 last -= 1
@@ -218,7 +212,11 @@ class NgramModel:
     def score(self, texts: Sequence[Text]) -> list[TokenScores]:
         """Token scores, in the order of the texts; natural logarithms."""
         coded = self.encode([text.context + text.text for text in texts])
-        logps, ends = self._logps(np.array(coded.ids, np.int32), coded.lengths)
+        ids, ends = np.array(coded.ids, np.int32), None
+        if self.eos:
+            logps, ends = self.with_ends(ids, coded.lengths)
+        else:
+            logps = self.trie.log10(ids, coded.lengths)[0] * LN10
         values = logps.tolist()
         result = []
         at = 0
@@ -238,12 +236,6 @@ class NgramModel:
             result.append(scores)
             at = stop
         return result
-
-    def _logps(self, ids: Ids, lengths: Sequence[int]) -> tuple[Floats, Floats | None]:
-        """Natural-log probabilities of words and, if requested, of the end of each sentence."""
-        if not self.eos:
-            return self.trie.log10(ids, lengths)[0] * LN10, None
-        return self.with_ends(ids, lengths)
 
     def with_ends(self, ids: Ids, lengths: Sequence[int]) -> tuple[Floats, Floats]:
         """Natural-log probabilities of words, and of `</s>` after each sentence."""
@@ -265,9 +257,25 @@ class NgramModel:
         """Whether it was trained on running text by sentence, not on pre-tokenized text."""
         return self.tokenisation.words == "ptb"
 
-    def measure(self, sentences: Iterable[str]) -> Measured:
-        """The log-probability of sentences with their ends, also of known words alone."""
-        return measure_sentences(self, sentences)
+    def measure(self, sentences: Iterable[str]) -> SentenceTotals:
+        """Σ log p over all words and `</s>`, as KenLM's `query` counts; and over known words.
+
+        A word after an unknown one is counted in both, in its shortened context.
+        """
+        rest = iter(sentences)
+        total = known = 0.0
+        words = count = unknown = 0
+        while block := list(islice(rest, SENTENCES)):
+            coded = self.encode(block)
+            ids = np.array(coded.ids, np.int32)
+            logps, ends = self.with_ends(ids, coded.lengths)
+            unseen = ids == UNK
+            total += math.fsum(logps) + math.fsum(ends)
+            known += math.fsum(logps[~unseen]) + math.fsum(ends)
+            words += len(ids)
+            count += len(block)
+            unknown += int(np.count_nonzero(unseen))
+        return SentenceTotals(total, known, words, count, unknown)
 
     def score_entropies(self, texts: Sequence[Text]) -> list[tuple[float, ...]]:
         """Before each word of each text, the entropy of the next word, in nats."""
@@ -347,31 +355,6 @@ def differ_in_oov(model: NgramModel, pairs: Sequence[tuple[str, str]]) -> list[b
     return [a != b for a, b in zip(counts[::2], counts[1::2], strict=True)]
 
 
-def _spaced(text: str) -> list[str]:
-    return "".join(" " if char.isspace() else char for char in text).split(" ")
-
-
-def measure_sentences(model: NgramModel, sentences: Iterable[str]) -> Measured:
-    """Σ log p over all words and `</s>`, as KenLM's `query` counts; and over known words.
-
-    A word after an unknown one is counted in both, in its shortened context.
-    """
-    rest = iter(sentences)
-    total = known = 0.0
-    words = count = unknown = 0
-    while block := list(islice(rest, SENTENCES)):
-        coded = model.encode(block)
-        ids = np.array(coded.ids, np.int32)
-        logps, ends = model.with_ends(ids, coded.lengths)
-        unseen = ids == UNK
-        total += math.fsum(logps) + math.fsum(ends)
-        known += math.fsum(logps[~unseen]) + math.fsum(ends)
-        words += len(ids)
-        count += len(block)
-        unknown += int(np.count_nonzero(unseen))
-    return Measured(total, known, words, count, unknown)
-
-
 OPTIONS = frozenset({"words", "case", "eos", "order", "name"})
 
 
@@ -384,7 +367,7 @@ class NgramProvider:
         """The file's contents, how texts are split into words, what is scored."""
         path = _file(spec)
         eos = _eos(spec)
-        chosen = _tokenisation(spec, _facts(path))
+        chosen = _tokenisation(spec, read_facts(path) if is_pngm(path) else {})
         return ModelKey(
             {
                 "provider": "ngram",
@@ -430,21 +413,15 @@ def load_ngram(path: Path, spec: ModelSpec | None = None) -> NgramModel:
         trie, facts = open_trie(path)
     else:
         trie, facts = read_arpa(path), {}
-    return NgramModel(_shorten(trie, spec), _tokenisation(spec, facts), facts, _eos(spec))
-
-
-def _shorten(trie: Trie, spec: ModelSpec) -> Trie:
-    """The model's lower orders only, if the model string says so: order=1 is its unigrams.
-
-    Each order of a back-off model is a distribution of its own. With Kneser–Ney smoothing the lower
-    ones count in how many contexts a word was seen, not how often.
-    """
-    if "order" not in spec.options:
-        return trie
-    order = _order(spec)
-    if order > trie.order:
-        raise UsageError(f"{spec}: the model has order {trie.order}; give 1 to {trie.order}")
-    return Trie(trie.words, trie.levels[:order])
+    if "order" in spec.options:
+        # The model's lower orders only: each order of a back-off model is a distribution of its
+        # own. With Kneser–Ney smoothing the lower ones count in how many contexts a word was seen,
+        # not how often.
+        order = _order(spec)
+        if order > trie.order:
+            raise UsageError(f"{spec}: the model has order {trie.order}; give 1 to {trie.order}")
+        trie = Trie(trie.words, trie.levels[:order])
+    return NgramModel(trie, _tokenisation(spec, facts), facts, _eos(spec))
 
 
 def _order(spec: ModelSpec) -> int:
@@ -466,10 +443,6 @@ def is_pngm(path: Path) -> bool:
             f"cannot read {path}: {error.strerror}; check the path and its permissions"
         ) from None
     return head == MAGIC or path.suffix == ".pngm"
-
-
-def _facts(path: Path) -> dict[str, Any]:
-    return read_facts(path) if is_pngm(path) else {}
 
 
 def _tokenisation(spec: ModelSpec, facts: dict[str, Any]) -> Tokenisation:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -108,19 +109,14 @@ class Trie:
         `sentences` gives the number of words in each; none of them begins with `<s>`.
         """
         lengths = np.asarray(sentences, np.int64)
-        parts = list(_cut(lengths, BATCH))
         edges = np.concatenate(([0], np.cumsum(lengths)))
-        found = [
-            self._batch(ids[edges[first] : edges[last]], lengths[first:last])
-            for first, last in parts
-        ]
-        if not found:
-            return np.zeros(0), np.zeros(0, np.int8)
+        # sentences with about as many words together as a batch has
+        cuts = np.flatnonzero(np.diff(edges[1:] // BATCH)) + 1
+        found = []
+        for first, last in pairwise([0, *cuts.tolist(), len(lengths)]):
+            part = ids[edges[first] : edges[last]]
+            found.append(self._walk(*open_sentences(part, lengths[first:last], self.order)))
         return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
-
-    def _batch(self, ids: Ids, lengths: Nodes) -> tuple[Floats, Lengths]:
-        opened, own = open_sentences(ids, lengths, self.order)
-        return self._walk(opened, own)
 
     def _walk(self, row: Ids, own: Nodes) -> tuple[Floats, Lengths]:
         """Look up the n-grams that end at each position of a row where `<s>` begins sentences."""
@@ -188,12 +184,3 @@ def open_sentences(ids: Ids, lengths: Nodes, order: int) -> tuple[Ids, Nodes]:
     row = np.full(len(ids) + len(lengths) + order - 1, BOS, np.int32)
     row[own] = ids
     return row, own
-
-
-def _cut(lengths: Nodes, limit: int) -> list[tuple[int, int]]:
-    """Ranges of sentences with about `limit` words in each."""
-    if not len(lengths):
-        return []
-    block = np.cumsum(lengths) // limit
-    starts = np.flatnonzero(np.concatenate(([True], block[1:] != block[:-1])))
-    return list(zip(starts.tolist(), [*starts[1:].tolist(), len(lengths)], strict=True))

@@ -188,24 +188,19 @@ def _open(path: Path) -> tuple[_Description, npt.NDArray[np.uint8]]:
             f"{path} is damaged: its description cannot be read ({error}); train it again"
         ) from None
     for entry in described.sections:
-        if not _inside(entry, end):
+        item = int(entry.dtype[2:]) if entry.dtype in _DTYPES else 0
+        if (
+            not item
+            or entry.size < 0
+            or entry.size % item
+            or entry.offset % ALIGN
+            or not len(MAGIC) <= entry.offset <= end - entry.size
+        ):
             raise ModelError(
                 f"{path} is damaged: its section {entry.name!r} has a wrong position "
                 "or type; train it again"
             )
     return described, raw
-
-
-def _inside(entry: _Entry, end: int) -> bool:
-    """Whether a section has a known type and lies between the header and `end`."""
-    item = int(entry.dtype[2:]) if entry.dtype in _DTYPES else 0
-    return (
-        item > 0
-        and entry.size >= 0
-        and entry.size % item == 0
-        and entry.offset % ALIGN == 0
-        and len(MAGIC) <= entry.offset <= end - entry.size
-    )
 
 
 def _map(path: Path) -> npt.NDArray[np.uint8]:
@@ -363,7 +358,20 @@ def open_trie(path: Path) -> tuple[Trie, dict[str, Any]]:
         if not isinstance(order, int) or not 1 <= order <= MOST_ORDER:
             raise UnsoundTrieError(f"its order is {shown(order)}")
         words = tuple(contents.arrays["vocabulary"].tobytes().decode().split("\n"))
-        trie = Trie(words, tuple(_level(contents, n, order) for n in range(1, order + 1)))
+        arrays, levels = contents.arrays, []
+        for n in range(1, order + 1):
+            lower = n < order
+            levels.append(
+                Level(
+                    words=arrays[f"words{n}"] if n > 1 else None,
+                    probs=arrays[f"prob{n}"],
+                    backoffs=arrays[f"backoff{n}"] if lower else None,
+                    begin=arrays[f"begin{n}"] if lower else None,
+                    prob_codes=arrays.get(f"prob_codes{n}"),
+                    backoff_codes=arrays.get(f"backoff_codes{n}") if lower else None,
+                )
+            )
+        trie = Trie(words, tuple(levels))
         if contents.facts.get("differences"):
             trie = sums(trie)
         check_trie(trie)
@@ -374,19 +382,6 @@ def open_trie(path: Path) -> tuple[Trie, dict[str, Any]]:
             f"{path} is not a sound model, though its checksums are right: {error}; train it again"
         ) from None
     return trie, contents.facts
-
-
-def _level(contents: Contents, n: int, order: int) -> Level:
-    arrays = contents.arrays
-    lower = n < order
-    return Level(
-        words=arrays[f"words{n}"] if n > 1 else None,
-        probs=arrays[f"prob{n}"],
-        backoffs=arrays[f"backoff{n}"] if lower else None,
-        begin=arrays[f"begin{n}"] if lower else None,
-        prob_codes=arrays.get(f"prob_codes{n}"),
-        backoff_codes=arrays.get(f"backoff_codes{n}") if lower else None,
-    )
 
 
 def save_trie(trie: Trie, facts: dict[str, Any], path: Path) -> None:

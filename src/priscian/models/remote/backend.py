@@ -53,7 +53,7 @@ class PromptScores:
     mass: tuple[float, ...] = ()
 
 
-class Backend(Protocol):
+class PromptScorer(Protocol):
     """An engine with a model in it."""
 
     context_length: int | None

@@ -244,7 +244,7 @@ def _check_temperature(
             raise BackendError(
                 f"{name}: log-probabilities change with the sampling temperature (by {off:.2g} "
                 f"nats at {temperature:g}): they are not the model's own; set the server to return "
-                f"raw ones (vLLM: --logprobs-mode raw_logprobs)"
+                f"raw ones (vLLM: logprobs-mode raw_logprobs)"
             )
 
 

@@ -126,7 +126,12 @@ def _first_wrong(row: Prompt, tokens: Sequence[str]) -> int | None:
     for i, end in enumerate(row.ends):
         if i >= len(tokens):
             return i
-        said += _bytes_of(tokens[i])
+        split = _BYTES.fullmatch(tokens[i])  # a part of a character may be written bytes:\\xe2
+        said += (
+            bytes.fromhex(split[1].replace("\\x", ""))
+            if split
+            else tokens[i].encode("utf-8", "replace")
+        )
         if i + 1 < count and row.ends[i + 1] == end:  # a character in several tokens
             continue
         stop = len(row.text[:end].encode())
@@ -137,14 +142,6 @@ def _first_wrong(row: Prompt, tokens: Sequence[str]) -> int | None:
             return began
         reach, said, began = stop, b"", i + 1
     return None
-
-
-def _bytes_of(token: str) -> bytes:
-    """A returned piece as bytes; parts of a character may be written bytes:\\xe2."""
-    split = _BYTES.fullmatch(token)
-    if split:
-        return bytes.fromhex(split[1].replace("\\x", ""))
-    return token.encode("utf-8", "replace")
 
 
 def _spelled(row: Prompt, number: int) -> str:

@@ -19,9 +19,9 @@ from priscian.models.remote.backend import (
     PLAIN,
     TOP,
     Ask,
-    Backend,
     Prompt,
     PromptEncoder,
+    PromptScorer,
     PromptScores,
 )
 from priscian.models.remote.echo import check_tokens
@@ -76,7 +76,7 @@ class LlamaCppProvider(BackendProvider):
             return fields | {"tokenizer": tokenizer_content(spec)}
         return fields | tokenizer_beside(path.parent)
 
-    def connect(self, spec: ModelSpec) -> tuple[Backend, PromptEncoder]:
+    def connect(self, spec: ModelSpec) -> tuple[PromptScorer, PromptEncoder]:
         """The loaded file, and the tokenizer in it, unless another is named."""
         path = spec.path
         encoder = make_encoder(spec, Location(str(path.parent), gguf=path.name))

@@ -21,7 +21,14 @@ import msgspec
 from priscian.errors import BackendError, UsageError, brief, flat
 from priscian.models.hf.loading import tokenizer_content
 from priscian.models.hf.locate import Location
-from priscian.models.remote.backend import PLAIN, Ask, Backend, Prompt, PromptEncoder, PromptScores
+from priscian.models.remote.backend import (
+    PLAIN,
+    Ask,
+    Prompt,
+    PromptEncoder,
+    PromptScorer,
+    PromptScores,
+)
 from priscian.models.remote.echo import Completion, Models, read_choice
 from priscian.models.remote.provider import SHARED_OPTIONS, BackendProvider, make_encoder, number
 from priscian.models.spec import ModelSpec, some_of
@@ -49,26 +56,20 @@ class Server:
     base: str
     timeout: float = 120.0
 
-    def get(self, path: str, form: type[Form], what: str) -> Form:
-        """An answer to GET, asked once."""
-        try:
-            return self._send(path, None, form, what, self.timeout, 4 * MEGABYTE)
-        except _Later as later:
-            raise later.error from None
-
-    def post(
+    def ask(
         self,
         path: str,
-        body: dict[str, Any],
         form: type[Form],
         what: str,
         *,
+        body: dict[str, Any] | None = None,
         most: int = 4 * MEGABYTE,
         tries: int = TRIES,
     ) -> Form:
-        """An answer to POST; busy servers and lost connections are tried again while time is left.
+        """An answer to POST, or without a body to GET, which is asked once.
 
-        `what` names what is expected; `most` is the largest answer, in bytes.
+        Busy servers and lost connections are tried again while time is left. `what` names what is
+        expected; `most` is the largest answer, in bytes.
         """
         wait, end = FIRST_WAIT, time.monotonic() + self.timeout
         for left in range(tries - 1, -1, -1):
@@ -106,7 +107,15 @@ class Server:
             raise _refused(url, reply)
         if reply.headers.get("content-encoding", "").lower() not in ("", "identity"):
             raise BackendError(f"{url} compresses its answers; turn that off on the server")
-        return _decoded(url, reply.body, form, what)
+        try:
+            return msgspec.json.decode(reply.body, type=form)
+        except msgspec.ValidationError as error:
+            wrong = f"{what} ({brief(flat(error))})"
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            wrong = "JSON"
+        raise BackendError(
+            f"{url} answered something that is not {wrong}; check the URL and the server"
+        )
 
     def _failed(self, url: str, error: WebError, kept: str) -> Exception:
         """The error for a request without an answer, and whether it may be repeated."""
@@ -162,18 +171,6 @@ def discreet() -> Iterator[None]:
         raise
 
 
-def _decoded(url: str, body: bytes, form: type[Form], what: str) -> Form:
-    try:
-        return msgspec.json.decode(body, type=form)
-    except msgspec.ValidationError as error:
-        wrong = f"{what} ({brief(flat(error))})"
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        wrong = "JSON"
-    raise BackendError(
-        f"{url} answered something that is not {wrong}; check the URL and the server"
-    )
-
-
 def _refused(url: str, reply: Reply) -> Exception:
     """The error for a server that answered with one, or sends us elsewhere."""
     if reply.redirect is not None:
@@ -190,7 +187,11 @@ def _refused(url: str, reply: Reply) -> Exception:
     }.get(reply.status, KEPT if reply.status in BUSY else "check the server and its log")
     said = f"{url} answered {reply.status} ({_said(reply.body)}); {remedy}"
     if reply.status in BUSY:
-        return _Later(said, reply.status, _retry_after(reply.headers.get("retry-after", "")))
+        try:
+            wait = max(0.0, float(reply.headers.get("retry-after", "")))
+        except ValueError:  # it does not say a number of seconds
+            wait = 0.0
+        return _Later(said, reply.status, 0.0 if math.isnan(wait) else wait)
     return BackendError(said, reply.status)
 
 
@@ -208,15 +209,6 @@ def _said(body: bytes) -> str:
             names = ("error", "message", "detail", "msg")
             told = next((told[n] for n in names if n in told), text)
     return brief(told if isinstance(told, str) else text) or "no reason given"
-
-
-def _retry_after(value: str) -> float:
-    """Seconds that a server asks to wait; 0 if it does not say it as a number."""
-    try:
-        seconds = float(value)
-    except ValueError:
-        return 0.0
-    return 0.0 if math.isnan(seconds) else max(seconds, 0.0)
 
 
 ROWS = 16
@@ -258,7 +250,7 @@ class OpenAIProvider(BackendProvider):
             "method": WAY,
         }
 
-    def connect(self, spec: ModelSpec) -> tuple[Backend, PromptEncoder]:
+    def connect(self, spec: ModelSpec) -> tuple[PromptScorer, PromptEncoder]:
         """The server, after one small question in each form that it may understand."""
         server = server_of(spec)
         model = served_model(spec, server)
@@ -312,7 +304,9 @@ class Completions:
         most = MEGABYTE + ROOM * sum(len(row.ids) for row in rows)
         url, what = self.server.base, "a completion with log-probabilities"
         with discreet():
-            told = self.server.post("completions", body, Completion, what, most=most, tries=tries)
+            told = self.server.ask(
+                "completions", Completion, what, body=body, most=most, tries=tries
+            )
             choices = sorted(told.choices, key=lambda choice: choice.index)
             if len(choices) != len(rows):
                 raise BackendError(
@@ -370,7 +364,7 @@ def served_model(spec: ModelSpec, server: Server) -> str:
     named = spec.options.get("model", "")
     with discreet():
         try:
-            known = [m.id for m in server.get("models", Models, "a list of models").data]
+            known = [m.id for m in server.ask("models", Models, "a list of models", tries=1).data]
         except BackendError as refused:
             if refused.status != 404:
                 raise

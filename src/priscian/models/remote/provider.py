@@ -20,7 +20,7 @@ from priscian.models.fingerprint import cache_folder
 from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.locate import Location, import_transformers
 from priscian.models.protocol import TorchModel, Traits
-from priscian.models.remote.backend import ALONE, Backend, PromptEncoder
+from priscian.models.remote.backend import ALONE, PromptEncoder, PromptScorer
 from priscian.models.remote.canary import (
     ROUNDING,
     TOLERANCE,
@@ -136,7 +136,7 @@ class BackendModel:
     """
 
     spec: ModelSpec
-    backend: Backend
+    backend: PromptScorer
     encoder: PromptEncoder
     probes: CanaryTexts
     canary: Canary
@@ -151,10 +151,7 @@ class BackendModel:
     @property
     def notes(self) -> dict[str, str]:
         """For the record of a run."""
-        bos = self.encoder.bos
-        said = "none: the first token of a text is not scored"
-        if bos is not None:
-            said = f"{self.encoder.tokenizer.hf.convert_ids_to_tokens(bos)} (id {bos})"
+        said = self.encoder.tokenizer.bos_note(self.encoder.bos)
         return {"bos": said, **self.backend.notes, **self.canary.notes}
 
     def score(self, texts: Sequence[Text]) -> list[TokenScores]:
@@ -191,7 +188,8 @@ def check_reference(
     worst = 0.0
     for text, encoding, answer in zip(texts, encodings, theirs, strict=True):
         own = slice(encoding.first, encoding.first + len(encoding.starts))
-        off = difference(_scored(answer.logps[own]), _scored(reference.reference(encoding)))
+        both = answer.logps[own], reference.reference(encoding)
+        off = difference(*([0.0 if math.isnan(p) else p for p in logps] for logps in both))
         if off > tolerance:
             raise BackendError(
                 f"{model.spec.label} differs from reference= by {off:.2g} nats in "
@@ -200,10 +198,6 @@ def check_reference(
             )
         worst = max(worst, off)
     return worst
-
-
-def _scored(logps: Sequence[float]) -> list[float]:
-    return [0.0 if math.isnan(p) else p for p in logps]
 
 
 class BackendProvider:
@@ -220,7 +214,7 @@ class BackendProvider:
         """Fields of the key that are known without the model."""
         raise NotImplementedError
 
-    def connect(self, spec: ModelSpec) -> tuple[Backend, PromptEncoder]:
+    def connect(self, spec: ModelSpec) -> tuple[PromptScorer, PromptEncoder]:
         """The engine with its model, and the tokenizer."""
         raise NotImplementedError
 
@@ -287,11 +281,8 @@ class BackendProvider:
         reference = load(spec.options["reference"])
         if not isinstance(reference, TorchModel):
             raise UsageError(f"{spec}: reference= must be a causal Transformers model (hf:PATH)")
-        texts = _texts(model.probes)[:REFERENCE_TEXTS]
+        rows = model.probes.rows()[:REFERENCE_TEXTS]
+        texts = [Text(row.text[row.opening :]) for row in rows]
         worst = check_reference(model, reference, texts, limits_of(spec).tolerance)
         notes = {**model.canary.notes, "difference from reference": f"{worst:.2g} nats"}
         model.canary = Canary(model.canary.logps, model.canary.error, notes)
-
-
-def _texts(probes: CanaryTexts) -> Sequence[Text]:
-    return [Text(row.text[row.opening :]) for row in probes.rows()]

@@ -11,7 +11,14 @@ from typing import Any
 from priscian.errors import BackendError, ModelError, install
 from priscian.models.hf.loading import DTYPES, tokenizer_content
 from priscian.models.hf.locate import Location, list_revisions, locate
-from priscian.models.remote.backend import PLAIN, Ask, Backend, Prompt, PromptEncoder, PromptScores
+from priscian.models.remote.backend import (
+    PLAIN,
+    Ask,
+    Prompt,
+    PromptEncoder,
+    PromptScorer,
+    PromptScores,
+)
 from priscian.models.remote.provider import SHARED_OPTIONS, BackendProvider, make_encoder, number
 from priscian.models.spec import ModelSpec
 
@@ -41,7 +48,7 @@ class VllmProvider(BackendProvider):
             fields["option tokenizer"] = tokenizer_content(spec)
         return fields
 
-    def connect(self, spec: ModelSpec) -> tuple[Backend, PromptEncoder]:
+    def connect(self, spec: ModelSpec) -> tuple[PromptScorer, PromptEncoder]:
         """The engine with the model, and its tokenizer."""
         place = locate(spec)
         encoder = make_encoder(spec, place)

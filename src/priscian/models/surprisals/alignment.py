@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 
 from priscian.errors import DataError
+from priscian.models.text_offsets import byte_alphabet
 
 Span = tuple[int, int]
 
@@ -207,15 +207,7 @@ def _align_bytes(text: str, tokens: Sequence[str]) -> list[Span] | None:
 def _bytes_of(token: str) -> bytes:
     if byte := _BYTE.fullmatch(token):
         return bytes([int(byte[1], 16)])
-    known = _byte_alphabet()
+    known = byte_alphabet()
     if all(c in known for c in token):
         return bytes(known[c] for c in token)
     return token.replace("▁", " ").encode("utf-8", "surrogatepass")
-
-
-@cache
-def _byte_alphabet() -> dict[str, int]:
-    """The visible character for each byte in GPT-2's byte-level tokens."""
-    shown = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    hidden = [byte for byte in range(256) if byte not in shown]
-    return {chr(b): b for b in shown} | {chr(256 + i): b for i, b in enumerate(hidden)}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from priscian.errors import DataError, ModelError, UnknownNameError
-from priscian.files import PathLike, Row, read_table, whole_number
+from priscian.files import PathLike, read_table, whole_number
 from priscian.models.fingerprint import hash_file
 from priscian.models.protocol import Traits
 from priscian.models.spec import ModelKey, ModelSpec, files_beside
@@ -192,7 +192,7 @@ def _words(token: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class SurprisalTable:
+class TokenTable:
     """Sentences with their tokens' surprisals, found ignoring spaces and capitals."""
 
     file: Path
@@ -259,7 +259,7 @@ def _number(file: Path, row: TokenRow) -> float:
     return found
 
 
-def read_surprisals(file: PathLike, unit: str = "bits") -> SurprisalTable:
+def read_surprisals(file: PathLike, unit: str = "bits") -> TokenTable:
     """A TSV or CSV with the columns `sentence`, `token` and `surprisal`.
 
     Each row is a token; `sentence` holds the text, or `sentence_id` a number, and then the text is
@@ -274,27 +274,27 @@ def read_surprisals(file: PathLike, unit: str = "bits") -> SurprisalTable:
     table = read_table(file, lambda header: bool(_pick(header, TOKEN)))
     header = list(table[0][1])
     token, value = _need(file, header, TOKEN), _need(file, header, SURPRISAL)
-    sentence, number = _pick(header, SENTENCE), _pick(header, NUMBER)
-    if not sentence and not number:
+    texts, number = _pick(header, SENTENCE), _pick(header, NUMBER)
+    if not texts and not number:
         _need(file, header, SENTENCE)
-    if sentence and all(str(row[sentence]).strip().isdecimal() for _, row in table):
-        sentence, number = None, sentence
+    if texts and all(str(row[texts]).strip().isdecimal() for _, row in table):
+        texts, number = None, texts
     start = _pick(header, START)
     # a sentence may occur twice; its second set of tokens is a separate sentence
     groups: list[tuple[str, list[TokenRow]]] = []
     before = None
     for line, row in table:
-        mark = (row.get(number or "", ""), row.get(sentence or "", ""))
+        mark = (row.get(number or "", ""), row.get(texts or "", ""))
         if mark != before:
-            groups.append((str(mark[1]) if sentence else "", []))
+            groups.append((str(mark[1]) if texts else "", []))
         before = mark
-        groups[-1][1].append(_read_row(file, line, row, token, value, start))
-    return _table(file, unit, [TableSentence(text, tuple(rows)) for text, rows in groups])
-
-
-def _table(file: Path, unit: str, sentences: Iterable[TableSentence]) -> SurprisalTable:
+        if not str(row[token]).strip():
+            raise DataError(f"{file}:{line}: the token is empty; write it or delete the row")
+        begin = whole_number(str(row[start]).strip() if start else "", 10**9)
+        groups[-1][1].append(TokenRow(str(row[token]), str(row[value]).strip(), line, begin))
     known: dict[str, TableSentence] = {}
-    for sentence in sentences:
+    for text, rows in groups:
+        sentence = TableSentence(text, tuple(rows))
         name = sentence.text or "\0".join(sentence.tokens)
         first = known.setdefault(name, sentence)
         if not sentence.same_as(first):
@@ -303,16 +303,7 @@ def _table(file: Path, unit: str, sentences: Iterable[TableSentence]) -> Surpris
                 f"surprisals than on line {first.line}; keep one, or average them before"
             )
     kept = tuple(known.values())
-    return SurprisalTable(file, unit, kept, SentenceIndex(file, kept))
-
-
-def _read_row(
-    file: Path, line: int, row: Row, token: str, value: str, start: str | None
-) -> TokenRow:
-    if not str(row[token]).strip():
-        raise DataError(f"{file}:{line}: the token is empty; write it or delete the row")
-    begin = str(row[start]).strip() if start else ""
-    return TokenRow(str(row[token]), str(row[value]).strip(), line, whole_number(begin, 10**9))
+    return TokenTable(file, unit, kept, SentenceIndex(file, kept))
 
 
 def _pick(header: Sequence[str], names: Sequence[str]) -> str | None:
@@ -361,7 +352,7 @@ class SurprisalsProvider:
 class PrecomputedModel:
     """Looks sentences up instead of scoring them."""
 
-    def __init__(self, table: SurprisalTable) -> None:
+    def __init__(self, table: TokenTable) -> None:
         self.table = table
 
     def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:
@@ -373,7 +364,7 @@ class PrecomputedModel:
         return self.table.scores(text)
 
 
-def open_table(spec: ModelSpec) -> SurprisalTable:
+def open_table(spec: ModelSpec) -> TokenTable:
     """The table that a model string names."""
     spec.check_options(OPTIONS)
     return read_surprisals(_file(spec), _unit(spec))

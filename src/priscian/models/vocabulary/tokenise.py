@@ -87,7 +87,9 @@ class WordSplitter:
         """Words with half-open character offsets."""
         found: list[Piece] = []
         chunks = text.translate(_SPACES).split(" ")
-        last = _last_full(chunks)
+        last = len(chunks) - 1
+        while last > 0 and not chunks[last]:
+            last -= 1
         at = 0
         for number, chunk in enumerate(chunks):
             if chunk:
@@ -114,20 +116,14 @@ class WordSplitter:
         if self.tokenisation.words == "space":
             pieces = [(chunk, 0, len(chunk))]
         else:
-            pieces = [(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(_plain(chunk))]
+            pieces = [
+                (m.group(), m.start(), m.end()) for m in _TOKEN.finditer(chunk.translate(_PLAIN))
+            ]
             if final:
                 pieces = _detach_stop(pieces)
         if self.tokenisation.case == "lower":
             pieces = [(form.lower(), start, end) for form, start, end in pieces]
         return pieces
-
-
-def _plain(chunk: str) -> str:
-    return chunk.translate(_PLAIN)
-
-
-def _last_full(chunks: list[str]) -> int:
-    return next((at for at in range(len(chunks) - 1, -1, -1) if chunks[at]), -1)
 
 
 def _detach_stop(pieces: list[Piece]) -> list[Piece]:

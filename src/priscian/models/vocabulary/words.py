@@ -143,7 +143,10 @@ class WordVocabulary:
     ) -> WordVocabulary:
         """Words that occur at least `least` times; the others are counted by their class."""
         tokenisation = tokenisation or Tokenisation()
-        counts = _count(sentences, tokenisation)
+        splitter = WordSplitter(tokenisation)
+        counts: Counter[str] = Counter()
+        for sentence in sentences:
+            counts.update(splitter.words(sentence))
         made = cls.from_counts(counts, least=least, most=most, classes=classes)
         return cls(made.words, tokenisation, classes)
 
@@ -246,11 +249,3 @@ class WordVocabulary:
             known = self._unknown_id if name == UNKNOWN else self._ids.get(name, self._unknown_id)
             found = self._rare[form] = known
         return found
-
-
-def _count(sentences: Iterable[str], tokenisation: Tokenisation) -> Counter[str]:
-    splitter = WordSplitter(tokenisation)
-    counts: Counter[str] = Counter()
-    for sentence in sentences:
-        counts.update(splitter.words(sentence))
-    return counts

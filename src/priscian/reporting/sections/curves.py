@@ -7,9 +7,9 @@ from functools import partial
 
 from priscian.analysis.curves.curve import CurveAnalysis
 from priscian.analysis.curves.table import CurveTable
-from priscian.analysis.curves.training_size import OVERALL, Curve
+from priscian.analysis.curves.training_size import Curve
 from priscian.analysis.named_results import words
-from priscian.analysis.result import Table
+from priscian.analysis.result import OVERALL, Table
 from priscian.analysis.vega import Figure
 from priscian.reporting.sections import Draw, Given, page_section
 

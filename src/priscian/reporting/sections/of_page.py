@@ -14,6 +14,7 @@ from priscian.analysis.people.study import OVERALL, StudyBesideModels
 from priscian.analysis.result import Table
 from priscian.analysis.sg.circuits import analyse_sg_runs
 from priscian.analysis.sg.perplexity import against_perplexity
+from priscian.analysis.transfer.transfer import Transfer
 from priscian.analysis.vega import Figure
 from priscian.reporting.sections import Draw, Given, page_section
 from priscian.runs import Result
@@ -80,6 +81,25 @@ def study_tables(study: StudyBesideModels) -> tuple[Table, ...]:
             study.agreement.note,
         ),
     )
+
+
+@page_section("Transfer between phenomena", place=97)
+def transfer(given: Given) -> list[Draw]:
+    """Saved analyses of `priscian analyse transfer`, one after the other, if there are any."""
+
+    def make(number: int, found: Transfer) -> list[Figure]:
+        if len(given.transfers) == 1:
+            return list(found.figures)
+        encoder = found.record.encoder
+        return [
+            replace(figure, name=f"{figure.name}-{number}", title=f"{figure.title}, {encoder}")
+            for figure in found.figures
+        ]
+
+    return [
+        Draw("transfer", partial(make, number, found), found.tables())
+        for number, found in enumerate(given.transfers, 1)
+    ]
 
 
 @page_section("Training size and perplexity", place=100)

@@ -99,10 +99,9 @@ def judge_labels(
         raise DataError(f"{data.name}, {model}, {chosen_on}: {error}") from None
     mcc = {
         name: msgspec.convert(
-            matthews_of(
-                [labels[i] for i in members], [values[i] > threshold for i in members]
-            ).as_dict(),
+            matthews_of([labels[i] for i in members], [values[i] > threshold for i in members]),
             MatthewsScore,
+            from_attributes=True,
         )
         for name, members in ids.items()
     }

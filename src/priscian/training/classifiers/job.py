@@ -146,9 +146,28 @@ def train_classifier(
         if not card.restarts:
             write_card(folder, card)
         write_json(folder / TRAINED_ON, sorted({plain_hash(text) for text in data.train.texts}))
-        bound = Bound(_hash(new), new.encoder_key)
-        fit = fitter(settings, data, folder, say, bound)
-        return _train(_Job(folder, data, settings.seed, fit, say, bound.job), card)
+        facts = [getattr(new, name) for name in (*FIXED_FIELDS, "tested")]
+        digest = hashlib.sha256(msgspec.json.encode(facts, order="sorted")).hexdigest()[:32]
+        bound = Bound(digest, new.encoder_key)
+        job = _Job(folder, data, settings.seed, fitter(settings, data, folder, say, bound), digest)
+        done = {restart.number: restart for restart in card.restarts}
+        for number in range(1, card.wanted + 1):
+            found = job.complete(number)
+            if found is None:
+                found = job.restart(number)
+                shown = ", ".join(f"{name} {value:.3f}" for name, value in found.mcc.items())
+                gave_up = "; collapsed: one label for all" if found.collapsed else ""
+                say(
+                    f"restart {number} (seed {found.seed}): MCC {shown}{gave_up}; "
+                    f"{found.seconds:.0f} s"
+                )
+            done[number] = found
+            listed = tuple(done[n] for n in range(1, card.wanted + 1) if n in done)
+            card = structs.replace(card, restarts=listed)
+            write_card(folder, card)
+        card = structs.replace(card, chosen=choose_restart(card))
+        write_card(folder, card)
+        return card
 
 
 class ClassifierFolder(JobFolder[ClassifierCard]):
@@ -183,20 +202,6 @@ class ClassifierFolder(JobFolder[ClassifierCard]):
         return found
 
 
-def _train(job: _Job, card: ClassifierCard) -> ClassifierCard:
-    """Every restart that is missing, and then the best of all."""
-    done = {restart.number: restart for restart in card.restarts}
-    wanted = range(1, card.wanted + 1)
-    for number in wanted:
-        done[number] = job.complete(number) or job.restart(number)
-        listed = tuple(done[n] for n in wanted if n in done)
-        card = structs.replace(card, restarts=listed)
-        write_card(job.folder, card)
-    card = structs.replace(card, chosen=choose_restart(card))
-    write_card(job.folder, card)
-    return card
-
-
 def choose_restart(card: ClassifierCard) -> int:
     """The number of the restart with the highest correlation where the card says; ties: the first.
 
@@ -209,23 +214,19 @@ def choose_restart(card: ClassifierCard) -> int:
 def read_logits(folder: Path, restart: RestartCard) -> dict[str, float]:
     """The logits of a restart by sentence id, on every set that it was tested on."""
     file = folder / restart.folder / LOGITS
-    return {
-        str(row["id"]): _finite(row["logit"], f"{file}:{line}")
-        for line, row in read_table(file, needs=("id", "logit"))
-    }
-
-
-def _finite(text: object, where: str) -> float:
-    try:
-        value = float(str(text))
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise DataError(
-            f"{where}: the logit {text} is not a finite number; delete the restart's folder and "
-            "train it again with `resume=True`"
-        )
-    return value
+    found: dict[str, float] = {}
+    for line, row in read_table(file, needs=("id", "logit")):
+        try:
+            value = float(str(row["logit"]))
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise DataError(
+                f"{file}:{line}: the logit {row['logit']} is not a finite number; delete the "
+                "restart's folder and train it again with `resume=True`"
+            )
+        found[str(row["id"])] = value
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +235,6 @@ class _Job:
     data: ClassifierData
     seed: int
     fit: Fit
-    say: Say
     job: str
     """What a restart must have been trained with, as a hash."""
 
@@ -295,20 +295,7 @@ class _Job:
         ]
         write_delimited(self.folder / card.folder / LOGITS, rows)
         write_restart(self.folder, card)
-        self.say(_line(card))
         return card
-
-
-def _line(card: RestartCard) -> str:
-    shown = ", ".join(f"{name} {value:.3f}" for name, value in card.mcc.items())
-    gave_up = "; collapsed: one label for all" if card.collapsed else ""
-    return f"restart {card.number} (seed {card.seed}): MCC {shown}{gave_up}; {card.seconds:.0f} s"
-
-
-def _hash(card: ClassifierCard) -> str:
-    """A hash of what decides every restart."""
-    facts = [getattr(card, name) for name in (*FIXED_FIELDS, "tested")]
-    return hashlib.sha256(msgspec.json.encode(facts, order="sorted")).hexdigest()[:32]
 
 
 def _new_card(settings: ClassifierSettings, data: ClassifierData) -> ClassifierCard:

@@ -25,6 +25,7 @@ from priscian.training.parser.treebank import Example, Treebank, ranked, read_tr
 from priscian.training.recipe import Recipe, write_recipe
 from priscian.training.rows import Encoded
 from priscian.training.save import LogLine, StepLog, export
+from priscian.workers import Say
 
 NO_LABEL = -1
 
@@ -45,7 +46,15 @@ class Lesson(nn.Module):
         self._words, self._examples = words, examples
         self._labels = {label: number for number, label in enumerate(parser.shape.labels)}
         self._tags = {tag: number for number, tag in enumerate(parser.shape.tags)}
-        self._read = _read_all(parser, words, examples) if parser.shape.read_along else None
+        self._read: list[Tensor] | None = None
+        """The language model's states of every sentence, which never change: read once."""
+        if parser.shape.read_along:
+            found: dict[int, Tensor] = {}
+            # always in the same batches, so that a resumed training has the same bits
+            for batch in batches([example.words for example in examples]):
+                states = parser.read_along(words.batch([examples[n].words for n in batch]))
+                found.update(zip(batch, states.half().unbind(0), strict=True))
+            self._read = [found[number] for number in range(len(examples))]
 
     def forward(self, rows: Tensor, memory: None = None) -> tuple[Tensor, None]:
         """Loss for each word of the sentences whose numbers the rows have: (batch, …) → ().
@@ -106,18 +115,6 @@ class Lesson(nn.Module):
         return np.where(used, guess, NO_LABEL), cost
 
 
-def _read_all(parser: SpanParser, words: ParserWords, examples: Sequence[Example]) -> list[Tensor]:
-    """The language model's states of every sentence, which never change: read once, kept small.
-
-    Always in the same batches, so that a resumed training has the same bits.
-    """
-    found: dict[int, Tensor] = {}
-    for numbers in batches([example.words for example in examples]):
-        states = parser.read_along(words.batch([examples[number].words for number in numbers]))
-        found.update(zip(numbers, states.half().unbind(0), strict=True))
-    return [found[number] for number in range(len(examples))]
-
-
 def copy_language_model(parser: SpanParser, weights: Mapping[str, Any]) -> None:
     """Table of pieces and layers of an LSTM language model of ours."""
     from priscian.models.lstm import Softmax
@@ -147,75 +144,75 @@ def train_parser(
     out: Path,
     *,
     resume: bool = False,
-    say: Callable[[str], None] = lambda line: None,
+    say: Say = lambda line: None,
     report: Callable[[Moment], None] = lambda moment: None,
 ) -> dict[str, Any]:
     """Train a parser into a folder; its card. Torch's settings are left as they were found."""
+    folder = TrainingFolder(out)
     with settings_kept(), memory_needed():
-        return _train(recipe, out, resume, say, report)
+        folder.check(recipe, resume=resume)
+        machine = Machine(recipe.machine, recipe.training.grad_accumulation)
+        if machine.world > 1 or machine.device != "cpu":
+            raise UsageError(
+                'a parser trains in one process on the CPU; set machine.device = "cpu"'
+            )
+        say("reading the treebank")
+        files = [Path(name) for name in recipe.corpus.files]
+        treebank = read_treebank(files, recipe.text.max_length)
+        _check_files(treebank, out)
+        say(f"{len(treebank.train):,} trees; the language model reads their sentences")
+        torch.manual_seed(recipe.training.seed)
+        network, words = build(recipe, treebank.train)
+        numbers = encode_numbers(treebank.train)
+        lesson = Lesson(network, words, treebank.train)
+        data = Data(numbers, None, encode_numbers(treebank.dev), treebank.digest)
+        loop = Loop(lesson, recipe, data, out / "training", machine)
+        with folder.opened(recipe, resume=resume):
+            _check_files(treebank, out)  # another training may have come and gone since
+            if not folder.has_begun():  # only now: what cannot be built leaves none behind
+                folder.begin(write_recipe(recipe))
+            write_json(out / "training" / TREEBANK, [list(mark) for mark in treebank.files])
+            if loop.resume():
+                say(f"resumed after {loop.progress.tokens:,} words")
+            log = StepLog(out, loop)
+            parser = Parser(network, words)
 
+            def measure(count: int) -> None:
+                found = score_parser(parser, treebank.dev)
+                log.add(LogLine(tokens=loop.progress.tokens, dev_f1=round(found.f1, 2)))
+                say(f"dev F1 {found.f1:.2f} after {loop.progress.tokens:,} words")
 
-def _train(
-    recipe: Recipe,
-    out: Path,
-    resume: bool,
-    say: Callable[[str], None],
-    report: Callable[[Moment], None],
-) -> dict[str, Any]:
-    folder = TrainingFolder(out)
-    folder.check(recipe, resume=resume)
-    machine = Machine(recipe.machine, recipe.training.grad_accumulation)
-    if machine.world > 1 or machine.device != "cpu":
-        raise UsageError('a parser trains in one process on the CPU; set machine.device = "cpu"')
-    say("reading the treebank")
-    treebank = read_treebank([Path(name) for name in recipe.corpus.files], recipe.text.max_length)
-    _check_files(treebank, out)
-    say(f"{len(treebank.train):,} trees; the language model reads their sentences")
-    torch.manual_seed(recipe.training.seed)
-    network, words = build(recipe, treebank.train)
-    numbers = encode_numbers(treebank.train)
-    lesson = Lesson(network, words, treebank.train)
-    data = Data(numbers, None, encode_numbers(treebank.dev), treebank.digest)
-    loop = Loop(lesson, recipe, data, out / "training", machine)
-    with folder.opened(recipe, resume=resume):
-        _check_files(treebank, out)  # another training may have come and gone since
-        return _run(loop, network, words, treebank, out, say, report)
+            def watch(moment: Moment) -> None:
+                log.step(moment)
+                report(moment)
 
-
-def _run(
-    loop: Loop,
-    network: SpanParser,
-    words: ParserWords,
-    treebank: Treebank,
-    out: Path,
-    say: Callable[[str], None],
-    report: Callable[[Moment], None],
-) -> dict[str, Any]:
-    folder = TrainingFolder(out)
-    if not folder.has_begun():
-        folder.begin(write_recipe(loop.recipe))  # only now: what cannot be built leaves none behind
-    write_json(out / "training" / TREEBANK, [list(mark) for mark in treebank.files])
-    if loop.resume():
-        say(f"resumed after {loop.progress.tokens:,} words")
-    log = StepLog(out, loop)
-    parser = Parser(network, words)
-
-    def measure(count: int) -> None:
-        found = score_parser(parser, treebank.dev)
-        log.add(LogLine(tokens=loop.progress.tokens, dev_f1=round(found.f1, 2)))
-        say(f"dev F1 {found.f1:.2f} after {loop.progress.tokens:,} words")
-
-    def watch(moment: Moment) -> None:
-        log.step(moment)
-        report(moment)
-
-    loop.run([loop.total * n // MEASURED for n in range(1, MEASURED)], measure, watch)
-    export(out, network, words)  # type: ignore[arg-type]
-    card = _card(loop, treebank, words)
-    for name in ("dev", "test"):
-        card[name] = score_parser(parser, getattr(treebank, name)).as_dict()
-    write_json(out / "card.json", card)
-    return card
+            loop.run([loop.total * n // MEASURED for n in range(1, MEASURED)], measure, watch)
+            export(out, network, words)  # type: ignore[arg-type]
+            held = [example.words for example in treebank.test]
+            weights = list(loop.network.parameters())
+            card = {
+                "architecture": recipe.architecture,
+                "parameters": sum(p.numel() for p in weights),
+                "trained_parameters": sum(p.numel() for p in weights if p.requires_grad),
+                "language_model": f"builtin:{LANGUAGE_MODEL}",
+                "words_seen": loop.progress.tokens,
+                "steps": loop.progress.step,
+                "seconds": round(loop.progress.seconds),
+                "threads": recipe.machine.threads,
+                "seed": recipe.training.seed,
+                "treebank": {
+                    "files": [list(mark) for mark in treebank.files],
+                    "trees": len(treebank.train),
+                    "words": sum(len(example.words) for example in treebank.train),
+                    "left_out": treebank.left_out,
+                },
+                "vocabulary": len(words.words),
+                "unknown_in_test": sum(not words.knows(w) for sentence in held for w in sentence),
+                "dev": score_parser(parser, treebank.dev).as_dict(),
+                "test": score_parser(parser, treebank.test).as_dict(),
+            }
+            write_json(out / "card.json", card)
+            return card
 
 
 def build(recipe: Recipe, examples: Sequence[Example]) -> tuple[SpanParser, ParserWords]:
@@ -247,27 +244,3 @@ def _check_files(treebank: Treebank, out: Path) -> None:
         raise UsageError(
             f"the treebank of the training in {out} has changed since; name a new `out=`"
         )
-
-
-def _card(loop: Loop, treebank: Treebank, words: ParserWords) -> dict[str, Any]:
-    recipe, progress = loop.recipe, loop.progress
-    held = [example.words for example in treebank.test]
-    return {
-        "architecture": recipe.architecture,
-        "parameters": sum(p.numel() for p in loop.network.parameters()),
-        "trained_parameters": sum(p.numel() for p in loop.network.parameters() if p.requires_grad),
-        "language_model": f"builtin:{LANGUAGE_MODEL}",
-        "words_seen": progress.tokens,
-        "steps": progress.step,
-        "seconds": round(progress.seconds),
-        "threads": recipe.machine.threads,
-        "seed": recipe.training.seed,
-        "treebank": {
-            "files": [list(mark) for mark in treebank.files],
-            "trees": len(treebank.train),
-            "words": sum(len(example.words) for example in treebank.train),
-            "left_out": treebank.left_out,
-        },
-        "vocabulary": len(words.words),
-        "unknown_in_test": sum(not words.knows(word) for sentence in held for word in sentence),
-    }

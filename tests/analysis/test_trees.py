@@ -11,12 +11,12 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import priscian  # noqa: E402
+from priscian.analysis.trees import word_distances  # noqa: E402
 from priscian.cli.app import run  # noqa: E402
 from priscian.errors import PriscianError  # noqa: E402
 from priscian.models.lstm import FolderModel  # noqa: E402
 from priscian.models.networks.on_lstm import OnLstm, OnLstmShape  # noqa: E402
 from priscian.models.safetensors_file import write_safetensors  # noqa: E402
-from priscian.models.unsupervised_trees import word_distances  # noqa: E402
 from priscian.models.vocabulary import WordVocabulary  # noqa: E402
 from priscian.trees import f1, split_by_distance  # noqa: E402
 

@@ -7,17 +7,19 @@ al. 2019, who use the second layer).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 from random import Random
 from statistics import fmean
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from priscian.analysis.registry import analysis
+from priscian.analysis.result import AnalysisResult, Table
 from priscian.errors import DataError, UsageError, WrongKindError
+from priscian.files import HIDDEN
 from priscian.models.lstm import FolderModel, NumpyLstm, OrderedCells
 from priscian.models.registry import parse_model
 from priscian.models.resolved import load
@@ -40,8 +42,7 @@ TOGETHER = 256
 SEED = 1
 
 
-@dataclass(frozen=True, slots=True)
-class TreeScores:
+class TreeScores(AnalysisResult, frozen=True):
     """Unlabelled F1 of a model's trees, in per cent, and of trees that know nothing."""
 
     model: str
@@ -53,14 +54,50 @@ class TreeScores:
     sentences: int
     words: int
     """Without punctuation."""
+    treebank: Annotated[str, HIDDEN]
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
+    def tables(self) -> list[Table]:
+        """The model, then the baselines."""
+        rows = (
+            (f"{self.model}, layer {self.layer}", f"{self.f1:.1f}"),
+            ("right-branching", f"{self.right_branching:.1f}"),
+            ("random trees", f"{self.random_trees:.1f}"),
+            ("random distances", f"{self.random_distances:.1f}"),
+        )
+        title = f"Unlabelled F1 on {self.sentences:,} sentences of {self.treebank}"
+        return [Table(title, ("trees", "F1"), rows)]
 
 
-def score_trees(model: str, file: Path, layer: int = 2, limit: int | None = None) -> TreeScores:
-    """Compare the trees of an ON-LSTM's layer with those of a file."""
+@analysis("trees", "trees that an ON-LSTM has found, against real ones", options={"file": "on"})
+def trees(model: str, file: Path | str, *, layer: int = 2, limit: int | None = None) -> TreeScores:
+    """Trees that an ON-LSTM has found by itself, against those of a treebank.
+
+    A layer's distance of a word is how much of the memory it forgets; sentences are split where
+    the distance is largest. Unlabelled F1 is a mean over sentences of two words or more, without
+    punctuation and without spans of one word or of the whole sentence. Baselines are printed too.
+    This way of splitting favours right branching, so compare with random distances.
+
+    Examples:
+      priscian analyse trees my-onlstm --on gum.txt.xz
+      priscian analyse trees my-onlstm --on gum.txt.xz --layer 3 --json
+
+    >>> import priscian
+    >>> found = priscian.analyse.trees("my-onlstm", "gum.txt.xz")       # doctest: +SKIP
+    >>> found.f1 - found.random_distances                               # doctest: +SKIP
+    12.3
+
+    Parameters
+    ----------
+    model
+        An ON-LSTM of priscian train on-lstm.
+    file
+        Trees in the brackets of the Penn Treebank; plain, .gz or .xz.
+    layer
+        Whose distances to use, counted from 1.
+    limit
+        Only the first trees of the file.
+    """
+    file = Path(file)
     if limit is not None and limit < 1:
         raise UsageError(f"a limit of {limit} trees leaves nothing; give 1 or more")
     spec = parse_model(model)
@@ -72,11 +109,11 @@ def score_trees(model: str, file: Path, layer: int = 2, limit: int | None = None
     if not 1 <= layer <= len(cells):
         raise UsageError(f"{spec} has layers 1 to {len(cells)}, not {layer}")
     assert isinstance(loaded, FolderModel)
-    trees = [t for t in islice(read_trees(file), limit) if spans_of(t).words > 1]
-    if not trees:
+    found = [t for t in islice(read_trees(file), limit) if spans_of(t).words > 1]
+    if not found:
         raise DataError(f"{file}: no tree has two words; give trees of sentences")
-    guesses = _guesses(loaded, network, trees, layer)
-    gold = [spans_of(tree) for tree in trees]
+    guesses = _guesses(loaded, network, found, layer)
+    gold = [spans_of(tree) for tree in found]
     random = Random(SEED)
     baselines: tuple[Callable[[Bracketing], Spans], ...] = (
         lambda own: right_branching(own.words),
@@ -95,6 +132,7 @@ def score_trees(model: str, file: Path, layer: int = 2, limit: int | None = None
         random_distances=by_chance,
         sentences=len(gold),
         words=sum(own.words for own in gold),
+        treebank=file.name,
     )
 
 
@@ -131,7 +169,9 @@ def word_distances(
 ) -> list[np.ndarray[Any, np.dtype[np.float32]]]:
     """The distance of every token of every sequence at a layer, counted from 1."""
     results: list[Any] = [np.empty(0, "f4")] * len(sequences)
-    for group in _groups(sequences):
+    order = sorted(range(len(sequences)), key=lambda n: len(sequences[n]))
+    for at in range(0, len(order), TOGETHER):
+        group = order[at : at + TOGETHER]  # of about one length
         ids = np.zeros((len(group), 1 + max(len(sequences[n]) for n in group)), np.int64)
         for row, number in enumerate(group):
             ids[row, 1 : 1 + len(sequences[number])] = sequences[number]
@@ -151,10 +191,3 @@ def word_distances(
         for row, number in enumerate(group):
             results[number] = found[row, 1 : 1 + len(sequences[number])]
     return results
-
-
-def _groups(sequences: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Sequences of about one length, some together."""
-    order = sorted(range(len(sequences)), key=lambda n: len(sequences[n]))
-    for at in range(0, len(order), TOGETHER):
-        yield order[at : at + TOGETHER]
