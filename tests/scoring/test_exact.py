@@ -132,7 +132,7 @@ def test_every_way_of_batching_is_exact_where_it_works(
 def test_a_wrong_way_of_batching_is_noticed_and_not_used(
     causal: Callable[..., Path], texts: list[str]
 ) -> None:
-    from priscian.scoring.tree import Tree
+    from priscian.scoring.batches import PackedTree
 
     from priscian.models import load
     from priscian.models.hf.causal import CausalModel
@@ -141,7 +141,7 @@ def test_a_wrong_way_of_batching_is_noticed_and_not_used(
     model = load(f"hf:{causal('mistral')}")
     assert isinstance(model, CausalModel)
     encodings = model.encode([Text(t) for t in texts])
-    tree = Tree(512, 1)
+    tree = PackedTree(512, 1)
     assert measure_error(model, tree, encodings, tree.group(encodings)) > 1e-2
 
 
