@@ -132,10 +132,9 @@ def test_every_way_of_batching_is_exact_where_it_works(
 def test_a_wrong_way_of_batching_is_noticed_and_not_used(
     causal: Callable[..., Path], texts: list[str]
 ) -> None:
-    from priscian.scoring.batches import PackedTree
-
     from priscian.models import load
     from priscian.models.hf.causal import CausalModel
+    from priscian.scoring.batches import PackedTree
     from priscian.scoring.selfcheck import measure_error
 
     model = load(f"hf:{causal('mistral')}")
