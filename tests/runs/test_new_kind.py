@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import pytest
 
-from priscian.cli.tables.run import print_run
+from priscian.cli.tables import print_run
 from priscian.datasets import Dataset, data_format, registry
 from priscian.records import Item, ItemSet, Sentence, Text
 from priscian.reporting import build_page

@@ -15,7 +15,7 @@ from cyclopts import Parameter
 from priscian import ReportOptions, report
 from priscian.cli.screen import Progress
 from priscian.cli.show import show_command
-from priscian.cli.tables.run import print_run
+from priscian.cli.tables import print_run
 from priscian.datasets import Dataset, read_dataset
 from priscian.datasets.generation import generate
 from priscian.errors import ModelError, counted

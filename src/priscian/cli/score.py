@@ -212,7 +212,7 @@ def tell(run: Run, shown: ScoreOutput) -> None:
     if shown.json:
         print(json.dumps([r.summary.to_dict() for r in run.results], ensure_ascii=False))
     elif not shown.quiet:
-        from priscian.cli.tables.run import print_run
+        from priscian.cli.tables import print_run
 
         print_run(run)
     if run.failures:

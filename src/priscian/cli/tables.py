@@ -13,6 +13,7 @@ from priscian.catalogue import FURTHER
 from priscian.cli.screen import out
 from priscian.datasets.reference import blimp_taxonomy, published_means
 from priscian.errors import counted
+from priscian.metrics.labels import matthews_text
 from priscian.runs import GradedSummary, LabelsSummary, PairsSummary, Result, Run, SuitesSummary
 from priscian.runs.facts import Score
 from priscian.runs.kinds.graded import GradedScores
@@ -260,16 +261,7 @@ def label_table(data: str, results: Sequence[Result]) -> Table:
         made.add_row(
             model,
             f"{labels.threshold:.4g}",
-            *(matthews_cell(found.mcc, found.ci) for found in labels.sets.values()),
+            *(matthews_text(found.mcc, found.ci) for found in labels.sets.values()),
         )
     made.caption = "* the threshold was chosen here, for the highest correlation"
     return made
-
-
-def matthews_cell(mcc: float | None, ci: tuple[float, float] | None) -> str:
-    """A correlation and its interval, or why there is none."""
-    if mcc is None:
-        return "one label"
-    if ci is None:
-        return f"{mcc:.3f}  – (all given one label)"
-    return f"{mcc:.3f}  {ci[0]:.2f}–{ci[1]:.2f}"
