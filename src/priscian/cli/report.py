@@ -9,9 +9,8 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from priscian.cli.output import FLAT
-from priscian.errors import UsageError
+from priscian.errors import UsageError, counted
 from priscian.files import write_text
-from priscian.runs.show import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from priscian.errors import DataError, UsageError
-from priscian.files import refuse_replacing, write_text
+from priscian.files import refuse_replacing, write_bytes, write_text
 from priscian.judge.databases import Postgres, Sqlite
 from priscian.judge.frozen import (
     FROZEN,
@@ -19,7 +19,6 @@ from priscian.judge.frozen import (
     encode,
     is_current,
     read_frozen,
-    write_frozen,
 )
 from priscian.judge.store import Store
 from priscian.judge.study import FILE, preset, texts
@@ -104,7 +103,7 @@ def freeze_study(folder: Path, database: str = "") -> Frozen:
         frozen = msgspec.structs.replace(made, version=number)
         lists = {plan.number: plan.part for plan in frozen.plans}
         store.add_version(number, frozen.hash, encode(frozen).decode(), lists)
-    write_frozen(folder, frozen)
+    write_bytes(folder / FROZEN, encode(frozen))
     return frozen
 
 
@@ -137,7 +136,12 @@ def latest(store: Store, folder: Path) -> Frozen:
     versions = store.versions()
     if not versions:
         raise DataError(f"{folder}: nothing has been served yet; run priscian judge serve {folder}")
-    return decode(store.body(versions[-1][0]), f"version {versions[-1][0]}")
+    return stored_version(store, versions[-1][0])
+
+
+def stored_version(store: Store, version: int) -> Frozen:
+    """The study that a version of the store is of."""
+    return decode(store.body(version), f"version {version}")
 
 
 @dataclass(slots=True)
@@ -149,5 +153,5 @@ class Versions:
     def of(self, store: Store, version: int) -> Frozen:
         """The study that somebody saw."""
         if version not in self.found:
-            self.found[version] = decode(store.body(version), f"version {version}")
+            self.found[version] = stored_version(store, version)
         return self.found[version]
