@@ -24,6 +24,22 @@ class Matthews(Struct, frozen=True):
     acceptable: int
     ci: Interval | None
 
+    def __str__(self) -> str:
+        return matthews_text(self.mcc, self.ci)
+
+
+def matthews_text(mcc: float | None, ci: Interval | None) -> str:
+    """A correlation and its interval, or why there is none.
+
+    >>> matthews_text(0.5, (0.4, 0.6)), matthews_text(None, None)
+    ('0.500  0.40–0.60', 'one label')
+    """
+    if mcc is None:
+        return "one label"
+    if ci is None:
+        return f"{mcc:.3f}  – (all given one label)"
+    return f"{mcc:.3f}  {ci[0]:.2f}–{ci[1]:.2f}"
+
 
 def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
     """The threshold with the highest Matthews correlation, if a score above it is acceptable.

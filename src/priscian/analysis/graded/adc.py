@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from msgspec import Struct
 
 from priscian.analysis.charts import colour, correlation_square, dash, inline
+from priscian.analysis.result import Table
 from priscian.analysis.vega import SCHEMA, Chart, Figure, HasFigures
 from priscian.datasets.graded import (
     Formation,
@@ -22,7 +23,7 @@ from priscian.datasets.graded import (
     SentenceScores,
     listed,
 )
-from priscian.errors import DataError, UnknownNameError
+from priscian.errors import DataError, UnknownNameError, counted
 from priscian.files import file_names, inside, only, plain, write_delimited
 from priscian.metrics.adc import (
     DELTAS,
@@ -91,6 +92,66 @@ class AdcAnalysis(HasFigures):
     """Models that were trained on CoLA: all pairs, those untouched by training, without ad03."""
     notes: tuple[str, ...] = ()
     """Classifiers that cannot be shown so, with the reason."""
+
+    def tables(self) -> list[Table]:
+        """Table 1 of the paper; classifiers three ways; by source; correlations of all models."""
+        criteria = ("BLiMP", *(f"ADC, δ = {delta}" for delta in self.deltas))
+
+        def shares(blimp: Accuracy, adc: Mapping[float, Accuracy]) -> list[str]:
+            return [f"{a.accuracy:.3f}" for a in (blimp, *adc.values())]
+
+        def interval(found: Correlation) -> str:
+            return f"{found.r:.2f}  {found.ci[0]:.2f}–{found.ci[1]:.2f}"
+
+        rows = []
+        for model in self.models:
+            people = self.with_people(model)
+            r = (interval(people[level]["pearson"]) for level in ("deltas", "sentences"))
+            name = model.name + (" †" if model.released else "")
+            rows.append((name, *shares(model.blimp, model.adc), *r))
+        title = f"{self.graded.name}: {counted(len(self.graded.pairs), 'pair')}"
+        head = ("Model", *criteria, "r, differences", "r, sentences")
+        made = [Table(title, head, tuple(rows))]
+        if self.ways:
+            ways = []
+            for way in self.ways:
+                trained = ["not trained", *[""] * len(self.deltas)]
+                if way.blimp is not None and way.adc is not None:
+                    trained = shares(way.blimp, way.adc)
+                ways.append((way.model, way.way, f"{way.pairs:,}", *trained))
+            title = "Trained on CoLA, which shares sentences with these pairs"
+            made.append(Table(title, ("Model", "", "pairs", *criteria), tuple(ways), names=2))
+        if len({pair.group for pair in self.graded.pairs} - {""}) > 1:
+            sources = tuple(
+                (
+                    model.name,
+                    source,
+                    f"{found.blimp.n:,}",
+                    *shares(found.blimp, found.adc),
+                    interval(found.pearson) if found.pearson else "",
+                )
+                for model in self.models
+                for source, found in self.groups(model).items()
+            )
+            head = ("Model", "source", "pairs", *criteria, "r, differences")
+            made.append(Table("By source", head, sources, names=2))
+        matrix = self.matrix()
+        numbers = (str(number) for number in range(1, len(matrix) + 1))
+        cells = tuple(
+            (f"{number} {name}", *(f"{r:.2f}" for r in row.values()))
+            for number, (name, row) in enumerate(matrix.items(), start=1)
+        )
+        return [*made, Table("Pearson's r on differences", ("", *numbers), cells)]
+
+    @property
+    def findings(self) -> list[str]:
+        """Where z-scores are from, and which classifiers cannot be shown three ways."""
+        released = "† z-scores as released: not all scores behind them were released"
+        return [
+            *([released] if any(m.released for m in self.models) else ()),
+            *(way.note for way in self.ways if way.note),
+            *self.notes,
+        ]
 
     @property
     def figures(self) -> tuple[Figure, ...]:

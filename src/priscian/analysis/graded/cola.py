@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from statistics import mean, stdev
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from msgspec import Struct, field
 
 from priscian.analysis.charts import inline
-from priscian.analysis.result import AnalysisResult
+from priscian.analysis.result import AnalysisResult, Table
 from priscian.analysis.vega import PALETTE, SCHEMA, Chart, Figure
 from priscian.datasets.cola import (
     FEATURES,
@@ -43,6 +43,9 @@ GIVEN, AS_LABELS = "given", "labels"
 PEOPLE = "people"
 FIGURES = {"major": 2, "minor": 3}
 """The paper's figures."""
+CHOSEN = {"dev": "in-domain dev", "paper": "test (as the paper)"}
+Features = Literal["major", "minor", "none"]
+"""Which annotated features a table has."""
 
 
 class Cola(Struct, frozen=True):
@@ -113,6 +116,12 @@ class FeatureRange(Struct, frozen=True):
     mean: float | None = None
     range: Interval | None = None
 
+    def __str__(self) -> str:
+        if self.mean is None or self.range is None:
+            return "–"
+        low, high = self.range
+        return f"{self.mean:.2f}" + ("" if low == high else f"  {low:.2f}–{high:.2f}")
+
 
 class RestartsAnalysis(AnalysisResult, frozen=True):
     """Every classifier's restarts beside the published rows, and by annotated feature."""
@@ -123,6 +132,41 @@ class RestartsAnalysis(AnalysisResult, frozen=True):
     published: Annotated[Sequence[RestartRow], by("model")]
     features: Annotated[Mapping[str, Mapping[str, Mapping[str, FeatureRange]]], INLINE]
     """By kind (major, minor), model and feature."""
+
+    def tables(self, *, features: Features = "major") -> list[Table]:
+        """Restarts on the out-of-domain test set; then one kind of feature, or none."""
+        head = ("model", "restarts", "collapsed", "mean (sd)", "95 %", "unseen", "highest",
+                "ensemble", "chosen on, or source")  # fmt: skip
+        rows = tuple(
+            (
+                row.model,
+                str(row.restarts or ""),
+                "" if row.source else str(row.collapsed),
+                f"{row.mean:.3f}" + ("" if row.sd is None else f" ({row.sd:.3f})"),
+                f"{row.ci[0]:.2f}–{row.ci[1]:.2f}" if row.ci else "",
+                f"{row.unseen[OUT_TEST].mean:.3f}" if OUT_TEST in row.unseen else "",
+                f"{row.max:.3f}",
+                f"{row.ensemble:.3f}",
+                row.source or CHOSEN.get(row.select, row.select),
+            )
+            for row in (*self.rows, *self.published)
+        )
+        title = "CoLA, out-of-domain test: Matthews' correlation over restarts"
+        made = [Table(title, head, rows)]
+        if features != "none":
+            models = self.features[features]
+            first = next(iter(models.values()))
+            ranges = tuple(
+                (name, str(cell.n), *(str(own[name]) for own in models.values()))
+                for name, cell in first.items()
+            )
+            made.append(Table(f"by {features} feature", ("feature", "n", *models), ranges))
+        return made
+
+    @property
+    def findings(self) -> Sequence[str]:
+        """How many tested sentences were in training."""
+        return self.notes
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -137,6 +181,46 @@ class ColaAnalysis(AnalysisResult, frozen=True, omit_defaults=True):
     sentences: int
     models: Annotated[Sequence[ColaModel], by("name")]
     restarts: RestartsAnalysis | None = None
+
+    def tables(self, *, features: Features = "major") -> list[Table]:
+        """Restarts of classifiers; then models by split, and by one kind of feature, or none."""
+        made = self.restarts.tables(features=features) if self.restarts else []
+        if not self.models:
+            return made
+        names = [name for name in self.cola.sets if any(name in m.sets for m in self.models)]
+        rows = tuple(
+            (
+                m.name,
+                f"{m.threshold:.4g}",
+                str(m.overall),
+                *(str(m.sets[name]) if name in m.sets else "" for name in names),
+            )
+            for m in self.models
+        )
+        title = f"CoLA: Matthews' correlation, {self.sentences:,} sentences of the analysis set"
+        made.append(Table(title, ("model", "threshold", "overall", *names), rows))
+        if features != "none":
+            first = self.models[0].features[features]
+            cells = tuple(
+                (name, str(cell.n), *(str(m.features[features][name]) for m in self.models))
+                for name, cell in first.items()
+            )
+            head = ("feature", "n", *(m.name for m in self.models))
+            made.append(Table(f"by {features} feature", head, cells))
+        return made
+
+    @property
+    def findings(self) -> list[str]:
+        """What was in training, and where thresholds were chosen."""
+        chosen = dict.fromkeys(m.chosen_on for m in self.models)
+        return [
+            *(self.restarts.findings if self.restarts else ()),
+            *(
+                f"Thresholds were chosen on {name}: correlations there are too good"
+                for name in chosen
+                if name in self.cola.sets
+            ),
+        ]
 
     @property
     def figures(self) -> tuple[Figure, ...]:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from priscian.cli.output import FLAT, print_json
-from priscian.errors import UnknownNameError, UsageError
-from priscian.runs.show import counted
+from priscian.cli.output import FLAT, print_json, rich_table
+from priscian.cli.screen import out
+from priscian.errors import UnknownNameError, UsageError, counted
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from priscian.analysis.graded.adc import AdcAnalysis
-    from priscian.datasets.graded import Formation, GradedPair, PairOverlap
+    from priscian.datasets.graded import Formation, PairOverlap
     from priscian.metrics.adc import AdcRule
-    from priscian.stats.correlations import Correlation
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +136,12 @@ def adc_command(
         write_lists,
     )
 
-    both = _two(output.compare)
+    both: tuple[str, str] | None = None
+    if output.compare is not None:
+        named = [part.strip() for part in output.compare.split(",")]
+        if len(named) != 2:
+            raise UsageError(f"--compare takes two models, A,B; not {output.compare!r}")
+        both = (named[0], named[1])
     rule, deltas = reading.chosen(), reading.deltas()
     found = analyse.adc(data, scores or (), deltas=deltas, rule=rule, cola=cola)
     formed = _form(found, output.form_pairs) if output.form_pairs else None
@@ -153,22 +156,20 @@ def adc_command(
             facts["pair_formation"] = formation_json(*formed)
         print_json(facts)
         return
-    _print(found)
+    console = out()
+    for table in found.tables():
+        console.print(rich_table(table))
+    for note in found.findings:
+        print(note)
     if formed:
         _print_formation(*formed)
-    _print_lists(chosen, min(deltas))
+    print()
+    for name, pairs in chosen.items():
+        where = "" if "people" in name else f" (δ = {min(deltas)})"
+        print(f"{name}: {counted(len(pairs), 'pair')}{where}")
     for folder in (output.figures, output.lists):
         if folder is not None:
             print(f"Written to {folder}")
-
-
-def _two(text: str | None) -> tuple[str, str] | None:
-    if text is None:
-        return None
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) != 2:
-        raise UsageError(f"--compare takes two models, A,B; not {text!r}")
-    return (parts[0], parts[1])
 
 
 def _form(found: AdcAnalysis, how: str) -> tuple[Formation, PairOverlap]:
@@ -184,106 +185,7 @@ def _form(found: AdcAnalysis, how: str) -> tuple[Formation, PairOverlap]:
     return formed, rules.compare_pairs(formed.pairs, graded.pairs)
 
 
-def _print_lists(lists: dict[str, list[GradedPair]], delta: float) -> None:
-    print()
-    for name, pairs in lists.items():
-        where = "" if "people" in name else f" (δ = {delta})"
-        print(f"{name}: {counted(len(pairs), 'pair')}{where}")
-
-
-def _print(analysis: AdcAnalysis) -> None:
-    from priscian.cli.screen import out
-
-    console = out()
-    console.print(_table1(analysis))
-    if any(m.released for m in analysis.models):
-        print("† z-scores as released: not all scores behind them were released")
-    if analysis.ways:
-        console.print(_ways(analysis))
-    for note in (*(way.note for way in analysis.ways if way.note), *analysis.notes):
-        print(note)
-    if len({pair.group for pair in analysis.graded.pairs} - {""}) > 1:
-        console.print(_sources(analysis))
-    console.print(_matrix(analysis))
-
-
-def _table1(analysis: AdcAnalysis) -> Table:
-    from rich.table import Table
-
-    title = f"{analysis.graded.name}: {counted(len(analysis.graded.pairs), 'pair')}"
-    made = Table(title=title, title_justify="left", title_style="bold")
-    made.add_column("Model")
-    made.add_column("BLiMP", justify="right")
-    for delta in analysis.deltas:
-        made.add_column(f"ADC, δ = {delta}", justify="right")
-    made.add_column("r, differences", justify="right")
-    made.add_column("r, sentences", justify="right")
-    for model in analysis.models:
-        people = analysis.with_people(model)
-        made.add_row(
-            model.name + (" †" if model.released else ""),
-            f"{model.blimp.accuracy:.3f}",
-            *(f"{a.accuracy:.3f}" for a in model.adc.values()),
-            *(_with_interval(people[level]["pearson"]) for level in ("deltas", "sentences")),
-        )
-    return made
-
-
-def _sources(analysis: AdcAnalysis) -> Table:
-    from rich.table import Table
-
-    made = Table(title="By source", title_justify="left", title_style="bold")
-    made.add_column("Model")
-    made.add_column("source")
-    for name in ("pairs", "BLiMP", *(f"ADC, δ = {delta}" for delta in analysis.deltas)):
-        made.add_column(name, justify="right")
-    made.add_column("r, differences", justify="right")
-    for model in analysis.models:
-        for source, found in analysis.groups(model).items():
-            cells = [f"{a.accuracy:.3f}" for a in (found.blimp, *found.adc.values())]
-            r = _with_interval(found.pearson) if found.pearson else ""
-            made.add_row(model.name, source, f"{found.blimp.n:,}", *cells, r)
-    return made
-
-
-def _with_interval(found: Correlation) -> str:
-    return f"{found.r:.2f}  {found.ci[0]:.2f}–{found.ci[1]:.2f}"
-
-
-def _ways(analysis: AdcAnalysis) -> Table:
-    from rich.table import Table
-
-    title = "Trained on CoLA, which shares sentences with these pairs"
-    made = Table(title=title, title_justify="left", title_style="bold", min_width=len(title))
-    made.add_column("Model")
-    made.add_column("")
-    for name in ("pairs", "BLiMP", *(f"ADC, δ = {delta}" for delta in analysis.deltas)):
-        made.add_column(name, justify="right")
-    for way in analysis.ways:
-        if way.blimp is None or way.adc is None:
-            cells = ["not trained", *[""] * len(analysis.deltas)]
-        else:
-            cells = [f"{a.accuracy:.3f}" for a in (way.blimp, *way.adc.values())]
-        made.add_row(way.model, way.way, f"{way.pairs:,}", *cells)
-    return made
-
-
-def _matrix(analysis: AdcAnalysis) -> Table:
-    from rich.table import Table
-
-    matrix = analysis.matrix()
-    made = Table(title="Pearson's r on differences", title_justify="left", title_style="bold")
-    made.add_column("")
-    for number in range(1, len(matrix) + 1):
-        made.add_column(str(number), justify="right")
-    for number, (name, row) in enumerate(matrix.items(), start=1):
-        made.add_row(f"{number} {name}", *(f"{r:.2f}" for r in row.values()))
-    return made
-
-
 def _print_formation(formed: Formation, agreement: PairOverlap) -> None:
-    from collections import Counter
-
     print(
         f"\nPairs by {formed.rule}: {agreement.found:,}; the data list {agreement.reference:,}; "
         f"recall {agreement.recall:.4f}, precision {agreement.precision:.4f}"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from priscian.analysis.registry import list_analyses
-from priscian.cli.group import command_group
+from priscian.cli.app import command_group
 
 SPECIAL = {
-    "cola": "cola:cola_command",
     "adc": "adc:adc_command",
     "transfer": "transfer:transfer_command",
 }
