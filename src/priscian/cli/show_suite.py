@@ -14,11 +14,10 @@ from priscian.datasets import read_dataset
 from priscian.datasets.generation import ITEMS, SEED, own_suite
 from priscian.datasets.syntaxgym import contents_of, read_suite
 from priscian.datasets.syntaxgym_write import formulas_of, region_names
-from priscian.errors import DataError, RunError, UsageError
+from priscian.errors import DataError, RunError, UsageError, counted
 from priscian.formulas import formula_words, parse_formula, region_labels
 from priscian.metrics.generalization import RegionMean, region_means
 from priscian.runs import load_run
-from priscian.runs.show import counted
 from priscian.suites import load_suites
 
 if TYPE_CHECKING:

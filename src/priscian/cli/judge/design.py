@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from priscian.cli.group import Flag
-from priscian.cli.notes import as_flags
-from priscian.cli.output import print_json
+from priscian.cli.edge import as_flags
+from priscian.cli.output import Flag, print_json
 from priscian.errors import DataError, counted
 from priscian.judge.check import notes, problems
 from priscian.judge.frozen import Frozen, build, read_frozen

@@ -6,13 +6,13 @@ from contextlib import closing
 from math import isnan
 from pathlib import Path
 
-from priscian.cli.group import Flag
-from priscian.cli.output import print_json
+from priscian.cli.output import Flag, print_json
 from priscian.errors import DataError, UsageError, counted
 from priscian.files import plain
 from priscian.judge.export import Guard, Transform, export_store, payments, write_payments
 from priscian.judge.imports import Form, import_results
-from priscian.judge.opening import latest, open_store, stored_version
+from priscian.judge.opening import latest, open_store, refuse_own_files, stored_version
+from priscian.judge.study import FILE
 from priscian.judge.summary import ENOUGH, people_agreement
 
 
@@ -62,6 +62,8 @@ def export_command(
     """
     if raw and excel_safe:
         raise UsageError("--raw and --excel-safe are opposites; leave one of them out")
+    if (out / FILE).is_file():
+        raise UsageError(f"`out={out}` is the folder of a study; name one of its own: results/")
     guard: Guard = "none" if raw else "all" if excel_safe else "typed"
     with closing(open_store(study, database)) as store:
         frozen = stored_version(store, version) if version else latest(store, study)
@@ -100,6 +102,7 @@ def payments_command(study: Path, /, *, out: Path, database: str = "") -> None:
     database
         Where answers are kept.
     """
+    refuse_own_files(out, study, database)
     with closing(open_store(study, database)) as store:
         latest(store, study)
         found = payments(store)
@@ -159,6 +162,7 @@ def backup_command(study: Path, /, *, out: Path, database: str = "") -> None:
     database
         Where answers are kept.
     """
+    refuse_own_files(out, study, database)
     with closing(open_store(study, database)) as store:
         store.backend.backup(out)
     print(f"{out}: {out.stat().st_size:,} bytes, checked")

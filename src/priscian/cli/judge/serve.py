@@ -5,8 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from priscian.cli.group import Flag
-from priscian.cli.output import grid, print_json
+from priscian.cli.output import Flag, grid, print_json
 from priscian.cli.screen import out
 from priscian.errors import UsageError, counted, install
 from priscian.files import plain

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from priscian.cli.group import Flag
+from priscian.cli.output import Flag
 from priscian.errors import DataError, UsageError, counted, install
 from priscian.judge.opening import open_store, ready
 from priscian.judge.simulate import Habits, simulate, wait_for
