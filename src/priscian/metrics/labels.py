@@ -24,6 +24,20 @@ class Matthews(Struct, frozen=True):
     acceptable: int
     ci: Interval | None
 
+    @property
+    def shown(self) -> str:
+        """A correlation and its interval, or why there is none."""
+        return correlation_cell(self.mcc, self.ci)
+
+
+def correlation_cell(mcc: float | None, ci: Interval | None) -> str:
+    """A correlation and its interval, or why there is none."""
+    if mcc is None:
+        return "one label"
+    if ci is None:
+        return f"{mcc:.3f}  – (all given one label)"
+    return f"{mcc:.3f}  {ci[0]:.2f}–{ci[1]:.2f}"
+
 
 def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
     """The threshold with the highest Matthews correlation, if a score above it is acceptable.

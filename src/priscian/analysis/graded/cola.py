@@ -10,13 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from statistics import mean, stdev
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from msgspec import Struct, field
 
 from priscian.analysis.charts import inline
-from priscian.analysis.result import AnalysisResult
+from priscian.analysis.graded.sources import find_cola, read_any_scores
+from priscian.analysis.registry import analysis
+from priscian.analysis.result import AnalysisResult, Table
 from priscian.analysis.vega import PALETTE, SCHEMA, Chart, Figure
 from priscian.datasets.cola import (
     FEATURES,
@@ -29,18 +31,25 @@ from priscian.datasets.cola import (
     read_cola_sets,
 )
 from priscian.datasets.graded import SentenceScores, listed
-from priscian.errors import DataError
+from priscian.errors import DataError, UsageError
 from priscian.files import HIDDEN, INLINE, by, read_tsv
 from priscian.metrics.labels import Matthews, best_threshold, matthews_of
 from priscian.stats.interval import Interval
 from priscian.stats.matthews import matthews, mean_matthews_interval
 from priscian.training.classifiers.data import Labelled
 from priscian.training.classifiers.job import ensemble
-from priscian.training.classifiers.reading import TRAINED_ON, TrainedRestarts
+from priscian.training.classifiers.reading import (
+    TRAINED_ON,
+    TrainedRestarts,
+    is_classifier,
+    read_restarts,
+)
 
 LABELS = frozenset({0.0, 1.0})
 GIVEN, AS_LABELS = "given", "labels"
 PEOPLE = "people"
+CHOSEN = {"dev": "in-domain dev", "paper": "test (as the paper)"}
+Shown = Literal["major", "minor", "none"]
 FIGURES = {"major": 2, "minor": 3}
 """The paper's figures."""
 
@@ -124,6 +133,36 @@ class RestartsAnalysis(AnalysisResult, frozen=True):
     features: Annotated[Mapping[str, Mapping[str, Mapping[str, FeatureRange]]], INLINE]
     """By kind (major, minor), model and feature."""
 
+    def tables(self, *, features: Shown = "major") -> list[Table]:
+        """Restarts on the out-of-domain test set, beside the published rows; then by feature."""
+        rows = tuple(
+            (
+                row.model,
+                str(row.restarts or ""),
+                "" if row.source else str(row.collapsed),
+                f"{row.mean:.3f}" + ("" if row.sd is None else f" ({row.sd:.3f})"),
+                f"{row.ci[0]:.2f}–{row.ci[1]:.2f}" if row.ci else "",
+                f"{row.unseen[OUT_TEST].mean:.3f}" if OUT_TEST in row.unseen else "",
+                f"{row.max:.3f}",
+                f"{row.ensemble:.3f}",
+                row.source or CHOSEN.get(row.select, row.select),
+            )
+            for row in (*self.rows, *self.published)
+        )
+        head = ("model", "restarts", "collapsed", "mean (sd)", "95 %", "unseen", "highest",
+                "ensemble", "chosen on, or source")  # fmt: skip
+        title = "CoLA, out-of-domain test: Matthews' correlation over restarts"
+        made = [Table(title, head, rows, "\n".join(self.notes), texts=head[-1:])]
+        if features != "none":
+            models = self.features[features]
+            first = next(iter(models.values()))
+            ranges = tuple(
+                (name, str(cell.n), *(_range_cell(m[name]) for m in models.values()))
+                for name, cell in first.items()
+            )
+            made.append(Table(f"by {features} feature", ("feature", "n", *models), ranges))
+        return made
+
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Correlations by major and by minor feature."""
@@ -137,6 +176,30 @@ class ColaAnalysis(AnalysisResult, frozen=True, omit_defaults=True):
     sentences: int
     models: Annotated[Sequence[ColaModel], by("name")]
     restarts: RestartsAnalysis | None = None
+
+    def tables(self, *, features: Shown = "major") -> list[Table]:
+        """Restarts of classifiers, then models by split, and both by one kind of feature."""
+        made = self.restarts.tables(features=features) if self.restarts else []
+        if not self.models:
+            return made
+        names = [name for name in self.cola.sets if any(name in m.sets for m in self.models)]
+        rows = []
+        for m in self.models:
+            cells = [m.sets[name].shown if name in m.sets else "" for name in names]
+            rows.append((m.name, f"{m.threshold:.4g}", m.overall.shown, *cells))
+        chosen = [n for n in dict.fromkeys(m.chosen_on for m in self.models) if n in self.cola.sets]
+        notes = [f"Thresholds were chosen on {n}: correlations there are too good" for n in chosen]
+        title = f"CoLA: Matthews' correlation, {self.sentences:,} sentences of the analysis set"
+        head = ("model", "threshold", "overall", *names)
+        made.append(Table(title, head, tuple(rows), "\n".join(notes)))
+        if features != "none":
+            rows = [
+                (name, str(first.n), *(m.features[features][name].shown for m in self.models))
+                for name, first in self.models[0].features[features].items()
+            ]
+            head = ("feature", "n", *(m.name for m in self.models))
+            made.append(Table(f"by {features} feature", head, tuple(rows)))
+        return made
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -398,6 +461,13 @@ def logits_of(
     return [logits[i] for i in ids]
 
 
+def _range_cell(cell: FeatureRange) -> str:
+    if cell.mean is None or cell.range is None:
+        return "–"
+    low, high = cell.range
+    return f"{cell.mean:.2f}" + ("" if low == high else f"  {low:.2f}–{high:.2f}")
+
+
 def feature_figure(found: RestartsAnalysis, kind: str) -> Figure:
     """One point for each feature and model, a line for its range, dashed lines for the test set."""
     rows: list[dict[str, object]] = [
@@ -459,3 +529,36 @@ def feature_figure(found: RestartsAnalysis, kind: str) -> Figure:
         "sentences all have one label are left out."
     )
     return Figure(f"cola-{kind}", f"CoLA by {kind} feature", caption, chart, rows)
+
+
+@analysis("cola", "Matthews' correlation with CoLA's labels")
+def cola(
+    scores: Path | str | Sequence[Path | str],
+    *,
+    data: Path | str | None = None,
+    threshold: float | None = None,
+    seed: int = 0,
+) -> ColaAnalysis:
+    """Matthews' correlation of scores with CoLA's labels, by split and by annotated feature.
+
+    `scores` are runs on cola:DIR, tables of scores, or folders of classifiers, whose restarts are
+    then compared with the published ones; `data` is CoLA's folder, by default that of the first run
+    or classifier. The threshold is chosen in domain by default.
+
+    >>> import priscian
+    >>> found = priscian.analyse.cola("runs/cola")                            # doctest: +SKIP
+    >>> found.models[0].overall.mcc                                           # doctest: +SKIP
+    0.1...
+    """
+    paths = [Path(p) for p in ([scores] if isinstance(scores, str | Path) else scores)]
+    if not paths:
+        raise UsageError("name a run on cola:DIR, a classifier's folder, or a table of scores")
+    trained = [read_restarts(path) for path in paths if is_classifier(path)]
+    others = [path for path in paths if not is_classifier(path)]
+    known = [found for path in others for found in read_any_scores(path)]
+    if data is None:
+        data = trained[0].data if trained else find_cola(others)
+    labels = read_analysis(Path(data))
+    models = analyse_cola(labels, known, threshold=threshold, seed=seed) if others else []
+    restarts = analyse_restarts(labels, trained, seed) if trained else None
+    return ColaAnalysis(labels, len(labels.analysed), models, restarts)

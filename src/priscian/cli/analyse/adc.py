@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from priscian.cli.output import FLAT, print_json
+from priscian.cli.output import FLAT, print_json, print_tables
 from priscian.errors import UnknownNameError, UsageError
 from priscian.runs.show import counted
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from priscian.analysis.graded.adc import AdcAnalysis
-    from priscian.datasets.graded import Formation, GradedPair, PairOverlap
+    from priscian.datasets.graded import Formation, PairOverlap
     from priscian.metrics.adc import AdcRule
-    from priscian.stats.correlations import Correlation
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +150,13 @@ def adc_command(
             facts["pair_formation"] = formation_json(*formed)
         print_json(facts)
         return
-    _print(found)
+    print_tables(found.tables())
     if formed:
         _print_formation(*formed)
-    _print_lists(chosen, min(deltas))
+    print()
+    for name, pairs in chosen.items():
+        where = "" if "people" in name else f" (δ = {min(deltas)})"
+        print(f"{name}: {counted(len(pairs), 'pair')}{where}")
     for folder in (output.figures, output.lists):
         if folder is not None:
             print(f"Written to {folder}")
@@ -182,103 +182,6 @@ def _form(found: AdcAnalysis, how: str) -> tuple[Formation, PairOverlap]:
     else:
         formed = rules.pairs_by_types(graded.sentences, rules.read_type_pairs(how))
     return formed, rules.compare_pairs(formed.pairs, graded.pairs)
-
-
-def _print_lists(lists: dict[str, list[GradedPair]], delta: float) -> None:
-    print()
-    for name, pairs in lists.items():
-        where = "" if "people" in name else f" (δ = {delta})"
-        print(f"{name}: {counted(len(pairs), 'pair')}{where}")
-
-
-def _print(analysis: AdcAnalysis) -> None:
-    from priscian.cli.screen import out
-
-    console = out()
-    console.print(_table1(analysis))
-    if any(m.released for m in analysis.models):
-        print("† z-scores as released: not all scores behind them were released")
-    if analysis.ways:
-        console.print(_ways(analysis))
-    for note in (*(way.note for way in analysis.ways if way.note), *analysis.notes):
-        print(note)
-    if len({pair.group for pair in analysis.graded.pairs} - {""}) > 1:
-        console.print(_sources(analysis))
-    console.print(_matrix(analysis))
-
-
-def _table1(analysis: AdcAnalysis) -> Table:
-    from rich.table import Table
-
-    title = f"{analysis.graded.name}: {counted(len(analysis.graded.pairs), 'pair')}"
-    made = Table(title=title, title_justify="left", title_style="bold")
-    made.add_column("Model")
-    made.add_column("BLiMP", justify="right")
-    for delta in analysis.deltas:
-        made.add_column(f"ADC, δ = {delta}", justify="right")
-    made.add_column("r, differences", justify="right")
-    made.add_column("r, sentences", justify="right")
-    for model in analysis.models:
-        people = analysis.with_people(model)
-        made.add_row(
-            model.name + (" †" if model.released else ""),
-            f"{model.blimp.accuracy:.3f}",
-            *(f"{a.accuracy:.3f}" for a in model.adc.values()),
-            *(_with_interval(people[level]["pearson"]) for level in ("deltas", "sentences")),
-        )
-    return made
-
-
-def _sources(analysis: AdcAnalysis) -> Table:
-    from rich.table import Table
-
-    made = Table(title="By source", title_justify="left", title_style="bold")
-    made.add_column("Model")
-    made.add_column("source")
-    for name in ("pairs", "BLiMP", *(f"ADC, δ = {delta}" for delta in analysis.deltas)):
-        made.add_column(name, justify="right")
-    made.add_column("r, differences", justify="right")
-    for model in analysis.models:
-        for source, found in analysis.groups(model).items():
-            cells = [f"{a.accuracy:.3f}" for a in (found.blimp, *found.adc.values())]
-            r = _with_interval(found.pearson) if found.pearson else ""
-            made.add_row(model.name, source, f"{found.blimp.n:,}", *cells, r)
-    return made
-
-
-def _with_interval(found: Correlation) -> str:
-    return f"{found.r:.2f}  {found.ci[0]:.2f}–{found.ci[1]:.2f}"
-
-
-def _ways(analysis: AdcAnalysis) -> Table:
-    from rich.table import Table
-
-    title = "Trained on CoLA, which shares sentences with these pairs"
-    made = Table(title=title, title_justify="left", title_style="bold", min_width=len(title))
-    made.add_column("Model")
-    made.add_column("")
-    for name in ("pairs", "BLiMP", *(f"ADC, δ = {delta}" for delta in analysis.deltas)):
-        made.add_column(name, justify="right")
-    for way in analysis.ways:
-        if way.blimp is None or way.adc is None:
-            cells = ["not trained", *[""] * len(analysis.deltas)]
-        else:
-            cells = [f"{a.accuracy:.3f}" for a in (way.blimp, *way.adc.values())]
-        made.add_row(way.model, way.way, f"{way.pairs:,}", *cells)
-    return made
-
-
-def _matrix(analysis: AdcAnalysis) -> Table:
-    from rich.table import Table
-
-    matrix = analysis.matrix()
-    made = Table(title="Pearson's r on differences", title_justify="left", title_style="bold")
-    made.add_column("")
-    for number in range(1, len(matrix) + 1):
-        made.add_column(str(number), justify="right")
-    for number, (name, row) in enumerate(matrix.items(), start=1):
-        made.add_row(f"{number} {name}", *(f"{r:.2f}" for r in row.values()))
-    return made
 
 
 def _print_formation(formed: Formation, agreement: PairOverlap) -> None:

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from priscian.cli.output import print_json
+from priscian.cli.output import print_json, print_tables
 from priscian.errors import UsageError
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from priscian.analysis.graded.cola import Cola, ColaModel
-    from priscian.metrics.labels import Matthews
 
 
 def cola_command(
@@ -73,12 +66,7 @@ def cola_command(
     if json_:
         print_json(found.as_dict())
         return
-    if found.restarts is not None:
-        from priscian.cli.tables.restarts import print_restarts
-
-        print_restarts(found.restarts, features)
-    if found.models:
-        _print(found.cola, found.models, features)
+    print_tables(found.tables(features=features))
     if figures is not None:
         print(f"Written to {figures}")
 
@@ -93,51 +81,3 @@ def _threshold(text: str) -> float | None:
     if not math.isfinite(value):
         raise UsageError(f"--threshold takes best or a number, not {text!r}")
     return value
-
-
-def _print(cola: Cola, models: Sequence[ColaModel], features: str) -> None:
-    from priscian.cli.screen import out
-
-    console = out()
-    console.print(_splits(cola, models))
-    for name in dict.fromkeys(m.chosen_on for m in models):
-        if name in cola.sets:
-            print(f"Thresholds were chosen on {name}: correlations there are too good")
-    if features != "none":
-        console.print(_features(models, features))
-
-
-def _splits(cola: Cola, models: Sequence[ColaModel]) -> Table:
-    from rich.table import Table
-
-    title = f"CoLA: Matthews' correlation, {len(cola.analysed):,} sentences of the analysis set"
-    made = Table(title=title, title_justify="left", title_style="bold", min_width=len(title))
-    made.add_column("model")
-    made.add_column("threshold", justify="right")
-    made.add_column("overall", justify="right")
-    names = [name for name in cola.sets if any(name in m.sets for m in models)]
-    for name in names:
-        made.add_column(name, justify="right")
-    for m in models:
-        cells = [_cell(m.sets[name]) if name in m.sets else "" for name in names]
-        made.add_row(m.name, f"{m.threshold:.4g}", _cell(m.overall), *cells)
-    return made
-
-
-def _features(models: Sequence[ColaModel], kind: str) -> Table:
-    from rich.table import Table
-
-    made = Table(title=f"by {kind} feature", title_justify="left", title_style="bold")
-    made.add_column("feature")
-    made.add_column("n", justify="right")
-    for model in models:
-        made.add_column(model.name, justify="right")
-    for name, first in models[0].features[kind].items():
-        made.add_row(name, str(first.n), *(_cell(m.features[kind][name]) for m in models))
-    return made
-
-
-def _cell(found: Matthews) -> str:
-    from priscian.cli.tables.labels import cell
-
-    return cell(found.mcc, found.ci)

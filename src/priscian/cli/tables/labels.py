@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
+from priscian.metrics.labels import correlation_cell
 from priscian.runs import LabelsSummary, Result
-from priscian.runs.kinds.labels import MatthewsScore
 
 
 def label_table(data: str, results: Sequence[Result]) -> Table:
@@ -22,19 +22,7 @@ def label_table(data: str, results: Sequence[Result]) -> Table:
         mark = "*" if name == first.chosen_on else ""
         made.add_column(f"{name}{mark}, n = {found.n:,}", justify="right")
     for model, labels in rows:
-        made.add_row(model, f"{labels.threshold:.4g}", *map(_score, labels.sets.values()))
+        cells = [correlation_cell(found.mcc, found.ci) for found in labels.sets.values()]
+        made.add_row(model, f"{labels.threshold:.4g}", *cells)
     made.caption = "* the threshold was chosen here, for the highest correlation"
     return made
-
-
-def _score(found: MatthewsScore) -> str:
-    return cell(found.mcc, found.ci)
-
-
-def cell(mcc: float | None, ci: tuple[float, float] | None) -> str:
-    """A correlation and its interval, or why there is none."""
-    if mcc is None:
-        return "one label"
-    if ci is None:
-        return f"{mcc:.3f}  – (all given one label)"
-    return f"{mcc:.3f}  {ci[0]:.2f}–{ci[1]:.2f}"
