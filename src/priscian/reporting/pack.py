@@ -69,7 +69,7 @@ def planes(numbers: Ints | list[int], size: int) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordCodes:
     """The text between single spaces: `names[code]` is the word, texts are lists of codes."""
 
     names: list[str]
@@ -82,7 +82,7 @@ class Words:
         return np.concatenate(([0], np.cumsum(self.counts)))
 
 
-def index_words(texts: Sequence[str]) -> Words:
+def index_words(texts: Sequence[str]) -> WordCodes:
     """Split texts at every space; joined by spaces, the words give the text again."""
     import polars
 
@@ -96,10 +96,10 @@ def index_words(texts: Sequence[str]) -> Words:
         .with_row_index("code")
     )
     codes = every.join(known, on="word", how="left", maintain_order="left")["code"]
-    return Words(known["word"].to_list(), codes.to_numpy().astype(np.int64), counts)
+    return WordCodes(known["word"].to_list(), codes.to_numpy().astype(np.int64), counts)
 
 
-def pack_texts(items: Items, words: Words) -> str:
+def pack_texts(items: Items, words: WordCodes) -> str:
     """Ids and sentences as word codes; for the second of a pair only the words that differ."""
     # ids without the name of their set, which the page knows; none if they count from 0
     sets = [name for name, size in items.sets for _ in range(size)]
@@ -218,7 +218,7 @@ class Pieces:
         return shared
 
 
-def cut(texts: Sequence[str], words: Words, table: TokenTable) -> Pieces:
+def cut(texts: Sequence[str], words: WordCodes, table: TokenTable) -> Pieces:
     """Pieces of texts; tokens that begin at one character, or at spaces before it, are one."""
     letters = np.frombuffer("\0".join((*texts, "")).encode("utf-32-le", "surrogatepass"), "<u4")
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
@@ -262,7 +262,12 @@ def _merge(
 
 
 def _explain(
-    letters: NDArray[np.uint32], words: Words, places: Ints, text: Ints, begins: Ints, counts: Ints
+    letters: NDArray[np.uint32],
+    words: WordCodes,
+    places: Ints,
+    text: Ints,
+    begins: Ints,
+    counts: Ints,
 ) -> tuple[dict[int, list[int]], dict[int, list[int]], dict[int, list[int]]]:
     """The usual pieces of each word, and the texts with a word that is split differently."""
     import polars
@@ -311,7 +316,7 @@ def _patterns(inside: Ints, bounds: Ints) -> NDArray[np.uint64]:
 
 
 def pack_tokens(
-    items: Items, words: Words, table: TokenTable, state: NDArray[np.uint8] | None = None
+    items: Items, words: WordCodes, table: TokenTable, state: NDArray[np.uint8] | None = None
 ) -> str:
     """Surprisals of every token, and how words are split into tokens.
 
