@@ -26,7 +26,7 @@ from priscian.models.classifier.states import pooled_states
 from priscian.models.hf.bounds import read_header
 from priscian.models.safetensors_file import read_safetensors, write_safetensors
 from priscian.models.vocabulary import WordVocabulary
-from priscian.models.vocabulary.bpe import BpeVocabulary
+from priscian.models.vocabulary.words import BpeVocabulary
 from priscian.records import Text
 from priscian.scoring import ScoreStore, score_texts
 from tests.fuzz import truths

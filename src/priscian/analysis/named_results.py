@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from os.path import commonprefix
 
 from priscian.catalogue import FURTHER
 from priscian.errors import DataError
@@ -73,7 +74,7 @@ def short_names(names: Sequence[str], many: int = 4) -> dict[str, str]:
     'tokens-2M'
     """
     unique = list(dict.fromkeys(names))
-    shared = _beginning(unique) if len(unique) > many else ""
+    shared = commonprefix(unique) if len(unique) > many else ""  # noqa: RUF071 - of letters
     while shared:
         at = max(shared.rfind(sign) for sign in "/:@-_") + 1
         shared = shared[:at]
@@ -82,13 +83,6 @@ def short_names(names: Sequence[str], many: int = 4) -> dict[str, str]:
             break
         shared = shared[:-1]
     return {name: name.removeprefix(shared) for name in unique}
-
-
-def _beginning(names: Sequence[str]) -> str:
-    """The letters that all names begin with."""
-    low, high = min(names), max(names)
-    alike = next((k for k, c in enumerate(low) if k >= len(high) or high[k] != c), len(low))
-    return low[:alike]
 
 
 def set_accuracies(result: Result, method: str = "full") -> dict[str, Accuracy]:

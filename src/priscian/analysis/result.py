@@ -24,8 +24,6 @@ class Table(Struct, frozen=True):
     note: str = ""
     names: int = 1
     """How many columns have names, and begin at the left; the others have numbers."""
-    texts: tuple[str, ...] = ()
-    """Other columns that begin at the left."""
     below: bool = False
     """On a page: whether it stands below the figures."""
     folded: bool = False

@@ -82,9 +82,6 @@ def print_result(found: AnalysisResult, output: Output, **view: Any) -> None:
 def rich_table(table: AnalysisTable) -> Table:
     """A table for the terminal; rows of means are bold."""
     made = grid(table.title, table.columns, table.names)
-    for column in made.columns:
-        if column.header in table.texts:
-            column.justify = "left"
     for row in table.rows:
         if row is None:
             made.add_section()
@@ -92,14 +89,6 @@ def rich_table(table: AnalysisTable) -> Table:
             means = any(cell.startswith(OVERALL) for cell in row[: table.names])
             made.add_row(*row, style="bold" if means else None)
     return made
-
-
-def print_tables(tables: Sequence[AnalysisTable]) -> None:
-    """Print tables, each followed by its note."""
-    for table in tables:
-        out().print(rich_table(table))
-        if table.note:
-            print(table.note)
 
 
 def grid(title: str, columns: Sequence[str], left: int = 1) -> Table:

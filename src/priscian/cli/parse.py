@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from priscian.cli.output import grid, print_json
+from priscian.cli.screen import Progress
+from priscian.cli.screen import out as console
 from priscian.errors import UsageError
 
 
@@ -148,8 +151,7 @@ OPTIONS = {
 
 
 def _train(trees: list[Path], out: Path, training: ParserTraining, json: bool, quiet: bool) -> None:
-    from priscian.cli.output import print_json
-    from priscian.cli.train_network import TrainingLine, overrides
+    from priscian.cli.train_network import TrainingLine, overrides  # with the models: needs NumPy
     from priscian.training.parser.api import train_parser
 
     with TrainingLine(quiet) as line:
@@ -168,8 +170,6 @@ def _train(trees: list[Path], out: Path, training: ParserTraining, json: bool, q
 
 
 def _test(model: Path, trees: list[Path], parsing: ParsingOptions, json: bool, quiet: bool) -> None:
-    from priscian.cli.output import grid, print_json
-    from priscian.cli.screen import Progress, out
     from priscian.training.parser.treebank import evaluate_parser
 
     longest = parsing.most_words
@@ -185,9 +185,9 @@ def _test(model: Path, trees: list[Path], parsing: ParsingOptions, json: bool, q
     made = grid(title, ["as EVALB counts", "%"])
     for name, value in found.shares().items():
         made.add_row(ROWS[name], f"{value:.2f}")
-    out().print(made)
+    console().print(made)
     if left_out:
-        out().print(f"{left_out:,} trees of more than {longest} words left out: raise --longest")
+        print(f"{left_out:,} trees of more than {longest} words left out: raise --longest")
 
 
 ROWS = {
@@ -207,10 +207,6 @@ def _parse(
     json: bool,
     quiet: bool,
 ) -> None:
-    from dataclasses import asdict
-
-    from priscian.cli.output import print_json
-    from priscian.cli.screen import Progress
     from priscian.training.parser.corpus import parse_corpus
 
     with Progress(quiet) as progress:

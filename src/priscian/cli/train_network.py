@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import time
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
+from rich.control import Control
+from rich.segment import ControlType
 
+from priscian.cli.screen import Screen
 from priscian.errors import UsageError
 from priscian.models.folder import ARCHITECTURES
 
@@ -92,8 +97,6 @@ NO_CHANGES = Changes()
 
 def setting(text: str) -> tuple[str, Any]:
     """`network.layers=4` as a key and a TOML value."""
-    import tomllib
-
     key, equals, value = text.partition("=")
     if not equals or "." not in key:
         raise UsageError(f"--set takes table.key=value, such as network.layers=4; not {text!r}")
@@ -166,8 +169,6 @@ class TrainingLine:
     """A line that shows loss, speed and time left; a terminal updates it in place."""
 
     def __init__(self, quiet: bool) -> None:
-        from priscian.cli.screen import Screen
-
         self.console = Screen(stderr=True, highlight=False)
         self.quiet = quiet
         self._last = 0.0
@@ -187,11 +188,6 @@ class TrainingLine:
 
     def show(self, moment: Moment) -> None:
         """Update twice a second in a terminal, every half minute in a log."""
-        import time
-
-        from rich.control import Control
-        from rich.segment import ControlType
-
         now = time.monotonic()
         if self.quiet or now - self._last < (0.5 if self.console.is_terminal else 30):
             return

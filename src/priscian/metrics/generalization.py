@@ -87,16 +87,6 @@ class SuiteOutcome:
         """Number of items that are decided by the tie rule."""
         return sum(item.tie for item in self.items)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "accuracy": self.accuracy,
-            "n": len(self.items),
-            "ties": self.ties,
-            "chance": self.chance,
-            "ci": list(accuracy_of(self.credits).ci),
-        }
-
 
 def find_predictions(name: str) -> Predictions:
     """`first` or `all`, checked."""
@@ -192,7 +182,16 @@ def summarise_suites(suites: Sequence[SuiteOutcome]) -> dict[str, Any]:
     return {
         "sg": {"score": overall.pop("accuracy"), **overall},
         "circuits": {name: _mean(members) for name, members in sorted(circuits.items())},
-        "suites": {suite.name: suite.as_dict() for suite in suites},
+        "suites": {
+            suite.name: {
+                "accuracy": suite.accuracy,
+                "n": len(suite.items),
+                "ties": suite.ties,
+                "chance": suite.chance,
+                "ci": list(accuracy_of(suite.credits).ci),
+            }
+            for suite in suites
+        },
         "modifiers": stability(suites),
     }
 

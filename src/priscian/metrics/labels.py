@@ -24,14 +24,16 @@ class Matthews(Struct, frozen=True):
     acceptable: int
     ci: Interval | None
 
-    @property
-    def shown(self) -> str:
-        """A correlation and its interval, or why there is none."""
-        return correlation_cell(self.mcc, self.ci)
+    def __str__(self) -> str:
+        return matthews_text(self.mcc, self.ci)
 
 
-def correlation_cell(mcc: float | None, ci: Interval | None) -> str:
-    """A correlation and its interval, or why there is none."""
+def matthews_text(mcc: float | None, ci: Interval | None) -> str:
+    """A correlation and its interval, or why there is none.
+
+    >>> matthews_text(0.5, (0.4, 0.6)), matthews_text(None, None)
+    ('0.500  0.40–0.60', 'one label')
+    """
     if mcc is None:
         return "one label"
     if ci is None:

@@ -94,7 +94,17 @@ def find_problem_of(name: str, script: str) -> str:
 
     The problem is the signal that ended it, or the last line that it wrote to standard error.
     """
-    entry = f"{name} {_machine()}"
+    told = cpu_facts()
+    facts = [  # what the result depends on: CPU, system, torch and its settings
+        told.get("model name", platform.processor()),
+        told.get("flags", ""),
+        platform.machine(),
+        platform.release(),
+        version("torch"),
+        *(os.environ.get(variable, "") for variable in INSTRUCTIONS),
+    ]
+    machine = hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
+    entry = f"{name} {machine}"
     path = cache_folder() / "dtypes.json"
     known = _read(path)
     if entry in known:
@@ -133,20 +143,6 @@ def cpu_facts() -> dict[str, str]:
         return {}
     lines = text.partition("\n\n")[0].splitlines()
     return {line.partition(":")[0].strip(): line.partition(":")[2].strip() for line in lines}
-
-
-def _machine() -> str:
-    """What the result of a test depends on: CPU, system, torch and its settings."""
-    told = cpu_facts()
-    facts = [
-        told.get("model name", platform.processor()),
-        told.get("flags", ""),
-        platform.machine(),
-        platform.release(),
-        version("torch"),
-        *(os.environ.get(name, "") for name in INSTRUCTIONS),
-    ]
-    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
 
 
 def _read(path: Path) -> dict[str, Any]:

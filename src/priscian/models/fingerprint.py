@@ -92,6 +92,17 @@ def hash_file(path: Path) -> str:
     return digest
 
 
+def read_bytes(path: Path) -> bytes:
+    """The contents of a model's file."""
+    try:
+        return regular(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ModelError(
+            f"cannot read {path}: {reason}; check the path and its permissions"
+        ) from None
+
+
 def hash_folder(folder: Path, patterns: Iterable[str]) -> str:
     """One hash over the names and contents of all files that match."""
     found = sorted({p for pattern in patterns for p in folder.glob(pattern) if p.is_file()})

@@ -21,7 +21,7 @@ import msgspec
 
 from priscian.errors import DataError, ModelError, UsageError, install
 from priscian.files import decode_toml, names_in, regular, shown
-from priscian.models.fingerprint import hash_file
+from priscian.models.fingerprint import hash_file, read_bytes
 from priscian.models.protocol import Traits
 from priscian.models.safetensors_file import read_safetensors
 from priscian.models.spec import ModelKey, ModelSpec
@@ -37,6 +37,9 @@ CLASSIFIER = ("classifier.json", "classifier")
 PARSER = "span-parser"
 """An architecture of ours that is not a language model."""
 PARSER_NETWORK = "span_parser.SpanParser"
+PARTS = ("config.json", "model.safetensors", "tokenizer.json", "vocabulary.json")
+OPTIONS = frozenset({"name", "bos", "eos"})
+S = TypeVar("S")
 
 
 class Architecture(NamedTuple):
@@ -70,7 +73,6 @@ ARCHITECTURES: Mapping[str, Architecture] = {
         "txl", recurrent=False,
     ),
 }  # fmt: skip
-PARTS = ("config.json", "model.safetensors", "tokenizer.json", "vocabulary.json")
 
 
 def provider_of(folder: Path) -> str | None:
@@ -140,11 +142,7 @@ def read_config(folder: Path, architectures: Sequence[str]) -> dict[str, Any]:
     """`config.json` of one of these architectures."""
     file = folder / "config.json"
     try:
-        config = json.loads(regular(file).read_text("utf-8"))
-    except OSError as error:
-        raise ModelError(
-            f"cannot read {file}: {error.strerror}; check the path and its permissions"
-        ) from None
+        config = json.loads(read_bytes(file).decode())
     except (ValueError, RecursionError) as error:
         raise ModelError(f"{file} is not valid JSON ({error}); copy the folder again") from None
     name = config.get("architecture") if isinstance(config, dict) else None
@@ -185,9 +183,6 @@ def checkpoints(spec: ModelSpec, pattern: str) -> list[ModelSpec]:
         for name in names_in(spec.path, pattern)
         if (spec.path / name / "model.safetensors").is_file()
     ]
-
-
-OPTIONS = frozenset({"name", "bos", "eos"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,9 +340,6 @@ def load_network(
             f"{folder}: weights do not fit the network ({reason}); copy it again"
         ) from None
     return network.eval()
-
-
-S = TypeVar("S")
 
 
 def read_shape(kind: type[S], sizes: Mapping[str, Any]) -> S:

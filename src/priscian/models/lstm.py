@@ -43,6 +43,7 @@ Ask = Callable[[Floats32, Ints, Ints], npt.NDArray[Any]]
 TOGETHER = 512
 """Texts that advance together: enough for the matrix products, little enough for the cache."""
 BOUNDARY_ID = 0
+FILE_OPTIONS = frozenset({"name"})
 
 
 class LstmCells:
@@ -271,9 +272,6 @@ class NumpyLstm:
             tokens = tokens[kept]
             states = [(h[parents[kept]], c[parents[kept]]) for h, c in states]
         return [result[row, :length] for row, length in enumerate(lengths)]
-
-
-FILE_OPTIONS = frozenset({"name"})
 
 
 class LstmProvider(FolderProvider):

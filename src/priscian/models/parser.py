@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from priscian.errors import ModelError
 from priscian.files import read_json, write_json
-from priscian.models.folder import load_network, read_config
+from priscian.models.folder import PARSER, load_network, read_config
 from priscian.models.plstm import BYTES, WordPieces, split_words
 from priscian.trees import Tree, Word
 from priscian.trees.spans import tree_from_spans
@@ -37,6 +37,14 @@ SHAPES = 48
 CACHED = 200_000
 PADDING, UNKNOWN, BEGIN, END = range(4)
 """Characters that are not characters."""
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+FILES = ("config.json", "model.safetensors", "vocabulary.json")
+"""What parsing reads."""
+BATCH_SPANS = 12_000
+"""Spans that are scored together: what they need stays in the cache."""
+NO_LABEL = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,18 +228,6 @@ def _padded(rows: Sequence[Sequence[int]], more: int = 0) -> np.ndarray[Any, np.
     return made
 
 
-Floats = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-
-ARCHITECTURE = "span-parser"
-FILES = ("config.json", "model.safetensors", "vocabulary.json")
-"""What parsing reads."""
-BATCH_SPANS = 12_000
-"""Spans that are scored together: what they need stays in the cache."""
-NO_LABEL = -1
-
-
 def best_spans(scores: Floats) -> Flags:
     """Which spans the best binary tree of each sentence has.
 
@@ -287,7 +283,7 @@ class Parser:
     def load(cls, folder: Path) -> Parser:
         """The parser of a folder that `priscian parse --train` has written."""
         check_folder(folder)
-        network: SpanParser = load_network(folder, ARCHITECTURE)
+        network: SpanParser = load_network(folder, PARSER)
         words = ParserWords.load(folder)
         for name, size in words.sizes.items():
             if getattr(network.shape, name) != size:
@@ -348,7 +344,7 @@ def check_folder(folder: Path) -> None:
                 f"{folder} has no {name} of a finished parser; train one: "
                 f"priscian parse `train=trees.txt.xz` `out={folder}`"
             )
-    read_config(folder, (ARCHITECTURE,))
+    read_config(folder, (PARSER,))
 
 
 def batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[int]]:

@@ -24,7 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from priscian.errors import ModelError
-from priscian.files import regular, write_bytes
+from priscian.files import write_bytes
+from priscian.models.fingerprint import read_bytes
 
 BOUNDARY = "<s>"
 """Opens and closes a sentence; always token 0."""
@@ -46,6 +47,12 @@ PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "—": "-
 """Marks written in one way only; every one is a single character, so that offsets stay."""
 _ENDS = frozenset(".!?")
 _OPENERS = frozenset("\"'([*")
+MAGIC = b"PRISCIAN-LSTM"
+VERSION = b"1"
+STORED = "<f2"
+LONGEST_HEADER = 32 << 20
+"""Bytes of the header when it is unpacked: 65,535 pieces and their merges take about 3 MB."""
+Floats32 = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,15 +187,6 @@ def merge(parts: list[str], ranks: dict[tuple[str, str], int]) -> list[str]:
     return parts
 
 
-MAGIC = b"PRISCIAN-LSTM"
-VERSION = b"1"
-STORED = "<f2"
-LONGEST_HEADER = 32 << 20
-"""Bytes of the header when it is unpacked: 65,535 pieces and their merges take about 3 MB."""
-
-Floats32 = npt.NDArray[np.float32]
-
-
 class UnsoundError(ValueError):
     """What is wrong with the contents of a model file."""
 
@@ -273,11 +271,7 @@ def write_model(path: Path, stored: Stored) -> str:
 
 def read_model(path: Path) -> Stored:
     """Read a model file; verify every byte of it, and that its arrays make a model."""
-    try:
-        data = regular(path).read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ModelError(f"cannot read {path}: {reason}; check the path") from None
+    data = read_bytes(path)
     line, _, body = data.partition(b"\n")
     fields = line.split(b" ")
     if len(fields) != 3 or fields[0] != MAGIC:

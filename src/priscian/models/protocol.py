@@ -16,6 +16,10 @@ from priscian.models.spec import ModelKey, ModelSpec
 from priscian.records import Text, TokenScores
 from priscian.trees import Tree
 
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
 
 @dataclass(frozen=True, slots=True)
 class Traits:
@@ -66,13 +70,11 @@ def no_tokens(label: str) -> str:
     )
 
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-
-
 class Provider(Protocol):
-    """A family of models, registered by name and entry point."""
+    """A family of models, registered by name and entry point.
+
+    It may have `traits(spec)`: what the model offers beyond `score(texts)`, as cheap as its key.
+    """
 
     def key(self, spec: ModelSpec) -> ModelKey:
         """The model's key; cheap: no weights are loaded, no torch imported."""
@@ -280,15 +282,6 @@ class GradingModel(Protocol):
 
     def grade(self, texts: Sequence[Text]) -> Sequence[float]:
         """A finite number for each text, higher is better."""
-        ...
-
-
-@runtime_checkable
-class TraitsProvider(Protocol):
-    """A provider that says what its models offer beyond `score(texts)`."""
-
-    def traits(self, spec: ModelSpec) -> Traits:
-        """Features of the model; as cheap as its key."""
         ...
 
 

@@ -32,6 +32,28 @@ OBJECTS = "python"
 """The provider of models that were passed in as objects."""
 DEFAULT = "default"
 """The id if only the name of a registered class is given."""
+GROUP = "priscian.models"
+OWN = {
+    "hf": "priscian.models.hf.causal:CausalProvider",
+    "mlm": "priscian.models.hf.masked:MaskedProvider",
+    "builtin": "priscian.models.builtin:BuiltinProvider",
+    "classifier": "priscian.models.classifier.provider:ClassifierProvider",
+    "ngram": "priscian.models.ngram.model:NgramProvider",
+    "lstm": "priscian.models.lstm:LstmProvider",
+    "txl": "priscian.models.txl:TransformerXlProvider",
+    "rnng": "priscian.models.rnng:RnngProvider",
+    "surprisals": "priscian.models.surprisals.table:SurprisalsProvider",
+    "openai": "priscian.models.remote.openai:OpenAIProvider",
+    "llamacpp": "priscian.models.remote.llamacpp:LlamaCppProvider",
+    "vllm": "priscian.models.remote.vllm:VllmProvider",
+}
+"""Providers of ours; other packages add theirs as entry points of the group."""
+LISTED = "priscian list models explains them."
+SUFFIXES = {".arpa": "ngram", ".gz": "ngram", ".pngm": "ngram", ".plstm": "lstm"}
+"""File extensions, and the provider that reads each."""
+_registered: dict[str, Provider] = {}
+PRESETS = {name: model.spec for name, model in PACKAGED.items()}
+"""Short names of models and their specs."""
 
 
 def as_provider(name: str, thing: Any) -> Provider:
@@ -197,27 +219,6 @@ class ObjectProvider:
         return found
 
 
-GROUP = "priscian.models"
-OWN = {
-    "hf": "priscian.models.hf.causal:CausalProvider",
-    "mlm": "priscian.models.hf.masked:MaskedProvider",
-    "builtin": "priscian.models.builtin:BuiltinProvider",
-    "classifier": "priscian.models.classifier.provider:ClassifierProvider",
-    "ngram": "priscian.models.ngram.model:NgramProvider",
-    "lstm": "priscian.models.lstm:LstmProvider",
-    "txl": "priscian.models.txl:TransformerXlProvider",
-    "rnng": "priscian.models.rnng:RnngProvider",
-    "surprisals": "priscian.models.surprisals.table:SurprisalsProvider",
-    "openai": "priscian.models.remote.openai:OpenAIProvider",
-    "llamacpp": "priscian.models.remote.llamacpp:LlamaCppProvider",
-    "vllm": "priscian.models.remote.vllm:VllmProvider",
-}
-"""Providers of ours; other packages add theirs as entry points of the group."""
-LISTED = "priscian list models explains them."
-SUFFIXES = {".arpa": "ngram", ".gz": "ngram", ".pngm": "ngram", ".plstm": "lstm"}
-"""File extensions, and the provider that reads each."""
-
-_registered: dict[str, Provider] = {}
 _objects = ObjectProvider()
 
 
@@ -338,10 +339,6 @@ def expand_revisions(model: str | ModelSpec | LanguageModel, pattern: str) -> li
             + (f"it has {some_of(known)}" if known else "it has none: leave `revisions=` out")
         )
     return found
-
-
-PRESETS = {name: model.spec for name, model in PACKAGED.items()}
-"""Short names of models and their specs."""
 
 
 def fetch_weights(name: str, source: Path | None = None) -> Path:

@@ -22,7 +22,6 @@ from priscian.models.protocol import (
     Provider,
     TorchModel,
     Traits,
-    TraitsProvider,
     TreeModel,
 )
 from priscian.models.registry import find_provider, parse_model
@@ -37,6 +36,7 @@ PROMISES: dict[str, Any] = {
     "grades": GradingModel,
 }
 """Traits, and the methods that a model with them has."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,10 +172,8 @@ def recorded_traits(model: str) -> Traits:
 
 
 def _traits(provider: Provider, spec: ModelSpec) -> Traits:
-    return provider.traits(spec) if isinstance(provider, TraitsProvider) else PLAIN
-
-
-T = TypeVar("T")
+    find: Callable[[ModelSpec], Traits] | None = getattr(provider, "traits", None)
+    return PLAIN if find is None else find(spec)
 
 
 def load_unchanged(

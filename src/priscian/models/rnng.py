@@ -31,6 +31,12 @@ if TYPE_CHECKING:
 
 OPTIONS = frozenset({"name", "beam"})
 LARGEST = 10_000
+MOST_OPEN = 10_000
+"""Constituents that a grammar may let be open; the search goes through all of them."""
+LONGEST = 300
+"""Words of a text; a grammar is about sentences, and its stack grows with them."""
+REMEMBERED = 20_000
+"""Texts whose search is kept, since words, ends and trees come from the same one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +76,6 @@ class Beam:
 
     def __str__(self) -> str:
         return f"{self.actions},{self.fast},{self.words}"
-
-
-MOST_OPEN = 10_000
-"""Constituents that a grammar may let be open; the search goes through all of them."""
-LONGEST = 300
-"""Words of a text; a grammar is about sentences, and its stack grows with them."""
-REMEMBERED = 20_000
-"""Texts whose search is kept, since words, ends and trees come from the same one."""
 
 
 class RnngProvider(FolderProvider):

@@ -13,7 +13,8 @@ from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from priscian.errors import ModelError
-from priscian.files import regular, replacing
+from priscian.files import replacing
+from priscian.models.fingerprint import read_bytes
 
 LARGEST_HEADER = 100_000_000
 LARGEST = 1e6
@@ -28,11 +29,7 @@ def read_safetensors(path: Path) -> dict[str, Floats32]:
     The library refuses arrays that share bytes, or that do not fit the file, before it makes any.
     """
     try:
-        found = load(regular(path).read_bytes())
-    except OSError as error:
-        raise ModelError(
-            f"cannot read {path}: {error.strerror}; check the path and its permissions"
-        ) from None
+        found = load(read_bytes(path))
     except (SafetensorError, KeyError) as error:
         raise ModelError(f"{path} is damaged ({error}); copy it again") from None
     for values in found.values():

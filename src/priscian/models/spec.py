@@ -17,6 +17,8 @@ from priscian.files import names_in
 DTYPE_ALIASES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 _PROVIDER = re.compile(r"([a-z][a-z0-9_-]*):(?!//)(.*)", re.DOTALL)
+HARMLESS = frozenset({"device", "name"})
+"""Options that change how a score is computed, but not its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +135,6 @@ def some_of(names: Sequence[str], shown: int = 12) -> str:
 def escape(part: str) -> str:
     """An id or revision with special characters written as %XX."""
     return part.replace("%", "%25").replace("?", "%3F").replace("@", "%40")
-
-
-HARMLESS = frozenset({"device", "name"})
-"""Options that change how a score is computed, but not its value."""
 
 
 @dataclass(frozen=True, slots=True)

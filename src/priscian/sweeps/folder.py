@@ -17,7 +17,7 @@ from priscian.runs.choose import INDEX
 from priscian.sweeps.jobs import Hashes, SweepJob
 from priscian.sweeps.sweep import Sweep, largest_size, shared_sentences
 from priscian.training.corpora import hash_text
-from priscian.training.subsets import Corpus, read_corpus
+from priscian.training.subsets import Corpus, ManifestFile, read_corpus
 
 VERSION = 1
 CARD = "card.json"
@@ -25,18 +25,11 @@ Note = TypeVar("Note")
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
-class CorpusFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file by its content; the same text packed in another way has the same hash."""
-
-    name: str
-    sha256: str
-
-
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """`manifest.json`: what a sweep began with."""
 
     version: int
-    corpus: tuple[CorpusFile, ...]
+    corpus: tuple[ManifestFile, ...]
     test: str
     """Hash of `corpus/test.txt`."""
     test_sentences: int
@@ -85,7 +78,7 @@ class JobRecordFolder(JobFolder[str]):
         return []
 
 
-class SweepFolder(JobFolder[tuple[CorpusFile, ...]]):
+class SweepFolder(JobFolder[tuple[ManifestFile, ...]]):
     """Where everything about a sweep is; it is known by its corpus.
 
     What is about all jobs is written by one process at a time, in the block of `locked`.
@@ -94,7 +87,7 @@ class SweepFolder(JobFolder[tuple[CorpusFile, ...]]):
     what, record, lock = "sweep", "manifest.json", ".sweep.lock"
     beside = frozenset({"corpus"})
 
-    def read(self) -> tuple[CorpusFile, ...]:
+    def read(self) -> tuple[ManifestFile, ...]:
         """The corpus that it began with."""
         return self.manifest().corpus
 
@@ -103,7 +96,7 @@ class SweepFolder(JobFolder[tuple[CorpusFile, ...]]):
         return read_json(self.path / self.record, Manifest)
 
     def differences(
-        self, before: tuple[CorpusFile, ...], now: tuple[CorpusFile, ...]
+        self, before: tuple[ManifestFile, ...], now: tuple[ManifestFile, ...]
     ) -> Sequence[str]:
         """Files that have changed, or that are others."""
         if [file.sha256 for file in before] == [file.sha256 for file in now]:
@@ -199,8 +192,8 @@ def check_start(place: SweepFolder, sweep: Sweep) -> tuple[Corpus, dict[str, str
     return whole, hashes | {name: hash_text(Path(name)) for name in sweep.corpus.trees}
 
 
-def _corpus(sweep: Sweep, hashes: Hashes) -> tuple[CorpusFile, ...]:
-    return tuple(CorpusFile(name=Path(n).name, sha256=hashes[n]) for n in sweep.corpus.files)
+def _corpus(sweep: Sweep, hashes: Hashes) -> tuple[ManifestFile, ...]:
+    return tuple(ManifestFile(name=Path(n).name, sha256=hashes[n]) for n in sweep.corpus.files)
 
 
 def read_test(place: SweepFolder) -> list[str]:

@@ -29,7 +29,8 @@ from priscian.sweeps.folder import (
 )
 from priscian.sweeps.jobs import Hashes, NgramRecipe, SweepJob, gives_same_weights
 from priscian.sweeps.sweep import Sweep
-from priscian.training.job import resolve_recipe
+from priscian.training.job import resolve_recipe, train_recipe
+from priscian.training.ngram.estimate import NgramSettings, train_ngram
 from priscian.training.recipe import SAVED
 from priscian.training.subsets import read_corpus, refuse_changed
 from priscian.workers import Watch
@@ -80,8 +81,6 @@ def _train(
     if isinstance(job.recipe, NgramRecipe):
         _train_ngram(job.recipe, out, watch, hashes)
         return {}
-    from priscian.training.job import train_recipe
-
     recipe = job.recipe
     if (out / SAVED).is_file():  # threads may be others now; bits stay the same with the old ones
         recipe = resolve_recipe(job.architecture, out / SAVED)
@@ -99,8 +98,6 @@ def _train(
 
 def _train_ngram(recipe: NgramRecipe, out: Path, watch: Watch, hashes: Hashes) -> None:
     """Write the subset, estimate, and leave a card as other trainings do."""
-    from priscian.training.ngram.estimate import NgramSettings, train_ngram
-
     began = time.monotonic()
     corpus = read_corpus([Path(name) for name in recipe.files])
     refuse_changed(recipe.files, corpus.files, hashes)

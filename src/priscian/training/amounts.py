@@ -11,6 +11,9 @@ from priscian.files import shown
 
 _AMOUNT = re.compile(r"([0-9][0-9_,]*(?:\.[0-9]+)?)\s*([kKmMbB]?)")
 _POWERS = {"": 0, "k": 3, "m": 6, "b": 9}
+FIRST = 1 << 16
+MILLION = 1_000_000
+MOST = 10**13
 
 
 def parse_amount(value: str | int, what: str) -> int:
@@ -46,11 +49,6 @@ def format_amount(number: int) -> str:
             whole, tenths = divmod(10 * number // factor, 10)
             return f"{whole}.{tenths}{unit}" if tenths else f"{whole}{unit}"
     return str(number)
-
-
-FIRST = 1 << 16
-MILLION = 1_000_000
-MOST = 10**13
 
 
 def checkpoint_counts(at: str | Sequence[int], total: int) -> list[int]:

@@ -69,7 +69,8 @@ class Encoded:
 
     def tokens_of(self, group: Ints) -> int:
         """Tokens of a group that are predicted."""
-        return len(group) * (int(self.lengths[group[0]]) - 1)
+        first = group[0]
+        return len(group) * (int(self.starts[first + 1] - self.starts[first]) - 1)
 
 
 def encode(

@@ -222,11 +222,17 @@ class TreeText:
     ) -> Encoded:
         """Trees as action ids; a tree with a label unseen in training is left out."""
         labels = {label: number for number, label in enumerate(learnt.network["labels"], 1)}
+        vocabulary = learnt.vocabulary
+        assert isinstance(vocabulary, WordVocabulary)
         flat: list[int] = []
         starts = [0]
         kept = [actions for actions in map(self._actions, sentences) if self._fits(actions, labels)]
         for actions in kept:
-            flat += _ids(actions, labels, learnt.vocabulary)
+            for kind, value in actions:
+                if kind == OPEN:
+                    flat.append(labels[value])
+                else:
+                    flat.append(len(labels) + vocabulary.word_id(value) if kind == SHIFT else 0)
             starts.append(len(flat))
         if not kept:
             raise DataError(
@@ -270,15 +276,6 @@ def _enough(limit: int, depth: int) -> int:
     return limit
 
 
-def _ids(actions: Sequence[Action], labels: Mapping[str, int], vocabulary: Vocabulary) -> list[int]:
-    assert isinstance(vocabulary, WordVocabulary)
-    kinds = {
-        OPEN: lambda value: labels[value],
-        SHIFT: lambda value: len(labels) + vocabulary.word_id(value),
-    }
-    return [kinds[a.kind](a.value) if a.kind in kinds else 0 for a in actions]
-
-
 MISSING = 0.05
 """Share of the words that may be in sentences without a tree: others would train on more text."""
 
@@ -304,12 +301,9 @@ class ParsedText(TreeText):
         self.trees = tuple(file.mark for file in found)
         for file in found:
             for number, line in file.numbered():
-                self._add(line, file.path, number)
-
-    def _add(self, line: str, path: Path, number: int) -> None:
-        words = words_of(actions_of(parse_tree(line, path, number)))
-        self._trees.setdefault(one_spelling("".join(words)), line)
-        self._longest_tree = max(self._longest_tree, len(words))
+                words = words_of(actions_of(parse_tree(line, file.path, number)))
+                self._trees.setdefault(one_spelling("".join(words)), line)
+                self._longest_tree = max(self._longest_tree, len(words))
 
     def check(self, line: str, path: Path, number: int) -> None:
         """Every line is text."""

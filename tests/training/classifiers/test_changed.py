@@ -19,7 +19,7 @@ from priscian.files.folder import lock_file
 from priscian.models.classifier import encoder as encoders
 from priscian.models.classifier.encoder import View, load_encoder
 from priscian.models.classifier.folder import ClassifierCard, read_card
-from priscian.models.classifier.states import pooled_states, states_folder
+from priscian.models.classifier.states import StateCache, pooled_states
 from priscian.training.classifiers import fits
 from priscian.training.classifiers.data import read_cola_data
 from priscian.training.classifiers.job import read_logits, train_classifier
@@ -247,7 +247,7 @@ class TestEncoders:
         self.swap(encoder)
         with pytest.raises(ModelError, match="has changed since"):
             pooled_states(made, ["Stay."], [View(1, "mean")])
-        assert [path.name for path in states_folder().iterdir()] == [made.key.digest]
+        assert [path.name for path in StateCache().folder.iterdir()] == [made.key.digest]
         pooled_states(made, ["Go."], [View(1, "mean")])  # kept
 
     @pytest.mark.parametrize("method", ["mlp", "finetune"])

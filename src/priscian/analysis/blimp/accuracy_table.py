@@ -195,7 +195,9 @@ def tables(
     rows = tuple(
         AccuracyRow(
             shown,
-            _group(named, shown) if level == "paradigm" and shown != OVERALL else "",
+            next((g for r in named if (g := r.narrowest(shown))), "")
+            if level == "paradigm" and shown != OVERALL
+            else "",
             (
                 *(_cell(r.label, members, own, boot) for r, own, boot in scored),
                 *(_published_cell(starred(name), members, own) for name, own in known.items()),
@@ -261,10 +263,6 @@ def _published_cell(
     if any(name not in rows for name in members):
         return None
     return AccuracyCell(column, sum(rows[name] for name in members) / len(members), len(members))
-
-
-def _group(named: Sequence[Result], name: str) -> str:
-    return next((g for r in named if (g := r.narrowest(name))), "")
 
 
 def _data_notes(named: Sequence[Result], accuracies: Sequence[Mapping[str, Accuracy]]) -> list[str]:
@@ -340,23 +338,17 @@ def _latex(table: AccuracyTable) -> str:
         if row.name == OVERALL and len(table.rows) > 1:
             rows.append(None)
         name = row.name if row.name == OVERALL else words(row.name)
-        best = _best(row.cells, ours)
-        cells = [_tex_cell(c, number in best) for number, c in enumerate(row.cells)]
-        rows.append([escape_tex(name), *cells])
+        shown = {
+            n: f"{c.accuracy:.3f}" for n, c in enumerate(row.cells) if c is not None and ours[n]
+        }
+        best = max(shown.values(), default="") if len(shown) > 1 else None
+        cells = [escape_tex(_plain(cell)) for cell in row.cells]
+        bolder = [bold(text) if shown.get(n, "") == best else text for n, text in enumerate(cells)]
+        rows.append([escape_tex(name), *bolder])
     head = ["", *(escape_tex(column.name) for column in table.columns)]
-    caption = escape_tex(f"Accuracy by {table.by}. {'. '.join(map(_sentence, _notes(table)))}.")
+    notes = ((note[:1].upper() + note[1:]).rstrip(".") for note in _notes(table))
+    caption = escape_tex(f"Accuracy by {table.by}. {'. '.join(notes)}.")
     return latex_table(head, rows, caption=caption, label=label_of("tab", "accuracy", table.by))
-
-
-def _best(cells: Sequence[AccuracyCell | None], ours: Sequence[bool]) -> set[int]:
-    """The numbers of the best models among several; published figures do not compete."""
-    shown = {n: f"{c.accuracy:.3f}" for n, c in enumerate(cells) if c is not None and ours[n]}
-    best = max(shown.values(), default="")
-    return {n for n, text in shown.items() if text == best} if len(shown) > 1 else set()
-
-
-def _sentence(note: str) -> str:
-    return (note[:1].upper() + note[1:]).rstrip(".")
 
 
 def _notes(table: AccuracyTable) -> list[str]:
@@ -372,11 +364,6 @@ def _plain(cell: AccuracyCell | None) -> str:
     if cell.ci is not None:
         text += f" ({100 * cell.ci[0]:.1f}–{100 * cell.ci[1]:.1f})"
     return text + (f", {cell.ties} tied" if cell.ties else "")
-
-
-def _tex_cell(cell: AccuracyCell | None, best: bool) -> str:
-    text = escape_tex(_plain(cell))
-    return bold(text) if best else text
 
 
 def _md_row(cells: list[str]) -> str:

@@ -236,6 +236,9 @@ def _figure(found: Distance) -> Figure:
         for c in found.conditions
     ]
     domain = share_domain([v for r in rows for v in (r["low"], r["accuracy"])])
+    counts = ", ".join(f"{count:,} pairs ({name})" for name, count in found.n.items())
+    if len(set(found.n.values())) == 1:
+        counts = f"{next(iter(found.n.values())):,} pairs"
     panels = [
         _panel([r for r in rows if r["comparison"] == comparison], comparison, names, domain)
         for comparison in contrasts()
@@ -244,19 +247,13 @@ def _figure(found: Distance) -> Figure:
     caption = (
         "Accuracy on agreement with and without an adjective between, with attractors of the other "
         "number, and with irregular plurals: means of paradigms; n = "
-        + _counts(found.n)
+        + counts
         + ". Bars are 95 % intervals: Wilson's, combined for means of paradigms (Zou et al. 2009)."
     )
     if any(c.published for c in found.conditions):
         caption += " Diamonds (*) are published figures on BLiMP's own sentences."
     chart: Chart = {"columns": 2, "concat": panels, "resolve": LANES}
     return figure("agreement-distance", "Agreement at a distance", caption, chart, rows)
-
-
-def _counts(n: Mapping[str, int]) -> str:
-    if len(set(n.values())) == 1:
-        return f"{next(iter(n.values())):,} pairs"
-    return ", ".join(f"{count:,} pairs ({name})" for name, count in n.items())
 
 
 def _panel(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Struct, field, structs
 
-from priscian.analysis.charts import NO_CLEAR, UNSURE, Encoding, inline, look, tips
+from priscian.analysis.charts import NO_CLEAR, UNSURE, inline, look, tips
 from priscian.analysis.compare.matching import (
     Matched,
     Overlap,
@@ -204,7 +204,11 @@ def compare_results(
     """
     asked = options.check()
     matched = match(a, b, options.method)
-    columns = dict(_columns(matched))
+    rows = matched.rows.group_by("set", maintain_order=True).agg("credit_a", "credit_b")
+    columns = {  # each set with its items' credits by either model
+        name: (own.to_numpy(), other.to_numpy())
+        for name, own, other in zip(*rows.get_columns(), strict=True)
+    }
     sets = _set_differences(a, columns)
     counted = [columns[name] for name in headline_sets(a, list(columns))]
     resample = asked or usual_resample(a, len(counted))
@@ -235,13 +239,6 @@ def compare_results(
     )
 
 
-def _columns(matched: Matched) -> Iterator[tuple[str, tuple[Array, Array]]]:
-    """Each set with its items' credits by either model."""
-    rows = matched.rows.group_by("set", maintain_order=True).agg("credit_a", "credit_b")
-    for name, a, b in zip(*rows.get_columns(), strict=True):
-        yield name, (a.to_numpy(), b.to_numpy())
-
-
 def _set_differences(
     result: Result, columns: Mapping[str, tuple[Array, Array]]
 ) -> tuple[SetDifference, ...]:
@@ -270,7 +267,7 @@ def _set_differences(
 
 def _difference(sets: Sequence[tuple[Array, Array]], resample: Resample) -> MeanDifference:
     """The difference of two means. One set says nothing about others: its interval covers items."""
-    first, second = (_mean(s[side] for s in sets) for side in (0, 1))
+    first, second = (math.fsum(float(s[k].mean()) for s in sets) / len(sets) for k in (0, 1))
     ci = class_interval([a - b for a, b in sets], resample)
     n = sum(len(a) for a, _ in sets)
     return MeanDifference(
@@ -283,11 +280,6 @@ def class_interval(sets: Sequence[Array], resample: Resample) -> Interval:
     if resample == "items":
         return combined_interval([(float(s.mean()), paired_interval(s)) for s in sets])
     return difference_sets_interval(sets)
-
-
-def _mean(sets: Iterable[Array]) -> float:
-    means = [float(s.mean()) for s in sets]
-    return math.fsum(means) / len(means)
 
 
 def _flips(result: Result, matched: Matched) -> Iterator[Flip]:
@@ -347,6 +339,7 @@ def _figure(comparison: Comparison) -> Figure:
 def _chart(rows: list[dict[str, object]], a: str, b: str, minus: str) -> Chart:
     names = [a, b, NO_CLEAR]
     legend = {"orient": "top", "labelLimit": 400, "labelExpr": SAYS}
+    x = {"type": "quantitative", "title": f"accuracy, points: {minus}"}
     called = {
         "difference": minus,
         "a": f"accuracy of {a}",
@@ -375,36 +368,26 @@ def _chart(rows: list[dict[str, object]], a: str, b: str, minus: str) -> Chart:
             ),
         },
         "layer": [
-            _no_difference(),
-            *_points(minus, {**look("shape", names, "better"), "legend": legend}),
+            {
+                "data": {"values": [{"zero": 0}]},
+                "mark": {"type": "rule", "strokeDash": [4, 3], "color": UNSURE},
+                "encoding": {
+                    "x": {"field": "zero", "type": "quantitative"},
+                    "y": None,
+                    "color": None,
+                    "tooltip": None,
+                },
+            },
+            {
+                "mark": {"type": "rule", "strokeWidth": 2},
+                "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}},
+            },
+            {  # a rule with a shape would get points of its own
+                "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
+                "encoding": {
+                    "x": {"field": "difference", "type": "quantitative"},
+                    "shape": {**look("shape", names, "better"), "legend": legend},
+                },
+            },
         ],
     }  # fmt: skip
-
-
-def _no_difference() -> Chart:
-    """A dashed line at 0."""
-    return {
-        "data": {"values": [{"zero": 0}]},
-        "mark": {"type": "rule", "strokeDash": [4, 3], "color": UNSURE},
-        "encoding": {
-            "x": {"field": "zero", "type": "quantitative"},
-            "y": None,
-            "color": None,
-            "tooltip": None,
-        },
-    }
-
-
-def _points(minus: str, shape: Encoding) -> list[Chart]:
-    """Each difference with its interval; a rule with a shape would get points of its own."""
-    x = {"type": "quantitative", "title": f"accuracy, points: {minus}"}
-    return [
-        {
-            "mark": {"type": "rule", "strokeWidth": 2},
-            "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}},
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
-            "encoding": {"x": {"field": "difference", "type": "quantitative"}, "shape": shape},
-        },
-    ]

@@ -158,7 +158,10 @@ def correlate(
     if not results:
         raise UsageError("no results to correlate; name a run")
     labels = names or system_names(results)
-    columns = {name: _accuracies(r, method) for name, r in zip(labels, results, strict=True)}
+    columns: dict[str, Mapping[str, float]] = {
+        name: {uid: score.accuracy for uid, score in r.summary.by_set(method).items()}
+        for name, r in zip(labels, results, strict=True)
+    }
     known = published_accuracies()
     own = {name for column in columns.values() for name in column}
     shared = [s for s in known if len(own & known[s].keys()) >= LEAST]
@@ -182,24 +185,17 @@ def correlate(
 def _matrix(
     names: Collection[str], cells: Mapping[frozenset[str], CorrelationCell], how: Coefficient
 ) -> Matrix:
-    return {
-        a: {b: 1.0 if a == b else _coefficient(cells[frozenset((a, b))], how) for b in names}
-        for a in names
-    }
+    def coefficient(a: str, b: str) -> float | None:
+        if a == b:
+            return 1.0
+        found = _of(cells[frozenset((a, b))], how)
+        return found.r if found else None
 
-
-def _coefficient(cell: CorrelationCell, how: Coefficient) -> float | None:
-    found = _of(cell, how)
-    return found.r if found else None
+    return {a: {b: coefficient(a, b) for b in names} for a in names}
 
 
 def _of(cell: CorrelationCell, how: Coefficient) -> Correlation | None:
     return cell.pearson if how == "pearson" else cell.spearman
-
-
-def _accuracies(result: Result, method: str = "full") -> dict[str, float]:
-    """Accuracy of every set, from the summary."""
-    return {name: score.accuracy for name, score in result.summary.by_set(method).items()}
 
 
 def system_names(results: Sequence[Result]) -> list[str]:

@@ -95,7 +95,16 @@ def match(a: Result, b: Result, method: str | None = None) -> Matched:
         tuple(sorted((set(left["set"]) | set(right["set"])) - names)),
     )  # fmt: skip
     if not overlap.shared:
-        raise RunError(_nothing_shared(a, b, left, right))
+        both = sorted(set(left["set"]) & set(right["set"]))
+        own, other = (_listed(tuple(sorted(set(side["set"])))) for side in (left, right))
+        reason = f"one has the sets {own}, the other {other}"
+        if both:
+            verb = "is" if len(both) == 1 else "are"
+            reason = f"{_listed(tuple(both))} {verb} in both, but with other sentences"
+        raise RunError(
+            f"{a.model} on {a.data} and {b.model} on {b.data} share no items: {reason}; "
+            "score both models on the same data"
+        )
     return Matched(joined, overlap, chosen)
 
 
@@ -164,21 +173,6 @@ def _shared_method(a: Result, b: Result, method: str | None) -> str:
         of = "; ".join(f"{s.model} has {', '.join(s.methods) or 'none'}" for s in (a, b))
         raise UsageError(f"{wanted} in both results: {of}")
     return method
-
-
-def _nothing_shared(a: Result, b: Result, left: polars.DataFrame, right: polars.DataFrame) -> str:
-    names = sorted(set(left["set"]) & set(right["set"]))
-    reason = (
-        f"{_listed(tuple(names))} {'is' if len(names) == 1 else 'are'} in both, "
-        "but with other sentences"
-        if names
-        else f"one has the sets {_listed(tuple(sorted(set(left['set']))))}, "
-        f"the other {_listed(tuple(sorted(set(right['set']))))}"
-    )
-    return (
-        f"{a.model} on {a.data} and {b.model} on {b.data} share no items: {reason}; "
-        "score both models on the same data"
-    )
 
 
 def _kind(result: Result) -> str:

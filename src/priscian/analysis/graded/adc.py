@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from priscian.analysis.charts import colour, correlation_square, dash, inline
 from priscian.analysis.result import Table
@@ -48,7 +48,6 @@ FEWEST = 4
 """Fewest points whose correlation says anything."""
 CURVE = tuple(n / 20 for n in range(101))  # δ from 0 to 5
 COLUMNS = 3
-RELEASED = "† z-scores as released: not all scores behind them were released"
 MET, UNMET, FIT = "#1b7837", "#9e9e9e", "#b2182b"
 
 
@@ -94,59 +93,70 @@ class AdcAnalysis(HasFigures):
     notes: tuple[str, ...] = ()
     """Classifiers that cannot be shown so, with the reason."""
 
+    def tables(self) -> list[Table]:
+        """Table 1 of the paper; classifiers three ways; by source; correlations of all models."""
+        criteria = ("BLiMP", *(f"ADC, δ = {delta}" for delta in self.deltas))
+
+        def shares(blimp: Accuracy, adc: Mapping[float, Accuracy]) -> list[str]:
+            return [f"{a.accuracy:.3f}" for a in (blimp, *adc.values())]
+
+        def interval(found: Correlation) -> str:
+            return f"{found.r:.2f}  {found.ci[0]:.2f}–{found.ci[1]:.2f}"
+
+        rows = []
+        for model in self.models:
+            people = self.with_people(model)
+            r = (interval(people[level]["pearson"]) for level in ("deltas", "sentences"))
+            name = model.name + (" †" if model.released else "")
+            rows.append((name, *shares(model.blimp, model.adc), *r))
+        title = f"{self.graded.name}: {counted(len(self.graded.pairs), 'pair')}"
+        head = ("Model", *criteria, "r, differences", "r, sentences")
+        made = [Table(title, head, tuple(rows))]
+        if self.ways:
+            ways = []
+            for way in self.ways:
+                trained = ["not trained", *[""] * len(self.deltas)]
+                if way.blimp is not None and way.adc is not None:
+                    trained = shares(way.blimp, way.adc)
+                ways.append((way.model, way.way, f"{way.pairs:,}", *trained))
+            title = "Trained on CoLA, which shares sentences with these pairs"
+            made.append(Table(title, ("Model", "", "pairs", *criteria), tuple(ways), names=2))
+        if len({pair.group for pair in self.graded.pairs} - {""}) > 1:
+            sources = tuple(
+                (
+                    model.name,
+                    source,
+                    f"{found.blimp.n:,}",
+                    *shares(found.blimp, found.adc),
+                    interval(found.pearson) if found.pearson else "",
+                )
+                for model in self.models
+                for source, found in self.groups(model).items()
+            )
+            head = ("Model", "source", "pairs", *criteria, "r, differences")
+            made.append(Table("By source", head, sources, names=2))
+        matrix = self.matrix()
+        numbers = (str(number) for number in range(1, len(matrix) + 1))
+        cells = tuple(
+            (f"{number} {name}", *(f"{r:.2f}" for r in row.values()))
+            for number, (name, row) in enumerate(matrix.items(), start=1)
+        )
+        return [*made, Table("Pearson's r on differences", ("", *numbers), cells)]
+
+    @property
+    def findings(self) -> list[str]:
+        """Where z-scores are from, and which classifiers cannot be shown three ways."""
+        released = "† z-scores as released: not all scores behind them were released"
+        return [
+            *([released] if any(m.released for m in self.models) else ()),
+            *(way.note for way in self.ways if way.note),
+            *self.notes,
+        ]
+
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Correlations, scatter plots, and the ADC over δ."""
         return (heat_map(self), scatter(self), curves(self))
-
-    def tables(self) -> list[Table]:
-        """Table 1, classifiers that were trained on CoLA, sources, correlations of differences."""
-        criteria = ("BLiMP", *(f"ADC, δ = {delta}" for delta in self.deltas))
-        pairs = counted(len(self.graded.pairs), "pair")
-        rows = []
-        for model in self.models:
-            people = self.with_people(model)
-            r = [people[level]["pearson"] for level in ("deltas", "sentences")]
-            name = model.name + (" †" if model.released else "")
-            rows.append((name, *_shares(model.blimp, model.adc), *map(_with_interval, r)))
-        made = [
-            Table(
-                f"{self.graded.name}: {pairs}",
-                ("Model", *criteria, "r, differences", "r, sentences"),
-                tuple(rows),
-            )
-        ]
-        notes = [[RELEASED] if any(m.released for m in self.models) else []]
-        if self.ways:
-            rows = []
-            for way in self.ways:
-                if way.blimp is None or way.adc is None:
-                    cells = ["not trained", *[""] * len(self.deltas)]
-                else:
-                    cells = _shares(way.blimp, way.adc)
-                rows.append((way.model, way.way, f"{way.pairs:,}", *cells))
-            head = ("Model", "", "pairs", *criteria)
-            title = "Trained on CoLA, which shares sentences with these pairs"
-            made.append(Table(title, head, tuple(rows), names=2))
-            notes.append([])
-        notes[-1] += [*(way.note for way in self.ways if way.note), *self.notes]
-        made = [structs.replace(t, note="\n".join(n)) for t, n in zip(made, notes, strict=True)]
-        if len({pair.group for pair in self.graded.pairs} - {""}) > 1:
-            rows = []
-            for model in self.models:
-                for source, found in self.groups(model).items():
-                    r_own = _with_interval(found.pearson) if found.pearson else ""
-                    cells = _shares(found.blimp, found.adc)
-                    rows.append((model.name, source, f"{found.pairs:,}", *cells, r_own))
-            head = ("Model", "source", "pairs", *criteria, "r, differences")
-            made.append(Table("By source", head, tuple(rows), names=2))
-        matrix = self.matrix()
-        rows = [
-            (f"{number} {name}", *(f"{r:.2f}" for r in row.values()))
-            for number, (name, row) in enumerate(matrix.items(), 1)
-        ]
-        head = ("", *map(str, range(1, len(matrix) + 1)))
-        return [*made, Table("Pearson's r on differences", head, tuple(rows))]
 
     def model(self, name: str) -> ModelAdc:
         """The model of that name."""
@@ -204,14 +214,6 @@ class AdcAnalysis(HasFigures):
                 None if len(where) < FEWEST or alike else pearson(people, own),
             )
         return found
-
-
-def _shares(blimp: Accuracy, adc: Mapping[float, Accuracy]) -> list[str]:
-    return [f"{a.accuracy:.3f}" for a in (blimp, *adc.values())]
-
-
-def _with_interval(found: Correlation) -> str:
-    return f"{found.r:.2f}  {found.ci[0]:.2f}–{found.ci[1]:.2f}"
 
 
 def analyse_adc(

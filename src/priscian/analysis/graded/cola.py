@@ -16,8 +16,6 @@ import numpy as np
 from msgspec import Struct, field
 
 from priscian.analysis.charts import inline
-from priscian.analysis.graded.sources import find_cola, read_any_scores
-from priscian.analysis.registry import analysis
 from priscian.analysis.result import AnalysisResult, Table
 from priscian.analysis.vega import PALETTE, SCHEMA, Chart, Figure
 from priscian.datasets.cola import (
@@ -31,27 +29,23 @@ from priscian.datasets.cola import (
     read_cola_sets,
 )
 from priscian.datasets.graded import SentenceScores, listed
-from priscian.errors import DataError, UsageError
+from priscian.errors import DataError
 from priscian.files import HIDDEN, INLINE, by, read_tsv
 from priscian.metrics.labels import Matthews, best_threshold, matthews_of
 from priscian.stats.interval import Interval
 from priscian.stats.matthews import matthews, mean_matthews_interval
 from priscian.training.classifiers.data import Labelled
 from priscian.training.classifiers.job import ensemble
-from priscian.training.classifiers.reading import (
-    TRAINED_ON,
-    TrainedRestarts,
-    is_classifier,
-    read_restarts,
-)
+from priscian.training.classifiers.reading import TRAINED_ON, TrainedRestarts
 
 LABELS = frozenset({0.0, 1.0})
 GIVEN, AS_LABELS = "given", "labels"
 PEOPLE = "people"
-CHOSEN = {"dev": "in-domain dev", "paper": "test (as the paper)"}
-Shown = Literal["major", "minor", "none"]
 FIGURES = {"major": 2, "minor": 3}
 """The paper's figures."""
+CHOSEN = {"dev": "in-domain dev", "paper": "test (as the paper)"}
+Features = Literal["major", "minor", "none"]
+"""Which annotated features a table has."""
 
 
 class Cola(Struct, frozen=True):
@@ -122,6 +116,12 @@ class FeatureRange(Struct, frozen=True):
     mean: float | None = None
     range: Interval | None = None
 
+    def __str__(self) -> str:
+        if self.mean is None or self.range is None:
+            return "–"
+        low, high = self.range
+        return f"{self.mean:.2f}" + ("" if low == high else f"  {low:.2f}–{high:.2f}")
+
 
 class RestartsAnalysis(AnalysisResult, frozen=True):
     """Every classifier's restarts beside the published rows, and by annotated feature."""
@@ -133,8 +133,10 @@ class RestartsAnalysis(AnalysisResult, frozen=True):
     features: Annotated[Mapping[str, Mapping[str, Mapping[str, FeatureRange]]], INLINE]
     """By kind (major, minor), model and feature."""
 
-    def tables(self, *, features: Shown = "major") -> list[Table]:
-        """Restarts on the out-of-domain test set, beside the published rows; then by feature."""
+    def tables(self, *, features: Features = "major") -> list[Table]:
+        """Restarts on the out-of-domain test set; then one kind of feature, or none."""
+        head = ("model", "restarts", "collapsed", "mean (sd)", "95 %", "unseen", "highest",
+                "ensemble", "chosen on, or source")  # fmt: skip
         rows = tuple(
             (
                 row.model,
@@ -149,19 +151,22 @@ class RestartsAnalysis(AnalysisResult, frozen=True):
             )
             for row in (*self.rows, *self.published)
         )
-        head = ("model", "restarts", "collapsed", "mean (sd)", "95 %", "unseen", "highest",
-                "ensemble", "chosen on, or source")  # fmt: skip
         title = "CoLA, out-of-domain test: Matthews' correlation over restarts"
-        made = [Table(title, head, rows, "\n".join(self.notes), texts=head[-1:])]
+        made = [Table(title, head, rows)]
         if features != "none":
             models = self.features[features]
             first = next(iter(models.values()))
             ranges = tuple(
-                (name, str(cell.n), *(_range_cell(m[name]) for m in models.values()))
+                (name, str(cell.n), *(str(own[name]) for own in models.values()))
                 for name, cell in first.items()
             )
             made.append(Table(f"by {features} feature", ("feature", "n", *models), ranges))
         return made
+
+    @property
+    def findings(self) -> Sequence[str]:
+        """How many tested sentences were in training."""
+        return self.notes
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -177,29 +182,45 @@ class ColaAnalysis(AnalysisResult, frozen=True, omit_defaults=True):
     models: Annotated[Sequence[ColaModel], by("name")]
     restarts: RestartsAnalysis | None = None
 
-    def tables(self, *, features: Shown = "major") -> list[Table]:
-        """Restarts of classifiers, then models by split, and both by one kind of feature."""
+    def tables(self, *, features: Features = "major") -> list[Table]:
+        """Restarts of classifiers; then models by split, and by one kind of feature, or none."""
         made = self.restarts.tables(features=features) if self.restarts else []
         if not self.models:
             return made
         names = [name for name in self.cola.sets if any(name in m.sets for m in self.models)]
-        rows = []
-        for m in self.models:
-            cells = [m.sets[name].shown if name in m.sets else "" for name in names]
-            rows.append((m.name, f"{m.threshold:.4g}", m.overall.shown, *cells))
-        chosen = [n for n in dict.fromkeys(m.chosen_on for m in self.models) if n in self.cola.sets]
-        notes = [f"Thresholds were chosen on {n}: correlations there are too good" for n in chosen]
+        rows = tuple(
+            (
+                m.name,
+                f"{m.threshold:.4g}",
+                str(m.overall),
+                *(str(m.sets[name]) if name in m.sets else "" for name in names),
+            )
+            for m in self.models
+        )
         title = f"CoLA: Matthews' correlation, {self.sentences:,} sentences of the analysis set"
-        head = ("model", "threshold", "overall", *names)
-        made.append(Table(title, head, tuple(rows), "\n".join(notes)))
+        made.append(Table(title, ("model", "threshold", "overall", *names), rows))
         if features != "none":
-            rows = [
-                (name, str(first.n), *(m.features[features][name].shown for m in self.models))
-                for name, first in self.models[0].features[features].items()
-            ]
+            first = self.models[0].features[features]
+            cells = tuple(
+                (name, str(cell.n), *(str(m.features[features][name]) for m in self.models))
+                for name, cell in first.items()
+            )
             head = ("feature", "n", *(m.name for m in self.models))
-            made.append(Table(f"by {features} feature", head, tuple(rows)))
+            made.append(Table(f"by {features} feature", head, cells))
         return made
+
+    @property
+    def findings(self) -> list[str]:
+        """What was in training, and where thresholds were chosen."""
+        chosen = dict.fromkeys(m.chosen_on for m in self.models)
+        return [
+            *(self.restarts.findings if self.restarts else ()),
+            *(
+                f"Thresholds were chosen on {name}: correlations there are too good"
+                for name in chosen
+                if name in self.cola.sets
+            ),
+        ]
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -461,13 +482,6 @@ def logits_of(
     return [logits[i] for i in ids]
 
 
-def _range_cell(cell: FeatureRange) -> str:
-    if cell.mean is None or cell.range is None:
-        return "–"
-    low, high = cell.range
-    return f"{cell.mean:.2f}" + ("" if low == high else f"  {low:.2f}–{high:.2f}")
-
-
 def feature_figure(found: RestartsAnalysis, kind: str) -> Figure:
     """One point for each feature and model, a line for its range, dashed lines for the test set."""
     rows: list[dict[str, object]] = [
@@ -529,36 +543,3 @@ def feature_figure(found: RestartsAnalysis, kind: str) -> Figure:
         "sentences all have one label are left out."
     )
     return Figure(f"cola-{kind}", f"CoLA by {kind} feature", caption, chart, rows)
-
-
-@analysis("cola", "Matthews' correlation with CoLA's labels")
-def cola(
-    scores: Path | str | Sequence[Path | str],
-    *,
-    data: Path | str | None = None,
-    threshold: float | None = None,
-    seed: int = 0,
-) -> ColaAnalysis:
-    """Matthews' correlation of scores with CoLA's labels, by split and by annotated feature.
-
-    `scores` are runs on cola:DIR, tables of scores, or folders of classifiers, whose restarts are
-    then compared with the published ones; `data` is CoLA's folder, by default that of the first run
-    or classifier. The threshold is chosen in domain by default.
-
-    >>> import priscian
-    >>> found = priscian.analyse.cola("runs/cola")                            # doctest: +SKIP
-    >>> found.models[0].overall.mcc                                           # doctest: +SKIP
-    0.1...
-    """
-    paths = [Path(p) for p in ([scores] if isinstance(scores, str | Path) else scores)]
-    if not paths:
-        raise UsageError("name a run on cola:DIR, a classifier's folder, or a table of scores")
-    trained = [read_restarts(path) for path in paths if is_classifier(path)]
-    others = [path for path in paths if not is_classifier(path)]
-    known = [found for path in others for found in read_any_scores(path)]
-    if data is None:
-        data = trained[0].data if trained else find_cola(others)
-    labels = read_analysis(Path(data))
-    models = analyse_cola(labels, known, threshold=threshold, seed=seed) if others else []
-    restarts = analyse_restarts(labels, trained, seed) if trained else None
-    return ColaAnalysis(labels, len(labels.analysed), models, restarts)

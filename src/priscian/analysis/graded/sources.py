@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from priscian.analysis.graded.adc import AdcAnalysis, ModelAdc, analyse_adc
-from priscian.analysis.graded.leak import find_trained, three_ways
-from priscian.analysis.registry import analysis
 from priscian.datasets.graded import GradedSet, SentenceScores
 from priscian.datasets.graded_read import match_scores, read_graded, read_scores, read_target
 from priscian.datasets.li_adger import SENTENCES, read_li_adger
-from priscian.errors import (
-    DataError,
-    PriscianError,
-    PriscianWarning,
-    RunError,
-    UnknownNameError,
-    UsageError,
-)
+from priscian.errors import DataError, PriscianError, PriscianWarning, RunError, UsageError
 from priscian.files import inside, unchanged
 from priscian.files.reading import hash_of
-from priscian.metrics.adc import DELTAS, RULES, AdcRule, check_delta
 from priscian.runs import GradedSummary, Result, Run, load_run
 from priscian.runs.result import TABLE
 
@@ -185,44 +175,3 @@ def find_cola(paths: Sequence[Path]) -> Path:
                     whole = Path(target)
                     return whole if whole.exists() else Path(target.removesuffix(",train"))
     raise UsageError("cannot locate CoLA from scores alone; add `data=DIR`")
-
-
-@analysis("adc", "BLiMP's criterion and the ADC on graded sentences")
-def adc(
-    data: Path | str,
-    scores: Sequence[Path | str] = (),
-    *,
-    deltas: Sequence[float] = (),
-    rule: str | AdcRule = "paper",
-    cola: Path | str | None = None,
-) -> AdcAnalysis:
-    """BLiMP's criterion, the Acceptability Delta Criterion and correlations with people.
-
-    `data` is a run on graded data, the folder of the LI-Adger release, or a table of rated
-    sentences; `scores` are further tables or runs. `rule` is paper or strict, or an `AdcRule`.
-    Classifiers that were trained on CoLA are shown three ways (`ways`); `cola`, CoLA's folder, does
-    the same for the released ones.
-
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import priscian
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> rows = ["sentence,rating,acceptable,phenomenon,lexicalisation", "It rains.,1.2,1,a,1",
-    ...         "It rain.,-1,0,a,1", "She left.,0.9,1,b,1", "She leave.,-0.8,0,b,1"]
-    >>> _ = (folder / "rated.csv").write_text("\\n".join(rows))
-    >>> _ = priscian.score("builtin:lstm", f"graded:{folder / 'rated.csv'}", out=folder / "run")
-    >>> found = priscian.analyse.adc(folder / "run")
-    >>> len(found.graded.pairs), [model.name for model in found.models]
-    (2, ['builtin:lstm'])
-    """
-    if isinstance(rule, str):
-        if rule not in RULES:
-            raise UnknownNameError("rule", rule, RULES)
-        rule = RULES[rule]
-    checked = [check_delta(delta) for delta in deltas or DELTAS]
-    graded, known = read_graded_data(Path(data))
-    known += read_graded_scores([Path(path) for path in scores], graded)
-    found = analyse_adc(graded, known, deltas=checked, rule=rule)
-    paths = [Path(path) for path in (data, *scores)]
-    trained = find_trained(found, paths, None if cola is None else Path(cola))
-    return replace(found, ways=three_ways(found, trained.seen), notes=trained.notes)

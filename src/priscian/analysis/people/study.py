@@ -147,28 +147,21 @@ def _right(result: Result, pairs: Iterable[StudyPair]) -> dict[StudyPair, float]
 
 
 def _scores(who: str, seat: Seat, given: Mapping[StudyPair, float]) -> list[StudyScore]:
+    import numpy as np
+
     classes: dict[str, list[StudyPair]] = {}
     for pair in given:
         classes.setdefault(pair.phenomenon or pair.set, []).append(pair)
-    named = [*sorted(classes.items()), (OVERALL, list(given))]
-    return [_score(who, seat, name, pairs, given) for name, pairs in named if pairs]
-
-
-def _score(
-    who: str,
-    seat: Seat,
-    name: str,
-    pairs: Sequence[StudyPair],
-    given: Mapping[StudyPair, float],
-) -> StudyScore:
-    import numpy as np
-
-    sets: dict[str, list[float]] = {}
-    for pair in pairs:
-        sets.setdefault(pair.set, []).append(given[pair])
-    mean = math.fsum(math.fsum(c) / len(c) for c in sets.values()) / len(sets)
-    low, high = credit_mean_interval([np.array(c) for c in sets.values()], "items").ci
-    return StudyScore(who, seat, name, mean, low, high, len(pairs))
+    found = []
+    for name, pairs in [*sorted(classes.items()), (OVERALL, list(given))]:
+        sets: dict[str, list[float]] = {}
+        for pair in pairs:
+            sets.setdefault(pair.set, []).append(given[pair])
+        if sets:
+            mean = math.fsum(math.fsum(c) / len(c) for c in sets.values()) / len(sets)
+            low, high = credit_mean_interval([np.array(c) for c in sets.values()], "items").ci
+            found.append(StudyScore(who, seat, name, mean, low, high, len(pairs)))
+    return found
 
 
 def _accuracy_figure(found: StudyBesideModels) -> Figure:

@@ -177,8 +177,10 @@ def _ratings(folder: Path, name: str) -> Read:
     models: dict[str, dict[StudyPair, float]] = {}
     if (folder / "model_answers.csv").is_file():
         asked, _, _ = _rated(folder / "model_answers.csv", "expected")
-        for model, own in _by_model(asked).items():
-            models[model] = _higher(pairs, own)
+        by_model: dict[str, Ratings] = {}
+        for rater, ratings in asked.items():
+            by_model.setdefault(_DRAW.sub("", rater), {})[rater] = ratings
+        models = {model: _higher(pairs, own) for model, own in by_model.items()}
     units: dict[str, dict[str, float]] = {}
     for rater, ratings in people.items():
         for sentence, value in ratings.items():
@@ -209,13 +211,6 @@ def _rated(file: Path, finer: str = "") -> tuple[Ratings, str, tuple[float, ...]
         time = number_of(row.get("response_time"), "response_time", where)
         times += [] if time is None else [time]
     return found, task, tuple(times)
-
-
-def _by_model(asked: Ratings) -> dict[str, Ratings]:
-    models: dict[str, Ratings] = {}
-    for rater, ratings in asked.items():
-        models.setdefault(_DRAW.sub("", rater), {})[rater] = ratings
-    return models
 
 
 def _higher(pairs: Mapping[tuple[str, str], StudyPair], raters: Ratings) -> dict[StudyPair, float]:

@@ -171,7 +171,13 @@ def _read_answers(folder: PathLike) -> Answers:
         of_model: dict[str, dict[tuple[str, str], bool] | None] = {}  # a file repeats few names
         for line, (model, suite, item, correct) in _rows(file, COLUMNS):
             if model not in of_model:
-                instance = _instance(model, f"{file}:{line}")
+                parts = model.rsplit("_", 2)
+                if len(parts) != 3:
+                    raise DataError(
+                        f"{file}:{line}: the model is {model!r}; it must be name_corpus_seed, with "
+                        "an empty corpus for a pre-trained model (grnn__0)"
+                    )
+                instance = Instance(*parts)
                 left_out = instance.model in LEFT_OUT
                 of_model[model] = None if left_out else answers.setdefault(instance, {})
             items = of_model[model]
@@ -191,16 +197,6 @@ def _read_answers(folder: PathLike) -> Answers:
                 )
             items[suite, item] = TRUTH[correct]
     return answers
-
-
-def _instance(model: str, where: str) -> Instance:
-    parts = model.rsplit("_", 2)
-    if len(parts) != 3:
-        raise DataError(
-            f"{where}: the model is {model!r}; it must be name_corpus_seed, with an empty corpus "
-            "for a pre-trained model (grnn__0)"
-        )
-    return Instance(*parts)
 
 
 def _rows(file: Path, wanted: tuple[str, str, str, str]) -> Iterator[tuple[int, list[str]]]:

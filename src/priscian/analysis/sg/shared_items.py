@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from priscian.analysis.named_results import suite_accuracies
 from priscian.runs import Result, SuitesSummary
@@ -25,9 +25,12 @@ def shared_accuracies(results: Sequence[Result]) -> tuple[list[dict[str, float]]
     }
     for having, suites in uneven.items():
         for suite in suites:
-            parts = _on_shared([judged[number][suite] for number in having])
-            for number, accuracy in zip(having, parts, strict=True):
-                found[number][suite] = accuracy
+            parts = [judged[number][suite] for number in having]
+            shared = set(parts[0]).intersection(*parts[1:])
+            for number, own in zip(having, parts, strict=True):
+                # on all items if they share none
+                kept = [own[item] for item in own if item in shared or not shared]
+                found[number][suite] = sum(kept) / len(kept)
     return found, note_on(results)
 
 
@@ -48,13 +51,6 @@ def _uneven(results: Sequence[Result]) -> dict[tuple[int, ...], list[str]]:
         if len(set(own.values())) > 1:
             found.setdefault(tuple(own), []).append(suite)
     return found
-
-
-def _on_shared(judged: Sequence[Mapping[str, float]]) -> list[float]:
-    """Accuracies on the items that all have; on all items if they share none."""
-    shared = set(judged[0]).intersection(*judged[1:])
-    kept = [[own[item] for item in own if item in shared or not shared] for own in judged]
-    return [sum(own) / len(own) for own in kept]
 
 
 def _credits(result: Result) -> dict[str, dict[str, float]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from priscian.cli.output import FLAT, print_json, print_tables
+from priscian.cli.output import FLAT, print_json, rich_table
+from priscian.cli.screen import out
 from priscian.errors import UnknownNameError, UsageError
 from priscian.runs.show import counted
 
@@ -135,7 +137,12 @@ def adc_command(
         write_lists,
     )
 
-    both = _two(output.compare)
+    both: tuple[str, str] | None = None
+    if output.compare is not None:
+        named = [part.strip() for part in output.compare.split(",")]
+        if len(named) != 2:
+            raise UsageError(f"--compare takes two models, A,B; not {output.compare!r}")
+        both = (named[0], named[1])
     rule, deltas = reading.chosen(), reading.deltas()
     found = analyse.adc(data, scores or (), deltas=deltas, rule=rule, cola=cola)
     formed = _form(found, output.form_pairs) if output.form_pairs else None
@@ -150,7 +157,11 @@ def adc_command(
             facts["pair_formation"] = formation_json(*formed)
         print_json(facts)
         return
-    print_tables(found.tables())
+    console = out()
+    for table in found.tables():
+        console.print(rich_table(table))
+    for note in found.findings:
+        print(note)
     if formed:
         _print_formation(*formed)
     print()
@@ -160,15 +171,6 @@ def adc_command(
     for folder in (output.figures, output.lists):
         if folder is not None:
             print(f"Written to {folder}")
-
-
-def _two(text: str | None) -> tuple[str, str] | None:
-    if text is None:
-        return None
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) != 2:
-        raise UsageError(f"--compare takes two models, A,B; not {text!r}")
-    return (parts[0], parts[1])
 
 
 def _form(found: AdcAnalysis, how: str) -> tuple[Formation, PairOverlap]:
@@ -185,8 +187,6 @@ def _form(found: AdcAnalysis, how: str) -> tuple[Formation, PairOverlap]:
 
 
 def _print_formation(formed: Formation, agreement: PairOverlap) -> None:
-    from collections import Counter
-
     print(
         f"\nPairs by {formed.rule}: {agreement.found:,}; the data list {agreement.reference:,}; "
         f"recall {agreement.recall:.4f}, precision {agreement.precision:.4f}"

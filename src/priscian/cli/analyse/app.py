@@ -6,7 +6,6 @@ from priscian.analysis.registry import list_analyses
 from priscian.cli.group import command_group
 
 SPECIAL = {
-    "cola": "cola:cola_command",
     "adc": "adc:adc_command",
     "transfer": "transfer:transfer_command",
 }

@@ -48,7 +48,7 @@ def command_of(entry: Analysis) -> Any:
         output = options.pop("output", None) or Output(json=options.pop("json_", False))
         for name in switches & options.keys():
             options[name] = not options[name]
-        if takes[0].annotation is Runs:
+        if _is_several(takes[0].annotation):
             arguments = (arguments,)
         found: Any = entry.function(
             *arguments, **{k: v for k, v in options.items() if v is not None}
@@ -94,9 +94,9 @@ def _option(parameter: inspect.Parameter, option: str | None) -> inspect.Paramet
     if option is not None:
         required = parameter.default is inspect.Parameter.empty
         return _keyword(option, _simple(kind), parameter.default if required else None)
-    if kind is Runs:
-        return inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL, annotation=Path)
     if parameter.default is inspect.Parameter.empty:
+        if _is_several(kind):
+            return inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL, annotation=Path)
         place = inspect.Parameter.POSITIONAL_ONLY
         return inspect.Parameter(name, place, annotation=_simple(kind))
     if parameter.default is True:
@@ -104,6 +104,11 @@ def _option(parameter: inspect.Parameter, option: str | None) -> inspect.Paramet
         return _keyword(name, Annotated[bool, flag], False)
     default = None if parameter.default == () else parameter.default
     return _keyword(name, _simple(kind), default)
+
+
+def _is_several(kind: Any) -> bool:
+    """Whether an argument may be given several times."""
+    return kind is Runs or any(get_origin(part) is Sequence for part in get_args(kind))
 
 
 def _keyword(name: str, kind: Any, default: Any) -> inspect.Parameter:

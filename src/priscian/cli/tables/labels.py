@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from priscian.metrics.labels import correlation_cell
+from priscian.metrics.labels import matthews_text
 from priscian.runs import LabelsSummary, Result
 
 
@@ -22,7 +22,7 @@ def label_table(data: str, results: Sequence[Result]) -> Table:
         mark = "*" if name == first.chosen_on else ""
         made.add_column(f"{name}{mark}, n = {found.n:,}", justify="right")
     for model, labels in rows:
-        cells = [correlation_cell(found.mcc, found.ci) for found in labels.sets.values()]
+        cells = (matthews_text(found.mcc, found.ci) for found in labels.sets.values())
         made.add_row(model, f"{labels.threshold:.4g}", *cells)
     made.caption = "* the threshold was chosen here, for the highest correlation"
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +41,23 @@ def spread(states: Floats32) -> tuple[Floats32, Floats32]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LinearHead:
-    """Logistic regression on standardised vectors."""
+class _Standardised:
+    """What every head does first, and how it is saved."""
 
     mean: Floats32  # (width,)
     scale: Floats32  # (width,)
+
+    def save(self, path: Path) -> None:
+        """Write every field as safetensors."""
+        write_safetensors(
+            path, {field.name: np.atleast_1d(getattr(self, field.name)) for field in fields(self)}
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearHead(_Standardised):
+    """Logistic regression on standardised vectors."""
+
     weights: Floats32  # (width,)
     intercept: float
 
@@ -54,18 +66,11 @@ class LinearHead:
         x = standardise(states, self.mean, self.scale)
         return np.asarray(x @ self.weights.astype(np.float64) + self.intercept)
 
-    def save(self, path: Path) -> None:
-        """Write it as safetensors."""
-        arrays = {"mean": self.mean, "scale": self.scale, "weights": self.weights}
-        write_safetensors(path, arrays | {"intercept": np.array([self.intercept])})
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MlpHead:
+class MlpHead(_Standardised):
     """One hidden layer of rectified units on standardised vectors."""
 
-    mean: Floats32  # (width,)
-    scale: Floats32  # (width,)
     inner: Floats32  # (hidden, width)
     inner_bias: Floats32  # (hidden,)
     outer: Floats32  # (hidden,)
@@ -76,12 +81,6 @@ class MlpHead:
         x = standardise(states, self.mean, self.scale)
         hidden = np.maximum(x @ self.inner.astype(np.float64).T + self.inner_bias, 0.0)
         return np.asarray(hidden @ self.outer.astype(np.float64) + self.outer_bias)
-
-    def save(self, path: Path) -> None:
-        """Write it as safetensors."""
-        arrays = {"mean": self.mean, "scale": self.scale}
-        arrays |= {"inner": self.inner, "inner_bias": self.inner_bias, "outer": self.outer}
-        write_safetensors(path, arrays | {"outer_bias": np.array([self.outer_bias])})
 
 
 Head = LinearHead | MlpHead

@@ -43,16 +43,11 @@ REMEDY = "what was computed is kept: run it again, on one core if need be (tasks
 Progress = Callable[[int, int], None]  # texts done, texts in all
 
 
-def states_folder() -> Path:
-    """Where hidden states are kept."""
-    return cache_folder() / "states"
-
-
 class StateCache:
     """States by encoder key, view and text."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self.folder = folder or states_folder()
+        self.folder = folder or cache_folder() / "states"
 
     def place(self, key: ModelKey, view: View) -> Path:
         """The folder of one encoder and one view."""

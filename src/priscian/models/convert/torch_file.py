@@ -245,24 +245,19 @@ def _collect(
     if id(value) in above or len(above) > DEEPEST or seen[0] > MOST_ARRAYS:
         raise InertError("a module contains itself, or modules are nested too deeply")
     state = value.state if isinstance(value, Made) else None
+    tensors, modules = mapping(value), {}
     if isinstance(state, dict) and ("_parameters" in state or "_modules" in state):
-        for part in ("_parameters", "_buffers"):
-            for name, tensor in mapping(state.get(part)).items():
-                _add(file, f"{prefix}{name}", tensor, found)
-        for name, inner in mapping(state.get("_modules")).items():
-            if inner is not None:
-                _collect(file, inner, f"{prefix}{name}.", found, (*above, id(value)), seen)
-    else:
-        for name, tensor in mapping(value).items():
-            _add(file, f"{prefix}{name}", tensor, found)
-
-
-def _add(file: TorchFile, name: str, tensor: object, found: dict[str, Array]) -> None:
-    array = as_array(file, tensor)
-    if array is not None:
-        if len(found) >= MOST_ARRAYS:
-            raise InertError(f"it has more than {MOST_ARRAYS:,} tensors")
-        found[name] = array
+        tensors = mapping(state.get("_parameters")) | mapping(state.get("_buffers"))
+        modules = mapping(state.get("_modules"))
+    for name, tensor in tensors.items():
+        array = as_array(file, tensor)
+        if array is not None:
+            if len(found) >= MOST_ARRAYS:
+                raise InertError(f"it has more than {MOST_ARRAYS:,} tensors")
+            found[f"{prefix}{name}"] = array
+    for name, inner in modules.items():
+        if inner is not None:
+            _collect(file, inner, f"{prefix}{name}.", found, (*above, id(value)), seen)
 
 
 def mapping(value: object) -> dict[Any, object]:

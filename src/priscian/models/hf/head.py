@@ -30,7 +30,7 @@ class Head:
 
         hidden: (positions, width); which, targets: (queries,) → (queries,) in float32.
         """
-        return self._chosen(hidden, which, targets) - self._normaliser(hidden)[which]
+        return self._chosen(hidden, which, targets) - self._normalisers(hidden)[0][which]
 
     def logprobs_and_mass(
         self, hidden: Tensor, which: Tensor, targets: Tensor, members: Tensor
@@ -75,57 +75,40 @@ class Head:
             chosen = chosen + self.bias[targets]
         return self._finish(chosen.float())
 
-    def _normaliser(self, hidden: Tensor) -> Tensor:
-        """log Σ exp(logit) of each position, shifted by the largest logit of the first tile.
+    def _normalisers(self, hidden: Tensor, members: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """log Σ exp(logit) of each position over the vocabulary, and over the members of a set.
 
-        That is enough unless a later tile is higher by about 88 nats; then the sum overflows, and
-        the slower method with a running maximum is used.
+        Both are shifted by the largest logit of the first tile. That is enough unless a later tile
+        is higher by about 88 nats, or all members are lower; then a sum overflows or is 0, and the
+        slower method with a running maximum is used.
         """
         total = torch.zeros(len(hidden), device=hidden.device)  # (positions,)
+        part = torch.zeros_like(total) if members is not None else None
         shift = None
-        for tile in self._tiles(hidden):  # (positions, TILE)
-            if shift is None:
-                shift = tile.amax(1)
-            total += tile.sub_(shift[:, None]).exp_().sum(1)
-        assert shift is not None
-        found = shift + total.log_()
-        return found if bool(found.isfinite().all()) else self._careful_normaliser(hidden)
-
-    def _normalisers(self, hidden: Tensor, members: Tensor) -> tuple[Tensor, Tensor]:
-        """log Σ exp(logit) of each position over the vocabulary and over the members of a set."""
-        total = torch.zeros(len(hidden), device=hidden.device)  # (positions,)
-        part = torch.zeros_like(total)
-        shift = None
-        for number, tile in enumerate(self._tiles(hidden)):
+        for number, tile in enumerate(self._tiles(hidden)):  # (positions, TILE)
             if shift is None:
                 shift = tile.amax(1)
             tile.sub_(shift[:, None]).exp_()
             total += tile.sum(1)
-            part += tile @ members[number * TILE : (number + 1) * TILE]
+            if part is not None and members is not None:
+                part += tile @ members[number * TILE : (number + 1) * TILE]
         assert shift is not None
-        whole, some = shift + total.log_(), shift + part.log_()
+        whole = shift + total.log_()
+        some = whole if part is None else shift + part.log_()
         if bool(whole.isfinite().all()) and bool(some.isfinite().all()):
             return whole, some
-        return self._careful_normaliser(hidden), self._careful_part(hidden, members)
+        whole = self._careful_sum(hidden, None)
+        return whole, whole if members is None else self._careful_sum(hidden, members)
 
-    def _careful_part(self, hidden: Tensor, members: Tensor) -> Tensor:
-        """The sum over members by a running log-sum-exp of its own, which cannot underflow."""
+    def _careful_sum(self, hidden: Tensor, members: Tensor | None) -> Tensor:
+        """log Σ exp over members, or all, by a running maximum: it cannot over- or underflow."""
         lowest = torch.finfo(torch.float32).min  # a tile may have no member: -inf would give NaN
-        top = torch.full((len(hidden),), lowest, device=hidden.device)
-        total = torch.zeros_like(top)
+        top = torch.full((len(hidden),), lowest, device=hidden.device)  # (positions,)
+        total = torch.zeros_like(top)  # Σ exp(logit - top)
         for number, tile in enumerate(self._tiles(hidden)):
-            outside = members[number * TILE : (number + 1) * TILE] == 0
-            inside = tile.masked_fill(outside, -torch.inf)
-            higher = torch.maximum(top, inside.amax(1))
-            total = total * (top - higher).exp_() + inside.sub_(higher[:, None]).exp_().sum(1)
-            top = higher
-        return top + total.log()
-
-    def _careful_normaliser(self, hidden: Tensor) -> Tensor:
-        """The same by a running log-sum-exp, which cannot overflow."""
-        top = torch.full((len(hidden),), -torch.inf, device=hidden.device)  # (positions,)
-        total = torch.zeros_like(top)  # (positions,) sum of exp(logit - top)
-        for tile in self._tiles(hidden):
+            if members is not None:
+                outside = members[number * TILE : (number + 1) * TILE] == 0
+                tile = tile.masked_fill(outside, -torch.inf)
             higher = torch.maximum(top, tile.amax(1))
             total = total * (top - higher).exp_() + tile.sub_(higher[:, None]).exp_().sum(1)
             top = higher

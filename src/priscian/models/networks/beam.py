@@ -263,13 +263,13 @@ def read_texts(network: Rnng, texts: Sequence[Sequence[int]], beam: Beam) -> lis
     return [found[number] for number in range(len(texts))]
 
 
+@dataclass(slots=True)
 class _Live:
     """Hypotheses with their log-probabilities, each in one of several beams, in their order."""
 
-    __slots__ = ("beams", "cells", "logps")
-
-    def __init__(self, cells: Ints, beams: Ints, logps: Floats) -> None:
-        self.cells, self.beams, self.logps = cells, beams, logps
+    cells: Ints
+    beams: Ints
+    logps: Floats
 
     def of(self, chosen: npt.NDArray[np.bool_] | Ints) -> _Live:
         return _Live(self.cells[chosen], self.beams[chosen], self.logps[chosen])

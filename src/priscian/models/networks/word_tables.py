@@ -18,6 +18,11 @@ CHUNK_CELLS = 1 << 22
 """Logits of a chunk: little enough for the cache, enough for the products to be fast."""
 TINY = 1e-30
 """Probabilities below this have lost their logarithm in float32."""
+Bands = tuple[tuple[int, int], ...]  # end and width of each
+HEAD, MIDDLE = 0.1, 0.4
+"""Shares of the vocabulary where the head and the middle band end."""
+SMALL = 100
+"""Words of a vocabulary that needs no bands."""
 
 
 def linear_cross_entropy(
@@ -92,14 +97,6 @@ def _surprisals(
     return found
 
 
-Bands = tuple[tuple[int, int], ...]  # end and width of each
-
-HEAD, MIDDLE = 0.1, 0.4
-"""Shares of the vocabulary where the head and the middle band end."""
-SMALL = 100
-"""Words of a vocabulary that needs no bands."""
-
-
 def bands_for(vocabulary: int, width: int, softmax: str) -> Bands:
     """End and width of each band: one for `full`, three for `adaptive`, or those that are named.
 
@@ -129,7 +126,39 @@ def bands_of(targets: Tensor, ends: Sequence[int]) -> Tensor:
     return torch.bucketize(targets, torch.tensor(ends[:-1], device=targets.device), right=True)
 
 
-class WordTables(nn.Module):
+class _Tables(nn.Module):
+    """What predicts words: a table for each band, the first with an entry for each later band."""
+
+    ends: list[int]
+    tables: nn.ParameterList
+    biases: nn.ParameterList
+    bands: nn.Parameter
+    band_bias: nn.Parameter
+
+    def narrowed(self, states: Tensor, band: int) -> Tensor:
+        """States in the width of a band: (n, width) → (n, own width)."""
+        raise NotImplementedError
+
+    def logprobs(self, states: Tensor, targets: Tensor) -> Tensor:
+        """log p of each target after its state: (n, width), (n,) → (n,)."""
+        band = bands_of(targets, self.ends)
+        first = torch.where(band == 0, targets, self.ends[0] + band - 1)
+        weight = torch.cat([self.tables[0], self.bands])
+        bias = torch.cat([self.biases[0], self.band_bias])
+        logits = functional.linear(self.narrowed(states, 0), weight, bias)
+        result = -functional.cross_entropy(logits, first, reduction="none")
+        for number in range(1, len(self.ends)):
+            where = (band == number).nonzero()[:, 0]
+            if len(where):
+                own = self.narrowed(states[where], number)
+                inner = functional.linear(own, self.tables[number], self.biases[number])
+                aim = targets[where] - self.ends[number - 1]
+                found = -functional.cross_entropy(inner, aim, reduction="none")
+                result = result.index_add(0, where, found)
+        return result
+
+
+class WordTables(_Tables):
     """Tables of word vectors that embed words and predict them."""
 
     def __init__(self, bands: Bands) -> None:
@@ -181,28 +210,16 @@ class WordTables(nn.Module):
                 )
         return total
 
-    def logprobs(self, states: Tensor, targets: Tensor) -> Tensor:
-        """log p of each target after its state: (n, width), (n,) → (n,)."""
-        band = bands_of(targets, self.ends)
-        first = torch.where(band == 0, targets, self.ends[0] + band - 1)
-        weight = torch.cat([self.tables[0], self.bands])
-        logits = functional.linear(states, weight, torch.cat([self.biases[0], self.band_bias]))
-        result = -functional.cross_entropy(logits, first, reduction="none")
-        later = zip(self._later(), list(self.biases)[1:], strict=True)
-        for number, ((begin, table, widen), own_bias) in enumerate(later, 1):
-            where = (band == number).nonzero()[:, 0]
-            if len(where):
-                inner = functional.linear(states[where] @ widen.t(), table, own_bias)
-                found = -functional.cross_entropy(inner, targets[where] - begin, reduction="none")
-                result = result.index_add(0, where, found)
-        return result
+    def narrowed(self, states: Tensor, band: int) -> Tensor:
+        """States in the width of a band; the first band has that of the network."""
+        return states @ self.maps[band - 1].t() if band else states
 
     def _later(self) -> list[tuple[int, Tensor, Tensor]]:
         """Beginning, table and map of each band after the head."""
         return list(zip(self.ends, list(self.tables)[1:], self.maps, strict=False))
 
 
-class ProjectedTables(nn.Module):
+class ProjectedTables(_Tables):
     """One table a band for input and output, with a map for each direction."""
 
     def __init__(self, bands: Bands, width: int) -> None:
@@ -238,23 +255,10 @@ class ProjectedTables(nn.Module):
                 result = result.index_copy(0, where, wide)
         return result.view(*ids.shape, -1) * self.width**0.5  # type: ignore[no-any-return]
 
-    def logprobs(self, states: Tensor, targets: Tensor) -> Tensor:
-        """log p of each target after its state: (n, width), (n,) → (n,)."""
-        band = bands_of(targets, self.ends)
-        first = torch.where(band == 0, targets, self.ends[0] + band - 1)
-        weight = torch.cat([self.tables[0], self.bands])
-        bias = torch.cat([self.biases[0], self.band_bias])
-        logits = functional.linear(states @ self.out_maps[0].t(), weight, bias)
-        result = -functional.cross_entropy(logits, first, reduction="none")
-        for number in range(1, len(self.ends)):
-            where = (band == number).nonzero()[:, 0]
-            if len(where):
-                own = states[where] @ self.out_maps[number].t()
-                inner = functional.linear(own, self.tables[number], self.biases[number])
-                aim = targets[where] - self.ends[number - 1]
-                found = -functional.cross_entropy(inner, aim, reduction="none")
-                result = result.index_add(0, where, found)
-        return result
+    def narrowed(self, states: Tensor, band: int) -> Tensor:
+        """States in the width of a band."""
+        narrow: Tensor = states @ self.out_maps[band].t()
+        return narrow
 
     def loss(self, states: Tensor, targets: Tensor) -> Tensor:
         """Mean surprisal of targets in nats: (n, width), (n,) → ()."""

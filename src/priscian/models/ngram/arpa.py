@@ -46,6 +46,8 @@ NGRAMS = 1 << 19
 
 def read_arpa(path: Path) -> Trie:
     """The model in an ARPA file."""
+    import polars as pl
+
     try:
         with open_unpacked(path, ModelError, RATIO) as (stream, raw):
             lines = _Lines(path, stream)
@@ -58,9 +60,9 @@ def read_arpa(path: Path) -> Trie:
                 )
             words, first = _unigrams(path, _section(lines, 1, len(counts), counts[0]))
             rows = [first]
-            ids = _Ids(words)
+            known = pl.Enum(words)
             for n, count in enumerate(counts[1:], 2):
-                rows.append(ids.look_up(path, _section(lines, n, len(counts), count), n))
+                rows.append(_ngrams(path, _section(lines, n, len(counts), count), n, known))
         return build_trie(words, rows)
     except DoubledNgramError as error:
         raise ModelError(
@@ -279,52 +281,36 @@ def _unigrams(
     )
 
 
-class _Ids:
-    """The ids of words, one column at a time."""
+def _ngrams(
+    path: Path, section: Iterator[tuple[int, bytes, pl.DataFrame]], n: int, known: pl.Enum
+) -> NgramRows:
+    """The n-grams of an order; a word's id is its place in `known`."""
+    import polars as pl
 
-    def __init__(self, words: tuple[str, ...]) -> None:
-        import polars as pl
-
-        self._enum = pl.Enum(words)
-
-    def look_up(
-        self, path: Path, section: Iterator[tuple[int, bytes, pl.DataFrame]], n: int
-    ) -> NgramRows:
-        """Word ids of the n-grams of an order."""
-        ids: list[npt.NDArray[Any]] = [np.zeros((n, 0), np.int32)]
-        probs, backoffs = [np.zeros(0)], [np.zeros(0)]
-        for first, data, frame in section:
-            doubled = frame["words"].head(SAMPLE).is_duplicated()
-            if doubled.any():
-                raise DoubledNgramError(tuple(frame["words"][doubled.arg_max() or 0].split(" ")))
-            ids.append(self._block(path, first, data, frame, n))
-            probs.append(frame["prob"].to_numpy())
-            backoffs.append(frame["backoff"].to_numpy())
-        return NgramRows(
-            np.concatenate(ids, axis=1), np.concatenate(probs), np.concatenate(backoffs)
-        )
-
-    def _block(
-        self, path: Path, first: int, data: bytes, frame: pl.DataFrame, n: int
-    ) -> npt.NDArray[Any]:
-        import polars as pl
-
-        parts = frame["words"].str.split_exact(" ", n - 1).struct.unnest()
+    ids: list[npt.NDArray[Any]] = [np.zeros((n, 0), np.int32)]
+    probs, backoffs = [np.zeros(0)], [np.zeros(0)]
+    for first, data, frame in section:
+        doubled = frame["words"].head(SAMPLE).is_duplicated()
+        if doubled.any():
+            raise DoubledNgramError(tuple(frame["words"][doubled.arg_max() or 0].split(" ")))
         columns: list[npt.NDArray[Any]] = []
-        for name in parts.columns:
+        for column in frame["words"].str.split_exact(" ", n - 1).struct.unnest():
             try:
-                column = parts[name].cast(self._enum)
+                numbers = column.cast(known)
             except pl.exceptions.PolarsError:
-                column = parts[name].cast(self._enum, strict=False)
-            if column.null_count():
-                at = int(column.is_null().arg_max() or 0)
+                numbers = column.cast(known, strict=False)
+            if numbers.null_count():
+                at = int(numbers.is_null().arg_max() or 0)
                 full = [k for k, text in enumerate(data.split(b"\n"), first) if text]
                 raise ModelError(
                     f"{path}:{full[at]}: {frame['words'][at]!r} has a word that is not among "
                     f"the 1-grams, or too few words; the file is damaged"
                 )
-            columns.append(column.to_physical().to_numpy().astype(np.int32))
-        return np.stack(columns)
+            columns.append(numbers.to_physical().to_numpy().astype(np.int32))
+        ids.append(np.stack(columns))
+        probs.append(frame["prob"].to_numpy())
+        backoffs.append(frame["backoff"].to_numpy())
+    return NgramRows(np.concatenate(ids, axis=1), np.concatenate(probs), np.concatenate(backoffs))
 
 
 @dataclass(frozen=True, slots=True)

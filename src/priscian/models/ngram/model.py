@@ -30,7 +30,11 @@ from priscian.records import Text, TokenScores
 
 Floats = npt.NDArray[np.float64]
 Nodes = npt.NDArray[np.int64]
-LN10 = float(np.log(10))
+LN10 = math.log(10)
+Ids = npt.NDArray[np.int32]
+_KNOWN = 500_000
+SENTENCES = 20_000
+OPTIONS = frozenset({"words", "case", "eos", "order", "name"})
 
 
 @dataclass(frozen=True)
@@ -122,12 +126,6 @@ def _normalise(some: Floats, whole: Floats) -> Floats:
 
 def _plogp(logs: Floats) -> Floats:
     return np.exp(logs) * np.where(np.isneginf(logs), 0.0, logs)
-
-
-Ids = npt.NDArray[np.int32]
-_KNOWN = 500_000
-
-SENTENCES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,9 +351,6 @@ def differ_in_oov(model: NgramModel, pairs: Sequence[tuple[str, str]]) -> list[b
     """Whether the sides of each pair differ in unknown words: such pairs are unreliable."""
     counts = model.oov_counts([text for pair in pairs for text in pair])
     return [a != b for a, b in zip(counts[::2], counts[1::2], strict=True)]
-
-
-OPTIONS = frozenset({"words", "case", "eos", "order", "name"})
 
 
 class NgramProvider:

@@ -44,6 +44,12 @@ _DTYPES = frozenset(f"{'|' if size == 1 else '<'}{kind}{size}" for kind in "iuf"
                     for size in (1, 2, 4, 8)) - {"|f1"}  # fmt: skip
 
 Array = npt.NDArray[Any]
+PART = 1 << 22
+HIGHEST = 1e-3
+"""Log10 of the largest probability; rounding may leave it slightly above 0."""
+LOWEST = -1e4
+CODES = 256
+MOST_ORDER = 32
 
 
 class FileSection:
@@ -224,16 +230,6 @@ def pack_file(path: Path, packed: Path) -> None:
     """The same file in xz: smaller, but unpacked into memory when it is read."""
     data = lzma.compress(path.read_bytes(), lzma.FORMAT_XZ, lzma.CHECK_CRC64, filters=_XZ)
     write_bytes(packed, data)
-
-
-PART = 1 << 22
-HIGHEST = 1e-3
-"""Log10 of the largest probability; rounding may leave it slightly above 0."""
-LOWEST = -1e4
-
-CODES = 256
-
-MOST_ORDER = 32
 
 
 class UnsoundTrieError(ValueError):

@@ -47,6 +47,13 @@ TOKEN = "PRISCIAN_API_KEY"
 """Environment variable with the key of a server that wants one."""
 KEPT = "what was scored is kept: repeat the command, with `resume=True` if it has `out=`"
 MEGABYTE = 1 << 20
+ROWS = 16
+"""Texts in one request, where a server takes several."""
+NOT_IDS = frozenset({400, 415, 422, 500, 501})
+"""Answers of servers that do not take token ids as a prompt."""
+ROOM = 4096
+"""Bytes that the answer may have for each token: a few times what servers send."""
+WAY = "completions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,15 +216,6 @@ def _said(body: bytes) -> str:
             names = ("error", "message", "detail", "msg")
             told = next((told[n] for n in names if n in told), text)
     return brief(told if isinstance(told, str) else text) or "no reason given"
-
-
-ROWS = 16
-"""Texts in one request, where a server takes several."""
-NOT_IDS = frozenset({400, 415, 422, 500, 501})
-"""Answers of servers that do not take token ids as a prompt."""
-ROOM = 4096
-"""Bytes that the answer may have for each token: a few times what servers send."""
-WAY = "completions"
 
 
 class OpenAIProvider(BackendProvider):

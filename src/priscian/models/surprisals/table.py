@@ -36,6 +36,8 @@ UNITS: dict[str, float] = {"bits": math.log(2), "nats": 1.0, "log10": math.log(1
 """Nats per unit; times in milliseconds count as bits: only their order and sums matter."""
 
 Unit = Literal["bits", "nats", "log10"]
+PROVIDER = "surprisals"
+OPTIONS = frozenset({"name", "unit"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,10 +323,6 @@ def _need(file: Path, header: Sequence[str], names: Sequence[str]) -> str:
     return found
 
 
-PROVIDER = "surprisals"
-OPTIONS = frozenset({"name", "unit"})
-
-
 class SurprisalsProvider:
     """Surprisals, or reading times, from a TSV of sentence, token, surprisal."""
 
@@ -338,7 +336,8 @@ class SurprisalsProvider:
 
     def load(self, spec: ModelSpec) -> PrecomputedModel:
         """The table, read and checked."""
-        return PrecomputedModel(open_table(spec))
+        spec.check_options(OPTIONS)
+        return PrecomputedModel(read_surprisals(_file(spec), _unit(spec)))
 
     def traits(self, spec: ModelSpec) -> Traits:
         """Scores are looked up."""
@@ -362,12 +361,6 @@ class PrecomputedModel:
     def look_up(self, text: Text) -> TokenScores:
         """The text's rows; a missing text, or a cell that is not a number, is a DataError."""
         return self.table.scores(text)
-
-
-def open_table(spec: ModelSpec) -> TokenTable:
-    """The table that a model string names."""
-    spec.check_options(OPTIONS)
-    return read_surprisals(_file(spec), _unit(spec))
 
 
 def _unit(spec: ModelSpec) -> str:

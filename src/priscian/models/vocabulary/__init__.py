@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 from priscian.errors import DataError, ModelError
-from priscian.files import regular
-from priscian.models.vocabulary.bpe import BpeVocabulary
+from priscian.models.fingerprint import read_bytes
 from priscian.models.vocabulary.words import (
     BOUNDARY_ID,
+    BpeVocabulary,
     Coded,
     Vocabulary,
     WordVocabulary,
@@ -32,13 +32,9 @@ def load_vocabulary(folder: Path) -> Vocabulary:
     if (folder / "tokenizer.json").is_file():
         return BpeVocabulary.read(folder)
     file = folder / "vocabulary.json"
+    if not file.exists():
+        raise ModelError(f"{folder} has neither tokenizer.json nor vocabulary.json")
     try:
-        return WordVocabulary.from_dict(json.loads(regular(file).read_text("utf-8")))
-    except FileNotFoundError:
-        raise ModelError(f"{folder} has neither tokenizer.json nor vocabulary.json") from None
-    except OSError as error:
-        raise ModelError(
-            f"cannot read {file}: {error.strerror}; check the path and its permissions"
-        ) from None
+        return WordVocabulary.from_dict(json.loads(read_bytes(file).decode()))
     except (ValueError, RecursionError, DataError) as error:
         raise ModelError(f"{file} cannot be read: {error}; copy the folder again") from None

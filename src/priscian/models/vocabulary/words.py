@@ -1,4 +1,4 @@
-"""A closed vocabulary of whole words, with classes of unknown words as in Hu et al. (2020)."""
+"""Vocabularies: words with classes of unknown ones as in Hu et al. (2020), or byte-level BPE."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from priscian.errors import DataError
-from priscian.files import as_json, write_text
+from priscian.errors import DataError, ModelError, install
+from priscian.files import as_json, write_json, write_text
 from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 
 BOUNDARY_ID = 0
 """Opens and closes a sentence in every vocabulary that we train."""
+UNKNOWN = "UNK"
+SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
+BOUNDARY = "<s>"
+FILE = "vocabulary.json"
+END_OF_TEXT = "<|endoftext|>"
+TOKENIZER = "tokenizer.json"
 
 
 class Coded(NamedTuple):
@@ -54,13 +60,6 @@ class Vocabulary(Protocol):
     def count_words(self, texts: Sequence[str]) -> int:
         """Words by this vocabulary's own tokenisation, for perplexity per word."""
         ...
-
-
-UNKNOWN = "UNK"
-SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
-
-BOUNDARY = "<s>"
-FILE = "vocabulary.json"
 
 
 def unk_class(word: str, known: Container[str] = ()) -> str:
@@ -249,3 +248,95 @@ class WordVocabulary:
             known = self._unknown_id if name == UNKNOWN else self._ids.get(name, self._unknown_id)
             found = self._rare[form] = known
         return found
+
+
+class BpeVocabulary:
+    """Pieces of words; no text is unknown to it."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self.size = int(tokenizer.get_vocab_size())
+        if tokenizer.token_to_id(END_OF_TEXT) != BOUNDARY_ID:
+            raise DataError(
+                f"{END_OF_TEXT} is not token 0 of this tokenizer; learn one: words=bpe:N"
+            )
+
+    @classmethod
+    def learn(cls, sentences: Iterable[str], size: int) -> BpeVocabulary:
+        """Merges learnt on sentences; the same sentences give the same merges."""
+        tokenizers = _library()
+        if size < 257:
+            raise DataError(f"a BPE vocabulary of {size} has no room for 256 bytes; take more")
+        tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
+        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.decoder = tokenizers.decoders.ByteLevel()
+        tokenizer.post_processor = tokenizers.processors.ByteLevel(trim_offsets=False)
+        trainer = tokenizers.trainers.BpeTrainer(
+            vocab_size=size,
+            special_tokens=[END_OF_TEXT],
+            initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        )
+        tokenizer.train_from_iterator(sentences, trainer)
+        return cls(tokenizer)
+
+    @classmethod
+    def read(cls, folder: Path) -> BpeVocabulary:
+        """From `tokenizer.json`."""
+        try:
+            return cls(_library().Tokenizer.from_file(str(folder / TOKENIZER)))
+        except Exception as error:  # the library raises plain Exception
+            if isinstance(error, DataError | ModelError):
+                raise
+            raise DataError(
+                f"{folder / TOKENIZER}: not a tokenizer ({error}); copy it again"
+            ) from None
+
+    def encode(self, text: str) -> Coded:
+        """Ids and offsets of a text's pieces."""
+        found = self._tokenizer.encode(text, add_special_tokens=False)
+        starts, ends = zip(*found.offsets, strict=True) if found.ids else ((), ())
+        return Coded(found.ids, list(starts), list(ends))
+
+    def unknown(self, text: str) -> int:
+        """None: every byte is a piece."""
+        return 0
+
+    def unknown_words(self, text: str) -> list[str]:
+        """None."""
+        return []
+
+    def count_words(self, texts: Sequence[str]) -> int:
+        """Penn Treebank words, as closed vocabularies count them."""
+        splitter = WordSplitter(Tokenisation())
+        return sum(len(splitter.split(text)) for text in texts)
+
+    def as_text(self) -> str:
+        """What `tokenizer.json` holds."""
+        return str(self._tokenizer.to_str(pretty=True))
+
+    def save(self, folder: Path) -> None:
+        """Write `tokenizer.json`, and what Transformers wants to know beside it."""
+        write_text(folder / TOKENIZER, self.as_text())
+        facts = {
+            "tokenizer_class": "PreTrainedTokenizerFast",
+            "bos_token": END_OF_TEXT,
+            "eos_token": END_OF_TEXT,
+            "unk_token": END_OF_TEXT,
+            "add_prefix_space": False,
+            "clean_up_tokenization_spaces": False,
+        }
+        write_json(folder / "tokenizer_config.json", facts)
+
+
+def _library() -> Any:
+    try:
+        import tokenizers
+        import tokenizers.decoders
+        import tokenizers.models
+        import tokenizers.pre_tokenizers
+        import tokenizers.processors
+        import tokenizers.trainers
+    except ImportError:
+        raise ModelError(f"BPE needs the tokenizers library: {install('hf')}") from None
+    return tokenizers

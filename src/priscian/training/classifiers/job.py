@@ -47,6 +47,13 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 COOLEST, HOTTEST = 0.05, 20.0
+LOGITS = "logits.csv"
+CROSS_VALIDATED = (*ON_STATES, NGRAMS)
+"""Methods that choose something by cross-validation on the training sentences."""
+FIXED_FIELDS = ("method", "encoder", "encoder_key", "data_digest", "without_sources", "seed",
+                "settings")  # fmt: skip
+"""Fields of a card that a resumed training must share."""
+SELECT_ON = {"dev": IN_DEV, "paper": OUT_TEST}
 
 
 def labels_of(logits: Sequence[float] | npt.NDArray[Any]) -> Bools:
@@ -102,15 +109,6 @@ def fit_temperature(labels: Sequence[bool], logits: Sequence[float] | npt.NDArra
         method="bounded",
     )
     return float(np.exp(found.x))
-
-
-LOGITS = "logits.csv"
-CROSS_VALIDATED = (*ON_STATES, NGRAMS)
-"""Methods that choose something by cross-validation on the training sentences."""
-FIXED_FIELDS = ("method", "encoder", "encoder_key", "data_digest", "without_sources", "seed",
-                "settings")  # fmt: skip
-"""Fields of a card that a resumed training must share."""
-SELECT_ON = {"dev": IN_DEV, "paper": OUT_TEST}
 
 
 def train_classifier(

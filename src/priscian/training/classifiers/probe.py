@@ -31,6 +31,7 @@ FINALISTS = 3
 FOLDS = 5
 ROUGH = 1e-5
 """Gradient at which a fit of the cross-validation ends: near enough to count labels."""
+FILE = "views.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +111,6 @@ def fit_probe(
     mean, scale = spread(states)
     fit = fit_ridge(standardise(states, mean, scale), list(labels), c, gradient=gradient)
     return LinearHead(mean, scale, fit.weights.astype(np.float32), float(np.float32(fit.intercept)))
-
-
-FILE = "views.json"
 
 
 @dataclass(frozen=True, slots=True)

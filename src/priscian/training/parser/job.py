@@ -15,6 +15,7 @@ from torch.nn import functional
 from priscian.errors import UsageError
 from priscian.files import read_json, write_json
 from priscian.models.builtin import MODELS
+from priscian.models.lstm import Softmax
 from priscian.models.networks.span_parser import SpanParser, SpanParserShape, all_spans
 from priscian.models.parser import Parser, ParserWords, batches, best_spans
 from priscian.models.plstm import read_model
@@ -28,6 +29,11 @@ from priscian.training.save import LogLine, StepLog, export
 from priscian.workers import Say
 
 NO_LABEL = -1
+LANGUAGE_MODEL = "lstm"
+"""The built-in model whose table and layers the parser begins with."""
+TREEBANK = "treebank.json"
+MEASURED = 8
+"""How often the dev part is parsed in a training."""
 
 
 def encode_numbers(examples: Sequence[Example]) -> Encoded:
@@ -117,8 +123,6 @@ class Lesson(nn.Module):
 
 def copy_language_model(parser: SpanParser, weights: Mapping[str, Any]) -> None:
     """Table of pieces and layers of an LSTM language model of ours."""
-    from priscian.models.lstm import Softmax
-
     table = Softmax(weights).embed(np.arange(parser.shape.pieces))
     with torch.no_grad():
         parser.pieces.copy_(torch.from_numpy(table))
@@ -130,13 +134,6 @@ def copy_language_model(parser: SpanParser, weights: Mapping[str, Any]) -> None:
             if name.startswith(prefix)
         }
         parser.reader.load_state_dict(layers)
-
-
-LANGUAGE_MODEL = "lstm"
-"""The built-in model whose table and layers the parser begins with."""
-TREEBANK = "treebank.json"
-MEASURED = 8
-"""How often the dev part is parsed in a training."""
 
 
 def train_parser(

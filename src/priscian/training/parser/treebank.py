@@ -29,6 +29,9 @@ BLOCK = 50
 """Trees of a block; neighbours are often of one document, which belongs into one part."""
 TURN = 20
 """Of this many consecutive blocks the last but one is dev and the last is test."""
+PARTS = ("all", "train", "dev", "test")
+AT_ONCE = 64
+"""Sentences between two reports of progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +116,6 @@ def example_of(tree: Tree) -> Example:
 def ranked(names: Counter[str]) -> tuple[str, ...]:
     """The most frequent first."""
     return tuple(sorted(names, key=lambda name: (-names[name], name)))
-
-
-PARTS = ("all", "train", "dev", "test")
-AT_ONCE = 64
-"""Sentences between two reports of progress."""
 
 
 class BuildsTrees(Protocol):
