@@ -223,27 +223,8 @@ def cut(texts: Sequence[str], words: WordCodes, table: TokenTable) -> Pieces:
     letters = np.frombuffer("\0".join((*texts, "")).encode("utf-32-le", "surrogatepass"), "<u4")
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     places = np.concatenate(([0], np.cumsum(lengths + 1)))  # (texts + 1,)
-    text, begins, bits = _merge(letters, lengths, places, table)
-    counts = np.bincount(text, minlength=len(texts)).astype(np.int64)
-    first, later, odd = _explain(letters, words, places, text, begins, counts)
-    return Pieces(counts, begins, bits, first, later, odd, _alike(letters, lengths, places))
 
-
-def _alike(letters: NDArray[np.uint32], lengths: Ints, places: Ints) -> Ints:
-    """How many characters the texts of each pair share at the beginning."""
-    most = np.minimum(lengths[0:-1:2], lengths[1::2])
-    pair = np.repeat(np.arange(len(most)), most)
-    k = np.arange(len(pair)) - np.repeat(np.cumsum(most) - most, most)
-    other = letters[places[2 * pair] + k] != letters[places[2 * pair + 1] + k]
-    found = most.copy()
-    np.minimum.at(found, pair[other], k[other])
-    return found
-
-
-def _merge(
-    letters: NDArray[np.uint32], lengths: Ints, places: Ints, table: TokenTable
-) -> tuple[Ints, Ints, NDArray[np.float64]]:
-    """Text, beginning and bits of each piece."""
+    # text, beginning and bits of each piece
     index = np.where(np.isin(letters, SPACES), FAR, np.arange(len(letters)))
     visible = np.minimum.accumulate(index[::-1])[::-1]  # the next character that is not a space
     text = np.repeat(np.arange(len(lengths)), np.diff(table.offsets))
@@ -253,12 +234,20 @@ def _merge(
     same_text = text[1:] == text[:-1]
     new[1:] = ~same_text | (begins[1:] != begins[:-1])
     new[1:] &= ~same_text | (begins[1:] < lengths[text[1:]])  # not after the text
-    group = np.cumsum(new) - 1
-    total = np.bincount(group, weights=table.bits, minlength=int(new.sum()))
-    bits: NDArray[np.float64] = total.astype(np.float64)
-    home: Ints = text[new].astype(np.int64)
-    places_of: Ints = np.minimum(begins[new], lengths[home]).astype(np.int64)
-    return home, places_of, bits
+    bits = np.bincount(np.cumsum(new) - 1, table.bits, int(new.sum())).astype(np.float64)
+    text = text[new].astype(np.int64)
+    begins = np.minimum(begins[new], lengths[text]).astype(np.int64)
+
+    # how many characters the texts of each pair share at the beginning
+    alike = np.minimum(lengths[0:-1:2], lengths[1::2])
+    pair = np.repeat(np.arange(len(alike)), alike)
+    k = np.arange(len(pair)) - np.repeat(np.cumsum(alike) - alike, alike)
+    other = letters[places[2 * pair] + k] != letters[places[2 * pair + 1] + k]
+    np.minimum.at(alike, pair[other], k[other])
+
+    counts = np.bincount(text, minlength=len(texts)).astype(np.int64)
+    explained = _explain(letters, words, places, text, begins, counts)
+    return Pieces(counts, begins, bits, *explained, alike)
 
 
 def _explain(
@@ -280,11 +269,16 @@ def _explain(
     word = np.searchsorted(word_at, places[text] + begins, side="right") - 1  # (pieces,)
     inside = places[text] + begins - word_at[word]
     bounds = np.searchsorted(word, np.arange(len(word_at) + 1))
+    # a number for the set of places at which the pieces of each word begin
+    mixed = (inside.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    total = np.concatenate((np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)))
     table = polars.DataFrame(
         {
             "code": words.codes,
             "first": word_at == places[home],
-            "pattern": _patterns(inside, bounds),
+            "pattern": total[bounds[1:]] - total[bounds[:-1]],
             "number": np.arange(len(word_at)),
         }
     ).filter(polars.Series(counts[home] > 0))
@@ -304,15 +298,6 @@ def _explain(
     strange = np.unique(home[odd["number"].to_numpy()])
     exceptions = {int(t): begins[offsets[t] : offsets[t + 1]].tolist() for t in strange}
     return (*dictionaries, exceptions)
-
-
-def _patterns(inside: Ints, bounds: Ints) -> NDArray[np.uint64]:
-    """A number for the set of places at which the pieces of each word begin."""
-    mixed = (inside.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= mixed >> np.uint64(29)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    total = np.concatenate((np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)))
-    return total[bounds[1:]] - total[bounds[:-1]]
 
 
 def pack_tokens(
