@@ -27,7 +27,7 @@ train_app.command(classifier_command, name="classifier")
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Words:
+class NgramWords:
     """What counts as a word.
 
     Parameters
@@ -85,7 +85,7 @@ def train_ngram_command(
     out: Path,
     order: int = 5,
     arpa: Path | None = None,
-    words: Words = Words(),
+    words: NgramWords = NgramWords(),
     limits: Limits = Limits(),
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
