@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from priscian.cli.train_classifier import classifier_command
+from priscian.cli.train_classifier import CHOICE, classifier_command
 from priscian.cli.train_network import train_command
 from priscian.models.folder import ARCHITECTURES
 
@@ -51,7 +51,7 @@ class NgramWords:
     tokens: Annotated[bool, Parameter(negative="")] = False
     lines: Annotated[bool, Parameter(negative="")] = False
     case: str = "keep"
-    unk: str = "kenlm"
+    unk: Annotated[Literal["kenlm", "srilm"], CHOICE] = "kenlm"
 
 
 @Parameter(name="*")
