@@ -9,9 +9,8 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from priscian.cli.output import FLAT
-from priscian.errors import UsageError
+from priscian.errors import UsageError, counted
 from priscian.files import write_text
-from priscian.runs.show import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +73,14 @@ def report_command(
     if paper is not None and figures is None:
         raise UsageError("--paper sets the width of figures; add --figures DIR")
     from priscian import ReportOptions, report, report_tables
-    from priscian.reporting.make_report import this_command
+    from priscian.reporting.make_report import refuse_data, this_command
 
     if format_ != "html":
         tables = report_tables(runs, format_)
         if out is None:
             print(tables, end="")
         else:
+            refuse_data(out, runs)
             write_text(out, tables)
             print(out)
         if figures is None:

@@ -11,6 +11,7 @@ from cyclopts import App, Parameter
 
 from priscian.cli.train_classifier import CHOICE, classifier_command
 from priscian.cli.train_network import train_command
+from priscian.files import refuse_replacing
 from priscian.models.folder import ARCHITECTURES
 
 train_app = App(
@@ -129,6 +130,8 @@ def train_ngram_command(
         memory=read_memory(limits.memory),
         scratch=limits.scratch,
     )
+    if arpa is not None:
+        refuse_replacing(arpa, [*corpus, out], "the file", "arpa")
     began = time.perf_counter()
     with Progress(quiet) as progress:
         trained = train_ngram(corpus, out, settings, progress)

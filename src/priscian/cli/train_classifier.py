@@ -10,8 +10,8 @@ from typing import Annotated, get_type_hints
 
 from cyclopts import Parameter, Token
 
+from priscian.cli.edge import printable
 from priscian.cli.output import FLAT
-from priscian.cli.streams import printable
 from priscian.models.classifier.folder import THRESHOLDS, ClassifierCard
 from priscian.training.classifiers.settings import ClassifierSettings
 

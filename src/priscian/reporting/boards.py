@@ -14,10 +14,10 @@ from priscian.analysis.paper import TURNS
 from priscian.analysis.result import OVERALL
 from priscian.analysis.standing import Standing, guess_intervals, mostly_tied, standing
 from priscian.analysis.vega import SCHEMA, Chart, Figure
+from priscian.errors import counted
 from priscian.runs import Result
+from priscian.runs.facts import Score
 from priscian.runs.result import labelled
-from priscian.runs.show import counted
-from priscian.runs.summary import Score
 
 BoardKind = Literal["pairs", "suites", "labels"]
 FEW = 14

@@ -67,6 +67,8 @@ def report(
     ('pairs', 'b1-heat-map')
     """
     runs = [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
+    if out is not None:
+        refuse_data(Path(out), runs)
     loaded, studies, transfers = _gather(runs)
     perplexities = options.perplexity
     if isinstance(perplexities, str | Path):
@@ -93,6 +95,14 @@ def report(
     if out is not None:
         write_text(Path(out), page.html)
     return page
+
+
+def refuse_data(out: Path, runs: Iterable[Choice]) -> None:
+    """Refuse a page that would take the place of data in a folder that it shows."""
+    for run in runs:
+        inside = isinstance(run, str | Path) and out.resolve().is_relative_to(Path(run).resolve())
+        if inside and out.is_file() and out.suffix in (".json", ".parquet", ".csv"):
+            raise UsageError(f"`out={out}` would replace data of {run}; name another file")
 
 
 def report_tables(runs: Choice | Iterable[Choice], form: Form = "md") -> str:

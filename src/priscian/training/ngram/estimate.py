@@ -15,6 +15,7 @@ import numpy.typing as npt
 from msgspec import Meta
 
 from priscian.errors import DataError, UsageError
+from priscian.files import check_folder, refuse_replacing
 from priscian.files.convert import Count, check_parameters
 from priscian.models.ngram.trie import EOS, SPECIAL, UNK
 from priscian.models.ngram.trie_file import Writer, writing
@@ -206,6 +207,10 @@ def train_ngram(
     corpus, target = [Path(f) for f in files], Path(out)
     if not corpus:
         raise UsageError("no corpus: name one text file or more")
+    refuse_replacing(target, corpus, "the text")
+    if target.is_dir():
+        raise UsageError(f"`out={out}` is a folder; name a file such as {target / 'model.pngm'}")
+    check_folder(target.parent)
     with scratch_folder(settings.scratch) as folder:
         return _Training(corpus, target, settings, folder, watch).run()
 
