@@ -80,7 +80,7 @@ def measure(here: Path, pattern: str, workers: int) -> dict[str, float]:
     from priscian.models.hf.encoding import Tokenizer
     from priscian.models.hf.locate import import_transformers
     from priscian.scoring import Options
-    from priscian.scoring.tree import Tree
+    from priscian.scoring.batches import PackedTree
 
     warnings.simplefilter("ignore")  # random weights are worse than a guess
     import_transformers()
@@ -88,7 +88,7 @@ def measure(here: Path, pattern: str, workers: int) -> dict[str, float]:
 
     calls = {"tokenized": 0, "divided": 0}
     count(calls, "tokenized", Tokenizer, "encode")
-    count(calls, "divided", Tree, "group")
+    count(calls, "divided", PackedTree, "group")
     wall, own = time.perf_counter(), sum(os.times()[:4])
     priscian.score(
         f"hf:{here / 'sweep'}",

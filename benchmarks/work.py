@@ -10,8 +10,13 @@ from typing import Any
 from materials import VOCABULARY, PairText, Shape, sentences
 from priscian.models import Encoding
 from priscian.records import Text
-from priscian.scoring.batches import Rows, SharedBeginnings, common_length
-from priscian.scoring.tree import Tree, share_of_work
+from priscian.scoring.batches import (
+    PackedTree,
+    Rows,
+    SharedBeginnings,
+    common_length,
+    share_of_work,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,7 @@ def work_of(plan: dict[str, Any], encodings: Sequence[Encoding]) -> Work:
 
 def _way(name: str, batch_tokens: int, row_tokens: int) -> Any:
     if name == "tree":
-        return Tree(row_tokens, max(1, batch_tokens // row_tokens))
+        return PackedTree(row_tokens, max(1, batch_tokens // row_tokens))
     if name == "cache":
         return SharedBeginnings(batch_tokens)
     return Rows(batch_tokens if name == "rows" else 1, name)
@@ -82,7 +87,7 @@ def sharing_of(pairs: Sequence[PairText], tokenizer: Any, row_tokens: int) -> Sh
     distinct = dict.fromkeys((pair.good, pair.bad) for pair in pairs)
     alone = sum(len(ids[good]) + len(ids[bad]) - 2 for good, bad in distinct)
     shared = sum(min(common_length(ids[g], ids[b]), len(ids[g]) - 1) for g, b in distinct)
-    tree = Tree(row_tokens, 1)
+    tree = PackedTree(row_tokens, 1)
     packed = sum(
         int(tree.build([encodings[i] for i in group]).tokens.lengths.sum())
         for group in tree.group(encodings)

@@ -58,7 +58,7 @@ def cache(caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(autouse=True)
 def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Plans use one core, and no test leaves more threads to the next: they would spin and wait."""
-    monkeypatch.setattr("priscian.scoring.planner.cores", lambda: 1)
+    monkeypatch.setattr("priscian.scoring.plan.cores", lambda: 1)
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
         sys.modules["torch"].set_float32_matmul_precision("highest")

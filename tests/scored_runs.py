@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import polars
@@ -59,8 +60,7 @@ def scored_pairs(
                         "text_bad": f"{text} bad",
                     }
                 )
-    summary = {
-        "kind": "pairs",
+    summary: dict[str, Any] = {
         "model": model,
         "data": data,
         "measure": measure,
@@ -70,7 +70,7 @@ def scored_pairs(
     hashes = {name: f"{data}-{name}" for name in sets}
     frame = polars.DataFrame(table, infer_schema_length=None)
     paths = {name: taxonomy.get(name, ()) for name in sets}
-    made_of = msgspec.convert(summary, PairsSummary)
+    made_of = PairsSummary(**summary)
     return make_result(made_of, paths, hashes, levels, {"items": frame})
 
 

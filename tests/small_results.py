@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 import polars
 
-from priscian.metrics.accuracy import summarise
-from priscian.metrics.forced_choice import Outcome
+from priscian.metrics.forced_choice import Outcome, summarise
 from priscian.runs import PairsSummary, Result, SuitesSummary
 from tests.run_folders import make_result
 from tests.run_folders import write_run as write_run
@@ -57,14 +56,13 @@ def pairs_result(
             )
     taxonomy = {name: TAXONOMY.get(name, ()) for name in judged}
     levels = ("field", "phenomenon")
-    summary = {
-        "kind": "pairs",
+    summary: dict[str, Any] = {
         "model": model,
         "data": data,
         "methods": summarise(outcomes, taxonomy, levels),
     }
     hashes = {name: f"{words}{first}{len(v)}" for name, v in judged.items()}
-    made_of = msgspec.convert(summary, PairsSummary)
+    made_of = PairsSummary(**summary)
     return make_result(made_of, taxonomy, hashes, levels, {"items": polars.DataFrame(rows)})
 
 

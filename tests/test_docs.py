@@ -224,8 +224,7 @@ def words_of(line: str) -> list[str] | None:
 def test_every_command_of_a_guide_has_options_that_exist() -> None:
     from cyclopts import CycloptsError
 
-    from priscian.cli.app import VERBS
-    from priscian.cli.commands import load_command
+    from priscian.cli.app import VERBS, load_command
 
     wrong = []
     for where, line in commands():

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from priscian.cli.show import marked
-from priscian.cli.tables.run import table
+from priscian.cli.tables import table
 from priscian.paradigms import generate_items
 from priscian.runs import load_run
 

@@ -13,7 +13,7 @@ from tests.small_curve import write_curve
 
 from priscian.analysis.curves.curve import CurveAnalysis
 from priscian.analysis.curves.table import read_curve
-from priscian.cli.tables.run import table
+from priscian.cli.tables import table
 from priscian.datasets.reference import blimp_taxonomy
 
 SETS = {uid: rights(14, 20, ties=1) for uid in blimp_taxonomy()}

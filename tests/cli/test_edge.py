@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from priscian.cli.commands import reflow
-from priscian.cli.edge import guard
-from priscian.cli.notes import Notes
+from priscian.cli.app import reflow
+from priscian.cli.edge import Notes, guard
 from priscian.errors import DataWarning, PriscianWarning, UsageError
 
 Command = Callable[..., Any]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from priscian.cli import run
-from priscian.cli.notes import complain
+from priscian.cli.edge import complain
 
 ESCAPES = "\x1b[2J\x1b]0;owned\x07\x9b1m\u202etxt"
 

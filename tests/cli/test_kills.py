@@ -31,7 +31,7 @@ from tests.tiny import build_causal, build_masked
 from tests.training.classifiers.toy_cola import write_cola
 
 import priscian
-from priscian.files.write import is_leftover
+from priscian.files import is_leftover
 
 pytest.importorskip("fcntl")
 torch = pytest.importorskip("torch")

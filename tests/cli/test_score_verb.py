@@ -156,7 +156,7 @@ def test_a_folder_that_another_process_writes_to_is_refused_in_one_line(
         "priscian: another priscian score is writing to run; wait until it has ended, or give "
         "another --out"
     ]
-    first.end(None)
+    first.lock.release()
 
 
 def test_schemas_are_printed_as_json(priscian: Command) -> None:

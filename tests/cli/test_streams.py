@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from priscian.cli import run
+from priscian.cli.edge import Printed, as_it_is, printable
 from priscian.cli.screen import Screen
-from priscian.cli.streams import Printed, as_it_is, printable
 
 Command = Callable[..., Any]
 SCRIPT = "from priscian.cli import main; main()"
@@ -112,7 +112,7 @@ class TestClosed:
     def test_files_never_take_the_place_of_a_closed_stream(self, tmp_path: Path) -> None:
         code = (
             "import os, sys; os.closerange(0, 3); sys.stdin = sys.stdout = sys.stderr = None\n"
-            "from priscian.cli.streams import set_up_streams; set_up_streams()\n"
+            "from priscian.cli.edge import set_up_streams; set_up_streams()\n"
             "file = open(sys.argv[1], 'w'); print('no'); file.write(str(file.fileno()))"
         )
         subprocess.run([sys.executable, "-c", code, tmp_path / "x"], check=True)
@@ -176,7 +176,7 @@ class TestEscapeSequences:
 
 MANY = """
 import json, sys
-from priscian.cli.streams import set_up_streams
+from priscian.cli.edge import set_up_streams
 set_up_streams()
 from priscian.cli import run
 for arguments in json.loads(sys.argv[1]):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import httpx
@@ -19,32 +21,34 @@ from priscian.judge.opening import open_store, ready
 from priscian.judge.store import Store
 
 
-@dataclass(slots=True)
+@dataclass
 class Served:
     """A study that is served in this process."""
 
     folder: Path
     site: Site
     client: TestClient
-    token: str
 
     def store(self) -> Store:
         return open_store(self.folder)
 
+    @cached_property
+    def token(self) -> str:
+        """The researcher's token; its hash is slow on purpose, and few tests log in."""
+        with closing(self.store()) as store:
+            return new_token(store)
+
     def close(self) -> None:
-        self.client.close()
+        self.client.__exit__()
         self.site.desk.close()
 
 
 def serve(folder: Path) -> Served:
     """Serve a folder; redirects are not followed."""
-    frozen = ready(folder)
-    store = open_store(folder)
-    token = new_token(store)
-    store.close()
-    site = Site(frozen, Desk(lambda: open_store(folder)))
+    site = Site(ready(folder), Desk(lambda: open_store(folder)))
     client = TestClient(make_app(site), follow_redirects=False, base_url="http://study.test")
-    return Served(folder, site, client, token)
+    client.__enter__()  # one event loop for all requests, not a thread for each
+    return Served(folder, site, client)
 
 
 def begin(client: TestClient, **parameters: str) -> str:

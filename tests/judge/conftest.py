@@ -15,6 +15,9 @@ import pytest
 from priscian.judge.opening import open_store
 from priscian.judge.store import Store
 
+ROOM = 1 << 30
+"""Free bytes of a disk in memory that tests may use."""
+
 
 def _programs() -> Path | None:
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
@@ -54,6 +57,17 @@ def running_postgres(folder: Path, options: str = "") -> Iterator[tuple[str, Cal
         subprocess.run(
             [programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"], **{**run, "check": False}
         )
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """In memory, where there is room: every answer waits until it is on the disk."""
+    memory = Path("/dev/shm")
+    if not memory.is_dir() or shutil.disk_usage(memory).free < ROOM:
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(prefix="judge-", dir=memory) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture(scope="session")

@@ -210,8 +210,9 @@ class TestResearcher:
         assert login(served) == 303
 
     def test_only_a_hash_of_the_token_is_stored(self, served: Served) -> None:
+        token = served.token.encode()
         files = [f for f in served.folder.iterdir() if f.is_file()]
-        assert all(served.token.encode() not in f.read_bytes() for f in files)
+        assert all(token not in f.read_bytes() for f in files)
 
 
 def test_too_many_requests_are_refused_and_forgotten() -> None:

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priscian.errors import DataError, UsageError
-from priscian.metrics.boundary import beginnings, correct_boundaries, find_boundary
-from priscian.metrics.regions import region_bits
+from priscian.metrics.regions import beginnings, correct_boundaries, region_bits
 from priscian.records import Sentence, Span, TokenScores
+from priscian.runs import SuiteOptions
 
 BIT = math.log(2)
 
@@ -96,6 +96,6 @@ def test_scores_without_masses_are_refused() -> None:
 
 
 def test_names_are_checked() -> None:
-    assert find_boundary("corrected") == "corrected"
+    SuiteOptions(boundary="corrected").check()
     with pytest.raises(UsageError, match=r"`boundary=` takes plain or corrected, not 'yes'"):
-        find_boundary("yes")
+        SuiteOptions(boundary="yes").check()

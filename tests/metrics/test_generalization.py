@@ -18,12 +18,12 @@ from priscian.metrics.contrasts import evaluate
 from priscian.metrics.generalization import (
     Rules,
     SuiteOutcome,
-    find_predictions,
     judge_suite,
     region_means,
     summarise_suites,
 )
 from priscian.records import ItemSet, Sentence, TokenScores
+from priscian.runs import SuiteOptions
 from priscian.stats.proportions import wilson
 from priscian.stats.sets import credit_sets_interval
 
@@ -105,7 +105,7 @@ class TestItems:
 
     def test_an_unknown_choice_of_predictions_is_refused(self) -> None:
         with pytest.raises(UsageError, match="`predictions=` takes first or all"):
-            find_predictions("some")
+            SuiteOptions(predictions="some").check()
 
 
 def outcome(name: str, circuit: str, right: int, n: int, base: str = "") -> SuiteOutcome:

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from priscian.datasets.syntaxgym import build_sentence
 from priscian.errors import DataError, UsageError
-from priscian.metrics.regions import find_eos, region_bits, region_tokens
+from priscian.metrics.regions import region_bits, region_tokens
 from priscian.records import Sentence, Text, TokenScores
+from priscian.runs import SuiteOptions
 from priscian.scoring import ScoreStore, score_texts
 
 LN2 = math.log(2)
@@ -113,7 +114,7 @@ class TestByHand:
 
     def test_an_unknown_rule_for_the_end_is_refused(self) -> None:
         with pytest.raises(UsageError, match="`eos=` takes exclude or last-region"):
-            find_eos("yes")
+            SuiteOptions(eos="yes").check()
 
 
 words = st.lists(st.sampled_from(["a", "the cat", "", ",", "don't", "naïve", "."]), min_size=1)

@@ -21,10 +21,10 @@ from priscian.errors import ModelError
 from priscian.models import model_key, open_model, parse_model, resolve
 from priscian.models.hf.causal import CausalModel, CausalProvider
 from priscian.records import Text, TokenScores
-from priscian.runs.ahead import Ahead
+from priscian.runs.work import Ahead
 from priscian.scoring import Options, ScoreStore, score_texts
-from priscian.scoring.planner import Task
-from priscian.scoring.worker import BatchWorker
+from priscian.scoring.cluster import BatchWorker
+from priscian.scoring.plan import ScoringTask
 
 TEXTS = [Text(f"The old nurse saw {n} dogs.") for n in ("two", "three", "four", "five", "six")]
 INLINE = Options(workers=1, batch_tokens=8)
@@ -139,7 +139,7 @@ class TestWhileLoading:
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         spec = parse_model(f"hf:{folder}")
-        task = Task(spec, TEXTS, options=Options(executor="ray"))
+        task = ScoringTask(spec, TEXTS, options=Options(executor="ray"))
         plan = score_texts(spec, TEXTS, ScoreStore()).plan
         assert plan is not None
         worker = BatchWorker(task, plan, str(folder))
@@ -226,8 +226,10 @@ def test_no_row_is_of_another_model_whenever_the_weights_are_replaced(folder: Pa
         try:
             score_texts(f"hf:{folder}", TEXTS, store, options=INLINE)
             finished += 1
+            usual *= 0.95
         except ModelError:
             refused += 1
+            usual *= 1.05  # so that both happen, however busy the machine is
         timer.join()
         for name, key in keys.items():
             kept = store.read(key, TEXTS)

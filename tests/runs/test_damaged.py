@@ -54,7 +54,7 @@ def read_everything(folder: Path, out: Path) -> None:
     from priscian.analysis.sg.circuits import analyse_sg_runs
     from priscian.analysis.sg.stability import analyse_stability
     from priscian.bridges.exports import FORMATS, export
-    from priscian.cli.tables.run import print_run
+    from priscian.cli.tables import print_run
     from priscian.reporting.boards import make_boards
     from priscian.reporting.provenance import describe_run
     from priscian.reporting.standings import headlines

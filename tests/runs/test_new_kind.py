@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import pytest
 
-from priscian.cli.tables.run import print_run
+from priscian.cli.tables import print_run
 from priscian.datasets import Dataset, data_format, registry
 from priscian.records import Item, ItemSet, Sentence, Text
 from priscian.reporting import build_page
 from priscian.runs import Summary, load_run, score
-from priscian.runs.kinds import Evaluated, Job, Kind, kind
-from priscian.runs.kinds.registry import KINDS, Scores
+from priscian.runs.kinds import Evaluated, Kind, KindJob, kind
+from priscian.runs.kinds.registry import KINDS
+from priscian.runs.sources import Scores
 from priscian.stats.proportions import Accuracy, accuracy_of
 
 if TYPE_CHECKING:
@@ -60,13 +61,13 @@ class Choice(Kind):
     """Three endings; the most probable is chosen."""
 
     data: Dataset
-    job: Job
+    job: KindJob
 
     summary: ClassVar[type[Summary]] = ChoiceSummary
     columns: ClassVar[Mapping[str, Sequence[str]]] = {"items": ("set", "item", "chosen", "correct")}
 
     @classmethod
-    def prepare(cls, data: Dataset, job: Job) -> Self:
+    def prepare(cls, data: Dataset, job: KindJob) -> Self:
         return cls(data, job)
 
     def texts(self) -> list[Text]:

@@ -82,7 +82,7 @@ def test_a_broken_formula_in_run_json_is_refused() -> None:
 
 
 def test_resuming_takes_the_same_request_only(tmp_path: Path) -> None:
-    begin(tmp_path / "run").finish()
+    begin(tmp_path / "run").update(status="finished", error="")
     resumed = Record.begin(REQUEST, tmp_path / "run", resume=True)
     assert (resumed.path, resumed.info.request) == (tmp_path / "run", REQUEST)
     resumed.lock.release()
@@ -124,14 +124,16 @@ class TestDeadRuns:
     def test_a_run_that_failed_at_once_leaves_nothing(self, tmp_path: Path) -> None:
         record = Record.begin(REQUEST, tmp_path / "run")
         record.update_model("x", **MODEL)
-        record.end(RunError("no such model"))
+        with pytest.raises(RunError, match="no such model"), record.under_way():
+            raise RunError("no such model")
         assert not (tmp_path / "run").exists()
 
     def test_a_run_that_failed_later_says_why_when_it_is_resumed(self, tmp_path: Path) -> None:
         record = Record.begin(REQUEST, tmp_path / "run")
         record.update_model("x", **MODEL, plan={"way": "tree"})
         record.worth_keeping = True
-        record.end(RunError("the disk\nis full"))
+        with pytest.raises(RunError, match="is full"), record.under_way():
+            raise RunError("the disk\nis full")
         assert read_info(tmp_path / "run").status == "failed"
         told = r"was not finished: the disk is full\. 0 of 1 results exist; what was scored"
         with pytest.warns(PriscianWarning, match=told):
@@ -149,7 +151,7 @@ class TestTwoProcesses:
         for resume in (False, True):
             with pytest.raises(RunError, match=r"another priscian score is writing to .*run; wait"):
                 Record.begin(REQUEST, tmp_path / "run", resume=resume)
-        first.end(None)
+        first.lock.release()
         assert read_info(tmp_path / "run").request == REQUEST
 
     def test_of_many_that_begin_at_once_one_succeeds(self, tmp_path: Path) -> None:
@@ -264,7 +266,7 @@ def test_updates_keep_what_they_do_not_name(tmp_path: Path) -> None:
     record.update_model("a", string="a", folder="a", plan={"way": "tree"})
     record.update_model("b", string="b", folder="b")
     record.update_model("a", status="finished")
-    record.finish()
+    record.update(status="finished", error="")
     run = read_info(tmp_path / "run")
     assert {n: (m.status, m.plan) for n, m in run.models.items()} == {
         "a": ("finished", {"way": "tree"}),

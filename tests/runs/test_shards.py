@@ -17,7 +17,7 @@ from priscian.errors import PriscianWarning, RunError, StoreError, UsageError
 from priscian.files import cache
 from priscian.runs.shards import read_shard
 from priscian.scoring import Options, ScoreStore, Shard
-from priscian.scoring.store import published
+from priscian.scoring.store import scores as store_scores
 
 DATA = "generated:7,6,wh_island,passive_1,adjunct_island"
 Row = tuple[Any, ...]
@@ -26,7 +26,7 @@ Row = tuple[Any, ...]
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch, loaded_once: None) -> None:
     """Seven texts in a batch, so that there is something to divide."""
-    monkeypatch.setattr("priscian.scoring.planner.SIMPLE_BATCH", 7)
+    monkeypatch.setattr("priscian.scoring.plan.SIMPLE_BATCH", 7)
 
 
 def rows_of(path: Path) -> list[Row]:
@@ -230,7 +230,7 @@ class TestRefusals:
         make(run, [1, 2], 2)
         before = {p: p.stat().st_mtime_ns for p in (run / "shards").iterdir()}
         monkeypatch.setattr(
-            "priscian.scoring.store.published.may_write", lambda path: path.parent.name != "shards"
+            "priscian.scoring.store.scores.may_write", lambda path: path.parent.name != "shards"
         )
         assert priscian.merge(run).finished
         assert {p: p.stat().st_mtime_ns for p in (run / "shards").iterdir()} == before
@@ -371,18 +371,18 @@ class TestNetworkDisks:
         local = tmp_path / "local"
         local.mkdir()
         monkeypatch.setattr("tempfile.tempdir", str(local))
-        monkeypatch.setattr(published, "EVERY", 0.0)
+        monkeypatch.setattr(store_scores, "EVERY", 0.0)
         seen: list[tuple[int, list[str]]] = []
-        publish = published.PublishedStore.publish
+        publish = store_scores.PublishedStore.publish
 
-        def watched(self: published.PublishedStore) -> None:
+        def watched(self: store_scores.PublishedStore) -> None:
             publish(self)
             assert self.path is not None
             assert self.path.is_relative_to(local)
             seen.append((len(rows_of(self.target)), sorted(p.name for p in network.rglob("*"))))
 
-        monkeypatch.setattr(published, "SHARE", 0)
-        monkeypatch.setattr(published.PublishedStore, "publish", watched)
+        monkeypatch.setattr(store_scores, "SHARE", 0)
+        monkeypatch.setattr(store_scores.PublishedStore, "publish", watched)
         make(network / "run", [1, 2], 2)
         assert [count for count, _ in seen] == [7, 14, 21, 21, 7, 14, 15, 15]  # and at the end
         assert not any(name.endswith(("-wal", "-shm")) for _, names in seen for name in names)

@@ -284,7 +284,7 @@ def two_merges(folder: Path) -> Two:
     made = []
     for number in (0, 1):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("priscian.runs.sources.score_texts", _louder(float(number)), raising=True)
+            patch.setattr("priscian.runs.work.score_texts", _louder(float(number)), raising=True)
             for part in (1, 2):
                 out = folder / f"run-{number}"
                 priscian.score(MODEL, f"pairs:{folder / 'pairs.csv'}", out=out, shard=(part, 2))
@@ -295,10 +295,10 @@ def two_merges(folder: Path) -> Two:
 
 def _louder(extra: float) -> Callable[..., Any]:
     """`score_texts` whose stored log-probabilities are lower by `extra`."""
-    from priscian.runs import sources
+    from priscian.runs import work
     from priscian.scoring import ScoreStore
 
-    plain, write = sources.score_texts, ScoreStore.write
+    plain, write = work.score_texts, ScoreStore.write
 
     def score_texts(*given: Any, **named: Any) -> Any:
         with pytest.MonkeyPatch.context() as patch:

@@ -29,10 +29,10 @@ from priscian.models.hf.causal import CausalModel, CausalProvider
 from priscian.models.hf.encoding import Tokenizer
 from priscian.models.hf.locate import Location
 from priscian.records import Text
-from priscian.runs import ahead as module
-from priscian.runs.ahead import Ahead, not_downloaded
+from priscian.runs import work as module
+from priscian.runs.work import Ahead, not_downloaded
 from priscian.scoring import Options, ScoreStore
-from priscian.scoring.tree import Tree
+from priscian.scoring.batches import PackedTree
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*worse than guessing")
 INLINE = Options(batch_tokens=32, workers=1)
@@ -82,7 +82,7 @@ class TestOnePlan:
         self, sweep: Path, data: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         encoded = count(monkeypatch, Tokenizer, "encode")
-        grouped = count(monkeypatch, Tree, "group")
+        grouped = count(monkeypatch, PackedTree, "group")
         run = score(str(sweep), data, revisions="step*", compute=INLINE)
         assert run.models == ("sweep@step1", "sweep@step2", "sweep@step3")
         assert encoded == [40]

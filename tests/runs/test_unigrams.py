@@ -16,7 +16,7 @@ from priscian.models import load, model_key, resolve
 from priscian.models.ngram import NgramModel
 from priscian.records import Text
 from priscian.runs import score
-from priscian.runs.unigrams import score_unigrams, unigram_spec
+from priscian.runs.sources import score_unigrams, unigram_spec
 
 LN10 = math.log(10)
 # unigrams that sum to 1 without <s>: .1 + .2 + .3 + .4

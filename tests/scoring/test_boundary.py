@@ -14,7 +14,7 @@ from tests.bigram import PIECES, build_bigram, logits
 from tests.scoring.test_exact import transformers_model
 
 from priscian.errors import ModelError, TooLongError
-from priscian.metrics.boundary import correct_boundaries
+from priscian.metrics.regions import correct_boundaries
 from priscian.models import open_model
 from priscian.records import Sentence, Text, TokenScores
 from priscian.scoring import Options, SavedPlan, ScoredTexts, ScoreStore, score_texts

@@ -16,10 +16,9 @@ from priscian.errors import PriscianWarning, ScoreError, SetAsideError, UsageErr
 from priscian.models import open_model, parse_model
 from priscian.records import Text, TokenScores
 from priscian.scoring import Options, ScoreStore, cluster, executors, score_texts
-from priscian.scoring.cluster import Gone, Remote
-from priscian.scoring.planner import Work
+from priscian.scoring.cluster import BatchWorker, Gone, Ready, Remote, pack_batch, unpack_batch
+from priscian.scoring.plan import Work
 from priscian.scoring.ray_cluster import check_address
-from priscian.scoring.worker import BatchWorker, Ready, pack_batch, unpack_batch
 
 TEXTS = [Text(f"Geese {i} saw {'us ' * (i % 3)}here.") for i in range(60)]
 LSTM = "builtin:lstm"
@@ -96,7 +95,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
     global KEY
     KEY = model_key(parse_model(LSTM)).digest
-    monkeypatch.setattr("priscian.scoring.planner.SIMPLE_BATCH", 5)
+    monkeypatch.setattr("priscian.scoring.plan.SIMPLE_BATCH", 5)
     monkeypatch.setattr(cluster, "PAUSE", 0.0)
 
 
@@ -285,9 +284,9 @@ def test_an_error_of_the_model_reaches_the_caller(run: Any) -> None:
 def test_a_worker_rebuilds_the_batches_and_packs_exact_numbers(
     lstm: Any, wanted: dict[Text, TokenScores]
 ) -> None:
-    from priscian.scoring.planner import Task, prepare
+    from priscian.scoring.plan import ScoringTask, prepare
 
-    task = Task(parse_model(LSTM), TEXTS)
+    task = ScoringTask(parse_model(LSTM), TEXTS)
     plan = prepare(task, lstm.model).plan
     worker = BatchWorker(task, plan, ".")
     assert worker.ready().inputs == plan.inputs

@@ -107,7 +107,7 @@ def test_torch_has_as_many_threads_afterwards_as_before(causal: Callable[..., Pa
 def test_gpt_neo_is_right_when_a_packed_row_is_longer_than_its_window(
     causal: Callable[..., Path], texts: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("priscian.scoring.planner.ROW", 600)
+    monkeypatch.setattr("priscian.scoring.plan.ROW", 600)
     folder = causal("gpt_neo")
     scored = run(folder, texts, workers=1, batch_tokens=600)
     assert scored.plan is not None
@@ -134,13 +134,13 @@ def test_a_wrong_way_of_batching_is_noticed_and_not_used(
 ) -> None:
     from priscian.models import load
     from priscian.models.hf.causal import CausalModel
+    from priscian.scoring.batches import PackedTree
     from priscian.scoring.selfcheck import measure_error
-    from priscian.scoring.tree import Tree
 
     model = load(f"hf:{causal('mistral')}")
     assert isinstance(model, CausalModel)
     encodings = model.encode([Text(t) for t in texts])
-    tree = Tree(512, 1)
+    tree = PackedTree(512, 1)
     assert measure_error(model, tree, encodings, tree.group(encodings)) > 1e-2
 
 
@@ -224,7 +224,7 @@ def test_smollm2_scores_equal_a_plain_forward_pass(shared: Path, smollm2: str) -
 def test_short_work_is_done_by_one_thread(
     causal: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("priscian.scoring.planner.cores", lambda: 4)
+    monkeypatch.setattr("priscian.scoring.plan.cores", lambda: 4)
     folder = causal("gpt2")
     texts = [Text("The old nurse saw two dogs.")]
     plan = score_texts(f"hf:{folder}", texts, ScoreStore()).plan
@@ -232,7 +232,7 @@ def test_short_work_is_done_by_one_thread(
     assert plan.threads == 1
     weights = open_model(f"hf:{folder}").model
     assert isinstance(weights, CausalModel)
-    monkeypatch.setattr("priscian.scoring.planner.SHORT", 5 * weights.parameters)
+    monkeypatch.setattr("priscian.scoring.plan.SHORT", 5 * weights.parameters)
     plan = score_texts(f"hf:{folder}", texts, ScoreStore()).plan
     assert plan is not None
     assert plan.threads == 4  # more than five tokens are more than five times its weights

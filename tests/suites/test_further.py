@@ -9,7 +9,7 @@ from tests.scored_runs import scored_suites
 
 from priscian.catalogue import FURTHER
 from priscian.cli.list import _suites
-from priscian.cli.tables.suites import suites_table
+from priscian.cli.tables import suites_table
 from priscian.datasets.generation import choose_suites, generate, generate_suite_set, read_generated
 from priscian.datasets.reference import published_suites, selection
 from priscian.datasets.syntaxgym import read_suite

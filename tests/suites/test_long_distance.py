@@ -10,7 +10,7 @@ from tests.suites.thousand import hundred as items
 
 from priscian.grammar import Grammar
 from priscian.suites import read_rows, words
-from priscian.suites.rows import human, phrase
+from priscian.suites.people import human, phrase
 
 GRAMMAR = Grammar(LEXICON, 1)
 VERBS = {verb.lemma: verb for verb in LEXICON.all_verbs}

@@ -18,7 +18,7 @@ torch = pytest.importorskip("torch")
 
 import priscian  # noqa: E402
 from priscian.cli.parse import ParsingOptions, parse_command  # noqa: E402
-from priscian.cli.surprisal import Given, Output, surprisal_command  # noqa: E402
+from priscian.cli.surprisal import SurprisalInput, SurprisalOutput, surprisal_command  # noqa: E402
 from priscian.models import TreeModel, load, model_key, parse_model, traits_of  # noqa: E402
 from priscian.runs.surprisal.words import SurprisalOptions  # noqa: E402
 from priscian.training.corpora import read_texts  # noqa: E402
@@ -270,7 +270,9 @@ class TestSurprisal:
         self, trained: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         """Only the table is on standard output, so that a pipe can be read."""
-        surprisal_command(f"rnng:{trained}?beam=20,5,5", self.TEXT, output=Output(trees=True))
+        surprisal_command(
+            f"rnng:{trained}?beam=20,5,5", self.TEXT, output=SurprisalOutput(trees=True)
+        )
         said = capsys.readouterr()
         assert [line.count("\t") for line in said.out.splitlines()] == [7] * 7
         assert said.err.endswith(f"{self.TREE}\n")
@@ -278,7 +280,7 @@ class TestSurprisal:
     def test_trees_are_shown_if_the_table_is_in_a_file(
         self, trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        output = Output(trees=True, out=tmp_path / "t.tsv")
+        output = SurprisalOutput(trees=True, out=tmp_path / "t.tsv")
         surprisal_command(f"rnng:{trained}?beam=20,5,5", self.TEXT, output=output)
         assert capsys.readouterr().out.endswith(f"\n{self.TREE}\n")
 
@@ -287,10 +289,10 @@ class TestSurprisal:
         self, words: bool, trained: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         models = [f"rnng:{trained}?beam=20,5,5&name={name}" for name in ("a", "b-b")]
-        options, output = SurprisalOptions(words=words), Output(trees=True, json=True)
+        options, output = SurprisalOptions(words=words), SurprisalOutput(trees=True, json=True)
         surprisal_command(models[0], self.TEXT, options=options, output=output)
         assert json.loads(capsys.readouterr().out)["tree"] == self.TREE
-        given = Given(also=models[1:])
+        given = SurprisalInput(also=models[1:])
         surprisal_command(models[0], self.TEXT, given=given, options=options, output=output)
         found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
         if words:
@@ -302,7 +304,7 @@ class TestSurprisal:
     def test_brackets_of_a_text_are_escaped_in_its_tree(
         self, trained: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        output = Output(trees=True, json=True)
+        output = SurprisalOutput(trees=True, json=True)
         with pytest.warns(PriscianWarning, match=r"does not know 3 words \(a, '\(', '\)'\)"):
             surprisal_command(f"rnng:{trained}?beam=20,5,5", "the cat (sees) a dog.", output=output)
         tree = json.loads(capsys.readouterr().out)["tree"]
@@ -317,12 +319,14 @@ class TestSurprisal:
         file.write_text("the cat sees the dog.\nthe dog sees the cat.\n")
         with pytest.raises(UsageError, match=r"--trees .* --passages .*; leave out one of the two"):
             surprisal_command(
-                "rnng:nowhere", given=Given(file=file, passages=True), output=Output(trees=True)
+                "rnng:nowhere",
+                given=SurprisalInput(file=file, passages=True),
+                output=SurprisalOutput(trees=True),
             )
 
     def test_a_model_without_trees_is_refused(self) -> None:
         with pytest.raises(UsageError, match="builtin:ngram builds no trees"):
-            surprisal_command("builtin:ngram", "A text.", output=Output(trees=True))
+            surprisal_command("builtin:ngram", "A text.", output=SurprisalOutput(trees=True))
 
 
 def test_a_stopped_training_ends_with_the_same_bits(

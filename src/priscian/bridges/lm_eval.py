@@ -19,7 +19,7 @@ from priscian.files.folder import lock_folder
 from priscian.models import ModelSpec
 from priscian.records import ItemSet
 from priscian.runs import PairsSummary, Result, Run
-from priscian.runs.summary import Score
+from priscian.runs.facts import Score
 
 SECONDS = 19
 """Length of a date and time up to the seconds."""

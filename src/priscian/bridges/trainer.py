@@ -20,9 +20,9 @@ from priscian.models.hf.encoding import Tokenizer
 from priscian.records import Text, TokenScores
 from priscian.runs import Run, ScoreOptions
 from priscian.runs.job import read_data, set_up
+from priscian.runs.record import Record
 from priscian.scoring import Options, ScoreStore
-from priscian.scoring.batches import Shared
-from priscian.scoring.planner import Task, prepare
+from priscian.scoring.plan import ScoringTask, Shared, prepare
 from priscian.threads import threads_kept
 
 PREFIX = "priscian"
@@ -128,9 +128,10 @@ class PriscianCallback(TrainerCallback):  # type: ignore[misc]
         live = LiveModel(model, tokenizer, f"step{step}", self.bos, self._shared)
         place = None if self.out is None else self.out / f"step-{step}"
         try:
-            work, request = set_up(live, self.data, self.options)
+            work = set_up(live, self.data, self.options)
+            record = Record.begin(work.request, place)
             with ScoreStore() as store:  # in memory: these weights are never seen again
-                return work.run(request, place, store=store)
+                return work.run(record, store)
         finally:
             live.release()
 
@@ -168,7 +169,7 @@ class LiveModel:
 
     def score(self, texts: Sequence[Text]) -> Iterator[TokenScores]:
         """Token scores of each text."""
-        task = Task(ModelSpec("hf", self.name, self.version), texts, options=ALONE)
+        task = ScoringTask(ModelSpec("hf", self.name, self.version), texts, options=ALONE)
         work = prepare(task, self._model, None, self._shared)
         found: dict[int, TokenScores] = {}
         for number, group in enumerate(work.groups):

@@ -1,13 +1,26 @@
-"""The verbs: a one-line summary of each, and where its code is."""
+"""The verbs: a one-line summary of each, where its code is, and the parser of its arguments.
+
+The parser (cyclopts) is imported only when a verb is run, not to print the list of verbs.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import inspect
+import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal, cast, get_args, get_type_hints
 
 from priscian import __version__
-from priscian.cli.edge import USAGE, guard, refuse_bytes, refuse_odd_places
-from priscian.cli.streams import set_up_streams
+from priscian.cli.edge import USAGE, guard, refuse_bytes, set_up_streams
+from priscian.errors import UnknownNameError, UsageError
+from priscian.files.cache import cache_folder
+
+if TYPE_CHECKING:
+    from cyclopts import App
 
 VERBS = {
     "demo": ("demo:demo_command", "start here: fresh pairs, the built-in models, a report"),
@@ -68,22 +81,31 @@ def run(arguments: Sequence[str]) -> int:
     if not arguments:
         guard("", _print_help)
         return USAGE
+    return guard(arguments[0], lambda: _act(arguments))
+
+
+def _act(arguments: Sequence[str]) -> None:
+    """Print help or a version, or run the verb."""
+    for number, argument in enumerate(arguments, 1):
+        refuse_bytes(f"argument {number}", argument)
     verb, *rest = arguments
-    actions: dict[str, Callable[[], object]] = {
-        "--help": _print_help,
-        "-h": _print_help,
-        "help": _print_help,
-        "--version": lambda: print(__version__),
-        "-V": lambda: print(__version__),
-        "--install-completion": lambda: _complete("install_completion", rest),
-        "--show-completion": lambda: _complete("show_completion", rest),
-    }
-
-    def act() -> None:
-        refuse_bytes(arguments)
-        actions.get(verb, lambda: _dispatch(verb, rest))()
-
-    return guard(verb, act)
+    if verb in ("--help", "-h", "help"):
+        _print_help()
+    elif verb in ("--version", "-V"):
+        print(__version__)
+    elif verb == "--install-completion":
+        install_completion(whole_app(), rest)
+    elif verb == "--show-completion":
+        print(whole_app().generate_completion(shell=find_shell(rest)))
+    elif verb not in VERBS:
+        raise UnknownNameError("verb", verb, VERBS, "priscian --help lists them.")
+    else:
+        with contextlib.suppress(OSError):  # it is gone; whatever needs it will say so
+            refuse_bytes("the current folder", os.getcwd())
+        with contextlib.suppress(RuntimeError):  # there is no home
+            refuse_bytes("the cache folder", str(cache_folder()))
+        app = load_command(VERBS[verb][0], f"priscian {verb}", rest)
+        app(rest, exit_on_error=False, print_error=False, result_action="return_value")
 
 
 def _print_help() -> None:
@@ -92,20 +114,146 @@ def _print_help() -> None:
     print(HELP.format(verbs=listed))
 
 
-def _complete(name: str, arguments: Sequence[str]) -> None:
-    from priscian.cli import completion
-    from priscian.cli.commands import whole_app
-
-    app = whole_app({verb: place for verb, (place, _) in VERBS.items()})
-    getattr(completion, name)(app, arguments)
+# ---------------------------------------------------------------- parsers
 
 
-def _dispatch(verb: str, arguments: Sequence[str]) -> None:
-    from priscian.cli.commands import load_command
-    from priscian.errors import UnknownNameError
+def load_command(place: str, name: str, arguments: Sequence[str] = ()) -> App:
+    """The app of `module:function` or `module:app`; the module is imported only now."""
+    from cyclopts import App, Parameter
 
-    if verb not in VERBS:
-        raise UnknownNameError("verb", verb, VERBS, "priscian --help lists them.")
-    refuse_odd_places()
-    app = load_command(VERBS[verb][0], f"priscian {verb}", arguments)
-    app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+    # a default worth showing is shown; an option that is off needs no mention
+    usual = Parameter(
+        show_default=lambda given: (
+            None if given in (None, "", ()) or given is False else str(given)
+        ),
+        negative=(),
+    )
+    module, _, attribute = place.partition(":")
+    found = getattr(import_module(f"priscian.cli.{module}"), attribute)
+    if isinstance(found, App):
+        app = found
+        app.suppress_keyboard_interrupt = False
+        app.default_parameter = usual
+        if arguments and arguments[0][:1] != "-" and arguments[0] in app:
+            _reflow(app[arguments[0]])
+        return app
+    app = App(
+        name=name,
+        help_format="plaintext",
+        version_flags=(),
+        suppress_keyboard_interrupt=False,
+        default_parameter=usual,
+    )
+    app.default(found)
+    _reflow(app)
+    return app
+
+
+def command_group(verb: str, about: str, commands: Mapping[str, tuple[str, str]]) -> App:
+    """`priscian VERB NAME`: for each name its place in `cli/VERB/` and a line of help.
+
+    `about` is the help page of the verb; `{commands}` in it becomes the list of names.
+    """
+    from cyclopts import App
+
+    width = max(map(len, commands))
+    listed = "\n".join(f"  {name:{width}}  {what}" for name, (_, what) in commands.items())
+    app = App(
+        name=f"priscian {verb}",
+        usage=f"Usage: priscian {verb} NAME …",
+        help=about.format(commands=listed),
+        help_format="plaintext",
+        version_flags=(),
+        suppress_keyboard_interrupt=False,
+    )
+    for name, (place, _) in commands.items():
+        # not printed by the parser, which would have to import every command to describe it
+        app.command(f"priscian.cli.{verb}.{place}", name=name, show=False)
+    return app
+
+
+def whole_app() -> App:
+    """Every verb under one app, for shell completion: all modules are imported."""
+    from cyclopts import App
+
+    app = App(name="priscian", help_format="plaintext", version_flags=("--version", "-V"))
+    for verb, (place, _) in VERBS.items():
+        command = load_command(place, verb)
+        for name in command:
+            if not name.startswith("-"):
+                command[name].show = True  # some are hidden so that help imports less
+        app.command(command, name=verb)
+    return app
+
+
+def _reflow(app: App) -> None:
+    """Let the help of a command use the terminal's width, not the docstring's line breaks."""
+    command = app.default_command
+    if command is None:
+        return
+    records = [hint for hint in get_type_hints(command).values() if is_dataclass(hint)]
+    for written in (command, *records):
+        if written.__doc__:
+            written.__doc__ = reflow(written.__doc__)
+
+
+def reflow(doc: str) -> str:
+    r"""A docstring with each paragraph, and each parameter's description, on one line.
+
+    Lines that are indented in the text, such as examples, stay as they are, and so do sessions
+    of Python.
+
+    >>> reflow("A\nb.\n\nExamples:\n  x\n  y\n\nParameters\n----------\nn\n    Some\n    words.")
+    'A b.\n\nExamples:\n  x\n  y\n\nParameters\n----------\nn\n    Some words.'
+    """
+    text, mark, parameters = inspect.cleandoc(doc).partition("\nParameters\n----------\n")
+    return _join(text, "") + mark + _join(parameters, "    ")
+
+
+def _join(text: str, indent: str) -> str:
+    lines: list[str] = []
+    session = False  # in an example for Python, up to the next blank line
+    runs_on = False  # whether the line before is part of a paragraph with this indentation
+    for line in text.split("\n"):
+        session = line.startswith(f"{indent}>>>") or (session and line.strip() != "")
+        inner = line.removeprefix(indent)
+        is_text = line.startswith(indent) and inner[:1].strip() != "" and line != "Examples:"
+        if not session and runs_on and is_text:
+            lines[-1] += " " + line.strip()
+        else:
+            lines.append(line)
+            runs_on = is_text
+    return "\n".join(lines)
+
+
+# ---------------------------------------------------------------- shell completion
+
+Shell = Literal["bash", "zsh", "fish"]
+RESTART = {
+    "bash": "open a new shell, or run: source ~/.bashrc",
+    "zsh": "open a new shell, or run: exec zsh",
+    "fish": "open a new shell",
+}
+
+
+def install_completion(app: App, arguments: Sequence[str]) -> None:
+    """Write the completion script of this shell, or of the named one."""
+    from cyclopts.completion.detect import ShellDetectionError, detect_shell
+
+    try:
+        shell = find_shell(arguments or [detect_shell()])
+    except ShellDetectionError:
+        raise UsageError(
+            "cannot tell which shell this is; name it: priscian --install-completion bash"
+        ) from None
+    path = app.install_completion(shell=shell)
+    print(f"Completion for {shell} is in {path}; {RESTART[shell]}")
+
+
+def find_shell(arguments: Sequence[str]) -> Shell:
+    """The named shell, checked."""
+    if len(arguments) != 1:
+        raise UsageError(f"name one shell: {', '.join(get_args(Shell))}")
+    if arguments[0] not in get_args(Shell):
+        raise UnknownNameError("completion for the shell", arguments[0], get_args(Shell))
+    return cast(Shell, arguments[0])

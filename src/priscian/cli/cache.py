@@ -12,9 +12,8 @@ from rich.table import Table
 from priscian.cli.screen import out
 from priscian.errors import UnknownNameError, UsageError, counted
 from priscian.scoring import ScoreStore
-from priscian.scoring.store.opening import stored_bytes
-from priscian.scoring.store.published import read_default
-from priscian.scoring.store.scores import default_store
+from priscian.scoring.store.database import stored_bytes
+from priscian.scoring.store.scores import default_store, read_default
 
 cache_app = App(
     name="priscian cache",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from priscian.cli.notes import complain
+from priscian.cli.edge import complain
 from priscian.datasets import PairColumns
 from priscian.datasets.lint import check_data
 from priscian.errors import DataError, counted

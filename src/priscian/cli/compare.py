@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from priscian.analysis.compare.comparison import DEFAULTS, CompareOptions
 from priscian.analysis.intervals import covered
 from priscian.cli.output import FLAT, print_json
-from priscian.errors import UsageError
-from priscian.runs.show import counted
+from priscian.errors import UsageError, counted
 
 if TYPE_CHECKING:
     from rich.table import Table

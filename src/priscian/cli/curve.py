@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from priscian.analysis.curves.table import BOUND, CLOSED, MARKS_NOTE, marked_perplexity
-from priscian.cli.notes import NOTES, complain
+from priscian.cli.edge import NOTES, complain
 from priscian.cli.output import grid, print_json
 from priscian.cli.screen import Bars, Screen
 from priscian.cli.screen import out as console

@@ -15,14 +15,13 @@ from cyclopts import Parameter
 from priscian import ReportOptions, report
 from priscian.cli.screen import Progress
 from priscian.cli.show import show_command
-from priscian.cli.tables.run import print_run
+from priscian.cli.tables import print_run
 from priscian.datasets import Dataset, read_dataset
 from priscian.datasets.generation import generate
-from priscian.errors import ModelError
+from priscian.errors import ModelError, counted
 from priscian.models import parse_model
 from priscian.models.builtin import MODELS
 from priscian.runs import score
-from priscian.runs.show import counted
 
 SUITE_ITEMS = 25
 """Items of each suite, out of 100; about as many as the published suites have."""

@@ -1,20 +1,24 @@
-"""The edge of the command line: every error becomes one line and an exit code."""
+"""The edge of the command line: what goes out to the terminal, errors and notes among it.
+
+Every error becomes one line and an exit code, warnings become notes, and nothing that is written
+can command a terminal.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
+import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from typing import TextIO
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TextIO, cast
 
-from priscian.cli.notes import NOTES, complain
-from priscian.errors import PriscianError, PriscianWarning, UsageError, flat
-from priscian.files.cache import cache_folder
-from priscian.files.names import is_unicode
-from priscian.files.reading import shown
+from priscian.errors import DataWarning, PriscianError, PriscianWarning, UsageError, flat
+from priscian.files import is_unicode, shown
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 KEPT = {
@@ -33,11 +37,19 @@ TOO_DEEP = "the input is nested too deeply to be read; simplify the file, formul
 
 
 def guard(verb: str, action: Callable[[], object]) -> int:
-    """Run an action and return 0, or the exit code of its error."""
+    """Run an action and return 0, or the exit code of its error.
+
+    Our warnings become notes; those of other libraries are shown only while debugging.
+    """
     try:
-        with _noting():
-            action()
-            sys.stdout.flush()  # flush here, so that a closed pipe is noticed here
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", PriscianWarning)
+            warnings.showwarning = _show_warning
+            try:
+                action()
+                sys.stdout.flush()  # flush here, so that a closed pipe is noticed here
+            finally:
+                NOTES.flush()
     except BrokenPipeError:
         _discard_output()
         return FAILED
@@ -73,24 +85,11 @@ def explain(verb: str, error: Exception) -> tuple[str, int]:
     ), FAILED
 
 
-def refuse_bytes(arguments: Sequence[str]) -> None:
-    """Refuse arguments that are not text: no file of ours can hold them.
+def refuse_bytes(what: str, value: str) -> None:
+    """Refuse what is not text, as an argument or the name of a folder: no file of ours can hold it.
 
-    They reach Python with surrogates in place of the bytes that it could not read.
+    It reaches Python with surrogates in place of the bytes that it could not read.
     """
-    for number, argument in enumerate(arguments, 1):
-        _refuse_bytes(f"argument {number}", argument)
-
-
-def refuse_odd_places() -> None:
-    """The same for folders that are not named on the command line."""
-    with contextlib.suppress(OSError):  # it is gone; whatever needs it will say so
-        _refuse_bytes("the current folder", os.getcwd())
-    with contextlib.suppress(RuntimeError):  # there is no home
-        _refuse_bytes("the cache folder", str(cache_folder()))
-
-
-def _refuse_bytes(what: str, value: str) -> None:
     if is_unicode(value):
         return
     found = f"{what}, {shown(value, 200)},"
@@ -102,18 +101,6 @@ def _refuse_bytes(what: str, value: str) -> None:
             "iconv -f latin1 -t utf-8"
         ) from None
     raise UsageError(f"{found} is UTF-8, but the locale is not; set LANG=C.UTF-8 or PYTHONUTF8=1")
-
-
-@contextlib.contextmanager
-def _noting() -> Iterator[None]:
-    """Our warnings become notes; those of other libraries are shown only while debugging."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", PriscianWarning)
-        warnings.showwarning = _show_warning
-        try:
-            yield
-        finally:
-            NOTES.flush()
 
 
 def _show_warning(
@@ -161,3 +148,161 @@ def _os_error(error: OSError) -> str:
         return f"a name of {len(str(named)):,} characters is too long{where}; give a shorter one"
     remedy = REMEDIES.get(error.errno or 0)
     return f"{error.strerror or error}{where}{f'; {remedy}' if remedy else ''}"
+
+
+# ---------------------------------------------------------------- streams
+
+
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What a terminal obeys, but for tabs and line ends; also what turns the direction of text."""
+
+
+def printable(text: str) -> str:
+    r"""A text whose control characters, but for tabs and line ends, are written as escapes.
+
+    Names of models and columns, and sentences, come from files of others: an escape sequence in
+    them could clear the screen or hide a line. The form is that of JSON, which stays what it is.
+
+    >>> print(printable("gpt2\x1b[2J"))
+    gpt2\u001b[2J
+    """
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+class Printed:
+    """A stream on which only printable text can be written.
+
+    The colours of rich pass: its consoles write to `rich_proxied_file`, and ours clean what they
+    write (`screen.py`).
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.rich_proxied_file = stream
+
+    def write(self, text: str) -> int:
+        """Write a text, cleaned."""
+        self.rich_proxied_file.write(printable(text))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.rich_proxied_file, name)
+
+
+def set_up_streams() -> None:
+    """Make sure that standard output and error can be printed on, whatever was closed.
+
+    A terminal keeps its encoding and shows unsupported characters as \\uXXXX. Files and pipes get
+    UTF-8, so that no data are changed. On standard error other libraries draw progress bars: what
+    we write there ourselves is cleaned where it is written.
+    """
+    for number in range(3):  # what is closed is opened, so that no other file takes its number
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name) or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = stream.encoding if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+        setattr(sys, name, Printed(stream) if name == "stdout" else stream)
+
+
+def as_it_is(stream: TextIO) -> TextIO:
+    """A stream for data, which are written as they are."""
+    return cast(TextIO, getattr(stream, "rich_proxied_file", stream))
+
+
+# ---------------------------------------------------------------- notes
+
+
+SHOWN = 3
+_PLACE = re.compile(r"(?P<before>skipped )?(?P<file>[^\n]+?)(?P<line>:\d+)?: (?P<rest>.+)")
+_DETAILS = re.compile(r"\([^)]*\)|'[^']*'|\d[\d,.]*")
+_PARAMETER = re.compile(r"`(?P<name>[a-z]\w*)=(?P<value>[^`]*)`")
+"""How messages of the library name a parameter: `limit=`, `resume=True`, `tie=half`."""
+_PLURALS = re.compile(r"\b(file|pair|region|row|sentence|value)s\b")
+
+
+@dataclass(slots=True)
+class _Group:
+    """Similar notes."""
+
+    first: str
+    count: int = 0
+    files: dict[str, None] = field(default_factory=dict)  # in the order they came
+
+    def line(self) -> str:
+        others = list(self.files)[1:]
+        if others:
+            shown = ", ".join(others[:SHOWN]) + (", …" if len(others) > SHOWN else "")
+            files = "file" if len(others) == 1 else "files"
+            return f"{self.first} (the same in {len(others)} more {files}: {shown})"
+        return f"{self.first} ({self.count} times)" if self.count > 1 else self.first
+
+
+class Notes:
+    """Collects notes and prints each kind once.
+
+    Notes about data files are alike if they differ only in file, line and numbers; other notes
+    are alike if they are equal. They are kept until something else is shown.
+
+    >>> notes = Notes(print)
+    >>> for file in ("a.csv", "b.csv", "c.csv"):
+    ...     notes.add(f"{file}: 1 pair has identical sentences", DataWarning)
+    >>> notes.flush()
+    note: a.csv: 1 pair has identical sentences (the same in 2 more files: b.csv, c.csv)
+    """
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show = show
+        self._groups: dict[str, _Group] = {}
+
+    def add(self, message: str, category: type[Warning]) -> None:
+        """Keep a note."""
+        message = " ".join(message.split())
+        key, file = _kind(message) if issubclass(category, DataWarning) else (message, "")
+        group = self._groups.setdefault(key, _Group(message))
+        group.count += 1
+        if file:
+            group.files[file] = None
+
+    def flush(self) -> None:
+        """Print the notes that were kept."""
+        groups, self._groups = self._groups, {}
+        for group in groups.values():
+            self._show(f"note: {group.line()}")
+
+
+def _kind(message: str) -> tuple[str, str]:
+    """What a note about a file says, without file, line and numbers; and the file."""
+    found = _PLACE.fullmatch(message)
+    if found is None:
+        return message, ""
+    rest = _DETAILS.sub("#", found["rest"]).replace(" have ", " has ")
+    rest = _PLURALS.sub(r"\1", rest)
+    return (found["before"] or "") + rest, found["file"]
+
+
+def as_flags(message: str) -> str:
+    """A message of the library with its parameters written as options of the command line.
+
+    >>> as_flags("give `resume=True`, another `out=` or `batch_tokens=64`")
+    'give --resume, another --out or --batch-tokens 64'
+    """
+    return _PARAMETER.sub(_flag, message)
+
+
+def _flag(found: re.Match[str]) -> str:
+    flag = "--" + found["name"].replace("_", "-")
+    value = found["value"]
+    return flag if value in ("", "True") else f"{flag} {value}"
+
+
+def complain(line: str) -> None:
+    """A line on standard error."""
+    print(f"priscian: {as_flags(printable(line))}", file=sys.stderr, flush=True)
+
+
+NOTES = Notes(complain)
+"""The notes of this process; the last ones are printed when the command ends."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from rich.table import Table
 
-from priscian.cli.notes import as_flags
+from priscian.cli.edge import as_flags
 from priscian.cli.screen import out
 from priscian.datasets import data_formats
 from priscian.datasets.coverage import coverage, covered_line, outside

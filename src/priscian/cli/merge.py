@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from priscian.cli.score import FLAT, SHOWN, Shown, tell
+from priscian.cli.score import FLAT, SHOWN, ScoreOutput, tell
 from priscian.cli.screen import Progress
 from priscian.runs import merge
 
 
-def merge_command(run: Path, *, shown: Annotated[Shown, FLAT] = SHOWN) -> None:
+def merge_command(run: Path, *, shown: Annotated[ScoreOutput, FLAT] = SHOWN) -> None:
     """Make a run of shards that were computed by priscian score --shard.
 
     Checks that all shards are there, finished and made with the same request, models and plan, and

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 OVERALL = "overall"
 FLAT = Parameter(name="*")
 """A record of options whose fields are options of the command."""
+Flag = Annotated[bool, Parameter(negative="")]
+"""An option without its opposite."""
 
 
 @dataclass(frozen=True, slots=True)

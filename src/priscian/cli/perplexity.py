@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from priscian.errors import UsageError
-from priscian.runs.show import counted
+from priscian.errors import UsageError, counted
 
 if TYPE_CHECKING:
     from priscian.api import Unit

@@ -12,7 +12,7 @@ from typing import Annotated, get_type_hints
 
 from cyclopts import Parameter, Token
 
-from priscian.cli.notes import complain
+from priscian.cli.edge import complain
 from priscian.datasets import PairColumns
 from priscian.errors import DataError, UsageError, counted
 from priscian.files import shown, whole_number
@@ -65,7 +65,7 @@ ScoreOptions.__annotations__["tokens"] = Annotated[bool, Parameter(negative="--n
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ScoreInput:
     """What is scored besides the models.
 
     `from_scores` are existing scores.
@@ -94,7 +94,7 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ScoreOutput:
     """What is printed."""
 
     json: Annotated[bool, Parameter(negative="")] = False
@@ -105,7 +105,7 @@ class Shown:
     """Accepted and ignored: items are always kept."""
 
 
-GIVEN, RUNNING, SHOWN, OPTIONS = Given(), Running(), Shown(), ScoreOptions()
+GIVEN, RUNNING, SHOWN, OPTIONS = ScoreInput(), Running(), ScoreOutput(), ScoreOptions()
 
 
 def score_command(
@@ -114,9 +114,9 @@ def score_command(
     out: Annotated[Path | None, Parameter(alias=("--output-path", "--output_path"))] = None,
     resume: Annotated[bool, Parameter(negative="")] = False,
     options: Annotated[ScoreOptions, FLAT] = OPTIONS,
-    given: Annotated[Given, FLAT] = GIVEN,
+    given: Annotated[ScoreInput, FLAT] = GIVEN,
     running: Annotated[Running, FLAT] = RUNNING,
-    shown: Annotated[Shown, FLAT] = SHOWN,
+    shown: Annotated[ScoreOutput, FLAT] = SHOWN,
 ) -> None:
     """Score models on minimal pairs or suites and write a run folder.
 
@@ -171,7 +171,7 @@ def score_command(
         tell(run, shown)
 
 
-def complete_options(options: ScoreOptions, given: Given) -> ScoreOptions:
+def complete_options(options: ScoreOptions, given: ScoreInput) -> ScoreOptions:
     """The options, with -n for --limit."""
     if None not in (options.limit, given.n) and options.limit != given.n:
         raise UsageError(
@@ -181,27 +181,25 @@ def complete_options(options: ScoreOptions, given: Given) -> ScoreOptions:
 
 
 def name_specs(models: Sequence[str], running: Running) -> list[ModelSpec]:
-    """The models with their options."""
+    """The models with their options; one may be in the form of lm-evaluation-harness."""
     from priscian.models import parse_model, traits_of
 
+    named = list(models)
+    if running.model_args:
+        named.append(_harness_model(running.model or "hf", running.model_args))
+    elif running.model:
+        named.append(running.model)
     return [
         spec.with_options(
             dtype=running.dtype,
             device=running.device,
             bos=running.bos if running.bos and "bos" in traits_of(spec).options else None,
         )
-        for spec in map(parse_model, _named(models, running))
+        for spec in map(parse_model, named)
     ]
 
 
-def _named(models: Sequence[str], running: Running) -> list[str]:
-    """The models, and the one given in the form of lm-evaluation-harness."""
-    if running.model_args:
-        return [*models, _harness_model(running.model or "hf", running.model_args)]
-    return [*models, running.model] if running.model else list(models)
-
-
-def _tell_shard(run: Run, shard: Shard, shown: Shown) -> None:
+def _tell_shard(run: Run, shard: Shard, shown: ScoreOutput) -> None:
     if shown.quiet:
         return
     texts = sum(facts.texts or 0 for facts in run.info.models.values())
@@ -209,12 +207,12 @@ def _tell_shard(run: Run, shard: Shard, shown: Shown) -> None:
     print(f"When all {shard.count} are there: priscian merge {shlex.quote(str(run.path))}")
 
 
-def tell(run: Run, shown: Shown) -> None:
+def tell(run: Run, shown: ScoreOutput) -> None:
     """Print a run, as a table or as JSON; what failed is an error."""
     if shown.json:
         print(json.dumps([r.summary.to_dict() for r in run.results], ensure_ascii=False))
     elif not shown.quiet:
-        from priscian.cli.tables.run import print_run
+        from priscian.cli.tables import print_run
 
         print_run(run)
     if run.failures:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from priscian.cli.notes import NOTES
-from priscian.cli.streams import printable
+from priscian.cli.edge import NOTES, printable
 
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn, TaskID

@@ -12,7 +12,8 @@ from cyclopts import Parameter
 from priscian.cli.screen import out
 from priscian.datasets.generation import generate_rows, generate_set
 from priscian.errors import UsageError
-from priscian.paradigms import find, load_paradigms, paradigms
+from priscian.paradigms import find, load_paradigms
+from priscian.paradigms import paradigms as known_paradigms
 from priscian.suites import suites
 
 if TYPE_CHECKING:
@@ -83,7 +84,10 @@ def show_command(
     """
     if n < 1:
         raise UsageError("-n takes a whole number from 1")
-    if uid.startswith("sg/") or Path(uid).suffix == ".json" or (not paradigms and _is_suite(uid)):
+    is_suite = uid.startswith("sg/") or Path(uid).suffix == ".json"
+    if not is_suite and not paradigms:  # a name as `priscian list suites` prints it
+        is_suite = uid not in known_paradigms() and uid in suites()
+    if is_suite:
         from priscian.cli.show_suite import show_suite
 
         show_suite(uid, suite, n=n, seed=seed, json_=json_)
@@ -93,11 +97,6 @@ def show_command(
         )
     else:
         _show_pairs(uid, paradigms, n=n, seed=seed or 0, json_=json_)
-
-
-def _is_suite(name: str) -> bool:
-    """Whether a name, as `priscian list suites` prints it, is that of a suite."""
-    return name not in paradigms() and name in suites()
 
 
 def _show_pairs(uid: str, file: Path | None, *, n: int, seed: int, json_: bool) -> None:

@@ -14,11 +14,10 @@ from priscian.datasets import read_dataset
 from priscian.datasets.generation import ITEMS, SEED, own_suite
 from priscian.datasets.syntaxgym import contents_of, read_suite
 from priscian.datasets.syntaxgym_write import formulas_of, region_names
-from priscian.errors import DataError, RunError, UsageError
+from priscian.errors import DataError, RunError, UsageError, counted
 from priscian.formulas import formula_words, parse_formula, region_labels
 from priscian.metrics.generalization import RegionMean, region_means
 from priscian.runs import load_run
-from priscian.runs.show import counted
 from priscian.suites import load_suites
 
 if TYPE_CHECKING:
@@ -72,15 +71,11 @@ def find_suite(name: str, seed: int | None, run: Path | None, n: int) -> ItemSet
     short = name.removeprefix("sg/")
     if run is not None:
         for data in load_run(run).info.request.data.values():
-            if short in data.sets and Path(_path(data.spec)).exists():
+            if short in data.sets and Path(data.spec.removeprefix("sg:") or ".").exists():
                 for suite in read_dataset(data.spec).sets:
                     if suite.name == short:
                         return suite
     return own_suite(short, SEED if seed is None else seed, n if run is None else ITEMS)
-
-
-def _path(spec: str) -> str:
-    return spec.removeprefix("sg:") or "."
 
 
 def _find_item(suite: ItemSet, number: int) -> Item:

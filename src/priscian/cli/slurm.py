@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from priscian.cli.commands import load_command
+from priscian.cli.app import load_command
 from priscian.cli.score import FLAT, complete_options, name_specs
 from priscian.errors import UsageError
 from priscian.runs.slurm_scripts import Resources, SlurmJob, slurm

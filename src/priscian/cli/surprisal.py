@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from priscian.cli.streams import as_it_is, printable
-from priscian.errors import UsageError
-from priscian.runs.show import counted
+from priscian.cli.edge import as_it_is, printable
+from priscian.errors import UsageError, counted
+from priscian.files import refuse_replacing
 from priscian.runs.surprisal.words import DEFAULTS, SurprisalOptions
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ Flat = Parameter(name="*")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class SurprisalInput:
     """What is scored.
 
     Parameters
@@ -47,7 +47,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class SurprisalOutput:
     """Where the result goes.
 
     Parameters
@@ -74,9 +74,9 @@ def surprisal_command(
     model: str,
     /,
     *texts: str,
-    given: Annotated[Given, Flat] = Given(),
+    given: Annotated[SurprisalInput, Flat] = SurprisalInput(),
     options: Annotated[SurprisalOptions, Flat] = DEFAULTS,
-    output: Annotated[Output, Flat] = Output(),
+    output: Annotated[SurprisalOutput, Flat] = SurprisalOutput(),
 ) -> None:
     """Show the surprisal of every token, or word, of some texts, in bits.
 
@@ -109,6 +109,8 @@ def surprisal_command(
             "before it; leave out one of the two"
         )
     passages = _passages(models, texts, given)
+    if output.out is not None and given.file is not None:
+        refuse_replacing(output.out, [given.file], "the text")
     with ScoreStore.default() as store:
         table = surprisals(models, passages, options, store=store)
     trees = _trees(models, passages, options.context) if output.trees else []
@@ -143,7 +145,7 @@ def _trees(models: list[str], passages: list[Passage], context: str) -> list[lis
     return found
 
 
-def _passages(models: list[str], texts: tuple[str, ...], given: Given) -> list[Passage]:
+def _passages(models: list[str], texts: tuple[str, ...], given: SurprisalInput) -> list[Passage]:
     """The texts of the command line and of the file; likely mistakes are errors."""
     from priscian.models import names_model
     from priscian.runs.surprisal import make_passages, read_passages

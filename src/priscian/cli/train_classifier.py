@@ -5,16 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_type_hints
+from statistics import mean, stdev
+from typing import Annotated, get_type_hints
 
 from cyclopts import Parameter, Token
 
+from priscian.cli.edge import printable
 from priscian.cli.output import FLAT
-from priscian.cli.streams import printable
+from priscian.models.classifier.folder import THRESHOLDS, ClassifierCard
 from priscian.training.classifiers.settings import ClassifierSettings
-
-if TYPE_CHECKING:
-    from priscian.models.classifier.folder import ClassifierCard
 
 
 def _text(of: object, tokens: Sequence[Token]) -> str:
@@ -84,10 +83,6 @@ def classifier_command(
 
 
 def _report(card: ClassifierCard, out: Path) -> None:
-    from statistics import mean, stdev
-
-    from priscian.models.classifier.folder import THRESHOLDS
-
     found = [r.mcc["out-of-domain test"] for r in card.restarts]
     shown = f"MCC on out-of-domain test {mean(found):.3f}"
     if len(found) > 1:

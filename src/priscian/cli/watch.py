@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from priscian.bridges.watch import LeftOut, Reported, Waiting, WatchOptions, watch
-from priscian.cli.notes import NOTES, complain
+from priscian.cli.edge import NOTES, complain
 from priscian.cli.output import FLAT
 from priscian.errors import ModelError
 from priscian.runs import ScoreOptions

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import msgspec
 
@@ -150,12 +150,15 @@ def _add_rows(
     for line, row in rows:
         raw = str(row.get("UID") or stem)
         name = names.get(raw) or names.setdefault(raw, canonical_uid(raw))
+        method = method_of(row)
+        wide, narrow = (str(row.get(key) or "") for key in ("field", "linguistics_term"))
+        kind = (repairs.spell("field", wide), repairs.spell("linguistics_term", narrow))
         draft = drafts.get(name)
         if draft is None:
             facts = {key: str(row[key]) for key in SET_KEYS if row.get(key)}
-            draft = drafts[name] = _Draft(name, _kind(row, repairs), method_of(row), facts)
+            draft = drafts[name] = _Draft(name, kind, method, facts)
         else:
-            _check_same(draft, row, repairs, line)
+            _check_same(draft, row, method, kind, file, line)
         pair_ids = (row[key] for key in PAIR_ID_KEYS if row.get(key) is not None)
         item = _item(
             f"{name}/{next(pair_ids, len(draft.places))}", draft.method, row, repairs, line
@@ -174,31 +177,24 @@ def _add_rows(
         owner[item.id].items.append(item)
 
 
-def _kind(row: Row, repairs: Repairs) -> tuple[str, str]:
-    return (
-        repairs.spell("field", str(row.get("field") or "")),
-        repairs.spell("linguistics_term", str(row.get("linguistics_term") or "")),
-    )
-
-
-def _check_same(draft: _Draft, row: Row, repairs: Repairs, line: int) -> None:
+def _check_same(
+    draft: _Draft, row: Row, method: Method | None, kind: tuple[str, str], file: Path, line: int
+) -> None:
     """A paradigm has one field, one phenomenon and one prefix method."""
-    method = method_of(row)
     if method != draft.method:
         raise DataError(
-            f"{repairs.file}:{line}: this row has {method or 'no prefix'} fields, but {draft.name} "
+            f"{file}:{line}: this row has {method or 'no prefix'} fields, but {draft.name} "
             f"began with {draft.method or 'none'}; every row of a paradigm needs the same ones"
         )
     for key in SET_KEYS:
         if str(row.get(key) or "") != draft.facts.get(key, ""):
             raise DataError(
-                f"{repairs.file}:{line}: {key} is {row.get(key)!r}, but {draft.name} began with "
+                f"{file}:{line}: {key} is {row.get(key)!r}, but {draft.name} began with "
                 f"{draft.facts.get(key)!r}; a paradigm has one {key}: split the file by UID"
             )
-    kind = _kind(row, repairs)
     if kind != draft.kind:
         raise DataError(
-            f"{repairs.file}:{line}: field and linguistics_term are {kind}, but {draft.name} "
+            f"{file}:{line}: field and linguistics_term are {kind}, but {draft.name} "
             f"began with {draft.kind}; a paradigm has one of each"
         )
 
@@ -254,7 +250,14 @@ def prefix_spans(
     for pair in FIELDS[method].values():
         for key in pair:
             if key not in clean:
-                clean[key] = repairs.strip(key, _text(row, key, repairs.file, line))
+                value = row.get(key)
+                if not isinstance(value, str):
+                    what = f"no {key!r}" if value is None else f"{key!r} is {value!r}, not a text"
+                    raise DataError(
+                        f"{repairs.file}:{line}: {what} (found: {', '.join(row)}); "
+                        "every row of a paradigm needs the same prefix fields"
+                    )
+                clean[key] = repairs.strip(key, value)
     spans = {}
     for side, (prefix_key, word_key) in FIELDS[method].items():
         prefix, word, text = clean[prefix_key], clean[word_key], texts[side]
@@ -274,17 +277,6 @@ def prefix_spans(
         start = len(begin) - len(word)
         spans[side] = (Span("prefix", 0, len(prefix)), Span("critical", start, len(begin)))
     return spans
-
-
-def _text(row: Row, key: str, file: Path, line: int) -> str:
-    value = row.get(key)
-    if isinstance(value, str):
-        return value
-    what = f"no {key!r}" if value is None else f"{key!r} is {value!r}, not a text"
-    raise DataError(
-        f"{file}:{line}: {what} (found: {', '.join(row)}); "
-        "every row of a paradigm needs the same prefix fields"
-    )
 
 
 def with_spans(listed: Sequence[Span], computed: Sequence[Span]) -> tuple[Span, ...]:
@@ -344,7 +336,11 @@ def blimp_rows(itemset: ItemSet) -> Iterator[Row]:
     for item in itemset.items:  # written for speed: a benchmark has 67,000 of them
         good, bad = _pair(item)
         if not CONSUMED.isdisjoint(item.meta):
-            _refuse_keys(item)
+            taken = ", ".join(sorted(CONSUMED.intersection(item.meta)))
+            raise DataError(
+                f"item {item.id}: its meta has {taken}, which BLiMP's schema uses for something "
+                "else; choose another name"
+            )
         row: Row = {"sentence_good": good.text, "sentence_bad": bad.text}
         if method:
             row.update(_prefix_fields(method, item))
@@ -356,8 +352,10 @@ def blimp_rows(itemset: ItemSet) -> Iterator[Row]:
             spans = [[span.name, span.start, span.end] for span in sentence.spans]
             if not plain.issuperset([span[0] for span in spans]):
                 row[key] = spans
-        if good.context or bad.context:
-            row.update(_contexts(good, bad))
+        if good.context != bad.context:
+            row.update(context_good=good.context, context_bad=bad.context)
+        elif good.context:
+            row["context"] = good.context
         row.update(said)
         row.update(item.meta)
         yield row
@@ -375,7 +373,29 @@ def write_pairs(itemsets: Iterable[ItemSet], path: PathLike) -> Path:
     value context, language, licence and reference.
     """
     path = Path(path)
-    rows = [_table_row(itemset, item) for itemset in itemsets for item in itemset.items]
+    rows: list[dict[str, str]] = []
+    for itemset in itemsets:
+        field, phenomenon = _levels(itemset)
+        facts = {key: getattr(itemset, key) for key in SET_KEYS}
+        for item in itemset.items:
+            good, bad = _pair(item)
+            if good.context != bad.context:
+                raise DataError(
+                    f"item {item.id} has a context for each sentence, and a table of pairs has "
+                    "room for one; use write_blimp"
+                )
+            rows.append(
+                {
+                    "id": item.id.removeprefix(f"{itemset.name}/"),
+                    "sentence_good": good.text,
+                    "sentence_bad": bad.text,
+                    "field": field,
+                    "phenomenon": phenomenon,
+                    "paradigm": itemset.name,
+                    "context": good.context,
+                    **facts,
+                }
+            )
     for key in [k for k, usual in OPTIONAL.items() if all(row[k] == usual for row in rows)]:
         for row in rows:
             del row[key]
@@ -390,26 +410,6 @@ def write_pairs(itemsets: Iterable[ItemSet], path: PathLike) -> Path:
             raise UsageError(f"cannot write pairs as {other!r}; use .jsonl, .csv or .tsv")
     write_bytes(path, data)
     return path
-
-
-def _table_row(itemset: ItemSet, item: Item) -> dict[str, str]:
-    good, bad = _pair(item)
-    if good.context != bad.context:
-        raise DataError(
-            f"item {item.id} has a context for each sentence, and a table of pairs has room for "
-            "one; use write_blimp"
-        )
-    field, phenomenon = _levels(itemset)
-    return {
-        "id": item.id.removeprefix(f"{itemset.name}/"),
-        "sentence_good": good.text,
-        "sentence_bad": bad.text,
-        "field": field,
-        "phenomenon": phenomenon,
-        "paradigm": itemset.name,
-        "context": good.context,
-        **{key: getattr(itemset, key) for key in SET_KEYS},
-    }
 
 
 def _pair(item: Item) -> tuple[Sentence, Sentence]:
@@ -449,24 +449,10 @@ def _prefix_fields(method: Method, item: Item) -> dict[str, str]:
     return fields
 
 
-def _contexts(good: Sentence, bad: Sentence) -> dict[str, str]:
-    if good.context == bad.context:
-        return {"context": good.context} if good.context else {}
-    return {"context_good": good.context, "context_bad": bad.context}
-
-
 def _same_words(good: Sentence, bad: Sentence) -> bool:
     """Whether the two sentences have the same words, in any order."""
     bags = [sorted(s.text.lower().rstrip(".?!").split()) for s in (good, bad)]
     return bags[0] == bags[1]
-
-
-def _refuse_keys(item: Item) -> NoReturn:
-    taken = ", ".join(sorted(CONSUMED.intersection(item.meta)))
-    raise DataError(
-        f"item {item.id}: its meta has {taken}, which BLiMP's schema uses for something else; "
-        "choose another name"
-    )
 
 
 def _refuse(value: Any) -> Any:

@@ -16,7 +16,7 @@ from typing import Literal, get_args
 from priscian.datasets.graded_read import number_of, yes_or_no
 from priscian.datasets.reference import blimp_taxonomy, canonical_uid
 from priscian.errors import DataError, UnknownNameError
-from priscian.files import NumberedRows, Row, read_table
+from priscian.files import NumberedRows, read_table
 from priscian.records import Judgement
 
 Raters = Literal["people", "models", "all"]
@@ -108,15 +108,6 @@ def _plain(file: Path, rows: NumberedRows, raters: Raters) -> Choices:
             sets[target] = canonical_uid(name)
             said = str(row.get("phenomenon", "") or "").strip()
             phenomena.setdefault(sets[target], said or _phenomenon(sets[target]))
-    _refuse_twice(file, judgements)
-    if not judgements:
-        raise DataError(f"{file}: no answers of {raters} in it; choose others with `raters=`")
-    whose = "models" if raters == "people" else "people"
-    left_out = {f"answers of {whose}": others} if others else {}
-    return Choices(tuple(judgements), sets, {k: v for k, v in phenomena.items() if v}, left_out)
-
-
-def _refuse_twice(file: Path, judgements: Sequence[Judgement]) -> None:
     seen: set[tuple[str, str]] = set()
     for judgement in judgements:
         key = (judgement.rater, judgement.target)
@@ -126,6 +117,11 @@ def _refuse_twice(file: Path, judgements: Sequence[Judgement]) -> None:
                 f"{file}: {judgement.rater} judged {item} twice; keep one of the two rows"
             )
         seen.add(key)
+    if not judgements:
+        raise DataError(f"{file}: no answers of {raters} in it; choose others with `raters=`")
+    whose = "models" if raters == "people" else "people"
+    left_out = {f"answers of {whose}": others} if others else {}
+    return Choices(tuple(judgements), sets, {k: v for k, v in phenomena.items() if v}, left_out)
 
 
 def _mturk(file: Path, rows: NumberedRows) -> Choices:
@@ -137,15 +133,25 @@ def _mturk(file: Path, rows: NumberedRows) -> Choices:
     judgements: list[Judgement] = []
     sets: dict[str, str] = {}
     left_out = {"assignments not approved": 0, "questions not answered": 0}
-    missing = [name for name in _mturk_columns() if name not in rows[0][1]]
+    names = ("Input.item_{}_condition", "Input.field_{}_1", "Input.field_{}_2", "Answer.Choice{}")
+    numbers = range(1, PER_ASSIGNMENT + 1)
+    columns = [name.format(number) for number in numbers for name in names]
+    missing = [name for name in columns if name not in rows[0][1]]
     if missing:
         raise DataError(f"{file}:1: no column {missing[0]!r}; download BLiMP's export again")
     for line, row in rows:
         if row["AssignmentStatus"] != "Approved":
             left_out["assignments not approved"] += 1
             continue
-        for number in range(1, PER_ASSIGNMENT + 1):
-            name, good = _condition(row, number, f"{file}:{line}")
+        for number in numbers:
+            column = f"Input.item_{number}_condition"
+            found = _CONDITION.fullmatch(str(row.get(column, "")))
+            if not found:
+                raise DataError(
+                    f"{file}:{line}: {column} is {row.get(column)!r}, not a UID and ans1 or ans2; "
+                    "is this BLiMP's export?"
+                )
+            name, good = found[1], int(found[2])
             answer = str(row.get(f"Answer.Choice{number}", ""))[:2]
             if answer not in ("1.", "2."):
                 left_out["questions not answered"] += 1
@@ -170,31 +176,6 @@ def _mturk(file: Path, rows: NumberedRows) -> Choices:
         raise DataError(f"{file}: no approved assignment in it; nothing was judged")
     known = {name: _phenomenon(name) for name in sets.values()}
     return Choices(tuple(judgements), sets, {k: v for k, v in known.items() if v}, left_out)
-
-
-def _mturk_columns() -> list[str]:
-    """The columns of every question of an assignment."""
-    return [
-        name
-        for n in range(1, PER_ASSIGNMENT + 1)
-        for name in (
-            f"Input.item_{n}_condition",
-            f"Input.field_{n}_1",
-            f"Input.field_{n}_2",
-            f"Answer.Choice{n}",
-        )
-    ]
-
-
-def _condition(row: Row, number: int, where: str) -> tuple[str, int]:
-    column = f"Input.item_{number}_condition"
-    found = _CONDITION.fullmatch(str(row.get(column, "")))
-    if not found:
-        raise DataError(
-            f"{where}: {column} is {row.get(column)!r}, not a UID and ans1 or ans2; is this "
-            "BLiMP's export?"
-        )
-    return found[1], int(found[2])
 
 
 def _phenomenon(name: str) -> str:

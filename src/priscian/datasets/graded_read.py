@@ -96,8 +96,23 @@ def read_graded(
         (table,) = data_files(path, TABLE_SUFFIXES)
     sentences = read_sentences(table, task)
     if answers is not None:
-        sentences = _with_answers(sentences, answers, task)
-    return GradedSet(path.stem, tuple(sentences), tuple(_pairs(sentences, pairs)))
+        ratings, known = read_ratings(answers, task), {s.id for s in sentences}
+        strangers = [i for i in ratings if i not in known]
+        if strangers:
+            raise DataError(
+                f"{answers}: {strangers[0]!r} has answers but no sentence; correct the id"
+            )
+        sentences = [
+            replace(s, rating=ratings[s.id].mean, raters=ratings[s.id].n) if s.id in ratings else s
+            for s in sentences
+        ]
+    if pairs is None:
+        formed = pairs_by_phenomenon(sentences).pairs
+    elif Path(pairs).suffix.lower() == ".json":
+        formed = pairs_by_types(sentences, read_type_pairs(Path(pairs))).pairs
+    else:
+        formed = tuple(read_pair_table(Path(pairs))[0])
+    return GradedSet(path.stem, tuple(sentences), formed)
 
 
 def read_textbook(*, contested: bool = False) -> GradedSet:
@@ -187,19 +202,6 @@ def _from_answers(file: Path, rows: NumberedRows, task: Task | None) -> list[Gra
     return found
 
 
-def _with_answers(
-    sentences: list[GradedSentence], file: Path, task: Task | None
-) -> list[GradedSentence]:
-    ratings = read_ratings(file, task)
-    strangers = [i for i in ratings if i not in {s.id for s in sentences}]
-    if strangers:
-        raise DataError(f"{file}: {strangers[0]!r} has answers but no sentence; correct the id")
-    return [
-        replace(s, rating=ratings[s.id].mean, raters=ratings[s.id].n) if s.id in ratings else s
-        for s in sentences
-    ]
-
-
 def read_ratings(path: PathLike, task: Task | None = None) -> dict[str, Rating]:
     """Ratings by sentence id from a table of answers, z-scored by participant."""
     file = Path(path)
@@ -224,14 +226,6 @@ def _judgements(file: Path, rows: NumberedRows, task: Task | None) -> list[Judge
         target = cell(row, "id") or cell(row, "sentence")
         found.append(Judgement(target, own or "magnitude", response, rater))
     return found
-
-
-def _pairs(sentences: list[GradedSentence], pairs: PathLike | None) -> list[GradedPair]:
-    if pairs is None:
-        return list(pairs_by_phenomenon(sentences).pairs)
-    if Path(pairs).suffix.lower() == ".json":
-        return list(pairs_by_types(sentences, read_type_pairs(Path(pairs))).pairs)
-    return read_pair_table(Path(pairs))[0]
 
 
 # ---------------------------------------------------------------- which column holds what
@@ -290,7 +284,7 @@ def read_scores(path: PathLike) -> list[SentenceScores]:
     key = next((role for role in ("id", "sentence") if column_of(role, header)), None)
     if key is None:
         raise DataError(f"{file}: neither a column 'id' nor 'sentence'; add one")
-    names = [c for c in header if _is_score(c)]
+    names = [c for c in header if c not in _DESCRIBES and not c.endswith("_zscores")]
     if not names:
         raise DataError(f"{file}: no column of scores; add one for each model, under its name")
     return [
@@ -304,10 +298,6 @@ def read_scores(path: PathLike) -> list[SentenceScores]:
         )
         for name in names
     ]
-
-
-def _is_score(column: str) -> bool:
-    return column not in _DESCRIBES and not column.endswith("_zscores")
 
 
 def _score_column(file: Path, rows: NumberedRows, key: str, name: str) -> dict[str, float]:

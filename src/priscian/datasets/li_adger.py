@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from priscian.datasets.graded import (
@@ -47,38 +47,33 @@ def read_li_adger(path: PathLike, *, scores: bool = True) -> LiAdger:
     for name in (SENTENCES, RATINGS, PAIRS):
         if not (folder / name).is_file():
             raise DataError(f"{folder}: no {name}; give the folder of the LI-Adger release")
-    sentences = _rate(_sentences(folder / SENTENCES), folder / RATINGS)
+    ratings: dict[str, float | None] = {}
+    for line, row in read_role(folder / RATINGS, "id"):
+        name, where = cell(row, "id"), f"{folder / RATINGS}:{line}"
+        if name in ratings:
+            raise DataError(f"{where}: id {name!r} is rated twice; delete one row")
+        ratings[name] = number_of(row.get("judgement"), "the judgement", where)
+    sentences = []
+    for line, row in read_role(folder / SENTENCES, "id"):
+        name, text = cell(row, "id"), str(row.get("sentence") or "")
+        if not name or not text.strip():
+            raise DataError(
+                f"{folder / SENTENCES}:{line}: no {'sentence' if name else 'id'}; add it"
+            )
+        # the authors' mark before the item number: g is acceptable, everything else is not
+        mark = name.rsplit(".", 2)[-2] if name.count(".") >= 2 else ""
+        acceptable = mark == "g" if mark else None
+        sentences.append(
+            GradedSentence(name, text, acceptable, ratings.get(name), group=cell(row, "group"))
+        )
+    strangers = ratings.keys() - {s.id for s in sentences}
+    if strangers:
+        raise DataError(
+            f"{folder / RATINGS}: {min(strangers)!r} is rated but not in {SENTENCES}; correct it"
+        )
     pairs, discarded = read_pair_table(folder / PAIRS)
     graded = GradedSet("li-adger", tuple(sentences), tuple(pairs), REFERENCE)
     return LiAdger(graded, discarded, tuple(_scores(folder)) if scores else ())
-
-
-def _sentences(file: Path) -> list[GradedSentence]:
-    found = []
-    for line, row in read_role(file, "id"):
-        name, text = cell(row, "id"), str(row.get("sentence") or "")
-        if not name or not text.strip():
-            raise DataError(f"{file}:{line}: no {'sentence' if name else 'id'}; add it")
-        # the authors' mark before the item number: g is acceptable, everything else is not
-        mark = name.rsplit(".", 2)[-2] if name.count(".") >= 2 else ""
-        found.append(
-            GradedSentence(name, text, mark == "g" if mark else None, group=cell(row, "group"))
-        )
-    return found
-
-
-def _rate(sentences: Iterable[GradedSentence], file: Path) -> list[GradedSentence]:
-    ratings: dict[str, float | None] = {}
-    for line, row in read_role(file, "id"):
-        name = cell(row, "id")
-        if name in ratings:
-            raise DataError(f"{file}:{line}: id {name!r} is rated twice; delete one row")
-        ratings[name] = number_of(row.get("judgement"), "the judgement", f"{file}:{line}")
-    sentences = list(sentences)
-    strangers = ratings.keys() - {s.id for s in sentences}
-    if strangers:
-        raise DataError(f"{file}: {min(strangers)!r} is rated but not in {SENTENCES}; correct it")
-    return [replace(s, rating=ratings.get(s.id)) for s in sentences]
 
 
 def _scores(folder: Path) -> list[SentenceScores]:
@@ -87,34 +82,20 @@ def _scores(folder: Path) -> list[SentenceScores]:
     for file in sorted(folder.glob("*_results_*.csv")):
         if file.name != RATINGS:
             found |= {scores.name: scores for scores in read_scores(file)}
-    if (folder / PAIR_SCORES).is_file():
-        for scores in _pair_scores(folder / PAIR_SCORES):
-            found.setdefault(scores.name, scores)
+    file = folder / PAIR_SCORES
+    if file.is_file():
+        rows = read_role(file, "good_id")
+        header = rows[0][1]
+        for side in _SIDES:
+            if f"{side}_id" not in header:
+                raise DataError(f"{file}:1: no column '{side}_id'; download the file again")
+        for name in [c.removesuffix("_gramm") for c in header if c.endswith("_gramm")]:
+            if f"{name}_zscores_gramm" in header:
+                values, z = (_column(file, rows, key) for key in (name, f"{name}_zscores"))
+                found.setdefault(name, SentenceScores(name, values, z, file.name))
     # masked models, classifiers, the rest: the order of the paper's Table 1
     return sorted(found.values(), key=lambda s: (not s.name.endswith("_mlm"),
                                                  not s.name.endswith("_acc")))  # fmt: skip
-
-
-def _pair_scores(file: Path) -> list[SentenceScores]:
-    rows = read_role(file, "good_id")
-    header = rows[0][1]
-    for side in _SIDES:
-        if f"{side}_id" not in header:
-            raise DataError(f"{file}:1: no column '{side}_id'; download the file again")
-    names = [
-        column.removesuffix("_gramm")
-        for column in header
-        if column.endswith("_gramm") and f"{column.removesuffix('_gramm')}_zscores_gramm" in header
-    ]
-    return [
-        SentenceScores(
-            name,
-            _column(file, rows, name),
-            _column(file, rows, f"{name}_zscores"),
-            file.name,
-        )
-        for name in names
-    ]
 
 
 def _column(file: Path, rows: Iterable[tuple[int, Row]], name: str) -> dict[str, float]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -138,19 +138,14 @@ def read_mapped(name: str, path: str) -> list[ItemSet]:
     """The item sets of a file or folder of a data set that the table has."""
     form = pair_formats()[name]
     found: list[tuple[str, ItemSet]] = []
-    for file in _files(form, path):
-        rows = _rows(form, file)
-        stem = label(file, path)
-        made = sets_of_rows(file, stem, _reshape(form, file, rows), _FOUND, ANY_COLUMNS, False)
-        found += [(stem, _finish(form, itemset)) for itemset in made]
-    return unique_names(found)
-
-
-def _files(form: PairFormat, path: str) -> list[Path]:
-    """The files of a folder that the format names; all tables if it has none of those."""
     folder = Path(path)
     named = {f for pattern in form.files for f in folder.rglob(pattern)} if folder.is_dir() else ()
-    return sorted(named) or data_files(path, TABLE_SUFFIXES)
+    for file in sorted(named) or data_files(path, TABLE_SUFFIXES):
+        rows = _reshape(form, file, _rows(form, file))
+        stem = label(file, path)
+        made = sets_of_rows(file, stem, rows, _FOUND, ANY_COLUMNS, False)
+        found += [(stem, _finish(form, itemset)) for itemset in made]
+    return unique_names(found)
 
 
 def _rows(form: PairFormat, file: Path) -> NumberedRows:
@@ -169,9 +164,13 @@ def _reshape(form: PairFormat, file: Path, rows: NumberedRows) -> NumberedRows:
     if set(SENTENCES) <= rows[0][1].keys():  # some copies on the Hub have pairs already
         columns = {**form.columns, "good": SENTENCES[0], "bad": SENTENCES[1]}
         form = msgspec.structs.replace(form, shape="pair", columns=columns)
-    code = _code(file) if form.language == "folder" else ""
+    code = ""
+    if form.language == "folder":  # `deu.tsv`, `deu/data.tsv`
+        names = (file.stem, file.resolve().parent.name)
+        code = next((name for name in names if _CODE.fullmatch(name)), "")
+    pairs = _labelled if form.shape == "labelled" else _one_each
     made = []
-    for line, row in _SHAPES[form.shape](form, file, rows):
+    for line, row in pairs(form, file, rows):
         own = {form.columns["language"]: code} | row if code else row
         language = form.cell(own, "language")
         if not language:
@@ -189,17 +188,9 @@ def _reshape(form: PairFormat, file: Path, rows: NumberedRows) -> NumberedRows:
     return made
 
 
-def _code(file: Path) -> str:
-    """The language that a file or its folder is named by: `deu.tsv`, `deu/data.tsv`."""
-    for name in (file.stem, file.resolve().parent.name):
-        if _CODE.fullmatch(name):
-            return name
-    return ""
-
-
-def _texts(form: PairFormat, file: Path, line: int, row: Row, *roles: str) -> list[str]:
+def _text(form: PairFormat, file: Path, line: int, row: Row, role: str) -> str:
     remedy = f"every row needs {', '.join(form.needed)}"
-    return [sentence_at(row, form.columns[role], file, line, remedy) for role in roles]
+    return sentence_at(row, form.columns[role], file, line, remedy)
 
 
 def _without(form: PairFormat, row: Row, *roles: str) -> Row:
@@ -207,33 +198,57 @@ def _without(form: PairFormat, row: Row, *roles: str) -> Row:
     return {key: value for key, value in row.items() if key not in used}
 
 
-def _pairs(form: PairFormat, file: Path, rows: NumberedRows) -> Reshaped:
+def _one_each(form: PairFormat, file: Path, rows: NumberedRows) -> Reshaped:
+    """The shapes whose rows are a pair each."""
+    roles = REQUIRED[form.shape]
+    texts = [role for role in roles if role != "label"]
     for line, row in rows:
-        good, bad = _texts(form, file, line, row, "good", "bad")
-        rest = _without(form, row, "good", "bad")
+        found = [_text(form, file, line, row, role) for role in texts]
+        rest = _without(form, row, *roles)
+        match form.shape:
+            case "continuation":
+                good, bad, end = found
+                good, bad = f"{good} {end}", f"{bad} {end}"
+                rest = row  # the beginnings stay in the meta: `_finish` needs their lengths
+            case "contexts":
+                one, two, good, bad = found
+                rest |= {"context": f"{one} ", "context_2": two}
+            case "choice":
+                good, bad = found
+                said = str(row.get(form.columns["label"])).strip()
+                if said not in ("0", "1", "0.0", "1.0"):
+                    raise DataError(
+                        f"{file}:{line}: {form.columns['label']} is {shown(said)}; write 0 if the "
+                        "first sentence is the good one, 1 if the second is"
+                    )
+                if said.startswith("1"):
+                    good, bad = bad, good
+            case _:
+                good, bad = found
         yield line, {**rest, "sentence_good": good, "sentence_bad": bad}
 
 
-def _choices(form: PairFormat, file: Path, rows: NumberedRows) -> Reshaped:
-    for line, row in rows:
-        both = _texts(form, file, line, row, "first", "second")
-        said = str(row.get(form.columns["label"])).strip()
-        if said not in ("0", "1", "0.0", "1.0"):
-            raise DataError(
-                f"{file}:{line}: {form.columns['label']} is {shown(said)}; write 0 if the first "
-                "sentence is the good one, 1 if the second is"
-            )
-        if said.startswith("1"):
-            both.reverse()
-        rest = _without(form, row, "first", "second", "label")
-        yield line, {**rest, "sentence_good": both[0], "sentence_bad": both[1]}
-
-
 def _labelled(form: PairFormat, file: Path, rows: NumberedRows) -> Reshaped:
-    for members in _by_key(form, rows) if form.pair_by else _in_twos(form, file, rows):
+    """Labelled sentences, paired by the columns that the format names, else in twos."""
+    groups: dict[object, NumberedRows] = {}
+    for number, (line, row) in enumerate(rows):
+        key = tuple(row.get(c) for c in form.pair_by) if form.pair_by else number // 2
+        groups.setdefault(key, []).append((line, row))
+    for members in groups.values():
+        if not form.pair_by and len({form.set_of(row) for _, row in members}) > 1:
+            raise DataError(
+                f"{file}:{members[1][0]}: the paradigm changes inside a pair; the two sentences of "
+                "a pair must follow each other"
+            )
         sides: dict[bool, tuple[int, Row]] = {}
         for line, row in members:
-            good = _is_good(form, file, line, row)
+            said = str(row.get(form.columns["label"])).strip().lower()
+            if said not in GOOD | BAD:
+                raise DataError(
+                    f"{file}:{line}: {form.columns['label']} is {shown(said)}; write 1 for "
+                    "acceptable and 0 for unacceptable"
+                )
+            good = said in GOOD
             if good in sides:
                 what = "acceptable" if good else "unacceptable"
                 raise DataError(
@@ -246,66 +261,12 @@ def _labelled(form: PairFormat, file: Path, rows: NumberedRows) -> Reshaped:
                 f"{file}:{members[0][0]}: a sentence without its counterpart; each pair needs an "
                 "acceptable and an unacceptable sentence"
             )
-        (line, row), (other, odd) = sides[True], sides[False]
-        (good_text,) = _texts(form, file, line, row, "sentence")
-        (bad_text,) = _texts(form, file, other, odd, "sentence")
-        rest = _without(form, row, "sentence", "label")
-        yield (
-            min(line, other),
-            {**rest, "sentence_good": good_text, "sentence_bad": bad_text},
-        )
-
-
-def _by_key(form: PairFormat, rows: NumberedRows) -> Iterable[NumberedRows]:
-    groups: dict[tuple[object, ...], NumberedRows] = {}
-    for line, row in rows:
-        groups.setdefault(tuple(row.get(c) for c in form.pair_by), []).append((line, row))
-    return groups.values()
-
-
-def _in_twos(form: PairFormat, file: Path, rows: NumberedRows) -> Iterator[NumberedRows]:
-    for at in range(0, len(rows), 2):
-        two = rows[at : at + 2]
-        if len({form.set_of(row) for _, row in two}) > 1:
-            raise DataError(
-                f"{file}:{two[1][0]}: the paradigm changes inside a pair; the two sentences of a "
-                "pair must follow each other"
-            )
-        yield two
-
-
-def _is_good(form: PairFormat, file: Path, line: int, row: Row) -> bool:
-    said = str(row.get(form.columns["label"])).strip().lower()
-    if said not in GOOD | BAD:
-        raise DataError(
-            f"{file}:{line}: {form.columns['label']} is {shown(said)}; write 1 for acceptable "
-            "and 0 for unacceptable"
-        )
-    return said in GOOD
-
-
-def _continuations(form: PairFormat, file: Path, rows: NumberedRows) -> Reshaped:
-    for line, row in rows:
-        good, bad, end = _texts(form, file, line, row, "good", "bad", "continuation")
-        # the beginnings stay in the meta: `_finish` needs their lengths
-        yield line, {**row, "sentence_good": f"{good} {end}", "sentence_bad": f"{bad} {end}"}
-
-
-def _contexts(form: PairFormat, file: Path, rows: NumberedRows) -> Reshaped:
-    roles = ("context_1", "context_2", "target_1", "target_2")
-    for line, row in rows:
-        one, two, good, bad = _texts(form, file, line, row, *roles)
-        sides = {"sentence_good": good, "sentence_bad": bad}
-        yield line, {**_without(form, row, *roles), **sides, "context": f"{one} ", "context_2": two}
-
-
-_SHAPES: dict[Shape, Callable[[PairFormat, Path, NumberedRows], Reshaped]] = {
-    "pair": _pairs,
-    "labelled": _labelled,
-    "choice": _choices,
-    "continuation": _continuations,
-    "contexts": _contexts,
-}
+        texts = {
+            "sentence_good": _text(form, file, *sides[True], "sentence"),
+            "sentence_bad": _text(form, file, *sides[False], "sentence"),
+        }
+        rest = _without(form, sides[True][1], "sentence", "label")
+        yield min(line for line, _ in members), {**rest, **texts}
 
 
 # ---------------------------------------------------------------- what a shape adds to its items

@@ -106,61 +106,43 @@ def fetch_official(name: str, part: str = "", say: Say = tell) -> Path:
         _accept(folder, note, known, {Path(file).name: pin for file, pin in wanted.items()})
         return folder
     say(f"{name}: fetching {counted(len(wanted), 'file')} from {source.home}, once …")
+    from priscian.files.web import download  # httpx takes time to load
+
+    mirror = os.environ.get("HF_ENDPOINT")  # of the Hub, as elsewhere
+    base = source.base.replace(HUB, mirror.rstrip("/") + "/", 1) if mirror else source.base
     with unnoted(), scratch_folder(data_folder()) as shop:
         made = shop / "made"
         made.mkdir()
         downloads = {}
         for file, pin in wanted.items():
-            url = _address(source.base) + file
-            downloads[url] = _fetch(url, shop / Path(file).name, name, source, folder)
-            _check_hash(url, downloads[url], pin, known, note, name)
-            _place(shop / Path(file).name, made)
+            url, got = base + file, shop / Path(file).name
+            try:
+                digest = downloads[url] = download(url, got)
+            except ConnectionError as error:
+                raise DataError(
+                    f"cannot fetch {url} ({error}); download the files of {source.home} elsewhere "
+                    f"and put them into {folder}, or give the path of your copy: `on={name}:PATH`"
+                ) from None
+            if pin and digest != pin:
+                raise DataError(
+                    f"{url} is not the published file: its SHA-256 is {digest}, not {pin}; nothing "
+                    f"was kept. If you trust another copy, give its path: `on={name}:PATH`"
+                )
+            before = known.downloads.get(url) if known else None
+            if known and before and digest != before:
+                raise DataError(
+                    f"{url} has changed since {known.date}: its SHA-256 is {digest}, not {before}; "
+                    f"nothing was kept. If its authors have changed it on purpose, delete {note} "
+                    "and run again"
+                )
+            if got.name.endswith(ARCHIVES):
+                unpack(got, made, TABLE_SUFFIXES)
+            else:
+                got.rename(made / got.name)
         record = _record(made, downloads)
         write_json(note, msgspec.to_builtins(record))
         move_into_place(made, folder, shop, partial(_is_whole, record))
     return folder
-
-
-def _address(base: str) -> str:
-    """The address of the files; `$HF_ENDPOINT` names a mirror of the Hub, as elsewhere."""
-    mirror = os.environ.get("HF_ENDPOINT")
-    return base.replace(HUB, mirror.rstrip("/") + "/", 1) if mirror else base
-
-
-def _fetch(url: str, file: Path, name: str, source: Official, folder: Path) -> str:
-    from priscian.files.web import download  # httpx takes time to load
-
-    try:
-        return download(url, file)
-    except ConnectionError as error:
-        raise DataError(
-            f"cannot fetch {url} ({error}); download the files of {source.home} elsewhere and put "
-            f"them into {folder}, or give the path of your copy: `on={name}:PATH`"
-        ) from None
-
-
-def _check_hash(
-    url: str, digest: str, pin: str, known: FetchRecord | None, note: Path, name: str
-) -> None:
-    if pin and digest != pin:
-        raise DataError(
-            f"{url} is not the published file: its SHA-256 is {digest}, not {pin}; nothing was "
-            f"kept. If you trust another copy, give its path: `on={name}:PATH`"
-        )
-    before = known.downloads.get(url) if known else None
-    if known and before and digest != before:
-        raise DataError(
-            f"{url} has changed since {known.date}: its SHA-256 is {digest}, not {before}; nothing "
-            f"was kept. If its authors have changed it on purpose, delete {note} and run again"
-        )
-
-
-def _place(file: Path, folder: Path) -> None:
-    """Move a file, or what an archive contains, into a folder."""
-    if file.name.endswith(ARCHIVES):
-        unpack(file, folder, TABLE_SUFFIXES)
-    else:
-        file.rename(folder / file.name)
 
 
 def _record(folder: Path, downloads: Mapping[str, str]) -> FetchRecord:

@@ -135,7 +135,7 @@ def sets_of_rows(
 ) -> list[ItemSet]:
     """The item sets of one file's rows; `stem` names the set where no column does."""
     repairs = Repairs(file)
-    groups: dict[tuple[tuple[str, ...], str], list[tuple[int, Row]]] = {}
+    groups: dict[tuple[tuple[str, ...], str], NumberedRows] = {}
     for line, row in rows:
         narrow = _cell(row, columns.phenomenon).strip()
         wide = _cell(row, columns.field).strip() if narrow else ""
@@ -155,22 +155,33 @@ def sets_of_rows(
 def _itemset(
     name: str,
     taxonomy: tuple[str, ...],
-    members: list[tuple[int, Row]],
+    members: NumberedRows,
     columns: FoundColumns,
     wanted: PairColumns,
     repairs: Repairs,
 ) -> ItemSet:
-    facts = _facts(members)
+    facts = {}  # what all rows of the set agree on
+    for key in SET_KEYS:
+        values = {_cell(row, key).strip() for _, row in members}
+        if len(values) == 1 and values != {""}:
+            facts[key] = values.pop()
     ids = [_cell(row, columns.id) for _, row in members]
     if len(set(ids)) < len(ids) or "" in ids:
         ids = [str(number) for number in range(len(members))]
-    items = tuple(
-        _item(f"{name}/{own}", _without(row, facts), columns, repairs, line)
-        for own, (line, row) in zip(ids, members, strict=True)
-    )
+    used = {columns.good, columns.bad, columns.context, columns.field, columns.phenomenon,
+            columns.group, columns.prefix, *facts}  # fmt: skip
+    items = []
+    for own, (line, row) in zip(ids, members, strict=True):
+        good = sentence_at(row, columns.good, repairs.file, line, _REMEDY)
+        bad = sentence_at(row, columns.bad, repairs.file, line, _REMEDY)
+        repairs.watch_edges(good, bad)
+        context = optional_text(row, columns.context, repairs.file, line)
+        both = {"good": Sentence(good, context=context), "bad": Sentence(bad, context=context)}
+        meta = {key: value for key, value in row.items() if key not in used}
+        items.append(Item(f"{name}/{own}", both, meta))
     plain = ItemSet(
         name,
-        items,
+        tuple(items),
         CONTRASTS[None],
         taxonomy,
         language=facts.get("language", "en"),
@@ -182,9 +193,9 @@ def _itemset(
     spanned = []
     for item, (line, row) in zip(items, members, strict=True):
         begin = repairs.strip(columns.prefix, _cell(row, columns.prefix))
-        sides = {side: _after(begin, s) for side, s in item.conditions.items()}
-        conditions = {side: s for side, s in sides.items() if s}
-        if len(conditions) < len(sides):
+        spans = {side: _after(begin, s) for side, s in item.conditions.items()}
+        conditions = {side: s for side, s in spans.items() if s}
+        if len(conditions) < len(spans):
             problem = f"{repairs.file}:{line}: {begin!r} does not begin both sentences"
             if wanted.prefix:
                 raise DataError(f"{problem}; correct the column {columns.prefix!r}")
@@ -194,35 +205,6 @@ def _itemset(
             return plain
         spanned.append(replace(item, conditions=conditions))
     return replace(plain, items=tuple(spanned), contrasts=CONTRASTS["one_prefix"])
-
-
-def _facts(members: list[tuple[int, Row]]) -> dict[str, str]:
-    """Language, licence and reference, if all rows of a set agree."""
-    facts = {}
-    for key in SET_KEYS:
-        values = {_cell(row, key).strip() for _, row in members}
-        if len(values) == 1 and values != {""}:
-            facts[key] = values.pop()
-    return facts
-
-
-def _without(row: Row, keys: Collection[str]) -> Row:
-    return {key: value for key, value in row.items() if key not in keys} if keys else row
-
-
-def _item(name: str, row: Row, columns: FoundColumns, repairs: Repairs, line: int) -> Item:
-    good = sentence_at(row, columns.good, repairs.file, line, _REMEDY)
-    bad = sentence_at(row, columns.bad, repairs.file, line, _REMEDY)
-    repairs.watch_edges(good, bad)
-    context = optional_text(row, columns.context, repairs.file, line)
-    used = {columns.good, columns.bad, columns.context, columns.field, columns.phenomenon,
-            columns.group, columns.prefix}  # fmt: skip
-    meta = {key: value for key, value in row.items() if key not in used}
-    return Item(
-        name,
-        {"good": Sentence(good, context=context), "bad": Sentence(bad, context=context)},
-        meta,
-    )
 
 
 def _after(prefix: str, sentence: Sentence) -> Sentence | None:
@@ -251,16 +233,14 @@ def unique_names(found: list[tuple[str, ItemSet]]) -> list[ItemSet]:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise DataError(f"two item sets are called {twice[0]!r}; rename one of the files")
-    return [_renamed(s, name) for s, name in zip(sets, names, strict=True)]
-
-
-def _renamed(itemset: ItemSet, name: str) -> ItemSet:
-    if name == itemset.name:
-        return itemset
-    items = tuple(
-        replace(i, id=f"{name}/{i.id.removeprefix(itemset.name + '/')}") for i in itemset.items
-    )
-    return replace(itemset, name=name, items=items)
+    made = []
+    for itemset, name in zip(sets, names, strict=True):
+        if name != itemset.name:
+            start = f"{itemset.name}/"
+            items = (replace(i, id=f"{name}/{i.id.removeprefix(start)}") for i in itemset.items)
+            itemset = replace(itemset, name=name, items=tuple(items))
+        made.append(itemset)
+    return made
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,14 +179,6 @@ def _load(point: EntryPoint) -> DataFormat | None:
     return form
 
 
-def _find(name: str) -> DataFormat | None:
-    if name not in _FORMATS:
-        _import_all()
-    if name in _FORMATS:
-        return _FORMATS[name]
-    return next((form for p in entry_points(group=GROUP, name=name) if (form := _load(p))), None)
-
-
 def read_dataset(
     spec: str, columns: PairColumns = ANY_COLUMNS, *, limit: int | None = None
 ) -> Dataset:
@@ -222,9 +214,15 @@ def as_dataset(name: str, target: str, sets: Sequence[ItemSet]) -> Dataset:
 def _dataset(
     form: DataFormat, target: str, spec: str, sets: tuple[ItemSet, ...], refused: tuple[str, ...]
 ) -> Dataset:
+    place = Path(target)
+    if not form.needs_path and not (target and place.exists()):
+        name = f"{form.name}-{target}" if target else form.name
+    else:
+        place = place.resolve()
+        name = place.name if place.is_dir() else place.stem
     depth = max((len(s.taxonomy) for s in sets), default=0)
     levels = form.levels[-depth:] if depth else ()
-    return Dataset(_name(form, target), spec, sets, levels, form.kind, refused)
+    return Dataset(name, spec, sets, levels, form.kind, refused)
 
 
 def find_format(spec: str, columns: PairColumns = ANY_COLUMNS) -> tuple[DataFormat, str]:
@@ -232,7 +230,12 @@ def find_format(spec: str, columns: PairColumns = ANY_COLUMNS) -> tuple[DataForm
     match = _SPEC.fullmatch(spec)
     if match and not Path(spec).exists():
         name, target = match[1], match[2]
-        form = _find(name)
+        if name not in _FORMATS:
+            _import_all()
+        form = _FORMATS.get(name)
+        if form is None:
+            points = entry_points(group=GROUP, name=name)
+            form = next((found for point in points if (found := _load(point))), None)
         if form is not None:
             return form, target or ""
         if target is not None:
@@ -266,10 +269,3 @@ def guess_format(path: str) -> str:
             if {"sentence_good", "sentence_bad"} <= keys and own:
                 return "blimp"
     return "pairs"
-
-
-def _name(form: DataFormat, target: str) -> str:
-    if not form.needs_path and not (target and Path(target).exists()):
-        return f"{form.name}-{target}" if target else form.name
-    path = Path(target).resolve()
-    return path.name if path.is_dir() else path.stem

@@ -85,22 +85,21 @@ def split_pairs(
     uids = choose_paradigms(only)
     found = []
     for number, uid in enumerate(uids, 1):
-        found.append(_split(find(uid), plan))
+        paradigm = find(uid)
+        train = tuple(_draw(paradigm, plan.train, plan.seed, TRAIN_HALF, frozenset()))
+        known = {text for pair in train for text in pair}
+        found.append(
+            SplitPairs(
+                paradigm.uid,
+                usual_spelling("linguistics_term", paradigm.phenomenon),
+                usual_spelling("field", paradigm.field),
+                train,
+                tuple(_draw(paradigm, plan.test, plan.test_seed, TRAIN_HALF, known)),
+                tuple(_draw(paradigm, plan.test, plan.test_seed, OTHER_HALF, known)),
+            )
+        )
         watch(number, len(uids))
     return found
-
-
-def _split(paradigm: Paradigm, plan: SplitPlan) -> SplitPairs:
-    train = tuple(_draw(paradigm, plan.train, plan.seed, TRAIN_HALF, frozenset()))
-    known = {text for pair in train for text in pair}
-    return SplitPairs(
-        paradigm.uid,
-        usual_spelling("linguistics_term", paradigm.phenomenon),
-        usual_spelling("field", paradigm.field),
-        train,
-        tuple(_draw(paradigm, plan.test, plan.test_seed, TRAIN_HALF, known)),
-        tuple(_draw(paradigm, plan.test, plan.test_seed, OTHER_HALF, known)),
-    )
 
 
 def _draw(paradigm: Paradigm, n: int, seed: int, half: int, known: Set[str]) -> Iterator[TextPair]:

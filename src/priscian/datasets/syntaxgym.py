@@ -242,7 +242,14 @@ def _read(data: object, file: str, problems: _Problems) -> CheckedSuite:
         metric = _metric(top.meta, file)
     with problems:
         formulas = _formulas(top.predictions, file)
-    regions = _region_names(top.region_meta, file)
+    numbers = [str(number) for number in range(1, len(top.region_meta) + 1)] or ["1"]
+    gaps = [number for number in numbers if number not in top.region_meta]
+    if gaps:
+        raise DataError(
+            f"{file}: region_meta has no region {gaps[0]}; "
+            'number the regions "1", "2", … without gaps'
+        )
+    regions = tuple(str(top.region_meta[number]) for number in numbers)
     items: dict[int, SuiteItem] = {}
     if not top.items:
         raise DataError(f"{file}: the suite has no items; it needs at least one")
@@ -287,17 +294,6 @@ def _convert(value: object, form: type[Form], file: str, where: str) -> Form:
         key = place[1]
         value, where, kind = value[key], f"{key} of {where}", kinds[key]
     raise DataError(f"{file}: {where} is {shown(value, 40)}; it must be {kind}")
-
-
-def _region_names(names: Mapping[str, Any], file: str) -> tuple[str, ...]:
-    wanted = [str(number) for number in range(1, len(names) + 1)]
-    missing = [number for number in wanted if number not in names]
-    if missing or not names:
-        raise DataError(
-            f"{file}: region_meta has no region {(missing or ['1'])[0]}; "
-            'number the regions "1", "2", … without gaps'
-        )
-    return tuple(str(names[number]) for number in wanted)
 
 
 def _formulas(predictions: Sequence[Any], file: str) -> tuple[str, ...]:
@@ -433,19 +429,13 @@ def build_sentence(contents: Sequence[str], punctuation: Punctuation = "attached
         spans.append(Span(str(number), len(text), len(text) + len(content)))
         text += content
     # an empty region is where the next one begins, after the space that belongs to it
-    return Sentence(text, tuple(_settle(spans, len(text))))
-
-
-def _settle(spans: list[Span], end: int) -> list[Span]:
-    settled: list[Span] = []
-    following = end
-    for span in reversed(spans):
+    following = len(text)
+    for at, span in reversed(list(enumerate(spans))):
         if span.end > span.start:
             following = span.start
-            settled.append(span)
         else:
-            settled.append(Span(span.name, following, following))
-    return settled[::-1]
+            spans[at] = Span(span.name, following, following)
+    return Sentence(text, tuple(spans))
 
 
 def contents_of(item: Item) -> Mapping[str, tuple[str, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,38 +26,24 @@ def suite_json(
     meta.setdefault("metric", metric)
     if values is not None:
         meta |= {"model": model, "metric": metric}
+    items = []
+    for item in suite.items:
+        conditions = []
+        for condition, contents in contents_of(item).items():
+            bits = values(item, condition) if values else None
+            regions: list[dict[str, Any]] = []
+            for number, content in enumerate(contents, 1):
+                regions.append({"region_number": number, "content": content})
+                if bits is not None:
+                    regions[-1] |= {"metric_value": {metric: bits[str(number)]}, "oovs": []}
+            conditions.append({"condition_name": condition, "regions": regions})
+        items.append({"item_number": item_number(item), "conditions": conditions})
     return {
         "meta": meta,
         "region_meta": {str(n): name for n, name in enumerate(region_names(suite), 1)},
         "predictions": [{"type": "formula", "formula": text} for text in formulas_of(suite)],
-        "items": [
-            {
-                "item_number": item_number(item),
-                "conditions": [
-                    {
-                        "condition_name": condition,
-                        "regions": _regions(
-                            contents, values(item, condition) if values else None, metric
-                        ),
-                    }
-                    for condition, contents in contents_of(item).items()
-                ],
-            }
-            for item in suite.items
-        ],
+        "items": items,
     }
-
-
-def _regions(
-    contents: Sequence[str], bits: Mapping[str, float] | None, metric: str
-) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    for number, content in enumerate(contents, 1):
-        region: dict[str, Any] = {"region_number": number, "content": content}
-        if bits is not None:
-            region |= {"metric_value": {metric: bits[str(number)]}, "oovs": []}
-        found.append(region)
-    return found
 
 
 def item_number(item: Item) -> int:

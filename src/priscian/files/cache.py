@@ -112,7 +112,9 @@ def network_disk(path: Path, mounts: str | None = None) -> str:
         fields = mount.split(" ")
         if not dash or len(fields) < 5:
             continue
-        point = Path(_plain(fields[4])).parts
+        # spaces, tabs and backslashes are octal escapes
+        plain = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4])
+        point = Path(plain).parts
         if parts[: len(point)] == point and len(point) >= best[0]:  # later mounts hide earlier
             best = (len(point), system.split(" ")[0])
     kind = best[1]
@@ -130,8 +132,3 @@ def refuse_network_disk(path: Path, what: str, loses: str, remedy: str) -> None:
             f"{what} {path} is on a network disk ({kind}), where SQLite can lose or damage "
             f"{loses}; {remedy}, or {ALLOW}=allow if only this machine ever opens it"
         )
-
-
-def _plain(point: str) -> str:
-    """A mount point without the octal escapes of spaces, tabs and backslashes."""
-    return re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), point)

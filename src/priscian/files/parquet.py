@@ -12,7 +12,7 @@ import contextlib
 import mmap
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,10 +36,26 @@ def read_parquet(file: Path) -> NumberedRows:
     """
     rows, columns = read_footer(file)
     refuse_large(file, rows=rows)
-    kept = _affordable(file, columns)
+    flat = [column for column in columns if not column.nested]
+    cells, size = sum(c.values for c in flat), sum(c.size for c in flat)
+    refuse_large(file, cells=cells, size=size)
+    left_out = set()
+    for column in columns:
+        if not column.nested:
+            continue
+        if cells + column.values > reading.MOST_CELLS or size + column.size > reading.MOST_BYTES:
+            warnings.warn(
+                f"{file}: the column {shown(column.name)} has {column.values:,} values in lists "
+                "or records, which is too much to be read; left out",
+                DataWarning,
+                stacklevel=3,
+            )
+            left_out.add(column.name)
+        else:
+            cells, size = cells + column.values, size + column.size
     if not rows:
         raise DataError(f"{file}: the file is empty; it needs at least one row")
-    frame = _read(file, columns, kept)
+    frame = _read(file, [c.name for c in columns if c.name not in left_out] if left_out else None)
     return list(enumerate(frame.iter_rows(named=True), start=1))
 
 
@@ -54,55 +70,25 @@ def read_frame(file: Path) -> pl.DataFrame:
         raise DataError(
             f"{file}: {values:,} values, and a table may have {MOST_VALUES:,}; split the file"
         )
-    return _read(file, columns, columns)
+    return _read(file)
 
 
-def _affordable(file: Path, columns: Sequence[ParquetColumn]) -> list[ParquetColumn]:
-    """Flat columns, and of the nested ones those for which there is room."""
-    flat = [column for column in columns if not column.nested]
-    cells, size = sum(c.values for c in flat), sum(c.size for c in flat)
-    refuse_large(file, cells=cells, size=size)
-    kept = {column.name for column in flat}
-    for column in columns:
-        if not column.nested:
-            continue
-        if cells + column.values > reading.MOST_CELLS or size + column.size > reading.MOST_BYTES:
-            warnings.warn(
-                f"{file}: the column {shown(column.name)} has {column.values:,} values in lists "
-                "or records, which is too much to be read; left out",
-                DataWarning,
-                stacklevel=4,
-            )
-        else:
-            cells, size = cells + column.values, size + column.size
-            kept.add(column.name)
-    return [column for column in columns if column.name in kept]
-
-
-def _read(
-    file: Path, columns: Sequence[ParquetColumn], kept: Sequence[ParquetColumn]
-) -> pl.DataFrame:
+def _read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
     import polars as pl  # heavy: imported only when a parquet file is read
 
     note(file)
-    some = None if len(kept) == len(columns) else [column.name for column in kept]
     try:
         with _quiet():
-            frame = pl.read_parquet(file, columns=some)
+            frame = pl.read_parquet(file, columns=columns)
         _check(file, frame)
-    except (pl.exceptions.PolarsError, OSError, ValueError, MemoryError) as error:
-        raise unreadable(file, _reason(error)) from None
-    except (
-        BaseException
-    ) as error:  # a damaged file can make Polars panic, which is not an Exception
-        if type(error).__name__ != "PanicException":
+    except BaseException as error:
+        # a damaged file can make Polars panic, which is not an Exception
+        known = (pl.exceptions.PolarsError, OSError, ValueError, MemoryError)
+        if not isinstance(error, known) and type(error).__name__ != "PanicException":
             raise
-        raise unreadable(file, _reason(error)) from None
+        said = [line for line in str(error).splitlines() if line.strip()]
+        raise unreadable(file, said[0] if said else type(error).__name__) from None
     return frame
-
-
-def _reason(error: BaseException) -> str:
-    return next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
 
 
 @contextlib.contextmanager
@@ -225,7 +211,12 @@ def _footer(data: mmap.mmap) -> tuple[int, list[ParquetColumn]]:
     if length > LONGEST_FOOTER:
         raise _FooterError(f"its footer of {length:,} bytes is too long")
     facts = _Thrift(data, len(data) - 8 - length).struct()
-    widths = list(_widths(facts[_SCHEMA]))
+    # of each column that has values, the width of texts that all have the same, else 0
+    widths = [
+        int(part.get(_WIDTH, 0)) if part.get(_TYPE) == FIXED_WIDTH else 0
+        for part in facts[_SCHEMA][1:]
+        if not part.get(_CHILDREN)
+    ]
     found: dict[str, ParquetColumn] = {}
     pages, rows = 0, int(facts.get(_ROWS, 0))
     groups = facts.get(_GROUPS, [])
@@ -246,13 +237,6 @@ def _footer(data: mmap.mmap) -> tuple[int, list[ParquetColumn]]:
                 path[0], before.values + values, before.size + size, before.nested
             )
     return rows, list(found.values())
-
-
-def _widths(schema: list[dict[int, Any]]) -> Iterator[int]:
-    """Of each column that has values, the width of texts that all have the same, else 0."""
-    for part in schema[1:]:
-        if not part.get(_CHILDREN):
-            yield int(part.get(_WIDTH, 0)) if part.get(_TYPE) == FIXED_WIDTH else 0
 
 
 def _measure(data: mmap.mmap, meta: dict[int, Any], width: int) -> tuple[int, int, int]:

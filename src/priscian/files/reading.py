@@ -198,7 +198,9 @@ def read_json(file: PathLike, form: Any = Any) -> Any:
 
 def decode_json(text: str, where: str, decoder: msgspec.json.Decoder[Decoded]) -> Decoded:
     """A value from JSON text; `where` is the file, to which the line of an error is added."""
-    _refuse_zeros(text, where)
+    if "\\u0000" in text and (zero := _ZERO.search(text)):
+        line = text.count("\n", 0, zero.start()) + 1
+        raise DataError(f"{where}:{line}: the character \\u0000 in a text; remove it")
     try:
         found = decoder.decode(text)
     except RecursionError:
@@ -206,8 +208,11 @@ def decode_json(text: str, where: str, decoder: msgspec.json.Decoder[Decoded]) -
     except msgspec.ValidationError as error:
         raise DataError(f"{where}: {error}; correct the file") from None
     except (msgspec.DecodeError, UnicodeError) as error:
+        if at := _BYTE.search(str(error)):
+            before = text.encode("utf-8", "surrogatepass")[: int(at[1])]
+            where += f":{before.count(10) + 1}"
         raise DataError(
-            f"{where}{_line_of(str(error), text)}: broken JSON ({_BYTE.sub('', str(error))}); "
+            f"{where}: broken JSON ({_BYTE.sub('', str(error))}); "
             "correct the file, or download or make it again"
         ) from None
     if text.count("[") + text.count("{") > DEEPEST and _depth(found) > DEEPEST:
@@ -242,20 +247,6 @@ def _integers(found: object) -> Iterator[int]:
             left += value.values()
         elif isinstance(value, list):
             left += value
-
-
-def _refuse_zeros(text: str, where: str) -> None:
-    if "\\u0000" in text and (zero := _ZERO.search(text)):
-        line = text.count("\n", 0, zero.start()) + 1
-        raise DataError(f"{where}:{line}: the character \\u0000 in a text; remove it")
-
-
-def _line_of(message: str, text: str) -> str:
-    found = _BYTE.search(message)
-    if not found:
-        return ""
-    before = text.encode("utf-8", "surrogatepass")[: int(found[1])]
-    return f":{before.count(10) + 1}"
 
 
 def _too_deep(where: str) -> DataError:

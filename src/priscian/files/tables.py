@@ -37,19 +37,14 @@ _Lines = list[tuple[int, list[str]]]
 _BARE_RETURN = re.compile(r"\r(?!\n)")
 
 
-def read_delimited(file: Path, suits: Suits, delimiter: str | None = None) -> NumberedRows:
-    """Rows under their header's names, with the line each begins on.
-
-    `suits` says whether a header has the required columns; it decides which delimiter is used
-    if a header contains several.
-    """
-    return parse_delimited(file, read_text(file), suits, delimiter)
-
-
 def parse_delimited(
     file: Path, text: str, suits: Suits, delimiter: str | None = None, first: int = 1
 ) -> NumberedRows:
-    """Rows of a text whose first line has the number `first`."""
+    """Rows of CSV or TSV under their header's names, with the line each begins on.
+
+    `suits` says whether a header has the required columns; it decides which delimiter is used
+    if a header contains several. `first` is the number of the text's first line.
+    """
     if bare := _BARE_RETURN.search(text):
         line = first + text.count("\n", 0, bare.start())
         raise DataError(
@@ -68,7 +63,7 @@ def parse_delimited(
         warnings.warn(
             f"{file}: quotation marks do not enclose cells; read as part of the sentences",
             DataWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
         try:
             table = _parse(text, delimiter, csv.QUOTE_NONE, first)
@@ -163,7 +158,7 @@ def _watch_line_breaks(file: Path, table: _Lines, delimiter: str) -> None:
             warnings.warn(
                 f"{problem}; if that is a mistake, close its quotation mark",
                 DataWarning,
-                stacklevel=6,
+                stacklevel=5,
             )
 
 
@@ -180,8 +175,16 @@ def read_tsv(
 
     Blank lines and lines that begin with # are skipped; short rows are padded with empty cells.
     """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise error(f"{path.name} is missing from {path.parent}; install Priscian again") from None
+    except UnicodeDecodeError as problem:
+        raise error(f"{path.name}: not UTF-8 at byte {problem.start}; save it as UTF-8") from None
+    except OSError as problem:
+        raise error(f"{path} cannot be read ({problem.strerror}); check the path") from None
     header: list[str] | None = None
-    for number, line in enumerate(_packaged_text(path, error).split("\n"), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip() or line.startswith("#"):
             continue
         cells = [cell.strip() for cell in line.split("\t")]
@@ -203,17 +206,6 @@ def read_tsv(
         if not cells[0]:
             raise error(f"{path.name}:{number}: field {header[0]!r}: empty; expected a word")
         yield number, dict.fromkeys(optional, "") | dict(zip(header, cells, strict=True))
-
-
-def _packaged_text(path: Path, error: type[DataError]) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise error(f"{path.name} is missing from {path.parent}; install Priscian again") from None
-    except UnicodeDecodeError as problem:
-        raise error(f"{path.name}: not UTF-8 at byte {problem.start}; save it as UTF-8") from None
-    except OSError as problem:
-        raise error(f"{path} cannot be read ({problem.strerror}); check the path") from None
 
 
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
@@ -251,7 +243,7 @@ def read_table(
             f"{file}: unknown kind of file {suffix!r}; tables are read from {', '.join(suffixes)}"
         )
     if suffix in DELIMITED_SUFFIXES:
-        rows = read_delimited(file, suits or has_needed, delimiter)
+        rows = parse_delimited(file, read_text(file), suits or has_needed, delimiter)
     elif suffix in PARQUET_SUFFIXES:
         rows = read_parquet(file)
     else:
@@ -291,21 +283,17 @@ def read_jsonl(file: Path) -> NumberedRows:
                 continue
             except msgspec.MsgspecError:
                 pass
-        if line.strip():
-            rows.append((number, _careful(file, number, line, decoder)))
+        if not line.strip():
+            continue
+        where = f"{file}:{number}"  # the line is unusual or wrong
+        if line.lstrip()[:1] != "{":
+            raise DataError(f'{where}: not a JSON object; each line must be {{"key": value, …}}')
+        try:
+            rows.append((number, decode_json(line, where, decoder)))
+        except DataError as error:
+            # the line number within a one-line text is useless
+            raise DataError(str(error).replace(f"{where}:1:", f"{where}:", 1)) from None
     return rows
-
-
-def _careful(file: Path, number: int, line: str, decoder: msgspec.json.Decoder[Row]) -> Row:
-    """The row of a line that is unusual or wrong; the error names its line."""
-    where = f"{file}:{number}"
-    if line.lstrip()[:1] != "{":
-        raise DataError(f'{where}: not a JSON object; each line must be {{"key": value, …}}')
-    try:
-        return decode_json(line, where, decoder)
-    except DataError as error:
-        # the line number within a one-line text is useless
-        raise DataError(str(error).replace(f"{where}:1:", f"{where}:", 1)) from None
 
 
 @contextmanager
@@ -329,8 +317,13 @@ def data_files(path: PathLike, suffixes: Iterable[str]) -> list[Path]:
     if not path.is_dir():
         raise DataError(f"no file or folder {str(path)!r}; check the path")
     for candidates in (path.iterdir(), path.rglob("*")):
-        found = [f for f in candidates if f.suffix.lower() in wanted and _visible(f, path)]
-        found = [f for f in found if not f.is_dir()]
+        found = [
+            file
+            for file in candidates
+            if file.suffix.lower() in wanted
+            and not any(part.startswith(".") for part in file.relative_to(path).parts)
+            and not file.is_dir()
+        ]
         for file in found:
             if not file.is_file():
                 raise DataError(
@@ -343,11 +336,6 @@ def data_files(path: PathLike, suffixes: Iterable[str]) -> list[Path]:
         if found:
             return sorted(found)
     raise DataError(f"{path}: no data files in this folder; it needs {', '.join(wanted)}")
-
-
-def _visible(file: Path, root: Path) -> bool:
-    parts = file.relative_to(root).parts
-    return not any(part.startswith(".") for part in parts)
 
 
 def label(file: Path, root: PathLike) -> str:

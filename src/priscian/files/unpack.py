@@ -13,7 +13,7 @@ import lzma
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO
 
@@ -51,11 +51,11 @@ def open_unpacked(
     with raw:
         head = raw.read(6)
         raw.seek(0)
-        stream: io.RawIOBase
+        read: Callable[[int], bytes]
         if head[:2] == _GZIP:
-            stream = _Gzip(raw)
+            read = gzip.GzipFile(fileobj=raw, mode="rb").read1
         elif head == _XZ:
-            stream = _Xz(raw)
+            read = _xz_reader(raw)
         elif path.suffix.lower() in (".gz", ".xz"):
             kind = path.suffix[1:]
             raise error(f"{path} cannot be unpacked: it is not a {kind} file; copy it again")
@@ -63,64 +63,47 @@ def open_unpacked(
             yield raw, raw
             return
         most = None if ratio is None else max(FREE, ratio * size)
-        with io.BufferedReader(_Checked(stream, path, most, error), PIECE) as buffered:
+        with io.BufferedReader(_Checked(read, path, most, error), PIECE) as buffered:
             yield buffered, raw
 
 
-class _Gzip(io.RawIOBase):
-    """The members of a gzip file, in turn."""
+def _xz_reader(raw: BinaryIO) -> Callable[[int], bytes]:
+    """Reads the streams of an xz file, in turn, within a memory limit."""
+    decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY)
 
-    def __init__(self, raw: BinaryIO) -> None:
-        self._file = gzip.GzipFile(fileobj=raw, mode="rb")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._file.read1(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-
-class _Xz(io.RawIOBase):
-    """The streams of an xz file, in turn, within a memory limit."""
-
-    def __init__(self, raw: BinaryIO) -> None:
-        self._raw = raw
-        self._decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+    def read(size: int) -> bytes:
+        nonlocal decoder
         while True:
-            if self._decoder.eof:
-                rest = self._decoder.unused_data.lstrip(b"\0")
-                while not rest:  # padding between streams may have any length
-                    piece = self._raw.read(PIECE)
+            packed = b""
+            if decoder.eof:
+                packed = decoder.unused_data.lstrip(b"\0")
+                while not packed:  # padding between streams may have any length
+                    piece = raw.read(PIECE)
                     if not piece:
-                        return 0
-                    rest = piece.lstrip(b"\0")
-                self._decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY)
-            elif self._decoder.needs_input:
-                rest = self._raw.read(PIECE)
-                if not rest:
+                        return b""
+                    packed = piece.lstrip(b"\0")
+                decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY)
+            elif decoder.needs_input:
+                packed = raw.read(PIECE)
+                if not packed:
                     raise EOFError("the file ends before its contents do")
-            else:
-                rest = b""
-            data = self._decoder.decompress(rest, max_length=len(buffer))
-            if data:
-                buffer[: len(data)] = data
-                return len(data)
+            if data := decoder.decompress(packed, max_length=size):
+                return data
+
+    return read
 
 
 class _Checked(io.RawIOBase):
     """A stream that raises one error if it is damaged or too long."""
 
     def __init__(
-        self, stream: io.RawIOBase, path: Path, most: int | None, error: type[PriscianError]
+        self,
+        read: Callable[[int], bytes],
+        path: Path,
+        most: int | None,
+        error: type[PriscianError],
     ) -> None:
-        self._stream = stream
+        self._read = read
         self._path = path
         self._most = most
         self._error = error
@@ -131,17 +114,18 @@ class _Checked(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         try:
-            count = self._stream.readinto(buffer) or 0
+            data = self._read(len(buffer))
         except (EOFError, OSError, zlib.error, lzma.LZMAError) as problem:
             reason = str(problem) or type(problem).__name__
             raise self._error(f"{self._path} cannot be unpacked: {reason}; copy it again") from None
-        self._count += count
+        self._count += len(data)
         if self._most is not None and self._count > self._most:
             raise self._error(
                 f"{self._path} unpacks to more than {self._most:,} bytes, far more than its size "
                 "allows: it is damaged or made to fill the memory; unpack it first if you trust it"
             )
-        return count
+        buffer[: len(data)] = data
+        return len(data)
 
 
 # ---------------------------------------------------------------- archives

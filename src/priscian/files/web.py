@@ -108,7 +108,7 @@ def request(
 def download(url: str, file: Path) -> str:
     """Save what is at an address and return its SHA-256; any failure is a `ConnectionError`.
 
-    Redirects are followed.
+    Redirects are followed, but never from https to http.
     """
     digest = hashlib.sha256()
     place, until = url, time.monotonic() + LONGEST
@@ -127,19 +127,15 @@ def download(url: str, file: Path) -> str:
                 return digest.hexdigest()
             if not reply.redirect:
                 raise ConnectionError(f"{reply.status} {reply.reason}")
-            place = _next(place, reply.redirect)
+            try:
+                found = urljoin(place, reply.redirect)
+            except ValueError:
+                found = ""
+            if not found or (place.startswith("https://") and not found.startswith("https://")):
+                said = brief(reply.redirect)
+                raise ConnectionError(f"it redirects to {said}, which cannot be trusted")
+            place = found
     raise ConnectionError(f"it is redirected more than {PLACES - 1} times")
-
-
-def _next(place: str, redirect: str) -> str:
-    """Where a redirect leads; never from https to http."""
-    try:
-        found = urljoin(place, redirect)
-    except ValueError:
-        found = ""
-    if not found or (place.startswith("https://") and not found.startswith("https://")):
-        raise ConnectionError(f"it redirects to {brief(redirect)}, which cannot be trusted")
-    return found
 
 
 def _in_loop() -> bool:
@@ -251,7 +247,13 @@ def _explained(error: Exception, url: str, limits: RequestLimits) -> WebError:
     """What went wrong, from the first cause that says it."""
     causes = list(_causes(error))
     said = flat(causes[-1]) or type(causes[-1]).__name__
-    by_way = _by_way(url)
+    try:  # without the proxy's password
+        proxy = proxy_of(url)
+        by_way = (
+            f", by way of the proxy {urlsplit(proxy).netloc.rpartition('@')[2]}" if proxy else ""
+        )
+    except ValueError:  # the address is not one
+        by_way = ""
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):
             return WebError("trust", f"its certificate is not trusted: {cause.verify_message}")
@@ -274,15 +276,6 @@ def _too_slow(limits: RequestLimits, silent: bool = False) -> WebError:
     if silent and limits.silence:
         return WebError("time", f"silent for {limits.silence:g} s")
     return WebError("time", f"no whole answer within {limits.seconds:g} s")
-
-
-def _by_way(url: str) -> str:
-    """Names the proxy, without its password."""
-    try:
-        proxy = proxy_of(url)
-        return f", by way of the proxy {urlsplit(proxy).netloc.rpartition('@')[2]}" if proxy else ""
-    except ValueError:  # the address is not one
-        return ""
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

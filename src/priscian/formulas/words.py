@@ -46,8 +46,10 @@ def formula_words(tree: Expression, regions: Sequence[str] = ()) -> str:
         case Logic(op, left, right):
             first, second = _clause(left, op, regions), _clause(right, "", regions)
             return f"{first}, {_JOINED[op]} {second}"
+        case Comparison(op, Arithmetic("-", left, right), Number(0)):
+            return _comparison(Comparison(op, left, right), labels)
         case Comparison():
-            return _comparison(_without_zero(tree), labels)
+            return _comparison(tree, labels)
         case _:
             return _noun(tree, labels)
 
@@ -101,7 +103,11 @@ class _Phrase:
     def says(self, labels: Sequence[str]) -> str:
         if self.spans == (WHOLE,):
             return "the whole sentence"
-        return _listed([_quoted(span, labels) for span in self.spans])
+        names = []
+        for span in self.spans:
+            name = _name(span, labels)
+            names.append(name if name == f"region {span}" else f"“{name}”")
+        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
     @property
     def several(self) -> bool:
@@ -155,28 +161,14 @@ def _noun(part: Expression, labels: Sequence[str]) -> str:
             return _bits(value)
         case Arithmetic(op, left, right):
             first, second = _noun(left, labels), _noun(right, labels)
-            if _is_open(right):
-                second = f"({second})"
+            if isinstance(right, Arithmetic) and _phrase(right) is None and _rise(right) is None:
+                second = f"({second})"  # else it would be misread after plus or minus
             return f"{first} {'plus' if op == '+' else 'minus'} {second}"
         case _:
             return formula_words(part, labels)
 
 
-def _is_open(part: Expression) -> bool:
-    """Whether a phrase would be misread after plus or minus without brackets."""
-    return isinstance(part, Arithmetic) and _phrase(part) is None and _rise(part) is None
-
-
 # ---------------------------------------------------------------- comparisons
-
-
-def _without_zero(part: Comparison) -> Comparison:
-    """a − b > 0 as a > b."""
-    match part:
-        case Comparison(op, Arithmetic("-", left, right), Number(0)):
-            return Comparison(op, left, right)
-        case _:
-            return part
 
 
 def _comparison(part: Comparison, labels: Sequence[str]) -> str:
@@ -229,17 +221,6 @@ def _name(span: str, labels: Sequence[str]) -> str:
     """The label of a region, or its number if the names are not known."""
     number = int(span) if span.isdecimal() else 0
     return labels[number - 1] if 1 <= number <= len(labels) else f"region {span}"
-
-
-def _quoted(span: str, labels: Sequence[str]) -> str:
-    if span == WHOLE:
-        return "the whole sentence"
-    name = _name(span, labels)
-    return name if name == f"region {span}" else f"“{name}”"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _bits(value: float) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from priscian.errors import UsageError
+from priscian.files.convert import Count, Finite, check_parameters
 from priscian.judge.design import PlannedTrial, TrialList
 from priscian.judge.frozen import Frozen
 from priscian.judge.items import BAD, GOOD
@@ -33,8 +34,8 @@ class Asked:
     """How a model is asked; with a temperature, `raters` draws of its answers."""
 
     mode: Mode = "probability"
-    raters: int = 1
-    temperature: float = 0.0
+    raters: Count = 1
+    temperature: Finite = 0.0
     seed: int = 1
 
 
@@ -74,6 +75,7 @@ def answer_study(
     store: Store, frozen: Frozen, name: str, score: Score, asked: Asked
 ) -> ModelAnswers:
     """Let a model answer every item once; what it answered before in this mode is replaced."""
+    check_parameters(asked)
     task = frozen.study.task
     if asked.mode == "probability" and task not in ("choice", "magnitude"):
         raise UsageError(
@@ -87,8 +89,6 @@ def answer_study(
         )
     if task == "magnitude" and (asked.temperature or asked.raters > 1):
         raise UsageError("a model's magnitudes are computed, not drawn; leave out `temperature=`")
-    if asked.raters < 1 or asked.temperature < 0:
-        raise UsageError("give 1 rater or more, and a temperature of 0 or more")
     if asked.raters > 1 and not asked.temperature:
         raise UsageError("without a temperature all raters are the same; give `temperature=1`")
     plans: list[TrialList] = []  # which show everything once: of choices, one list of each part

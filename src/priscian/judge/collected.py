@@ -68,7 +68,7 @@ class Gathered:
 
 def gathered(store: Store) -> list[Gathered]:
     """How much there is of each version, the oldest first."""
-    sittings, answers = store.sittings(tests=True), list(store.answers())
+    sittings, answers = store.sittings(tests=True), store.answers()
     found = []
     for version, _ in store.versions():
         own = [s for s in sittings if s.version == version]

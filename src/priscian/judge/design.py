@@ -149,10 +149,13 @@ def draw_trials(
     """The trials of one sitting, in order: practice, then the list with fillers and checks."""
     rng = random.Random(f"{study.seed}/{plan.number}/{seed}")
     choice, rules = study.task == "choice", study.order
+    kinds: dict[Kind, list[Material]] = {}
+    for material in materials.values():
+        kinds.setdefault(material.kind, []).append(material)
 
     def drawn(kind: Kind, number: int) -> list[PlannedTrial]:
         """So many of a kind at random (0 for all), each in a random condition or on either side."""
-        own = [m for m in materials.values() if m.kind == kind]
+        own = kinds.get(kind, [])
         chosen = rng.sample(own, number) if 0 < number < len(own) else own
         first = rng.randrange(2)
         return [

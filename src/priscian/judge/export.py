@@ -21,8 +21,9 @@ from priscian.errors import UsageError
 from priscian.files import read_tsv, write_delimited, write_text
 from priscian.judge.collected import collect
 from priscian.judge.exclusion import CHECKS, FAILED, Excluded, exclusions, float_of, kept, paces
-from priscian.judge.frozen import Frozen, decode
+from priscian.judge.frozen import Frozen
 from priscian.judge.items import BAD, GOOD
+from priscian.judge.opening import stored_version
 from priscian.judge.store import Sitting, Store, StoredAnswer
 from priscian.judge.study import DATA
 
@@ -306,7 +307,7 @@ def payments(store: Store) -> Payments:
     """
     rows: list[Row] = []
     for version, _ in store.versions():
-        frozen = decode(store.body(version), f"version {version}")
+        frozen = stored_version(store, version)
         platform = frozen.study.platform
         found = collect(store, frozen)
         left_out = exclusions(frozen, found.sittings, found.answers)

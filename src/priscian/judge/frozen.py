@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from priscian.errors import DataError
-from priscian.files import read_bytes, read_text, write_bytes
+from priscian.files import read_bytes, read_text
 from priscian.judge.check import check_study
 from priscian.judge.design import TrialList, draw_trials, make_lists, read_lists
 from priscian.judge.items import BAD, GOOD, Kind, Material, read_items, read_materials
@@ -175,11 +175,6 @@ def read_frozen(folder: Path) -> Frozen | None:
     """The frozen study of a folder, if there is one."""
     file = folder / FROZEN
     return decode(read_bytes(file), str(file)) if file.is_file() else None
-
-
-def write_frozen(folder: Path, frozen: Frozen) -> None:
-    """Write the frozen study into its folder."""
-    write_bytes(folder / FROZEN, encode(frozen))
 
 
 def is_current(folder: Path, frozen: Frozen) -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from priscian.errors import DataError, UnknownNameError, UsageError
-from priscian.files import read_json, read_table, read_text, write_delimited
+from priscian.files import read_json, read_table, read_text, refuse_replacing, write_delimited
 
 Form = Literal["mturk", "jspsych", "pcibex"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -63,6 +63,15 @@ class _Answer:
         """The id of the sentence that was rated."""
         return "/".join(part for part in (self.set, self.item, self.condition) if part)
 
+    @property
+    def row(self) -> dict[str, object]:
+        """What every table of answers has."""
+        time = "" if self.time is None else f"{self.time:.3f}"
+        return {"order": self.order, "response_time": time}
+
+
+WRITTEN = ("choices.csv", "sentences.csv", "answers.csv")
+
 
 def import_results(file: Path, form: Form, out: Path, items: Path | None = None) -> Imported:
     """Read results of another tool and write them as tables of ours.
@@ -72,31 +81,66 @@ def import_results(file: Path, form: Form, out: Path, items: Path | None = None)
     """
     if form not in FORMS:
         raise UnknownNameError("form of results", form, FORMS)
+    for name in WRITTEN:
+        refuse_replacing(out / name, [file, items or file], "the file")
     if form == "mturk":
         if items is not None:
             raise UsageError(
                 "MTurk's results are forced choices, which need no items; leave it out"
             )
-        return _mturk(file, out)
-    rows = _jspsych(file) if form == "jspsych" else _pcibex(file)
+        return _import_mturk(file, out)
+    rows = _jspsych_rows(file) if form == "jspsych" else _pcibex_rows(file)
     found: list[_Answer] = []
     skipped = 0
     before: Counter[str] = Counter()
     for row in rows:
-        answer = _answer(row, before)
-        if answer is None:
+        person, item = _first(row, PEOPLE), _first(row, ITEMS)
+        response = _first(row, ("response", "rating", "answer")).lower()
+        usable = response in ("good", "bad") or _number(response) is not None
+        if not (person and item and usable):
             skipped += 1
-        else:
-            found.append(answer)
+            continue
+        time = _number(_first(row, ("rt", "response_time")))
+        before[person] += 1
+        found.append(
+            _Answer(
+                person,
+                _HTML.sub("", item),
+                _first(row, SETS),
+                _first(row, ("condition",)),
+                _HTML.sub("", _first(row, SENTENCES)),
+                response,
+                None if time is None or time < 0 else time / 1000,  # both count milliseconds
+                before[person],
+            )
+        )
     if not found:
         raise DataError(
             f"{file}: no answers to items; rows need a participant ({', '.join(PEOPLE[:3])}), an "
             "item and a response (good, bad or a number)"
         )
-    return _write(file, found, out, skipped, items)
+    choices = [a for a in found if a.response in ("good", "bad")]
+    ratings = [a for a in found if a.response not in ("good", "bad")]
+    if items is not None and not ratings:
+        raise UsageError(f"{file} has forced choices, which need no items; leave it out")
+    tables: dict[str, list[dict[str, object]]] = {}
+    if choices:
+        tables["choices.csv"] = [
+            {"set": a.set or "imported", "item": a.item, "rater": a.person, "response": a.response,
+             "kind": "person", **a.row}
+            for a in choices
+        ]  # fmt: skip
+    if ratings:
+        tables["sentences.csv"] = _sentence_rows(file, ratings, items)
+        tables["answers.csv"] = [
+            {"id": a.id, "participant": a.person, "rating": a.response, **a.row} for a in ratings
+        ]
+    for name, listed in tables.items():
+        write_delimited(out / name, listed)
+    return Imported(tuple(out / name for name in tables), len(found), skipped)
 
 
-def _mturk(file: Path, out: Path) -> Imported:
+def _import_mturk(file: Path, out: Path) -> Imported:
     from priscian.datasets.choices import read_choices
 
     found = read_choices(file)
@@ -116,21 +160,18 @@ def _mturk(file: Path, out: Path) -> Imported:
     return Imported((out / "choices.csv",), len(rows), sum(found.left_out.values()))
 
 
-def _jspsych(file: Path) -> Iterable[Mapping[str, Any]]:
+def _jspsych_rows(file: Path) -> Iterable[Mapping[str, Any]]:
     """Trials of jsPsych's data: JSON as it writes it, or CSV."""
     if file.suffix.lower() != ".json":
         return [row for _, row in read_table(file)]
     found = read_json(file)
     if not isinstance(found, list):
         raise DataError(f"{file}: not a list of trials; export it again from jsPsych")
-    flat: list[Mapping[str, Any]] = []
-    for trial in found:
-        several = trial if isinstance(trial, list) else [trial]
-        flat += [t for t in several if isinstance(t, Mapping)]
-    return flat
+    flat = [t for trial in found for t in (trial if isinstance(trial, list) else [trial])]
+    return [trial for trial in flat if isinstance(trial, Mapping)]
 
 
-def _pcibex(file: Path) -> Iterator[Mapping[str, Any]]:
+def _pcibex_rows(file: Path) -> Iterator[Mapping[str, Any]]:
     """Rows of PCIbex's results, whose columns are named in comments before them.
 
     Times are from when something was last printed in the trial, if that was logged, or else from
@@ -149,9 +190,11 @@ def _pcibex(file: Path) -> Iterator[Mapping[str, Any]]:
                 cells = next(csv.reader(io.StringIO(line.rstrip("\r"))))
             except csv.Error as error:
                 raise DataError(f"{file}:{number}: {error}; delete or correct the line") from None
-            row: dict[str, Any] = {
-                columns.get(n, f"column {n}"): _plain(c) for n, c in enumerate(cells, start=1)
-            }
+            row: dict[str, Any] = {}
+            for n, cell in enumerate(cells, start=1):
+                for code, character in _ESCAPED.items():
+                    cell = cell.replace(code, character)
+                row[columns.get(n, f"column {n}")] = cell
             row["submission"] = "-".join(str(row[n]) for n in SUBMISSION if n in row)
             trial = (row["submission"], *(str(row[n]) for n in TRIAL if n in row))
             parameter, now = row.get("Parameter", "Choice"), _number(row.get("EventTime"))
@@ -164,34 +207,8 @@ def _pcibex(file: Path) -> Iterator[Mapping[str, Any]]:
                 yield {**row, "response": row.get("Value", row.get("response", "")), **time}
 
 
-def _plain(cell: str) -> str:
-    for code, character in _ESCAPED.items():
-        cell = cell.replace(code, character)
-    return cell
-
-
 def _first(row: Mapping[str, Any], names: Sequence[str]) -> str:
     return next((str(row[n]).strip() for n in names if row.get(n) not in (None, "")), "")
-
-
-def _answer(row: Mapping[str, Any], before: Counter[str]) -> _Answer | None:
-    """An answer to an item; None for instructions, consent and the like."""
-    person, item = _first(row, PEOPLE), _first(row, ITEMS)
-    response = _first(row, ("response", "rating", "answer")).lower()
-    if not person or not item or not _usable(response):
-        return None
-    time = _number(_first(row, ("rt", "response_time")))
-    before[person] += 1
-    return _Answer(
-        person,
-        _HTML.sub("", item),
-        _first(row, SETS),
-        _first(row, ("condition",)),
-        _HTML.sub("", _first(row, SENTENCES)),
-        response,
-        None if time is None or time < 0 else time / 1000,  # both tools count milliseconds
-        before[person],
-    )
 
 
 def _number(text: object) -> float | None:
@@ -203,86 +220,39 @@ def _number(text: object) -> float | None:
     return found if abs(found) < 1e100 else None
 
 
-def _usable(response: str) -> bool:
-    return response in ("good", "bad") or _number(response) is not None
-
-
-def _write(
-    file: Path, found: Sequence[_Answer], out: Path, skipped: int, items: Path | None
-) -> Imported:
-    choices = [a for a in found if a.response in ("good", "bad")]
-    ratings = [a for a in found if a.response not in ("good", "bad")]
-    sentences = _sentences(file, ratings, items)  # before anything is written
-    files: list[Path] = []
-    if choices:
-        rows = [
-            {"set": a.set or "imported", "item": a.item, "rater": a.person, "response": a.response,
-             "kind": "person", **_when(a)}
-            for a in choices
-        ]  # fmt: skip
-        write_delimited(out / "choices.csv", rows)
-        files.append(out / "choices.csv")
-    if ratings:
-        write_delimited(out / "sentences.csv", sentences)
-        answers = [
-            {"id": a.id, "participant": a.person, "rating": a.response, **_when(a)} for a in ratings
-        ]
-        write_delimited(out / "answers.csv", answers)
-        files += [out / "sentences.csv", out / "answers.csv"]
-    return Imported(tuple(files), len(found), skipped)
-
-
-def _when(answer: _Answer) -> dict[str, object]:
-    time = "" if answer.time is None else f"{answer.time:.3f}"
-    return {"order": answer.order, "response_time": time}
-
-
-def _sentences(
+def _sentence_rows(
     file: Path, ratings: Sequence[_Answer], items: Path | None
 ) -> list[dict[str, object]]:
     """Every sentence that was rated, as the results or the table of items have it."""
-    known = {} if items is None else _items(items)
-    if items is not None and not ratings:
-        raise UsageError(f"{file} has forced choices, which need no items; leave it out")
+    known: dict[tuple[str, str], str] = {}
+    for line, row in read_table(items, needs=("item", "sentence")) if items else ():
+        item, condition, text = (_first(row, (name,)) for name in ("item", "condition", "sentence"))
+        if known.setdefault((item, condition), text) != text:
+            raise DataError(
+                f"{items}:{line}: item {item} has another sentence above; fill in the column "
+                "condition, or correct the item"
+            )
     rows: dict[str, dict[str, object]] = {}
     for a in ratings:
-        place = (a.item, a.condition)
-        text = known.get(place, "") if items else a.sentence
+        text = known.get((a.item, a.condition), "") if items else a.sentence
         if not text:
             told = f"condition {a.condition} of item {a.item}" if a.condition else f"item {a.item}"
-            where = (
+            raise DataError(
                 f"{items}: no sentence for {told}, which {file} has; add a row"
                 if items
                 else f"{file}: no sentence for {told}, only its id; log the sentence in a column "
                 f"({', '.join(SENTENCES)}), or give items, a table of item, condition and sentence"
             )
-            raise DataError(where)
-        row: dict[str, object] = {
+        sentence: dict[str, object] = {
             "id": a.id,
             "sentence": text,
             "phenomenon": a.set or "imported",
             "acceptable": {"good": 1, "bad": 0}.get(a.condition, ""),
             "lexicalisation": a.item,
         }
-        if rows.setdefault(a.id, row)["sentence"] != text:
+        if rows.setdefault(a.id, sentence)["sentence"] != text:
             raise DataError(
                 f"{file}: {a.id} has two sentences ({rows[a.id]['sentence']} / {text}); give each "
                 "its own item, or name the conditions in a column condition"
             )
     return list(rows.values())
-
-
-def _items(file: Path) -> dict[tuple[str, str], str]:
-    """Sentences by item and condition."""
-    known: dict[tuple[str, str], str] = {}
-    for line, row in read_table(file, needs=("item", "sentence")):
-        item, condition, text = (
-            "" if row.get(name) is None else str(row[name]).strip()
-            for name in ("item", "condition", "sentence")
-        )
-        if known.setdefault((item, condition), text) != text:
-            raise DataError(
-                f"{file}:{line}: item {item} has another sentence above; fill in the column "
-                "condition, or correct the item"
-            )
-    return known

@@ -9,16 +9,16 @@ from pathlib import Path
 import msgspec
 
 from priscian.errors import DataError, UsageError
-from priscian.files import write_text
+from priscian.files import refuse_replacing, write_bytes, write_text
 from priscian.judge.databases import Postgres, Sqlite
 from priscian.judge.frozen import (
+    FROZEN,
     Frozen,
     build,
     decode,
     encode,
     is_current,
     read_frozen,
-    write_frozen,
 )
 from priscian.judge.store import Store
 from priscian.judge.study import FILE, preset, texts
@@ -68,6 +68,15 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+def refuse_own_files(out: Path, folder: Path, database: str = "") -> None:
+    """Refuse an output that would take the place of the study's own files, or of its answers."""
+    frozen = read_frozen(folder)
+    names = [FILE, FROZEN, *(frozen.sources if frozen else ())]
+    answers = database or str(folder / DATABASE)
+    own = [answers, f"{answers}-wal", f"{answers}-shm", *(folder / name for name in names)]
+    refuse_replacing(out, map(Path, own), "the study's own file")
+
+
 def open_store(folder: Path, database: str = "") -> Store:
     """The store of a study: a file in its folder unless another file or Postgres is named."""
     if database.startswith(("postgresql://", "postgres://")):
@@ -94,7 +103,7 @@ def freeze_study(folder: Path, database: str = "") -> Frozen:
         frozen = msgspec.structs.replace(made, version=number)
         lists = {plan.number: plan.part for plan in frozen.plans}
         store.add_version(number, frozen.hash, encode(frozen).decode(), lists)
-    write_frozen(folder, frozen)
+    write_bytes(folder / FROZEN, encode(frozen))
     return frozen
 
 
@@ -127,7 +136,12 @@ def latest(store: Store, folder: Path) -> Frozen:
     versions = store.versions()
     if not versions:
         raise DataError(f"{folder}: nothing has been served yet; run priscian judge serve {folder}")
-    return decode(store.body(versions[-1][0]), f"version {versions[-1][0]}")
+    return stored_version(store, versions[-1][0])
+
+
+def stored_version(store: Store, version: int) -> Frozen:
+    """The study that a version of the store is of."""
+    return decode(store.body(version), f"version {version}")
 
 
 @dataclass(slots=True)
@@ -139,5 +153,5 @@ class Versions:
     def of(self, store: Store, version: int) -> Frozen:
         """The study that somebody saw."""
         if version not in self.found:
-            self.found[version] = decode(store.body(version), f"version {version}")
+            self.found[version] = stored_version(store, version)
         return self.found[version]

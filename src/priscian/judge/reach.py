@@ -48,29 +48,29 @@ def reach_problems(url: str, hashes: Collection[str], mturk: bool = False) -> It
             "let it set X-Forwarded-For"
         )
     try:
-        yield from _page_problems(root, mturk)
+        page = _get(f"{root}/admin")  # the first page may ask for an id of the platform
+        policy = page.headers.get(
+            "content-security-policy", ""
+        )  # two headers are joined by a comma
+        if "," in policy or not policy.startswith("default-src 'none'"):
+            yield (
+                "the proxy removes or adds a Content-Security-Policy; let it pass ours unchanged"
+            )
+        if mturk and "x-frame-options" in page.headers:
+            yield "the proxy adds X-Frame-Options, so that MTurk cannot show the study; remove it"
+        style = _STYLE.search(page.body.decode("utf-8", "replace"))
+        place = urljoin(f"{root}/", style[1]) if style else f"{root}/static/judge.css"
+        try:
+            kind = _get(place).headers.get("content-type", "").partition(";")[0].strip()
+        except WebError:
+            kind = "nothing"
+        if kind != "text/css":
+            yield (
+                f"{place} is not our style sheet but {kind}: where the proxy removes a part of the "
+                f"path, serve with `url={root}`"
+            )
     except WebError as error:
         yield f"{root}/admin: {error}"
-
-
-def _page_problems(root: str, mturk: bool) -> Iterator[str]:
-    page = _get(f"{root}/admin")  # the first page may ask for an id of the platform
-    policy = page.headers.get("content-security-policy", "")  # two headers are joined by a comma
-    if "," in policy or not policy.startswith("default-src 'none'"):
-        yield "the proxy removes or adds a Content-Security-Policy; let it pass ours unchanged"
-    if mturk and "x-frame-options" in page.headers:
-        yield "the proxy adds X-Frame-Options, so that MTurk cannot show the study; remove it"
-    style = _STYLE.search(page.body.decode("utf-8", "replace"))
-    place = urljoin(f"{root}/", style[1]) if style else f"{root}/static/judge.css"
-    try:
-        kind = _get(place).headers.get("content-type", "").partition(";")[0].strip()
-    except WebError:
-        kind = "nothing"
-    if kind != "text/css":
-        yield (
-            f"{place} is not our style sheet but {kind}: where the proxy removes a part of the "
-            f"path, serve with `url={root}`"
-        )
 
 
 def _get(url: str, headers: Mapping[str, str] | None = None) -> Reply:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from priscian.errors import StoreError
@@ -24,9 +24,7 @@ LEASE = 600.0
 MOST_REVISIONS = 3
 """Later answers to one trial that are kept."""
 CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
-_SITTING = (
-    "id, token, person, version, list, state, started, seen, finished, code, deletion, kind, facts"
-)
+_ANSWER = "(sitting, position, response, time, hidden, timing, received, version)"
 _COUNTED = {False: "s.kind <> 'test'", True: "1 = 1"}
 
 
@@ -64,6 +62,9 @@ class Sitting:
     deletion: str
     kind: PersonKind
     facts: Mapping[str, Any]
+
+
+_SITTING = ", ".join(column.name for column in fields(Sitting))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,19 +133,6 @@ def random_code(letters: int = 10) -> str:
     return "".join(secrets.choice(CODE_LETTERS) for _ in range(letters))
 
 
-def _facts(row: Sequence[Any]) -> Mapping[str, Any]:
-    """The facts of a sitting's row, which are JSON."""
-    try:
-        found = json.loads(row[-1])
-    except (ValueError, TypeError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise StoreError(
-            f"the facts of sitting {row[0]} are damaged; restore the database from a backup"
-        )
-    return found
-
-
 class Store:
     """Sittings, trials and answers of one study."""
 
@@ -156,12 +144,16 @@ class Store:
         """Close the connection."""
         self.backend.close()
 
+    def _text(self, sql: str, *values: object) -> str:
+        """The first cell of the first row, or nothing."""
+        rows = self.backend.run(sql, values)
+        return str(rows[0][0]) if rows else ""
+
     # ------------------------------------------------------------ settings and versions
 
     def setting(self, key: str) -> str:
         """A setting, or nothing: admin's hash, whether the study is paused."""
-        rows = self.backend.run("SELECT value FROM settings WHERE key = ?", (key,))
-        return str(rows[0][0]) if rows else ""
+        return self._text("SELECT value FROM settings WHERE key = ?", key)
 
     def put(self, key: str, value: str) -> None:
         """Keep a setting."""
@@ -184,10 +176,10 @@ class Store:
 
     def body(self, version: int) -> str:
         """The frozen study of a version, as JSON."""
-        rows = self.backend.run("SELECT body FROM studies WHERE version = ?", (version,))
-        if not rows:
+        found = self._text("SELECT body FROM studies WHERE version = ?", version)
+        if not found:
             raise StoreError(f"no version {version} of the study in the store")
-        return str(rows[0][0])
+        return found
 
     def add_version(self, version: int, sha: str, body: str, lists: Mapping[int, int]) -> None:
         """Keep a version of the study, and the part of the items that each list shows.
@@ -246,31 +238,28 @@ class Store:
             return f"test-{fresh}"
         if not identity:
             return fresh
-        rows = self.backend.run(
+        return self._text(
             "INSERT INTO identities (platform, identity, person) VALUES (?, ?, ?) "
             "ON CONFLICT (platform, identity) DO UPDATE SET platform = excluded.platform "
             "RETURNING person",
-            (platform, identity, fresh),
-        )
-        return str(rows[0][0])
+            platform, identity, fresh,
+        )  # fmt: skip
 
     def identity(self, person: str) -> str:
         """The id of somebody on their platform, or nothing."""
-        rows = self.backend.run("SELECT identity FROM identities WHERE person = ?", (person,))
-        return str(rows[0][0]) if rows else ""
+        return self._text("SELECT identity FROM identities WHERE person = ?", person)
 
     def sittings_of(self, person: str) -> list[Sitting]:
         """Everything that somebody has begun."""
-        return self._sittings("WHERE person = ? ORDER BY id", (person,))
+        return self._sittings("person = ?", person)
 
     def sitting(self, token: str) -> Sitting | None:
         """The sitting of a token."""
-        found = self._sittings("WHERE token = ?", (token,))
-        return found[0] if found else None
+        return next(iter(self._sittings("token = ?", token)), None)
 
     def sittings(self, tests: bool = False) -> list[Sitting]:
         """Every sitting, in the order they began; tests only if they are asked for."""
-        return self._sittings(f"WHERE {_COUNTED[tests]} ORDER BY id", ())
+        return self._sittings(_COUNTED[tests])
 
     def clear_tests(self, version: int = 0) -> int:
         """Delete every test, or those of one version; how many there were."""
@@ -282,9 +271,21 @@ class Store:
             self.remove(sitting)
         return len(rows)
 
-    def _sittings(self, where: str, values: Sequence[object]) -> list[Sitting]:
-        rows = self.backend.run(f"SELECT {_SITTING} FROM sittings s {where}", values)
-        return [Sitting(*(*row[:-1], _facts(row))) for row in rows]
+    def _sittings(self, where: str, *values: object) -> list[Sitting]:
+        found = []
+        for *row, said in self.backend.run(
+            f"SELECT {_SITTING} FROM sittings s WHERE {where} ORDER BY id", values
+        ):
+            try:
+                facts = json.loads(said)
+            except (ValueError, TypeError, RecursionError):
+                facts = None
+            if not isinstance(facts, dict):
+                raise StoreError(
+                    f"the facts of sitting {row[0]} are damaged; restore the database from a backup"
+                )
+            found.append(Sitting(*(*row, facts)))
+        return found
 
     def parts_seen(self, person: str) -> set[tuple[int, int]]:
         """Version and part of every list that somebody has begun."""
@@ -305,22 +306,20 @@ class Store:
     ) -> Sitting:
         """A new sitting with its trials in their order."""
         token = secrets.token_urlsafe(16)  # 128 bits
-        rows = self.backend.run(
+        self.backend.run(
             "INSERT INTO sittings (token, person, version, list, state, started, seen, code, "
-            "deletion, kind, facts) VALUES (?, ?, ?, ?, 'live', ?, ?, '', ?, ?, ?) RETURNING id",
+            "deletion, kind, facts) VALUES (?, ?, ?, ?, 'live', ?, ?, '', ?, ?, ?)",
             (token, person, version, number, self.now(), self.now(), random_code(12),
              arrival.kind, json.dumps(dict(arrival.facts))),
         )  # fmt: skip
-        sitting = int(rows[0][0])
+        (sitting,) = self._sittings("token = ?", token)
         for trial in trials:
             self.backend.run(
                 "INSERT INTO trials (sitting, position, item, kind, condition, side) "
                 "VALUES (?, ?, ?, ?, ?, ?)",
-                (sitting, trial.position, trial.item, trial.kind, trial.condition, trial.side),
+                (sitting.id, trial.position, trial.item, trial.kind, trial.condition, trial.side),
             )
-        found = self.sitting(token)
-        assert found is not None
-        return found
+        return sitting
 
     def touch(self, sitting: int) -> None:
         """Update the time at which a sitting was last seen."""
@@ -328,8 +327,8 @@ class Store:
 
     def note(self, sitting: int, facts: Mapping[str, Any], state: str = "") -> None:
         """Keep facts about a sitting (consent, tries, demographics), and a change of state."""
-        rows = self.backend.run("SELECT facts FROM sittings WHERE id = ?", (sitting,))
-        merged = {**json.loads(rows[0][0]), **facts}
+        known = self._text("SELECT facts FROM sittings WHERE id = ?", sitting)
+        merged = {**json.loads(known), **facts}
         self.backend.run(
             "UPDATE sittings SET facts = ?, state = COALESCE(NULLIF(?, ''), state), seen = ? "
             "WHERE id = ?",
@@ -364,13 +363,11 @@ class Store:
         """
         values = (sitting, answer.position, answer.response, answer.time, answer.hidden,
                   answer.timing, self.now(), version)  # fmt: skip
-        columns = "(sitting, position, response, time, hidden, timing, received, version)"
-        rows = self.backend.run(
-            f"INSERT INTO answers {columns} VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
+        if self.backend.run(
+            f"INSERT INTO answers {_ANSWER} VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (sitting, position) DO NOTHING RETURNING position",
             values,
-        )
-        if rows:
+        ):
             return True
         given, *later = [
             said
@@ -382,15 +379,15 @@ class Store:
         ]
         if answer.response not in (given, *later) and len(later) < MOST_REVISIONS:
             self.backend.run(
-                f"INSERT INTO revisions {columns} VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values
+                f"INSERT INTO revisions {_ANSWER} VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values
             )
         return False
 
     def restart(self, sitting: int) -> None:
         """Begin a sitting again: what was answered is kept as revisions."""
-        columns = "sitting, position, response, time, hidden, timing, received, version"
+        columns = _ANSWER.strip("()")
         self.backend.run(
-            f"INSERT INTO revisions ({columns}) SELECT {columns} FROM answers WHERE sitting = ?",
+            f"INSERT INTO revisions {_ANSWER} SELECT {columns} FROM answers WHERE sitting = ?",
             (sitting,),
         )
         self.backend.run("DELETE FROM answers WHERE sitting = ?", (sitting,))
@@ -398,39 +395,33 @@ class Store:
 
     def finish(self, sitting: int, code: str) -> str:
         """The completion code, if every trial has its answer; else nothing."""
-        open_trials = self.backend.run(
-            "SELECT COUNT(*) FROM trials t LEFT JOIN answers a ON a.sitting = t.sitting "
-            "AND a.position = t.position WHERE t.sitting = ? AND a.sitting IS NULL",
+        if self.backend.run(
+            "SELECT 1 FROM trials t LEFT JOIN answers a ON a.sitting = t.sitting "
+            "AND a.position = t.position WHERE t.sitting = ? AND a.sitting IS NULL LIMIT 1",
             (sitting,),
-        )
-        if int(open_trials[0][0]):
+        ):
             return ""
-        rows = self.backend.run(
+        return self._text(
             "UPDATE sittings SET state = 'complete', finished = COALESCE(finished, ?), "
             "code = CASE WHEN code = '' THEN ? ELSE code END "
             "WHERE id = ? AND state <> 'failed' RETURNING code",
-            (self.now(), code, sitting),
-        )
-        return str(rows[0][0]) if rows else ""
+            self.now(), code, sitting,
+        )  # fmt: skip
 
-    def answers(self, tests: bool = False) -> Iterator[StoredAnswer]:
+    def answers(self, tests: bool = False, table: str = "answers") -> list[StoredAnswer]:
         """Every answer with its trial and sitting, by sitting and position."""
-        return self._given("answers", tests)
-
-    def revisions(self, tests: bool = False) -> Iterator[StoredAnswer]:
-        """Later answers to a trial, which do not count, and those before a sitting began again."""
-        return self._given("revisions", tests)
-
-    def _given(self, table: str, tests: bool) -> Iterator[StoredAnswer]:
-        for row in self.backend.run(
+        rows = self.backend.run(
             "SELECT a.sitting, s.person, s.kind, a.version, s.list, a.position, t.item, t.kind, "
             "t.condition, t.side, a.response, a.time, a.hidden, a.timing, a.received "
             f"FROM {table} a JOIN sittings s ON s.id = a.sitting "
             "JOIN trials t ON t.sitting = a.sitting AND t.position = a.position "
-            f"WHERE {_COUNTED[tests]} "
-            "ORDER BY a.sitting, a.position, a.received"
-        ):
-            yield StoredAnswer(*row)
+            f"WHERE {_COUNTED[tests]} ORDER BY a.sitting, a.position, a.received"
+        )
+        return [StoredAnswer(*row) for row in rows]
+
+    def revisions(self, tests: bool = False) -> list[StoredAnswer]:
+        """Later answers to a trial, which do not count, and those before a sitting began again."""
+        return self.answers(tests, "revisions")
 
     def event(self, sitting: int | None, what: str, detail: str = "") -> None:
         """Note something that happened."""

@@ -29,16 +29,9 @@ class LexiconRow:
         """The cell, which must be one of these."""
         value = self.cells[column]
         if value not in allowed:
-            raise self.error(column, f"{value!r}; expected {_alternatives(allowed)}")
+            expected = ", ".join(name or "nothing" for name in allowed)
+            raise self.error(column, f"{value!r}; expected {expected}")
         return value
-
-    def all_of(self, column: str, allowed: Sequence[str], separator: str = ";") -> list[str]:
-        """The parts of a cell, each of which must be one of these."""
-        values = self.parts(column, separator)
-        for value in values:
-            if value not in allowed:
-                raise self.error(column, f"{value!r}; expected {_alternatives(allowed)}")
-        return values
 
     def error(self, column: str, message: str) -> LexiconError:
         return LexiconError(f"{self.file}:{self.line}: field {column!r}: {message}")
@@ -50,7 +43,3 @@ def read_table(
     """Rows below a header line; comments and blank lines are skipped, short rows padded."""
     for number, cells in read_tsv(path, columns, optional, LexiconError):
         yield LexiconRow(path.name, number, cells)
-
-
-def _alternatives(allowed: Sequence[str]) -> str:
-    return ", ".join(value or "nothing" for value in allowed)

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from priscian.formulas import chance_of, parse_formula, print_formula, values_of
-from priscian.metrics.accuracy import set_accuracy, summarise
 from priscian.metrics.contrasts import TIE, Verdict, evaluate, number
-from priscian.metrics.forced_choice import Outcome, TieRule, item_seed, judge
+from priscian.metrics.forced_choice import (
+    MethodScores,
+    Outcome,
+    TieRule,
+    item_seed,
+    judge,
+    summarise,
+)
 from priscian.metrics.generalization import (
     Rules,
     SuiteOutcome,
@@ -36,6 +42,7 @@ __all__ = [
     "UNIGRAM_MEASURES",
     "Lookup",
     "Measure",
+    "MethodScores",
     "Outcome",
     "Rules",
     "SuiteOutcome",
@@ -57,7 +64,6 @@ __all__ = [
     "print_formula",
     "region_bits",
     "region_means",
-    "set_accuracy",
     "slor",
     "summarise",
     "summarise_suites",

@@ -93,16 +93,11 @@ def meets_adc(
     [True, False, False]
     """
     check_delta(delta)
-    agree = _both_positive if sign == "positive" else _equal_signs
-    return [agree(h, m) and abs(h - m) < delta for h, m in zip(human, model, strict=True)]
-
-
-def _both_positive(human: float, model: float) -> bool:
-    return (human > 0) == (model > 0)
-
-
-def _equal_signs(human: float, model: float) -> bool:
-    return (human > 0) - (human < 0) == (model > 0) - (model < 0)
+    agree = [
+        (h > 0) == (m > 0) and (sign == "positive" or (h < 0) == (m < 0))
+        for h, m in zip(human, model, strict=True)
+    ]
+    return [a and abs(h - m) < delta for a, h, m in zip(agree, human, model, strict=True)]
 
 
 def check_delta(delta: float) -> float:

@@ -1,21 +1,32 @@
-"""Forced choice: whether each contrast holds for each item."""
+"""Forced choice: whether each contrast holds for each item, and the accuracies.
+
+They are those of every set, of every class of the taxonomy and overall, with 95 % intervals.
+"""
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
+import math
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, product
+from typing import Protocol
 
-from priscian.errors import UsageError
+import msgspec
+
+from priscian.errors import DataError, UsageError
 from priscian.files import shown, whole_number
 from priscian.formulas import values_of
 from priscian.metrics.contrasts import Coin, Verdict, evaluate
 from priscian.metrics.measures import Measure, find_measure
-from priscian.records import Contrast, Expression, Item, ItemSet, Sentence, TokenScores
+from priscian.records import Expression, Item, ItemSet, Sentence, TokenScores
+from priscian.stats.proportions import Accuracy, accuracy_of, mean_accuracy
 
+LEVELS = ("field", "phenomenon")
+"""The levels of BLiMP's taxonomy, from the broadest to the narrowest."""
 MOST_VOTES = 100_001
 """Tosses of a coin for one tie; a tie takes longer with each."""
 
@@ -108,14 +119,13 @@ def judge(
     keys = {contrast.name: _keys(contrast.expression) for contrast in itemset.contrasts}
     outcomes = []
     for item in itemset.items:
-        value = _lookup(item, scores, rank)
+        value = _values(item, scores, rank)
         for contrast in itemset.contrasts:
             verdict = evaluate(contrast.expression, value)
-            credit = rule.credit(
-                verdict,
-                _tosser(contrast, value),
-                item_seed(seed, itemset.name, item.id) if verdict.tie else 0,
-            )
+            credit = float(verdict.true)
+            if verdict.tie:
+                toss = functools.partial(_toss, contrast.expression, value)
+                credit = rule.credit(verdict, toss, item_seed(seed, itemset.name, item.id))
             values = {key: value(*at) for key, at in keys[contrast.name].items()}
             outcomes.append(
                 Outcome(item.id, contrast.name, values, verdict.margin, credit, verdict.tie)
@@ -123,27 +133,17 @@ def judge(
     return outcomes
 
 
-def _tosser(contrast: Contrast, value: Callable[[str, str], float]) -> Callable[[Coin], bool]:
-    return lambda coin: evaluate(contrast.expression, value, coin=coin).true
-
-
-def _lookup(
+def _values(
     item: Item, scores: Callable[[Sentence], TokenScores], rank: Measure
 ) -> Callable[[str, str], float]:
     """The measure of (condition, span), each computed once."""
-    tokens: dict[str, TokenScores] = {}
-    known: dict[tuple[str, str], float] = {}
+    tokens = functools.cache(lambda condition: scores(item[condition]))
+    return functools.cache(lambda condition, span: rank(tokens(condition), item[condition], span))
 
-    def value(condition: str, span: str) -> float:
-        at = (condition, span)
-        if at not in known:
-            sentence = item[condition]
-            if condition not in tokens:
-                tokens[condition] = scores(sentence)
-            known[at] = rank(tokens[condition], sentence, span)
-        return known[at]
 
-    return value
+def _toss(expression: Expression, value: Callable[[str, str], float], coin: Coin) -> bool:
+    """Whether an expression holds if the coin decides tied comparisons."""
+    return evaluate(expression, value, coin=coin).true
 
 
 def _keys(expression: Expression) -> dict[str, tuple[str, str]]:
@@ -154,3 +154,98 @@ def _keys(expression: Expression) -> dict[str, tuple[str, str]]:
         condition if conditions.count(condition) == 1 else f"{condition}.{span}": (condition, span)
         for condition, span in places
     }
+
+
+# ---------------------------------------------------------------- accuracies
+
+
+class Score(Protocol):
+    """A share of right answers, the number of items and ties, and its 95 % interval."""
+
+    @property
+    def accuracy(self) -> float: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def ties(self) -> int: ...
+    @property
+    def ci(self) -> tuple[float, float]: ...
+
+
+def check_score(name: str, score: Score) -> None:
+    """Refuse an invalid share, which an edited file may have."""
+    low, high = score.ci
+    if not (0 <= score.accuracy <= 1 and math.isfinite(low) and math.isfinite(high)):
+        raise ValueError(f"the accuracy of {name} is {score.accuracy:g} ({low:g}–{high:g})")
+    if score.n < 0 or not 0 <= score.ties <= score.n:
+        raise ValueError(f"{name} has {score.ties} ties of {score.n} items")
+
+
+class MethodScores(msgspec.Struct, frozen=True, kw_only=True):
+    """Accuracies by one method: overall, by class, and by set."""
+
+    overall: Accuracy
+    fields: dict[str, Accuracy] = msgspec.field(default_factory=dict)
+    phenomena: dict[str, Accuracy] = msgspec.field(default_factory=dict)
+    levels: dict[str, dict[str, Accuracy]] = msgspec.field(default_factory=dict)
+    """Classes of levels other than field and phenomenon, by the level's name."""
+    paradigms: dict[str, Accuracy]
+
+    def __post_init__(self) -> None:
+        check_score("overall", self.overall)
+        for level in (self.fields, self.phenomena, *self.levels.values(), self.paradigms):
+            for name, score in level.items():
+                check_score(name, score)
+        if not self.paradigms:
+            raise ValueError("a method without sets")
+
+    def level(self, name: str) -> Mapping[str, Accuracy]:
+        """Accuracies of the classes at a level."""
+        if name == "field":
+            return self.fields
+        return self.phenomena if name == "phenomenon" else self.levels.get(name, {})
+
+
+def summarise(
+    outcomes: Mapping[str, Iterable[Outcome]],
+    taxonomy: Mapping[str, Sequence[str]],
+    levels: Sequence[str] = LEVELS,
+) -> dict[str, MethodScores]:
+    """Accuracies by method: overall, for every class of each level, and for every set.
+
+    `outcomes` and `taxonomy` are keyed by set; `levels` names the taxonomy's levels from the
+    broadest to the narrowest, and a shorter path fills the narrowest ones. A set counts by the mean
+    credit of its items, everything else by the mean of its sets.
+    """
+    by_method: dict[str, dict[str, list[Outcome]]] = {}
+    for name, members in outcomes.items():
+        for outcome in members:
+            by_method.setdefault(outcome.method, {}).setdefault(name, []).append(outcome)
+    made = {}
+    for method, sets in by_method.items():
+        paradigms = {
+            name: accuracy_of([o.correct for o in rows], sum(o.tie for o in rows))
+            for name, rows in sets.items()
+        }
+        members_of: dict[str, dict[str, list[Accuracy]]] = {level: {} for level in levels}
+        for name, accuracy in paradigms.items():
+            path = tuple(taxonomy.get(name, ()))
+            if len(path) > len(levels):
+                raise DataError(
+                    f"set {name}: its taxonomy {' > '.join(path)} is deeper than the levels "
+                    f"{', '.join(levels) or 'given (none)'}; name as many levels"
+                )
+            for level, node in zip(levels[len(levels) - len(path) :], path, strict=True):
+                members_of[level].setdefault(node, []).append(accuracy)
+        nodes = {
+            level: {node: mean_accuracy(parts) for node, parts in members.items()}
+            for level, members in members_of.items()
+        }
+        made[method] = MethodScores(
+            overall=mean_accuracy(list(paradigms.values())),
+            fields=nodes.pop("field", {}),
+            phenomena=nodes.pop("phenomenon", {}),
+            levels=nodes,
+            paradigms=paradigms,
+        )
+    return made

@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal
 
 from priscian.catalogue import FURTHER
-from priscian.errors import DataError, ScoreError, UsageError
+from priscian.errors import DataError, ScoreError
 from priscian.formulas import chance_of, values_of
 from priscian.metrics.contrasts import TIE, Lookup, evaluate
 from priscian.metrics.forced_choice import TieRule, item_seed
@@ -86,13 +86,6 @@ class SuiteOutcome:
     def ties(self) -> int:
         """Number of items that are decided by the tie rule."""
         return sum(item.tie for item in self.items)
-
-
-def find_predictions(name: str) -> Predictions:
-    """`first` or `all`, checked."""
-    if name not in get_args(Predictions):
-        raise UsageError(f"`predictions=` takes first or all, not {name!r}")
-    return cast(Predictions, name)
 
 
 def judge_suite(
@@ -219,7 +212,9 @@ def stability(suites: Sequence[SuiteOutcome]) -> dict[str, dict[str, Any]]:
         plain = by_name.get(modified.modifier_of)
         if plain is None:
             continue
-        pairs = _paired(plain, modified)
+        other = {i.item.rpartition("/")[2]: i.correct for i in modified.items}
+        own = {i.item.rpartition("/")[2]: i.correct for i in plain.items}
+        pairs = [(credit, other[number]) for number, credit in own.items() if number in other]
         found[plain.name] = {
             "modified_suite": modified.name,
             "accuracy": plain.accuracy,
@@ -229,12 +224,6 @@ def stability(suites: Sequence[SuiteOutcome]) -> dict[str, dict[str, Any]]:
             "pairs": len(pairs),
         }
     return found
-
-
-def _paired(plain: SuiteOutcome, modified: SuiteOutcome) -> list[tuple[float, float]]:
-    other = {i.item.rpartition("/")[2]: i.correct for i in modified.items}
-    own = {i.item.rpartition("/")[2]: i.correct for i in plain.items}
-    return [(credit, other[number]) for number, credit in own.items() if number in other]
 
 
 @dataclass(frozen=True, slots=True)

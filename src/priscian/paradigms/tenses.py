@@ -14,10 +14,6 @@ def _table(weights: Mapping[Inflection, float]) -> Table:
     return tuple(weights), tuple(weights.values())
 
 
-def _past(**shares: float) -> dict[Inflection, float]:
-    return {Inflection("past", modal): share for modal, share in shares.items()}
-
-
 def _present(**shares: float) -> dict[Inflection, float]:
     return {Inflection("pres", modal): share for modal, share in shares.items()}
 
@@ -63,7 +59,7 @@ CONFESSED = _table(
     {
         Inflection("past", perfect=True): 72.0,
         Inflection("past"): 22.0,
-        **_past(would=2.0),
+        Inflection("past", "would"): 2.0,
     }
 )
 # Auxiliaries that show no number, so that another subject may follow them.

@@ -20,7 +20,7 @@ from priscian.formulas import region_labels
 from priscian.reporting.items import state_of
 from priscian.reporting.pack import FINE, MOST, pack_columns, planes
 from priscian.runs import Result
-from priscian.runs.summary import Score
+from priscian.runs.facts import Score
 
 if TYPE_CHECKING:
     import polars

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from priscian.runs.cite import keys_of, references
-from priscian.runs.facts import DataFacts, ModelFacts, Request, RunInfo
+from priscian.runs.facts import DataFacts, ModelFacts, Request, RunInfo, Summary
 from priscian.runs.job import score, score_table
 from priscian.runs.kinds.graded import GradedSummary
 from priscian.runs.kinds.labels import LabelsSummary
@@ -14,7 +14,6 @@ from priscian.runs.merging import merge
 from priscian.runs.options import ScoreOptions, SuiteOptions
 from priscian.runs.result import Result, Run
 from priscian.runs.slurm_scripts import Resources, SlurmJob, slurm
-from priscian.runs.summary import Summary
 from priscian.runs.tokens import TokenTable
 
 __all__ = [

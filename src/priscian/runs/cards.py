@@ -15,30 +15,30 @@ CARD = "card.json"
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
-class CorpusFacts(msgspec.Struct, frozen=True, kw_only=True):
+class CardCorpus(msgspec.Struct, frozen=True, kw_only=True):
     """What a card says of the corpus."""
 
     size: str | Count = "all"
     words: Count = 0
 
 
-class Card(msgspec.Struct, frozen=True, kw_only=True):
+class ModelCard(msgspec.Struct, frozen=True, kw_only=True):
     """What analyses read of `card.json`; that of a converted model has less."""
 
     architecture: str = ""
-    corpus: CorpusFacts = CorpusFacts()
+    corpus: CardCorpus = CardCorpus()
     tokens_seen: Count = 0
     steps: Count = 0
     seed: int = 0
 
 
-def read_card(about: ModelFacts) -> Card | None:
+def read_card(about: ModelFacts) -> ModelCard | None:
     """The card in a model's folder, or beside its file; None if there is none."""
     spec = ModelSpec.parse(about.string)
     path: Path = spec.path / spec.revision if spec.revision else spec.path
     folder = path.parent if path.is_file() else path
     file = folder / CARD
-    return read_json(file, Card) if file.is_file() else None
+    return read_json(file, ModelCard) if file.is_file() else None
 
 
 def name_path(path: Path, provider: str = "") -> str:

@@ -132,7 +132,14 @@ def _open(choice: str | Path | Run) -> Run:
     if isinstance(choice, Run):
         return choice
     path, model = split_model(str(choice))
-    run = _run_with(path, model) if model and (path / INDEX).is_file() else load_run(path)
+    if model and (path / INDEX).is_file():
+        runs = [load_run(c) for c in expand_folders([path]) if isinstance(c, str | Path)]
+        found = next((run for run in runs if model in run.models), None)
+        if found is None:
+            raise UnknownNameError("model", model, [name for run in runs for name in run.models])
+        run = found
+    else:
+        run = load_run(path)
     if run.missing and run.results:
         warnings.warn(
             f"{path} is not finished: {', '.join(run.missing)} missing; continue with "
@@ -144,15 +151,6 @@ def _open(choice: str | Path | Run) -> Run:
         return run
     chosen = tuple(r for r in run.results if r.model == find_model(run, model))
     return replace(run, results=chosen)
-
-
-def _run_with(folder: Path, model: str) -> Run:
-    """The run of a model, in a folder of several runs."""
-    runs = [load_run(c) for c in expand_folders([folder]) if isinstance(c, str | Path)]
-    for run in runs:
-        if model in run.models:
-            return run
-    raise UnknownNameError("model", model, [name for run in runs for name in run.models])
 
 
 def find_model(run: Run, name: str) -> str:

@@ -24,7 +24,13 @@ def keys_of(run: RunInfo) -> list[str]:
     """Keys of the references for everything that a run is based on."""
     keys = ["priscian"]
     data = run.request.data.values()
-    if any(_rests_on_blimp(d) for d in data):
+    # pairs are BLiMP's or, like our own, follow one of its paradigms
+    if any(
+        d.spec.partition(":")[0] == "blimp"
+        or _has(d, REFERENCE)
+        or not d.sets.keys().isdisjoint(blimp_taxonomy())
+        for d in data
+    ):
         keys.append("blimp")
     if any("circuit" in d.levels for d in data):
         keys.append("sg")
@@ -43,12 +49,6 @@ def keys_of(run: RunInfo) -> list[str]:
     if run.request.tie == "half":
         keys.append("tango")
     return list(dict.fromkeys(keys))
-
-
-def _rests_on_blimp(data: DataFacts) -> bool:
-    """Whether pairs are BLiMP's or, like our own, follow one of its paradigms."""
-    named = data.spec.partition(":")[0] == "blimp" or _has(data, REFERENCE)
-    return named or not data.sets.keys().isdisjoint(blimp_taxonomy())
 
 
 def _has(data: DataFacts, reference: str) -> bool:

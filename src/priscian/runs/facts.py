@@ -1,16 +1,20 @@
-"""The contents of `run.json`: request, models, versions; typed, and checked when read."""
+"""What `run.json` and every `summary.json` hold; typed, and checked when read.
+
+`run.json` has request, models and versions. A kind of data adds its own fields to a summary.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
 from priscian.errors import FormulaError
 from priscian.files.names import is_one_part
 from priscian.formulas import parse_formula
+from priscian.metrics.forced_choice import Score as Score
 from priscian.runs.options import SuiteOptions
 
 FORMAT = 2
@@ -21,11 +25,11 @@ Status = Literal["running", "stopped", "failed", "finished"]
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([+-]\d\d:?\d\d|Z)?)?")
 
 
-class Facts(msgspec.Struct, frozen=True, kw_only=True):
+class _Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Base of the records in `run.json`."""
 
 
-class SetFacts(Facts, frozen=True, kw_only=True):
+class SetFacts(_Facts, frozen=True, kw_only=True):
     """One item set of the data: how large it is, and a hash of its content.
 
     `regions` and `formulas` are a suite's names of regions and predictions; runs of older versions
@@ -55,7 +59,7 @@ class SetFacts(Facts, frozen=True, kw_only=True):
         return one == two
 
 
-class DataFacts(Facts, frozen=True, kw_only=True):
+class DataFacts(_Facts, frozen=True, kw_only=True):
     """One data set: how it was named and what it contains.
 
     `kind` says how its items are judged, `folder` where its results are inside a model's folder,
@@ -95,14 +99,14 @@ class DataFacts(Facts, frozen=True, kw_only=True):
         return dict(zip(levels, path, strict=True)).get(level, "")
 
 
-class UnigramModel(Facts, frozen=True, kw_only=True):
+class UnigramModel(_Facts, frozen=True, kw_only=True):
     """The model whose unigrams say how frequent words are, for SLOR and NormLP."""
 
     model: str
     digest: str
 
 
-class Request(Facts, frozen=True, kw_only=True):
+class Request(_Facts, frozen=True, kw_only=True):
     """What the user requested; a run is resumed only with the same request."""
 
     models: tuple[str, ...]
@@ -134,7 +138,7 @@ def _same_data(one: Mapping[str, DataFacts], two: Mapping[str, DataFacts]) -> bo
     )
 
 
-class ModelFacts(Facts, frozen=True, kw_only=True):
+class ModelFacts(_Facts, frozen=True, kw_only=True):
     """One model: its string, its key, how far it got, and the plan of its batches."""
 
     string: str
@@ -154,7 +158,7 @@ class ModelFacts(Facts, frozen=True, kw_only=True):
         check_folder(self.folder)
 
 
-class RunInfo(Facts, frozen=True, kw_only=True):
+class RunInfo(_Facts, frozen=True, kw_only=True):
     """`run.json`: everything needed to repeat a run."""
 
     format: int
@@ -174,13 +178,8 @@ class RunInfo(Facts, frozen=True, kw_only=True):
         if self.format != FORMAT:
             raise ValueError(f"format {self.format}, where {FORMAT} is known")
         for what, members in (("models", self.models), ("data sets", self.request.data)):
-            _check_apart(what, members)
-
-
-def _check_apart(what: str, members: Mapping[str, ModelFacts | DataFacts]) -> None:
-    folders = [facts.folder for facts in members.values()]
-    if len(set(folders)) < len(folders):
-        raise ValueError(f"two {what} have one folder")
+            if len({facts.folder for facts in members.values()}) < len(members):
+                raise ValueError(f"two {what} have one folder")
 
 
 def plain(found: object) -> Any:
@@ -198,3 +197,59 @@ def check_folder(name: str) -> None:
     """Refuse a folder name that is not a single plain path component."""
     if not is_one_part(name):
         raise ValueError(f"{name[:40]!r} is not the name of a folder")
+
+
+# ---------------------------------------------------------------- summary.json
+
+
+class SummaryPart(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of the records inside a summary."""
+
+
+class Summary(SummaryPart, frozen=True, kw_only=True, tag_field="kind"):
+    """One model's numbers on one data set.
+
+    A kind of data subclasses it with `tag=NAME` and says what its headline and its sets' scores
+    are; reports and tables of any kind are made of these.
+    """
+
+    model: str
+    data: str
+    format: int = FORMAT
+    tie: str = "wrong"
+    measure: str = "surprisal"
+
+    unit: ClassVar[str] = "set"
+    """What a set is called: paradigm, suite."""
+
+    def __post_init__(self) -> None:
+        if self.format != FORMAT:
+            raise ValueError(f"format {self.format}, where {FORMAT} is known")
+
+    @property
+    def kind(self) -> str:
+        """pairs, suites, graded, labels, or a plug-in's."""
+        return str(self.__struct_config__.tag)
+
+    @property
+    def headline(self) -> Score:
+        """The overall score."""
+        raise NotImplementedError
+
+    def by_set(self, method: str | None = None) -> Mapping[str, Score]:
+        """The score of every set."""
+        raise NotImplementedError
+
+    def by_class(self) -> Mapping[str, Score]:
+        """The score of every class of sets; empty if sets have no classes."""
+        return {}
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """A line for everything that could not be judged."""
+        return ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON: what `summary.json` holds."""
+        found: dict[str, Any] = plain(self)
+        return found

@@ -22,16 +22,15 @@ from priscian.models import (
     parse_model,
     resolve,
 )
-from priscian.records import ItemSet, Text
+from priscian.records import Text
 from priscian.runs.facts import DataFacts, Request, SetFacts, UnigramModel
 from priscian.runs.kinds.registry import find_kind
 from priscian.runs.options import ScoreOptions, choose_sets, name_generated
-from priscian.runs.record import OWN
+from priscian.runs.record import OWN, Record
 from priscian.runs.result import Run
 from priscian.runs.shards import score_shard
-from priscian.runs.sources import ModelSource, Scorer, TableSource
-from priscian.runs.unigrams import score_unigrams, unigram_spec
-from priscian.runs.work import Watch, Work
+from priscian.runs.sources import ScoreSource, look_up_sentences, score_unigrams, unigram_spec
+from priscian.runs.work import RunWork, Watch
 from priscian.scoring import ScoreStore
 
 Models = str | ModelSpec | LanguageModel | Sequence[str | ModelSpec | LanguageModel]
@@ -90,33 +89,42 @@ def score(
         Where scores are kept, by default the user's store; and a function that is called with
         the model's name, texts done and texts in all.
     """
-    options = (options or ScoreOptions()).updated(settings)
-    work, request = set_up(models, on, options)
-    if options.compute.shard is not None:
+    work = set_up(models, on, (options or ScoreOptions()).updated(settings))
+    if work.options.compute.shard is not None:
         if out is None or store is not None:
             raise UsageError("a shard needs `out=RUN`, where it keeps its own store")
-        return score_shard(work, request, Path(out), watch)
-    return work.run(request, Path(out) if out is not None else None, resume, store, watch)
+        return score_shard(work, Path(out), watch)
+    place = Path(out) if out is not None else None
+    return work.run(Record.begin(work.request, place, resume=resume), store, watch)
 
 
 def set_up(
     models: Models, on: str | Dataset | Sequence[str | Dataset], options: ScoreOptions
-) -> tuple[Work, Request]:
+) -> RunWork:
     """Everything that is needed to score, checked; nothing is computed or written yet."""
     unigram = unigram_spec(options.measure, options.unigram)
-    specs = _models(models, options.revisions)
+    # a model that `load_model` returned stands for its spec
+    given = [
+        spec if isinstance(spec := getattr(m, "spec", m), ModelSpec) else m for m in as_list(models)
+    ]
+    if not given:
+        raise UsageError("name at least one model, such as smollm2, hf:gpt2 or a folder")
+    if options.revisions is None:
+        specs = [m if isinstance(m, ModelSpec) else parse_model(m) for m in given]
+    else:
+        specs = [spec for m in given for spec in expand_revisions(m, options.revisions)]
     data = read_data(on, options)
     sources = name_models(specs)
     check(sources, data, options)
     request = describe_request(sources, data, options)
-    work = Work(sources, data, options)
-    if unigram is not None:
-        known = resolve(unigram)
-        facts = UnigramModel(model=str(unigram), digest=known.key.digest)
-        request = structs.replace(request, unigram=facts)
-        if options.compute.shard is None:
-            work = replace(work, unigrams=score_unigrams(known, texts_of(data)))
-    return work, request
+    if unigram is None:
+        return RunWork(request, sources, data, options)
+    known = resolve(unigram)
+    facts = UnigramModel(model=str(unigram), digest=known.key.digest)
+    request = structs.replace(request, unigram=facts)
+    is_part = options.compute.shard is not None
+    found = None if is_part else score_unigrams(known, texts_of(data))
+    return RunWork(request, sources, data, options, found)
 
 
 def score_table(
@@ -137,17 +145,20 @@ def score_table(
     data = read_data(on, options)
     columns = read_scores(table)
     folders = name_files({column.name: column.name for column in columns}, taken=OWN)
-    sources = [TableSource(column, folders[column.name], data) for column in columns]
+    sources = [ScoreSource(c.name, folders[c.name], f"{c.source}:{c.name}") for c in columns]
     check(sources, data, options)
-    for source in sources:
-        source.check()
+    sources = [
+        replace(source, table=look_up_sentences(column, data))
+        for source, column in zip(sources, columns, strict=True)
+    ]
     request = describe_request(sources, data, options)
     request = structs.replace(request, measure="score", from_scores=Path(table).name)
+    record = Record.begin(request, Path(out) if out else None)
     with ScoreStore() as unused:
-        return Work(sources, data, options).run(request, Path(out) if out else None, store=unused)
+        return RunWork(request, sources, data, options).run(record, unused)
 
 
-def check(sources: Sequence[Scorer], data: Sequence[Dataset], options: ScoreOptions) -> None:
+def check(sources: Sequence[ScoreSource], data: Sequence[Dataset], options: ScoreOptions) -> None:
     """Refuse invalid options, before anything is written."""
     for d in data:
         find_kind(d.kind).check(d, sources, options)
@@ -173,8 +184,9 @@ def read_data(on: str | Dataset | Sequence[str | Dataset], options: ScoreOptions
         raise UsageError("name at least one data set: `on=blimp:DIR` or `on=pairs:FILE`")
     data = []
     for d in listed:
-        found = d if isinstance(d, Dataset) else _read(d, options)
-        data.append(find_kind(found.kind).select(choose_sets(found, options.only), options))
+        if isinstance(d, str):
+            d = read_dataset(name_generated(d, options), options.columns, limit=options.limit)
+        data.append(find_kind(d.kind).select(choose_sets(d, options.only), options))
     names = [d.name for d in data]
     twice = sorted({n for n in names if names.count(n) > 1})
     if twice:
@@ -182,13 +194,8 @@ def read_data(on: str | Dataset | Sequence[str | Dataset], options: ScoreOptions
     return data
 
 
-def _read(spec: str, options: ScoreOptions) -> Dataset:
-    spec = name_generated(spec, options)
-    return read_dataset(spec, options.columns, limit=options.limit)
-
-
 def describe_request(
-    sources: Sequence[Scorer], data: Sequence[Dataset], options: ScoreOptions
+    sources: Sequence[ScoreSource], data: Sequence[Dataset], options: ScoreOptions
 ) -> Request:
     """The request, as `run.json` records it."""
     folders = file_names(d.name for d in data)
@@ -205,50 +212,34 @@ def describe_request(
 
 
 def describe_data(data: Dataset, folder: str) -> DataFacts:
-    """A data set, as `run.json` records it."""
+    """A data set, as `run.json` records it; of suites also regions and formulas."""
+    sets = {}
+    for s in data.sets:
+        regions: Sequence[str] = ()
+        formulas: list[str] = []
+        if data.kind == "suites":
+            regions = cast(tuple[str, ...], s.meta.get("region_names", ()))
+            formulas = [print_formula(contrast.expression) for contrast in s.contrasts]
+        sets[s.name] = SetFacts(
+            n=len(s),
+            hash=s.content_hash[:HASH],
+            taxonomy=s.taxonomy,
+            reference=s.reference,
+            licence=s.licence,
+            regions=tuple(regions),
+            formulas=tuple(formulas),
+        )
     return DataFacts(
         spec=data.spec,
         kind=data.kind,
         folder=folder,
         levels=data.taxonomy_levels,
         refused=data.refused,
-        sets={
-            s.name: SetFacts(
-                n=len(s),
-                hash=s.content_hash[:HASH],
-                taxonomy=s.taxonomy,
-                reference=s.reference,
-                licence=s.licence,
-                **(_suite_facts(s) if data.kind == "suites" else {}),
-            )
-            for s in data.sets
-        },
+        sets=sets,
     )
 
 
-def _suite_facts(suite: ItemSet) -> dict[str, tuple[str, ...]]:
-    """Names of the regions, and formulas in one notation."""
-    formulas = tuple(print_formula(contrast.expression) for contrast in suite.contrasts)
-    regions = cast(tuple[str, ...], suite.meta.get("region_names", ()))
-    return {"regions": tuple(regions), "formulas": formulas}
-
-
-def _models(models: Models, revisions: str | None) -> list[ModelSpec]:
-    listed = [_unwrapped(m) for m in as_list(models)]
-    if not listed:
-        raise UsageError("name at least one model, such as smollm2, hf:gpt2 or a folder")
-    if revisions is None:
-        return [m if isinstance(m, ModelSpec) else parse_model(m) for m in listed]
-    return [spec for m in listed for spec in expand_revisions(m, revisions)]
-
-
-def _unwrapped(model: str | ModelSpec | LanguageModel) -> str | ModelSpec | LanguageModel:
-    """A model that `load_model` returned is replaced by its spec."""
-    spec = getattr(model, "spec", None)
-    return spec if isinstance(spec, ModelSpec) else model
-
-
-def name_models(specs: Iterable[ModelSpec]) -> list[ModelSource]:
+def name_models(specs: Iterable[ModelSpec]) -> list[ScoreSource]:
     """Each model under its label; equal labels are made different by the models' keys."""
     specs = list(dict.fromkeys(specs))
     labels = [s.label for s in specs]
@@ -257,4 +248,4 @@ def name_models(specs: Iterable[ModelSpec]) -> list[ModelSource]:
         unique = labels.count(model.label) == 1
         named[model.label if unique else f"{model.label}-{model.key.digest[:6]}"] = model
     folders = name_files({name: name for name in named}, taken=OWN)
-    return [ModelSource(model, name, folders[name]) for name, model in named.items()]
+    return [ScoreSource(name, folders[name], str(model), model) for name, model in named.items()]

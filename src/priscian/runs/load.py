@@ -19,7 +19,6 @@ from priscian.files.reading import Stamp, stamp_of
 from priscian.runs.facts import FORMAT, DataFacts, ModelFacts, RunInfo
 from priscian.runs.kinds.registry import find_kind, kinds
 from priscian.runs.result import SUMMARY, FolderTables, Result, Run, check_columns
-from priscian.runs.summary import Summary
 
 T = TypeVar("T")
 Stamps = Mapping[Path, Stamp | None]
@@ -95,7 +94,7 @@ def read_info(path: Path) -> RunInfo:
 
 def read_record(file: Path, wanted: type[T], where: str = "") -> T:
     """A file of this version that is like `run.json`, checked."""
-    raw = _read_json(file)
+    raw = _decode(file, _read(file))
     if raw.get("format") != FORMAT and (not where or isinstance(raw.get("format"), int)):
         raise RunError(
             f"{where or file} was made by another version of Priscian; update to read it, or score "
@@ -104,31 +103,27 @@ def read_record(file: Path, wanted: type[T], where: str = "") -> T:
     return _convert(raw, wanted, file)
 
 
-def _read_summary(file: Path, known: str | None, stamps: Stamps) -> Summary:
-    """`summary.json`, checked against its hash in `run.json` and its kind of data."""
-    data = _read(file)
-    if known is None:
-        _refuse_changed(file, stamps)
-    elif hashlib.sha256(data).hexdigest() != known:
-        raise ChangedError(
-            f"{file} is not the one that run.json belongs to: a run is being written there, or "
-            "files of two runs are mixed; read it later, or score again into another folder"
-        )
-    raw = _decode(file, data)
-    try:
-        kind = find_kind(str(raw.get("kind")))
-    except UnknownNameError as error:
-        raise RunError(f"{file}: {error} score it again into another folder") from None
-    return _convert(raw, kind.summary, file)
-
-
 def _result(
     model: str, name: str, data: DataFacts, about: ModelFacts, place: Path, stamps: Stamps
 ) -> Result:
     file = place / SUMMARY
     hashes = about.files.get(name, {})
     tables = FolderTables(place, hashes, {} if hashes else stamps)
-    summary = _read_summary(file, hashes.get(SUMMARY), stamps)
+    content = _read(file)
+    known = hashes.get(SUMMARY)
+    if known is None:
+        _refuse_changed(file, stamps)
+    elif hashlib.sha256(content).hexdigest() != known:
+        raise ChangedError(
+            f"{file} is not the one that run.json belongs to: a run is being written there, or "
+            "files of two runs are mixed; read it later, or score again into another folder"
+        )
+    raw = _decode(file, content)
+    try:
+        kind = find_kind(str(raw.get("kind")))
+    except UnknownNameError as error:
+        raise RunError(f"{file}: {error} score it again into another folder") from None
+    summary = _convert(raw, kind.summary, file)
     for what, said, wanted in (
         ("model", summary.model, model),
         ("data", summary.data, name),
@@ -142,10 +137,6 @@ def _result(
     result = Result(model, name, summary, data, about, tables)
     check_columns(result, "items", tables.columns("items"))
     return result
-
-
-def _read_json(file: Path) -> dict[str, Any]:
-    return _decode(file, _read(file))
 
 
 def _read(file: Path) -> bytes:

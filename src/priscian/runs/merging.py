@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
 
 from priscian.errors import PriscianError, RunError, counted
 from priscian.files.cache import network_disk
 from priscian.files.reading import hash_of, stamp_of
-from priscian.models import ModelKey, cache_folder
+from priscian.models import cache_folder
 from priscian.records import Text
-from priscian.runs.facts import ModelFacts
 from priscian.runs.job import set_up
 from priscian.runs.record import FILE, SHARDS, MergedFolder, Record
 from priscian.runs.result import Run
@@ -28,14 +26,13 @@ from priscian.runs.shards import (
     shard_file,
     shard_store,
 )
-from priscian.runs.sources import ModelSource
-from priscian.runs.work import Watch, Work, texts_to_score
+from priscian.runs.work import RunWork, Watch, texts_to_score
 from priscian.scoring import ScoreStore, Shard
 from priscian.scoring.boundary import BOUNDARY
 from priscian.scoring.engine import SCORE
-from priscian.scoring.machine import warn_of_mixture
+from priscian.scoring.executors import warn_of_mixture
 from priscian.scoring.shard import missing_shards
-from priscian.scoring.store.published import local_folder, open_to_read
+from priscian.scoring.store.scores import local_folder, open_to_read
 
 PLANNED = ("way", "batch_tokens", "row_tokens", "digest", "inputs")
 """What the plans of all shards have in common."""
@@ -72,18 +69,34 @@ def merge(run: str | Path, *, store: ScoreStore | None = None, watch: Watch | No
     work = _set_up_again(path, shards)
     with nullcontext(store) if store else _usual_store() as kept:
         for number, source in enumerate(work.sources):
-            assert isinstance(source, ModelSource)
+            assert source.model is not None
             if not source.traits.precomputed:
-                _insert(path, shards, work, number, (kept, files))
+                _insert(shards, work, number, files, kept)
         files.check()
         record = Record.begin(
             _first(shards).request, path, resume=(path / FILE).is_file(), folder=MergedFolder
         )
         for source in work.sources:
             parts = [s.models[source.name] for s in shards.values() if source.name in s.models]
-            if parts:
-                record.update_model(source.name, **_sum(parts))
-        return work.carry_out(record, kept, watch)
+            if not parts:
+                continue
+            notes = {name: note for part in parts for name, note in part.notes.items()}
+            if machines := dict.fromkeys(
+                p.notes["machines"] for p in parts if "machines" in p.notes
+            ):
+                notes["machines"] = "; ".join(machines)
+            record.update_model(
+                source.name,
+                string=parts[0].string,
+                folder=parts[0].folder,
+                key=parts[0].key,
+                digest=parts[0].digest,
+                plan=parts[0].plan,
+                computed=sum(part.computed or 0 for part in parts),
+                seconds=round(sum(part.seconds or 0.0 for part in parts), 2),
+                notes=notes,
+            )
+        return work.run(record, kept, watch)
 
 
 class _Files:
@@ -144,7 +157,11 @@ def read_shards(path: Path) -> dict[Shard, ShardInfo]:
         if info.status != "finished":
             why = f"failed ({info.error})" if info.error else "is not finished"
             raise RunError(missing_line(info, path, shard, why))
-    _say_mixtures(shards)
+    for name in dict.fromkeys(name for info in shards.values() for name in info.models):
+        told = [s.models[name].notes.get("machines") for s in shards.values() if name in s.models]
+        machines = {machine for machine in told if machine}
+        if len(machines) > 1:
+            warn_of_mixture(name, list(machines))
     return shards
 
 
@@ -181,34 +198,26 @@ def _agree(path: Path, first: ShardInfo, other: ShardInfo) -> None:
         )
 
 
-def _say_mixtures(shards: _Shards) -> None:
-    for name in dict.fromkeys(name for info in shards.values() for name in info.models):
-        told = [s.models[name].notes.get("machines") for s in shards.values() if name in s.models]
-        machines = {machine for machine in told if machine}
-        if len(machines) > 1:
-            warn_of_mixture(name, list(machines))
-
-
-def _set_up_again(path: Path, shards: _Shards) -> Work:
+def _set_up_again(path: Path, shards: _Shards) -> RunWork:
     """Models and data of the request, read again; they must not have changed."""
     first = _first(shards)
     try:
         specs = [data.spec for data in first.request.data.values()]
-        work, request = set_up(list(first.request.models), specs, score_options(first))
+        work = set_up(list(first.request.models), specs, score_options(first))
     except PriscianError as error:
         if Path.cwd() == Path(first.folder):
             raise
         raise RunError(
             f"{error} (the shards were made in {first.folder}: merge them there)"
         ) from None
-    different = first.request.differences(request)
+    different = first.request.differences(work.request)
     if different:
         raise RunError(
             f"{path}: {', '.join(different)} changed since the shards were made; restore the files "
             "or score again with another `out=`"
         )
     for source in work.sources:
-        assert isinstance(source, ModelSource)
+        assert source.model is not None
         digest = source.model.key.digest
         known = {s.models[source.name].digest for s in shards.values() if source.name in s.models}
         if known - {digest, ""}:
@@ -219,17 +228,13 @@ def _set_up_again(path: Path, shards: _Shards) -> Work:
     return work
 
 
-def _insert(
-    path: Path, shards: _Shards, work: Work, number: int, into: tuple[ScoreStore, _Files]
-) -> None:
+def _insert(shards: _Shards, work: RunWork, number: int, files: _Files, kept: ScoreStore) -> None:
     """Insert one model's scores; every text must be in exactly one shard."""
-    kept, files = into
-    source = work.sources[number]
-    assert isinstance(source, ModelSource)
+    path, source = files.path, work.sources[number]
+    assert source.model is not None
     key = source.model.key
-    asked, boundary = texts_to_score(work.prepare(source))
-    texts = list(dict.fromkeys(asked))
-    channels = {SCORE: texts} if source.traits.grades else {"logp": texts}
+    texts, boundary = texts_to_score(work.prepare(source))
+    channels = {SCORE if source.traits.grades else "logp": list(dict.fromkeys(texts))}
     if boundary:
         channels[BOUNDARY] = list(dict.fromkeys(boundary))
     found: dict[str, dict[Text, Shard]] = {channel: {} for channel in channels}
@@ -237,10 +242,21 @@ def _insert(
         if part_of_model(shard, number, len(work.sources)) is None:
             continue
         with _opened(path, shard, info) as store:
-            if store is not None:
-                for channel, wanted in channels.items():
-                    _take(store, key, wanted, channel, found[channel], (path, shard, info))
-        _check_count(path, shard, info, source.name, found)
+            for channel, wanted in channels.items():
+                missing = store.missing(key, wanted, channel)
+                for text in (t for t, gone in zip(wanted, missing, strict=True) if not gone):
+                    other = found[channel].setdefault(text, shard)
+                    if other != shard:
+                        raise RunError(
+                            f"{path}: shards {other} and {shard} both have scores of "
+                            f"{text.text!r}; delete {shard_store(path, shard).with_suffix('')}.* "
+                            "and " + missing_line(info, path, shard, "is then missing")
+                        )
+        said = info.models[source.name].texts or 0 if source.name in info.models else 0
+        there = sum(owner == shard for owner in next(iter(found.values())).values())
+        if there < said:
+            what = f"has scores of {there} texts where it computed {said}"
+            raise RunError(missing_line(info, path, shard, what))
     for channel, wanted in channels.items():
         lacking = [text for text in wanted if text not in found[channel]]
         if lacking:
@@ -250,18 +266,17 @@ def _insert(
             )
     for shard, info in shards.items():
         with _opened(path, shard, info) as store:
-            if store is not None:
-                for channel, wanted in channels.items():
-                    rows = store.read(key, wanted, channel)
-                    files.confirm(shard, info)
-                    files.check(shard_store(path, shard), shard_file(path, shard))
-                    if rows:
-                        kept.write(key, source.model.label, list(rows.items()), channel)
+            for channel, wanted in channels.items():
+                rows = store.read(key, wanted, channel)
+                files.confirm(shard, info)
+                files.check(shard_store(path, shard), shard_file(path, shard))
+                if rows:
+                    kept.write(key, source.model.label, list(rows.items()), channel)
 
 
 @contextmanager
-def _opened(path: Path, shard: Shard, info: ShardInfo) -> Iterator[ScoreStore | None]:
-    """A shard's store; None if it had nothing to compute."""
+def _opened(path: Path, shard: Shard, info: ShardInfo) -> Iterator[ScoreStore]:
+    """A shard's store; an empty one if it had nothing to compute."""
     file = shard_store(path, shard)
     if file.is_file():
         with open_to_read(file, finished=True) as store:
@@ -269,61 +284,8 @@ def _opened(path: Path, shard: Shard, info: ShardInfo) -> Iterator[ScoreStore | 
     elif any(facts.texts for facts in info.models.values()):
         raise RunError(missing_line(info, path, shard, f"has lost its store {file.name}"))
     else:
-        yield None
-
-
-def _take(
-    store: ScoreStore,
-    key: ModelKey,
-    wanted: Sequence[Text],
-    channel: str,
-    found: dict[Text, Shard],
-    which: tuple[Path, Shard, ShardInfo],
-) -> None:
-    """Note which texts a shard has; a text that another one has too is an error."""
-    path, shard, info = which
-    missing = store.missing(key, wanted, channel)
-    for text, gone in zip(wanted, missing, strict=True):
-        if gone:
-            continue
-        if text in found:
-            raise RunError(
-                f"{path}: shards {found[text]} and {shard} both have scores of {text.text!r}; "
-                f"delete {shard_store(path, shard).with_suffix('')}.* and "
-                + missing_line(info, path, shard, "is then missing")
-            )
-        found[text] = shard
-
-
-def _check_count(
-    path: Path, shard: Shard, info: ShardInfo, model: str, found: Mapping[str, dict[Text, Shard]]
-) -> None:
-    """Every text that a shard scored must be in its store."""
-    said = info.models[model].texts if model in info.models else 0
-    there = sum(owner == shard for owner in next(iter(found.values())).values())
-    if there < (said or 0):
-        what = f"has scores of {there} texts where it computed {said}"
-        raise RunError(missing_line(info, path, shard, what))
-
-
-def _sum(parts: Sequence[ModelFacts]) -> dict[str, Any]:
-    """What `run.json` says of a model that several shards computed."""
-    notes: dict[str, str] = {}
-    for part in parts:
-        notes |= part.notes
-    machines = dict.fromkeys(p.notes["machines"] for p in parts if "machines" in p.notes)
-    if machines:
-        notes["machines"] = "; ".join(machines)
-    return {
-        "string": parts[0].string,
-        "folder": parts[0].folder,
-        "key": parts[0].key,
-        "digest": parts[0].digest,
-        "plan": parts[0].plan,
-        "computed": sum(part.computed or 0 for part in parts),
-        "seconds": round(sum(part.seconds or 0.0 for part in parts), 2),
-        "notes": notes,
-    }
+        with ScoreStore() as store:
+            yield store
 
 
 @contextmanager

@@ -12,13 +12,19 @@ from priscian.datasets import Dataset, PairColumns, read_dataset
 from priscian.datasets.syntaxgym import Punctuation
 from priscian.errors import UnknownNameError, UsageError
 from priscian.metrics import TieRule
-from priscian.metrics.boundary import find_boundary
-from priscian.metrics.generalization import find_predictions
-from priscian.metrics.regions import find_eos
+from priscian.metrics.generalization import Predictions
+from priscian.metrics.regions import Boundary, Eos
 from priscian.scoring import Options, Shard
 from priscian.scoring.executors import address_of
 
 KeepWeights = Literal["all", "none"]
+CHOICES = {
+    "predictions": get_args(Predictions),
+    "eos": get_args(Eos),
+    "boundary": get_args(Boundary),
+    "punctuation": ("auto", *get_args(Punctuation)),
+}
+"""The options of suites that take one of a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +44,11 @@ class SuiteOptions:
 
     def check(self) -> None:
         """Refuse what is invalid."""
-        find_predictions(self.predictions)
-        find_eos(self.eos)
-        find_boundary(self.boundary)
-        if self.punctuation not in ("auto", *get_args(Punctuation)):
-            raise UsageError(
-                f"`punctuation=` takes auto, attached or detached, not {self.punctuation!r}"
-            )
+        for name, choices in CHOICES.items():
+            value = getattr(self, name)
+            if value not in choices:
+                named = f"{', '.join(choices[:-1])} or {choices[-1]}"
+                raise UsageError(f"`{name}=` takes {named}, not {value!r}")
 
 
 COLUMNS = ("good", "bad", "group")
@@ -93,8 +97,7 @@ class ScoreOptions:
             if name not in known and name not in (*COLUMNS, *COMPUTE):
                 raise UnknownNameError("option of score", name, [*known, *COLUMNS, *COMPUTE])
         named = {k: v for k, v in settings.items() if k in COLUMNS}
-        changes = {k: v for k, v in settings.items() if k in known}
-        made = replace(self, **changes)
+        made = replace(self, **{k: v for k, v in settings.items() if k in known})
         only = (made.only,) if isinstance(made.only, str) else made.only
         patterns = tuple(part for text in only for part in text.split(",") if part)
         tie = "wrong" if made.tie == "fail" else made.tie
@@ -103,20 +106,14 @@ class ScoreOptions:
         if made.keep_weights not in get_args(KeepWeights):
             raise UnknownNameError("choice of `keep_weights=`", made.keep_weights, ["all", "none"])
         made.suites.check()
-        compute = _computed(made.compute, settings)
+        compute, shard, executor = made.compute, settings.get("shard"), settings.get("executor")
+        if shard is not None:
+            compute = replace(compute, shard=Shard.parse(shard))
+        if executor is not None:
+            compute = replace(compute, executor=None if executor == "auto" else executor)
+        if compute.executor is not None:
+            address_of(compute.executor)
         return replace(made, only=patterns, tie=tie, columns=columns, compute=compute)
-
-
-def _computed(compute: Options, settings: Mapping[str, Any]) -> Options:
-    """The options of computing, with those that were given by name."""
-    shard, executor = settings.get("shard"), settings.get("executor")
-    if shard is not None:
-        compute = replace(compute, shard=Shard.parse(shard))
-    if executor is not None:
-        compute = replace(compute, executor=None if executor == "auto" else executor)
-    if compute.executor is not None:
-        address_of(compute.executor)
-    return compute
 
 
 def name_generated(spec: str, options: ScoreOptions) -> str:

@@ -32,7 +32,7 @@ from priscian.runs.result import SUMMARY, TABLE, FolderTables, OpenTable, Result
 if TYPE_CHECKING:
     import polars
 
-    from priscian.runs.sources import Scored, Scorer
+    from priscian.runs.sources import Scores, ScoreSource
 
 LIBRARIES = ("numpy", "polars", "torch", "transformers", "tokenizers")
 SHARDS = "shards"
@@ -174,7 +174,7 @@ class Record:
         after = msgspec.structs.replace(before, **changes) if before else ModelFacts(**changes)
         self.update(write=write, models={**self.info.models, name: after})
 
-    def enter(self, source: Scorer) -> None:
+    def enter(self, source: ScoreSource) -> None:
         """Enter a model, with its key; one that is not what it was is refused."""
         facts: dict[str, Any] = {"string": source.origin, "folder": source.folder}
         model = source.model
@@ -189,16 +189,13 @@ class Record:
             facts |= {"key": key, "digest": model.key.digest}
         self.update_model(source.name, write=False, status="running", **facts)
 
-    def scored(self, name: str, scored: Scored) -> None:
+    def scored(self, name: str, scores: Scores) -> None:
         """All texts of a model have scores; figures of an earlier start are kept if none is new."""
         self.worth_keeping = True
-        facts: dict[str, Any] = {"status": "finished", "texts": scored.texts}
-        if scored.computed or self.info.models[name].computed is None:
-            facts |= {
-                "computed": scored.computed,
-                "seconds": scored.seconds,
-                "notes": scored.notes,
-            }
+        facts: dict[str, Any] = {"status": "finished", "texts": scores.texts}
+        if scores.computed or self.info.models[name].computed is None:
+            for figure in ("computed", "seconds", "notes"):
+                facts[figure] = getattr(scores, figure)
         self.update_model(name, write=False, **facts)
 
     def keep(self, evaluated: Evaluated) -> Result:
@@ -224,30 +221,20 @@ class Record:
             open_table = FolderTables(place, hashes)
         return Result(summary.model, summary.data, summary, data, about, open_table)
 
-    def finish(self) -> None:
-        """Mark the run as finished."""
-        self.update(status="finished", error="")
-
     @contextlib.contextmanager
     def under_way(self) -> Iterator[None]:
-        """Around the work of a run: it ends with the block, whatever happens in it."""
-        failure: BaseException | None = None
+        """Around the work of a run: the folder is released with the block, whatever happens in it.
+
+        It is recorded why a run failed; one that scored nothing is removed.
+        """
         try:
             yield
         except BaseException as error:
-            failure = error
-            raise
-        finally:
-            self.end(failure)
-
-    def end(self, error: BaseException | None) -> None:
-        """Release the folder; record why a run failed, and remove one that scored nothing."""
-        try:
-            if error is None or self.path is None:
-                return
+            if self.path is None:
+                raise
             if not (self.worth_keeping or self.resumed):
                 RunFolder(self.path).discard()
-                return
+                raise
             said: dict[str, Any] = {}
             if isinstance(error, PriscianError):
                 said = {"status": "failed", "error": flat(error)}
@@ -255,39 +242,41 @@ class Record:
                 said = {"error": STOPPED}
             with contextlib.suppress(OutputError):  # the original error matters more
                 self.update(**said)
+            raise
         finally:
             self.lock.release()
 
 
 def new_info(request: Request) -> RunInfo:
-    """The `run.json` of a run that begins."""
+    """The `run.json` of a run that begins, with versions of the software that computes scores."""
+    environment = {"python": platform.python_version(), "platform": sys.platform}
+    for name in LIBRARIES:
+        with contextlib.suppress(PackageNotFoundError):
+            environment[name] = version(name)
     return RunInfo(
         format=FORMAT,
         priscian=__version__,
         created=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         status="running",
         request=request,
-        environment=environment(),
+        environment=environment,
     )
 
 
 def _taken_up(path: Path) -> RunInfo:
-    """The `run.json` of a run that is resumed; a note says how it ended."""
+    """The `run.json` of a run that is resumed; a note says how an unfinished one ended."""
     info = read_info(path)
     if info.status != "finished":
-        warnings.warn(_story(path, info), PriscianWarning, stacklevel=5)
+        how = info.error or "it ended without a message: it was killed, or the machine stopped"
+        asked = len(info.request.models) * len(info.request.data)
+        there = len(list(path.glob("*/*/summary.json")))
+        warnings.warn(
+            f"{path} was not finished: {how.rstrip('.')}. {there} of {asked} results exist; what "
+            "was scored is kept and the rest is computed now",
+            PriscianWarning,
+            stacklevel=4,
+        )
     return msgspec.structs.replace(info, status="running", error="")
-
-
-def _story(path: Path, info: RunInfo) -> str:
-    """How an unfinished run ended."""
-    how = info.error or "it ended without a message: it was killed, or the machine stopped"
-    asked = len(info.request.models) * len(info.request.data)
-    there = len(list(path.glob("*/*/summary.json")))
-    return (
-        f"{path} was not finished: {how.rstrip('.')}. {there} of {asked} results exist; what "
-        "was scored is kept and the rest is computed now"
-    )
 
 
 def came_to_nothing(path: Path) -> bool:
@@ -321,47 +310,25 @@ def write_tables(place: Path, tables: Mapping[str, polars.DataFrame]) -> dict[st
     return hashes
 
 
-def environment() -> dict[str, str]:
-    """Versions of the software that computed the scores."""
-    found = {"python": platform.python_version(), "platform": sys.platform}
-    for name in LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
-def name_columns(
-    model: str, data: str, facts: DataFacts, usual: Sequence[str]
-) -> list[polars.Expr]:
-    """Model, data and one column for each level of the taxonomy, for a table with a column `set`.
-
-    The levels in `usual` are always included, so that tables can be stacked.
-    """
-    import polars
-
-    sets = list(facts.sets)
-    classes = [
-        polars.col("set")
-        .replace_strict(
-            sets,
-            [facts.node(name, level) or None for name in sets],
-            default=None,
-            return_dtype=polars.String,
-        )
-        .alias(level)
-        for level in dict.fromkeys((*usual, *facts.levels))
-    ]
-    return [polars.lit(model).alias("model"), polars.lit(data).alias("data"), *classes]
-
-
 def with_names(
     table: polars.DataFrame, model: str, data: str, facts: DataFacts, usual: Sequence[str]
 ) -> polars.DataFrame:
-    """The table with these columns first, unless it has them already or has no sets."""
+    """The table with model, data and levels first, unless it has them already or has no sets.
+
+    There is one column for each level of the taxonomy; the levels in `usual` are always included,
+    so that tables can be stacked.
+    """
     if "set" not in table.columns or "model" in table.columns:
         return table
-    first = name_columns(model, data, facts, usual)
-    names = {expression.meta.output_name() for expression in first}
-    return table.select(*first, *(column for column in table.columns if column not in names))
+    import polars
+
+    first = {"model": polars.lit(model), "data": polars.lit(data)}
+    for level in dict.fromkeys((*usual, *facts.levels)):
+        first[level] = polars.col("set").replace_strict(
+            list(facts.sets),
+            [facts.node(name, level) or None for name in facts.sets],
+            default=None,
+            return_dtype=polars.String,
+        )
+    others = (column for column in table.columns if column not in first)
+    return table.select(*(made.alias(name) for name, made in first.items()), *others)

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from priscian.errors import DataError, RunError, UsageError
+from priscian.errors import DataError, RunError, UsageError, counted
 from priscian.files import read_bytes, read_frame
 from priscian.files.reading import Stamp, stamp_of
-from priscian.runs.facts import DataFacts, ModelFacts, RunInfo
+from priscian.runs.facts import DataFacts, ModelFacts, RunInfo, Summary
 from priscian.runs.kinds.registry import find_kind
-from priscian.runs.show import Chart, counted, html_table, percent, scores_chart, to_pandas
-from priscian.runs.summary import Summary
+from priscian.runs.show import Chart, html_table, percent, scores_chart, to_pandas
 
 if TYPE_CHECKING:
     import polars

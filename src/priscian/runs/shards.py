@@ -24,11 +24,11 @@ from priscian.runs.load import read_record
 from priscian.runs.options import KeepWeights, ScoreOptions, SuiteOptions
 from priscian.runs.record import FILE, SHARDS, Record, new_info
 from priscian.runs.result import Run
-from priscian.runs.sources import Scorer
-from priscian.runs.work import Bench, Watch, Work, score_each, silent, texts_to_score
+from priscian.runs.sources import ScoreSource
+from priscian.runs.work import Bench, RunWork, Watch, score_each, silent, texts_to_score
 from priscian.scoring import Options, Shard
 from priscian.scoring.shard import Span, span_text
-from priscian.scoring.store.published import open_to_read, open_where_possible
+from priscian.scoring.store.scores import open_to_read, open_where_possible
 
 DEFAULTS = ScoreOptions()
 
@@ -74,41 +74,41 @@ def read_shard(file: Path) -> ShardInfo:
     return read_record(file, ShardInfo)
 
 
-def score_shard(work: Work, request: Request, out: Path, watch: Watch | None = None) -> Run:
+def score_shard(work: RunWork, out: Path, watch: Watch | None = None) -> Run:
     """Compute one shard; one that was stopped continues, a finished one is left as it is."""
     shard = work.options.compute.shard
     assert shard is not None
-    _refuse_objects(work.sources)
-    record = _begin(work.options, request, out, shard)
+    for source in work.sources:
+        if source.model is not None and is_object(source.model.spec):
+            raise UsageError(
+                f"{source.name} is an object of this process, which other shards cannot load; "
+                "register its class (docs/plugins.md) and give its name"
+            )
+    parts = {
+        source.name: part
+        for number, source in enumerate(work.sources)
+        if (part := part_of_model(shard, number, len(work.sources))) is not None
+        and not source.traits.precomputed
+    }
+    mine = [source for source in work.sources if source.name in parts]
+    record = _begin(work.options, work.request, out, shard)
     assert isinstance(record.info, ShardInfo)
     with record.under_way():
         if record.info.status != "finished" or not _complete(record.info, out):
             record.update(status="running", error="")
-            parts = _parts(work, shard)
-            mine = [source for source in work.sources if source.name in parts]
             with (
                 open_where_possible(shard_store(out, shard)) as store,
                 work.ahead(mine, store) as ahead,
             ):
-                bench = Bench(record, store, work.options.compute, watch or silent, ahead)
-                score_each(mine, lambda s: _score(work, s, parts[s.name], bench), record)
+                bench = Bench(record, store, watch or silent, ahead)
+
+                def score(source: ScoreSource) -> None:
+                    compute = replace(work.options.compute, shard=parts[source.name])
+                    bench.score(source, *texts_to_score(work.prepare(source)), compute)
+
+                score_each(mine, score, record)
             record.update(store=hash_of(shard_store(out, shard)), status="finished", error="")
     return Run(record.info, (), out)
-
-
-def _parts(work: Work, shard: Shard) -> dict[str, Shard]:
-    """The names of the models that a shard computes, each with its part."""
-    parts = [part_of_model(shard, n, len(work.sources)) for n in range(len(work.sources))]
-    return {
-        source.name: part
-        for source, part in zip(work.sources, parts, strict=True)
-        if part is not None and not source.traits.precomputed
-    }
-
-
-def _score(work: Work, source: Scorer, part: Shard, bench: Bench) -> None:
-    compute = replace(bench.compute, shard=part)
-    bench.score(source, *texts_to_score(work.prepare(source)), compute)
 
 
 def part_of_model(shard: Shard, number: int, models: int) -> Shard | None:
@@ -188,15 +188,6 @@ def _complete(info: ShardInfo, out: Path) -> bool:
         return all(
             store.texts_of(facts.digest) >= (facts.texts or 0) for facts in info.models.values()
         )
-
-
-def _refuse_objects(sources: Sequence[Scorer]) -> None:
-    for source in sources:
-        if source.model is not None and is_object(source.model.spec):
-            raise UsageError(
-                f"{source.name} is an object of this process, which other shards cannot load; "
-                "register its class (docs/plugins.md) and give its name"
-            )
 
 
 def score_options(info: ShardInfo, shard: Shard | None = None) -> ScoreOptions:

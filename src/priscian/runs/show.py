@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from priscian.errors import UsageError
-from priscian.runs.summary import Score
+from priscian.runs.facts import Score
 
 if TYPE_CHECKING:
     import polars
@@ -20,15 +20,6 @@ SHOWN = 40
 SCHEMA = "https://vega.github.io/schema/vega-lite/v{}.json"
 VERSIONS = (5, 6)
 """Versions of Vega-Lite that notebooks draw; the charts are valid in both."""
-
-
-def counted(n: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "suite"), counted(1200, "pair")
-    ('1 suite', '1,200 pairs')
-    """
-    return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
 def percent(score: Score) -> str:

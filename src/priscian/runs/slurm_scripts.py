@@ -91,11 +91,15 @@ def slurm(
         count = 8 if shards is None else shards
         given = (options or ScoreOptions()).updated(settings)
         first = Shard(1, count)
-        _, request = set_up(models, on, given)
-        info = describe_shard(given, request, first)
+        info = describe_shard(given, set_up(models, on, given).request, first)
         spans = [(1, count)]
     job = _write(path.resolve(), info, spans, resources or Resources())
-    return _submit(job) if submit else job
+    if not submit:
+        return job
+    array = _sbatch(job, [str(job.shards)])
+    after = [f"--dependency=afterok:{array}", "--kill-on-invalid-dep=yes"]  # or it waits for ever
+    merging = _sbatch(job, [*after, str(job.merge)])
+    return SlurmJob(job.shards, job.merge, array, merging)
 
 
 def _unfinished(path: Path, shards: int | None) -> tuple[ShardInfo, list[Span]]:
@@ -150,23 +154,17 @@ def _write(path: Path, info: ShardInfo, spans: Sequence[Span], resources: Resour
 def _script(options: Mapping[str, object], more: Sequence[str], command: str) -> str:
     lines = ["#!/bin/bash"]
     for name, value in options.items():
-        if value is not None:
-            lines.append(f"#SBATCH --{name}={_quoted(str(value))}")
+        if value is None:
+            continue
+        written = str(value)
+        if "\n" in written or '"' in written:
+            raise UsageError(
+                f"sbatch cannot take {written!r}; use a name without quotes and line breaks"
+            )
+        quote = '"' if re.search(r"[\s#]", written) else ""
+        lines.append(f"#SBATCH --{name}={quote}{written}{quote}")
     lines += [f"#SBATCH {option}" for option in more]
     return "\n".join([*lines, "set -eu", f"exec {command}", ""])
-
-
-def _quoted(value: str) -> str:
-    if "\n" in value or '"' in value:
-        raise UsageError(f"sbatch cannot take {value!r}; use a name without quotes and line breaks")
-    return f'"{value}"' if re.search(r"[\s#]", value) else value
-
-
-def _submit(job: SlurmJob) -> SlurmJob:
-    array = _sbatch(job, [str(job.shards)])
-    after = [f"--dependency=afterok:{array}", "--kill-on-invalid-dep=yes"]  # or it waits for ever
-    merging = _sbatch(job, [*after, str(job.merge)])
-    return SlurmJob(job.shards, job.merge, array, merging)
 
 
 def _sbatch(job: SlurmJob, arguments: Sequence[str]) -> str:

@@ -1,174 +1,102 @@
-"""Where scores come from: a model, through the store, or a table of scores from elsewhere."""
+"""Where scores come from: a model, or a table of scores from elsewhere; and frequencies of words.
+
+The unigram model of SLOR and NormLP says how frequent words are; it is an n-gram file.
+"""
 
 from __future__ import annotations
 
 import math
-import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from priscian.datasets import Dataset
 from priscian.datasets.graded import SentenceScores
-from priscian.errors import DataError, PriscianWarning, UsageError
+from priscian.errors import DataError, ModelError, PriscianWarning, UsageError
+from priscian.metrics import needs_unigrams
 from priscian.models import (
     ClosedVocabulary,
+    LanguageModel,
     LoadedModel,
+    ModelSpec,
     PrecomputedScores,
     ResolvedModel,
     Traits,
+    parse_model,
+    traits_of,
 )
 from priscian.models.protocol import PLAIN
-from priscian.records import Text, TokenScores
-from priscian.runs.kinds.registry import Scores, Source, Unknown
-from priscian.scoring import (
-    DEFAULTS,
-    Options,
-    SavedPlan,
-    ScoredTexts,
-    ScoreStore,
-    grade_texts,
-    score_texts,
-)
+from priscian.records import Sentence, Text, TokenScores
+from priscian.scoring import ScoredTexts
 from priscian.scoring.compute import check_looked_up
-from priscian.scoring.engine import Progress
-from priscian.scoring.plan import NOT_SAVED
+
+DEFAULT_UNIGRAMS = "builtin:ngram"
+Unknown = Mapping[Text, int]  # words of a text that a model does not know
 
 
 @dataclass(frozen=True, slots=True)
-class Scoring:
-    """What a source scores with: the store, options, the saved plan, and a model loaded ahead."""
+class ScoreSource:
+    """A model, or one model's column in a table of sentence scores, higher being better."""
 
-    store: ScoreStore
-    compute: Options = DEFAULTS
-    saved: SavedPlan = NOT_SAVED
-    progress: Progress = lambda done, total: None
-    loaded: LoadedModel | None = None
+    name: str
+    """Its name in tables."""
+    folder: str
+    """Its folder in the run."""
+    origin: str
+    """How `run.json` describes it: the model string, or the table and the column."""
+    model: ResolvedModel | None = None
+    table: Mapping[Text, TokenScores] = field(default_factory=dict)
+    """Scores from elsewhere: each text as one token."""
+
+    @property
+    def string(self) -> str:
+        """How the request names it."""
+        return self.name if self.model is None else str(self.model)
+
+    @property
+    def traits(self) -> Traits:
+        """What it offers beyond token scores."""
+        return PLAIN if self.model is None else self.model.traits
+
+    @property
+    def measure(self) -> str | None:
+        """`score` if there is one number for a whole text, so that options cannot set it."""
+        return "score" if self.model is None or self.model.traits.grades else None
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """Scores of the requested texts, and what `run.json` says of them."""
+class Scores:
+    """A source's scores of the requested texts, and what `run.json` says of them."""
 
-    scores: Scores
+    tokens: Mapping[Text, TokenScores]
+    unknown: Callable[[Sequence[Text]], Unknown | None] = lambda texts: None
+    """Unknown words of texts; None for a model without a fixed list of words."""
     texts: int | None = None
     computed: int | None = None
     seconds: float | None = None
     notes: dict[str, str] = field(default_factory=dict)
 
-
-class Scorer(Source, Protocol):
-    """A source that scores texts."""
-
-    @property
-    def string(self) -> str:
-        """How the request names it."""
-        ...
-
-    @property
-    def origin(self) -> str:
-        """How `run.json` describes it."""
-        ...
-
-    @property
-    def folder(self) -> str:
-        """Its folder in the run."""
-        ...
-
-    def check_files(self) -> None:
-        """Refuse results if the source's files have changed since it was resolved."""
-        ...
-
-    def score(self, texts: Sequence[Text], boundary: Sequence[Text], scoring: Scoring) -> Scored:
-        """Scores of the texts; those in `boundary` also for the correction of leading spaces."""
-        ...
+    def __call__(self, sentence: Sentence) -> TokenScores:
+        return self.tokens[Text(sentence.text, sentence.context)]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelSource:
-    """A model: earlier scores are in the store, the rest is computed."""
+@dataclass(slots=True)
+class UnknownWordCounter:
+    """Counts unknown words; the model is loaded for this if it was not loaded yet."""
 
     model: ResolvedModel
-    name: str
-    folder: str
+    loaded: LoadedModel | None = None
 
-    @property
-    def string(self) -> str:
-        """The model string."""
-        return str(self.model)
-
-    @property
-    def origin(self) -> str:
-        """The model string."""
-        return str(self.model)
-
-    @property
-    def traits(self) -> Traits:
-        """What the model offers."""
-        return self.model.traits
-
-    @property
-    def measure(self) -> str | None:
-        """`score` for a model that gives one number for a whole text."""
-        return "score" if self.traits.grades else None
-
-    def check_files(self) -> None:
-        """Refuse results if the model's files have changed since it was resolved."""
-        self.model.check()
-
-    def score(self, texts: Sequence[Text], boundary: Sequence[Text], scoring: Scoring) -> Scored:
-        """Every text's tokens, from the store or the model."""
-        if self.traits.precomputed:
-            table = self.model.load().model
-            assert isinstance(table, PrecomputedScores)
-            found = LookedUp(table, texts)
-            return Scored(Scores(found), len(found), 0)
-        began = time.monotonic()
-        if self.traits.grades:
-            scored = grade_texts(
-                self.model,
-                texts,
-                scoring.store,
-                loaded=scoring.loaded,
-                shard=scoring.compute.shard,
-                progress=scoring.progress,
-            )
-        else:
-            scored = score_texts(
-                self.model,
-                texts,
-                scoring.store,
-                boundary=boundary,
-                loaded=scoring.loaded,
-                options=scoring.compute,
-                saved=scoring.saved,
-                progress=scoring.progress,
-            )
-            warn_if_absurd(self.name, scored)
-        return Scored(
-            Scores(scored.scores, self._unknown(scored.loaded or scoring.loaded)),
-            len(scored.scores),
-            scored.computed,
-            round(time.monotonic() - began, 2),
-            {k: str(v) for k, v in scored.notes.items()},
-        )
-
-    def _unknown(self, loaded: LoadedModel | None) -> Callable[[Sequence[Text]], Unknown | None]:
-        """Counts of unknown words; the model is loaded for this if it was not loaded yet."""
-        kept = [loaded.model] if loaded is not None else []
-
-        def count(texts: Sequence[Text]) -> Unknown | None:
-            if not self.traits.closed_vocabulary:
-                return None
-            if not kept:
-                kept.append(self.model.load().model)
-            if not isinstance(kept[0], ClosedVocabulary):
-                return None
-            asked = list(dict.fromkeys(texts))
-            return dict(zip(asked, kept[0].oov_counts(asked), strict=True))
-
-        return count
+    def __call__(self, texts: Sequence[Text]) -> Unknown | None:
+        if not self.model.traits.closed_vocabulary:
+            return None
+        if self.loaded is None:
+            self.loaded = self.model.load()
+        reader = self.loaded.model
+        if not isinstance(reader, ClosedVocabulary):
+            return None
+        asked = list(dict.fromkeys(texts))
+        return dict(zip(asked, reader.oov_counts(asked), strict=True))
 
 
 class LookedUp(Mapping[Text, TokenScores]):
@@ -193,7 +121,8 @@ class LookedUp(Mapping[Text, TokenScores]):
 def warn_if_absurd(name: str, scored: ScoredTexts) -> None:
     """Warn about a model that is worse than a uniform guess: its input is probably wrong."""
     vocabulary = int(scored.notes.get("vocabulary", 0))
-    mean = mean_surprisal(scored.scores.values())
+    logps = [p for scores in scored.scores.values() for p in scores.logps if p == p]
+    mean = -math.fsum(logps) / len(logps) if logps else 0.0
     if vocabulary and mean > math.log(vocabulary):
         warnings.warn(
             f"{name}: mean surprisal is {mean / math.log(2):.1f} bits per token, worse than "
@@ -204,75 +133,81 @@ def warn_if_absurd(name: str, scored: ScoredTexts) -> None:
         )
 
 
-def mean_surprisal(scores: Iterable[TokenScores]) -> float:
-    """Nats per token, over all tokens that were scored."""
-    logps = [p for s in scores for p in s.logps if p == p]
-    return -math.fsum(logps) / len(logps) if logps else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class TableSource:
-    """One model's column in a table of sentence scores, higher being better."""
-
-    table: SentenceScores
-    folder: str
-    data: Sequence[Dataset]
-    measure: str = "score"
-    traits: Traits = PLAIN
-    model: None = None
-
-    @property
-    def name(self) -> str:
-        """The column's name."""
-        return self.table.name
-
-    @property
-    def string(self) -> str:
-        """The column's name."""
-        return self.table.name
-
-    @property
-    def origin(self) -> str:
-        """The table and the column."""
-        return f"{self.table.source}:{self.name}"
-
-    def check(self) -> None:
-        """Every sentence must have a score."""
-        for data in self.data:
-            self._by_text(data)
-
-    def check_files(self) -> None:
-        """Nothing can change: the table has been read."""
-
-    def score(self, texts: Sequence[Text], boundary: Sequence[Text], scoring: Scoring) -> Scored:
-        """Each text as one token with the sentence's score."""
-        found: dict[Text, TokenScores] = {}
-        for data in self.data:
-            found |= self._by_text(data)
-        return Scored(Scores(found))
-
-    def _by_text(self, data: Dataset) -> dict[Text, TokenScores]:
+def look_up_sentences(column: SentenceScores, data: Sequence[Dataset]) -> dict[Text, TokenScores]:
+    """Every sentence of the data as one token with its score in a table."""
+    found: dict[Text, TokenScores] = {}
+    for d in data:
         names: dict[Text, str] = {}
-        known = self.table.values
-        for itemset in data.sets:
+        for itemset in d.sets:
             for item in itemset.items:
                 for condition, sentence in item.conditions.items():
                     text = Text(sentence.text, sentence.context)
                     own = str(item.meta.get(f"{condition}_id", item.id))
-                    name = own if own in known else sentence.text
+                    name = own if own in column.values else sentence.text
                     first = names.setdefault(text, name)
-                    if known.get(first) != known.get(name):
+                    if column.values.get(first) != column.values.get(name):
                         raise DataError(
-                            f"{self.table.source}: {self.name} scores {sentence.text!r} as "
+                            f"{column.source}: {column.name} scores {sentence.text!r} as "
                             f"{first!r} and as {name!r} differently; give one text one score"
                         )
-        return {text: self._one_token(text, name) for text, name in names.items()}
+        for text, name in names.items():
+            if name not in column.values:
+                raise DataError(
+                    f"{column.source}: {column.name} has no score for {text.text!r}; score it too"
+                )
+            if text.context:
+                raise UsageError("scores by sentence cannot be used for data with contexts")
+            found[text] = TokenScores((0,), (len(text.text),), (column.values[name],))
+    return found
 
-    def _one_token(self, text: Text, name: str) -> TokenScores:
-        if name not in self.table.values:
-            raise DataError(
-                f"{self.table.source}: {self.name} has no score for {text.text!r}; score it too"
-            )
-        if text.context:
-            raise UsageError("scores by sentence cannot be used for data with contexts")
-        return TokenScores((0,), (len(text.text),), (self.table.values[name],))
+
+# ---------------------------------------------------------------- frequencies of words
+
+
+@dataclass(frozen=True, slots=True)
+class UnigramScores:
+    """Every text's words with their unigram log-probabilities.
+
+    A word that the model does not know has the probability of its `<unk>`; such words are counted.
+    """
+
+    spec: ModelSpec
+    scores: Mapping[Text, TokenScores]
+    words: int
+    unknown: int
+
+    def __call__(self, sentence: Sentence) -> TokenScores:
+        return self.scores[Text(sentence.text, sentence.context)]
+
+
+def unigram_spec(measure: str, model: str | ModelSpec | None) -> ModelSpec | None:
+    """The unigram model that a measure needs, or None; an unneeded one is refused."""
+    if not needs_unigrams(measure):
+        if model is not None:
+            raise UsageError(f"the measure {measure} takes no unigram model; leave `unigram=` out")
+        return None
+    return find_unigrams(DEFAULT_UNIGRAMS if model is None else model, "unigram")
+
+
+def find_unigrams(model: str | ModelSpec, parameter: str) -> ModelSpec:
+    """The spec of a model's unigrams; models without unigrams are refused."""
+    spec = parse_model(model, default="ngram")
+    if not traits_of(spec).unigrams:
+        raise UsageError(
+            f"`{parameter}={spec}`: unigrams need an n-gram model; write builtin:ngram or "
+            "ngram:FILE"
+        )
+    if spec.options.get("order", "1") != "1":
+        raise UsageError(f"`{parameter}={spec}`: a unigram model has order 1; leave order out")
+    return spec.with_options(order="1")
+
+
+def score_unigrams(resolved: ResolvedModel, texts: Iterable[Text]) -> UnigramScores:
+    """Look up every word; this is as fast as reading a store."""
+    wanted = list(dict.fromkeys(texts))
+    spec, model = resolved.spec, resolved.load().model
+    if not isinstance(model, LanguageModel) or not isinstance(model, ClosedVocabulary):
+        raise ModelError(f"{spec} cannot report unknown words; use builtin:ngram")
+    scores = dict(zip(wanted, model.score(wanted), strict=True))
+    unknown = sum(model.oov_counts(wanted))
+    return UnigramScores(spec, scores, sum(map(len, scores.values())), unknown)

@@ -17,7 +17,7 @@ from priscian.models import PrecomputedScores, open_model, recorded_traits
 from priscian.records import Text, TokenScores
 from priscian.runs.facts import ModelFacts
 from priscian.scoring.store import ScoreStore, columns_of
-from priscian.scoring.store.published import read_default
+from priscian.scoring.store.scores import read_default
 
 if TYPE_CHECKING:
     import polars

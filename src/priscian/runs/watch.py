@@ -15,14 +15,13 @@ from priscian.files.folder import lock_folder
 from priscian.models import ModelSpec, parse_model
 from priscian.models.safetensors_file import LARGEST_HEADER
 from priscian.models.spec import escape
-from priscian.runs.facts import Request
 from priscian.runs.job import read_data, set_up
 from priscian.runs.load import load_run, read_info
 from priscian.runs.options import ScoreOptions
-from priscian.runs.record import FILE, came_to_nothing
+from priscian.runs.record import FILE, Record, came_to_nothing
 from priscian.runs.result import Run
-from priscian.runs.work import Watch, Work
-from priscian.scoring.batches import Shared
+from priscian.runs.work import RunWork, Watch
+from priscian.scoring.plan import Shared
 
 SETTLE = 10.0
 """Seconds for which nothing in a folder may change before it counts as complete."""
@@ -229,18 +228,19 @@ class Watcher:
         """Score one checkpoint; None if that was done before."""
         place = inside(self.out, lasting_name(name))
         spec = self._at(name)
-        work, request = set_up([spec], self._data, self.options)
+        work = set_up([spec], self._data, self.options)
         resume = False
         if (place / FILE).is_file():
-            if self._done(place, name, work, request):
+            if self._done(place, name, work):
                 return None
             resume = not came_to_nothing(place)
-        return replace(work, shared=self._shared).run(request, place, resume, None, self.watch)
+        record = Record.begin(work.request, place, resume=resume)
+        return replace(work, shared=self._shared).run(record, None, self.watch)
 
-    def _done(self, place: Path, name: str, work: Work, request: Request) -> bool:
+    def _done(self, place: Path, name: str, work: RunWork) -> bool:
         """Whether a run is finished; one of other settings or other weights is refused."""
         info = read_info(place)
-        different = info.request.differences(request)
+        different = info.request.differences(work.request)
         if different:
             raise RunError(
                 f"{place} was made with other settings ({', '.join(different)}); repeat them "

@@ -8,6 +8,9 @@ begun, goes to another worker; and the worker starts again.
 
 from __future__ import annotations
 
+import contextlib
+import os
+import platform
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -15,12 +18,14 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
 
+import msgspec
+
 from priscian import __version__
 from priscian.errors import WorkerError
-from priscian.models import model_key
-from priscian.scoring.executors import Answer, Lost, Results
-from priscian.scoring.planner import Work
-from priscian.scoring.worker import Ready, unpack_batch
+from priscian.models import model_key, open_model
+from priscian.records import TokenScores
+from priscian.scoring.executors import BatchScores, Lost, Results, this_machine
+from priscian.scoring.plan import Plan, ScoringTask, Work, prepare
 
 FLIGHT = 2
 """Batches that a worker has at a time."""
@@ -30,6 +35,7 @@ PAUSE = 0.5
 """Seconds before a worker that is being restarted is asked again."""
 STARTS = 3
 """A worker that died this many times while it loaded the model is given up."""
+Packed = tuple[tuple[int, ...], tuple[int, ...], tuple[float, ...], dict[str, tuple[float, ...]]]
 
 
 class Gone(Exception):
@@ -144,7 +150,7 @@ class _Driver:
                     ticket = self.cluster.compute(worker, number)
                     self.asked[ticket] = (_Stage.COMPUTE, worker, number)
 
-    def _receive(self, ticket: Any) -> Iterator[Answer | Lost]:
+    def _receive(self, ticket: Any) -> Iterator[BatchScores | Lost]:
         stage, worker, number = self.asked.pop(ticket)
         member = self.crew[worker]
         try:
@@ -153,14 +159,29 @@ class _Driver:
             yield from self._bury(stage, worker, str(gone))
             return
         if stage is _Stage.GREET:
-            _check_version(str(answer))
+            if answer != __version__:
+                there = f"Priscian {answer}" if answer else "no Priscian"
+                raise WorkerError(
+                    f"the cluster has {there}, this process has {__version__}; install the same "
+                    "version on every machine"
+                )
             self.asked[self.cluster.prepare(worker)] = (_Stage.PREPARE, worker, -1)
         elif stage is _Stage.PREPARE:
-            _check_ready(self.work, answer)
+            plan, spec = self.work.plan, self.work.task.spec
+            wrong = ""
+            if answer.key != model_key(spec).digest:
+                wrong = "other files of the model"
+            elif (answer.digest, answer.inputs) != (plan.digest, plan.inputs):
+                wrong = "other tokens or batches, so probably other versions of the libraries"
+            if wrong:
+                raise WorkerError(
+                    f"{spec}: a worker on {answer.host} has {wrong}; install the same files and "
+                    "versions on every machine"
+                )
             member.ready, member.machine, member.starts = True, answer.machine, 0
         else:
             member.flight.remove(number)
-            yield Answer(number, unpack_batch(answer), member.machine)
+            yield BatchScores(number, unpack_batch(answer), member.machine)
 
     def _bury(self, stage: _Stage, worker: int, reason: str) -> Iterator[Lost]:
         """A worker has died: only the batch that it was computing counts as lost."""
@@ -189,24 +210,49 @@ class _Driver:
             )
 
 
-def _check_version(version: str) -> None:
-    if version != __version__:
-        there = f"Priscian {version}" if version else "no Priscian"
-        raise WorkerError(
-            f"the cluster has {there}, this process has {__version__}; install the same version "
-            "on every machine"
-        )
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A worker that has loaded the model: what it reads, and where it is."""
+
+    key: str  # digest of the model's key
+    digest: str  # of the batches
+    inputs: str  # digest of the token ids
+    machine: str
+    host: str
 
 
-def _check_ready(work: Work, ready: Ready) -> None:
-    """Refuse a worker whose model or batches are not those of the plan."""
-    wrong = ""
-    if ready.key != model_key(work.task.spec).digest:
-        wrong = "other files of the model"
-    elif (ready.digest, ready.inputs) != (work.plan.digest, work.plan.inputs):
-        wrong = "other tokens or batches, so probably other versions of the libraries"
-    if wrong:
-        raise WorkerError(
-            f"{work.task.spec}: a worker on {ready.host} has {wrong}; install the same files and "
-            "versions on every machine"
+class BatchWorker:
+    """Computes batches of one task."""
+
+    def __init__(self, task: ScoringTask, plan: Plan, folder: str) -> None:
+        with contextlib.suppress(OSError):
+            os.chdir(folder)  # paths of models may be relative to the driver's folder
+        self.loaded = open_model(task.spec)
+        self.work: Work = prepare(task, self.loaded.model, plan)
+
+    def ready(self) -> Ready:
+        """What the driver compares with its own plan."""
+        plan = self.work.plan
+        return Ready(
+            key=self.loaded.key.digest,
+            digest=plan.digest,
+            inputs=plan.inputs,
+            machine=this_machine(plan.threads, self.work.device),
+            host=platform.node(),
         )
+
+    def compute(self, number: int) -> bytes:
+        """The scores of a batch, packed."""
+        scores = self.work.compute(number)
+        self.loaded.check()
+        return pack_batch(scores)
+
+
+def pack_batch(scores: Sequence[TokenScores]) -> bytes:
+    """Scores as bytes; every number stays exactly what it is."""
+    return msgspec.msgpack.encode([(s.starts, s.ends, s.logps, s.channels) for s in scores])
+
+
+def unpack_batch(data: bytes) -> list[TokenScores]:
+    """The reverse of `pack_batch`."""
+    return [TokenScores(*row) for row in msgspec.msgpack.decode(data, type=list[Packed])]

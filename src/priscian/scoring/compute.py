@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import pairwise
 
 from priscian.errors import PriscianError, ScoreError
@@ -17,44 +17,55 @@ ROUNDING = 1e-6
 """How far above 0 a log-probability may be, through rounding."""
 
 
-def plain_scores(model: str, answer: TokenScores) -> TokenScores:
-    """The answer as plain tuples of plain numbers, whatever sequences a model returned."""
-    if not isinstance(answer, TokenScores):
-        raise ScoreError(
-            f"{model} gave {type(answer).__name__} for a text; score(texts) gives one "
-            f"TokenScores(starts, ends, logps) for each (docs/plugins.md)"
-        )
-    if type(answer.logps) is tuple:
-        return answer
-    return TokenScores(
-        tuple(map(int, answer.starts)),
-        tuple(map(int, answer.ends)),
-        tuple(map(float, answer.logps)),
-        answer.channels,
-    )
-
-
 def check_answers(
-    model: str, texts: Sequence[Text], scores: Sequence[TokenScores], scores_first: bool
-) -> None:
-    """Refuse answers that would later count as a tie or as wrong; the error names the text.
+    model: str, texts: Sequence[Text], answers: Iterable[TokenScores], scores_first: bool
+) -> list[TokenScores]:
+    """The answers of a model as plain tuples of numbers, whatever sequences it returned.
 
-    NaN stands for a token that was not scored. Only the first token of a model without BOS may
-    have it (`Traits.scores_first` is False): any other NaN is an error of the model.
+    Those that would later count as a tie or as wrong are refused; the error names the text. NaN
+    stands for a token that was not scored. Only the first token of a model without BOS may have it
+    (`Traits.scores_first` is False): any other NaN is an error of the model.
     """
+    scores = []
+    for answer in answers:
+        if not isinstance(answer, TokenScores):
+            raise ScoreError(
+                f"{model} gave {type(answer).__name__} for a text; score(texts) gives one "
+                f"TokenScores(starts, ends, logps) for each (docs/plugins.md)"
+            )
+        if type(answer.logps) is not tuple:
+            answer = TokenScores(
+                tuple(map(int, answer.starts)),
+                tuple(map(int, answer.ends)),
+                tuple(map(float, answer.logps)),
+                answer.channels,
+            )
+        scores.append(answer)
     if len(scores) != len(texts):
         raise ScoreError(f"{model} gave {len(scores)} answers to {len(texts)} texts")
+    first = 0 if scores_first else 1
     for text, score in zip(texts, scores, strict=True):
         if not len(score):
             raise ScoreError(no_tokens(model, text))
-        first = 0 if scores_first else 1
         if (
             min(score.logps) == -math.inf
             or not max(score.logps) <= ROUNDING
             or any(p != p for p in score.logps[first:])
         ):
             _refuse_number(model, text, score, first)
-        _check_places(model, text, score)
+        if (
+            not len(score.starts) == len(score.ends) == len(score.logps)
+            or min(score.starts) < 0
+            or max(score.ends) > len(text.text)
+            or any(a > b for a, b in pairwise(score.starts))
+            or any(a > b for a, b in zip(score.starts, score.ends, strict=True))
+        ):
+            raise ScoreError(
+                f"{model} gave tokens that are not in the text {shorten(text.text)!r}: starts and "
+                f"ends are character offsets from 0 to {len(text.text)}, in order, one of each for "
+                "every token"
+            )
+    return scores
 
 
 def check_looked_up(text: Text, score: TokenScores) -> None:
@@ -77,21 +88,6 @@ def _refuse_number(model: str, text: Text, score: TokenScores, first: int) -> No
                 f"{model} gave {logp} as the log-probability of token {number + 1} of the text "
                 f"{shorten(text.text)!r}; a model gives finite numbers up to 0 ({remedy})"
             )
-
-
-def _check_places(model: str, text: Text, score: TokenScores) -> None:
-    size = len(text.text)
-    if (
-        not len(score.starts) == len(score.ends) == len(score.logps)
-        or min(score.starts) < 0
-        or max(score.ends) > size
-        or any(a > b for a, b in pairwise(score.starts))
-        or any(a > b for a, b in zip(score.starts, score.ends, strict=True))
-    ):
-        raise ScoreError(
-            f"{model} gave tokens that are not in the text {shorten(text.text)!r}: starts and ends "
-            f"are character offsets from 0 to {size}, in order, one of each for every token"
-        )
 
 
 def check_encodings(model: str, texts: Sequence[Text], encodings: Sequence[Encoding]) -> None:
@@ -151,9 +147,7 @@ def simple_batches(
 
     def compute(number: int) -> list[TokenScores]:
         members = [texts[i] for i in groups[number]]
-        scores = [plain_scores(label, s) for s in model.score(members)]
-        check_answers(label, members, scores, scores_first)
-        return scores
+        return check_answers(label, members, model.score(members), scores_first)
 
     return compute
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
@@ -20,18 +20,27 @@ from priscian.models.protocol import no_tokens
 from priscian.models.text_offsets import shorten
 from priscian.records import Text, TokenScores
 from priscian.scoring.boundary import BOUNDARY
-from priscian.scoring.executors import Executor, Forked, Inline, Lost, address_of
-from priscian.scoring.machine import describe_machines, this_machine
+from priscian.scoring.executors import (
+    Executor,
+    Forked,
+    Inline,
+    Lost,
+    address_of,
+    describe_machines,
+    this_machine,
+)
 from priscian.scoring.plan import (
     DEFAULTS,
     NOT_SAVED,
     Options,
     Plan,
     SavedPlan,
+    ScoringTask,
+    Work,
     pack_bits,
+    prepare,
     unpack_bits,
 )
-from priscian.scoring.planner import Task, Work, prepare
 from priscian.scoring.shard import Shard
 from priscian.scoring.store import ScoreStore
 from priscian.threads import threads_kept
@@ -90,9 +99,14 @@ def score_texts(
         return ScoredTexts(key, scores, 0, saved.plan, {}, loaded)
     loaded = loaded or resolved.load()
     # a shard plans every text, whatever is stored, so that all shards have the same batches
-    plan, pending = _pending(texts, scores if whole else (), saved.plan)
+    missing = [text not in scores for text in texts] if whole else [True] * len(texts)
+    plan, pending = saved.plan, missing
+    if plan is not None:
+        pending = unpack_bits(plan.pending, len(texts))
+        if any(m and not p for m, p in zip(missing, pending, strict=True)):
+            plan, pending = None, missing  # the store has been pruned since the plan was made
     todo = [text for text, wanted in zip(texts, pending, strict=True) if wanted]
-    task = Task(
+    task = ScoringTask(
         spec, todo, pack_bits(pending), shelf.boundary, options, resolved.traits.scores_first
     )
     with threads_kept():
@@ -114,19 +128,6 @@ def score_texts(
                     computed += len(rows)
     notes = {**getattr(loaded.model, "notes", {}), **describe_machines(spec.label, machines)}
     return ScoredTexts(key, scores, computed, work.plan, notes, loaded)
-
-
-def _pending(
-    texts: Sequence[Text], scores: Collection[Text], plan: Plan | None
-) -> tuple[Plan | None, list[bool]]:
-    """The plan to follow, if any, and for each text whether the plan includes it."""
-    missing = [text not in scores for text in texts]
-    if plan is None:
-        return None, missing
-    pending = unpack_bits(plan.pending, len(texts))
-    if any(m and not p for m, p in zip(missing, pending, strict=True)):
-        return None, missing  # the store has been pruned since the plan was made
-    return plan, pending
 
 
 def _run(
@@ -261,23 +262,18 @@ def grade_texts(
     if not isinstance(grader, GradingModel):
         raise ModelError(f"{label} cannot grade whole texts; score it by its tokens")
     for part in missing:
-        rows = _one_token_each(label, part, list(grader.grade(part)))
+        grades = list(grader.grade(part))
+        if len(grades) != len(part):
+            raise ScoreError(f"{label} gave {len(grades)} grades for {len(part)} texts")
+        rows: Rows = []
+        for text, value in zip(part, grades, strict=True):
+            if not math.isfinite(value):
+                raise ScoreError(
+                    f"{label} gave {value} for {shorten(text.text)!r}; correct the model"
+                )
+            rows.append((text, TokenScores((0,), (len(text.text),), (float(value),))))
         loaded.check()
         store.write(key, label, rows, SCORE)
         scores |= dict(rows)
         progress(len(scores), total)
     return ScoredTexts(key, scores, sum(map(len, missing)), None, {}, loaded)
-
-
-def _one_token_each(
-    model: str, texts: Sequence[Text], grades: Sequence[float]
-) -> list[tuple[Text, TokenScores]]:
-    if len(grades) != len(texts):
-        raise ScoreError(f"{model} gave {len(grades)} grades for {len(texts)} texts")
-    for text, value in zip(texts, grades, strict=True):
-        if not math.isfinite(value):
-            raise ScoreError(f"{model} gave {value} for {shorten(text.text)!r}; correct the model")
-    return [
-        (text, TokenScores((0,), (len(text.text),), (float(value),)))
-        for text, value in zip(texts, grades, strict=True)
-    ]

@@ -13,7 +13,6 @@ from priscian.models import (
     EntropyModel,
     LoadedModel,
     ModelKey,
-    ModelSpec,
     TorchEntropyModel,
     TorchModel,
 )
@@ -40,31 +39,19 @@ def store_entropies(
 ) -> dict[Text, tuple[float, ...]]:
     """Compute and store the entropies and log-probabilities of texts."""
     model = loaded.model
-    if isinstance(model, TorchModel):
-        if not isinstance(model, TorchEntropyModel):
-            raise _refusal(loaded.spec)
-        return _store_torch(loaded, model, texts, store)
-    if not isinstance(model, EntropyModel):
-        raise _refusal(loaded.spec)
+    if not isinstance(model, TorchEntropyModel if isinstance(model, TorchModel) else EntropyModel):
+        raise ModelError(
+            f"{loaded.spec.label} cannot say how uncertain it is of the next token; leave out the "
+            "entropy or use a causal model of hf:, an n-gram model or a built-in one"
+        )
     found: dict[Text, tuple[float, ...]] = {}
-    for at in range(0, len(texts), TOGETHER):
-        part = texts[at : at + TOGETHER]
-        scores = list(model.score(part))
-        found |= _keep(loaded, part, scores, list(model.score_entropies(part)), store)
-    return found
-
-
-def read_entropies(
-    key: ModelKey, texts: Sequence[Text], store: ScoreStore
-) -> dict[Text, tuple[float, ...]]:
-    """The entropies of texts, from the store."""
-    found = store.read(key, texts, ENTROPY)
-    return {text: values.logps for text, values in found.items()}
-
-
-def _store_torch(
-    loaded: LoadedModel, model: TorchEntropyModel, texts: Sequence[Text], store: ScoreStore
-) -> dict[Text, tuple[float, ...]]:
+    if not isinstance(model, TorchEntropyModel):
+        assert isinstance(model, EntropyModel)
+        for at in range(0, len(texts), TOGETHER):
+            part = texts[at : at + TOGETHER]
+            scores = list(model.score(part))
+            found |= _keep(loaded, part, scores, list(model.score_entropies(part)), store)
+        return found
     encodings = model.encode(texts)
     check_length(texts, encodings, model.context_length)
     way = Rows(CPU_BATCH if model.device == "cpu" else DEVICE_BATCH)
@@ -72,7 +59,6 @@ def _store_torch(
     if measure_error(model, way, encodings, groups) > tolerance(model):
         way = Rows(1, "single")
         groups = way.group(encodings)
-    found: dict[Text, tuple[float, ...]] = {}
     for group in groups:
         members = [encodings[i] for i in group]
         batch = way.build(members)
@@ -82,6 +68,14 @@ def _store_torch(
         ]
         found |= _keep(loaded, [texts[i] for i in group], scores, entropies, store)
     return found
+
+
+def read_entropies(
+    key: ModelKey, texts: Sequence[Text], store: ScoreStore
+) -> dict[Text, tuple[float, ...]]:
+    """The entropies of texts, from the store."""
+    found = store.read(key, texts, ENTROPY)
+    return {text: values.logps for text, values in found.items()}
 
 
 def _keep(
@@ -101,10 +95,3 @@ def _keep(
     store.write(loaded.key, label, list(zip(texts, scores, strict=True)))
     store.write(loaded.key, label, rows, ENTROPY)
     return {text: scores.logps for text, scores in rows}
-
-
-def _refusal(spec: ModelSpec) -> ModelError:
-    return ModelError(
-        f"{spec.label} cannot say how uncertain it is of the next token; leave out the entropy "
-        "or use a causal model of hf:, an n-gram model or a built-in one"
-    )

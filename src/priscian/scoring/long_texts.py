@@ -10,9 +10,7 @@ from priscian.errors import TooLongError, UsageError
 from priscian.models import (
     AnyModel,
     Encoding,
-    LanguageModel,
     LoadedModel,
-    ModelKey,
     TorchModel,
     agreed,
 )
@@ -224,14 +222,17 @@ def score_long_texts(
     texts = list(dict.fromkeys(texts))
     resolved = agreed(model, loaded)
     key = resolved.key
-    missing = _missing(key, texts, store, options)
+    missing = store.missing(key, texts)
+    if options.entropy:
+        without = frozenset(missing_entropies(key, texts, store))
+        missing = [gone or text in without for text, gone in zip(texts, missing, strict=True)]
     parts = {text: [Window(text, 0)] for text in texts}
     limit = None
     if any(missing):
         loaded = loaded or resolved.load()
         reader = loaded.model
-        limit = _limit(reader, options)
-        if limit is not None and isinstance(reader, TorchModel):
+        if isinstance(reader, TorchModel) and reader.context_length is not None:
+            limit = reader.context_length - (1 if options.boundary else 0)  # that reads one more
             for text, gone in zip(texts, missing, strict=True):
                 if gone:
                     parts[text] = cut_windows(text, reader.encode, limit, options.stride)
@@ -258,20 +259,3 @@ def score_long_texts(
         for text, windows in parts.items()
     }
     return LongScores(whole, {t: len(w) for t, w in parts.items() if len(w) > 1}, limit)
-
-
-def _missing(
-    key: ModelKey, texts: Sequence[Text], store: ScoreStore, options: LongOptions
-) -> list[bool]:
-    missing = store.missing(key, texts)
-    if not options.entropy:
-        return missing
-    without = frozenset(missing_entropies(key, texts, store))
-    return [gone or text in without for text, gone in zip(texts, missing, strict=True)]
-
-
-def _limit(model: LanguageModel | TorchModel, options: LongOptions) -> int | None:
-    """How many tokens a window may have; the boundary channel reads one more."""
-    if not isinstance(model, TorchModel) or model.context_length is None:
-        return None
-    return model.context_length - (1 if options.boundary else 0)

@@ -13,7 +13,7 @@ from priscian.errors import UsageError, WorkerError, install
 from priscian.files import whole_number
 from priscian.models import is_object
 from priscian.scoring.cluster import Gone
-from priscian.scoring.planner import Work
+from priscian.scoring.plan import Work
 from priscian.threads import cores
 
 ABSENT = f"`executor=ray` needs Ray: {install('ray')}"
@@ -166,7 +166,7 @@ def _actor_class() -> type:
             return priscian.__version__
 
         def prepare(self, payload: Any) -> Any:
-            from priscian.scoring.worker import BatchWorker
+            from priscian.scoring.cluster import BatchWorker
 
             self.worker = BatchWorker(*payload)
             return self.worker.ready()

@@ -7,8 +7,8 @@ from functools import partial
 
 from priscian.grammar import REL_THAT, THE, Grammar, Node, Word
 from priscian.lexicon.tables import LexiconRow
+from priscian.suites.people import one_of
 from priscian.suites.registry import Regions, suite
-from priscian.suites.rows import one_of
 from priscian.suites.text import dealt
 
 center_embedding = partial(suite, circuit="Center Embedding")

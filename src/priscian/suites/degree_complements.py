@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from priscian.catalogue import FURTHER
 from priscian.grammar import THE, Grammar, Node, Word
+from priscian.suites.people import one_of
 from priscian.suites.registry import Regions, suite
-from priscian.suites.rows import one_of
 from priscian.suites.text import dealt
 
 SO, TOO = Word("so", "so", "func"), Word("too", "too", "func")

@@ -8,9 +8,8 @@ from priscian.catalogue import FURTHER
 from priscian.grammar import WHAT, WHO, Grammar, Node, Word
 from priscian.lexicon import Verb
 from priscian.suites.long_distance_dependencies import THAT, frames, knowing
-from priscian.suites.people import unused
+from priscian.suites.people import one_of, phrase, unused
 from priscian.suites.registry import Regions, suite
-from priscian.suites.rows import one_of, phrase
 from priscian.suites.text import COMMA, STOP, dealt, verb, words
 
 further = partial(suite, circuit=FURTHER)

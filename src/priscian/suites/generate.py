@@ -93,12 +93,12 @@ def _draw_items(suite: Suite, n: int, seed: int, lexicon: Lexicon | None) -> lis
     made: list[Words] = []
     attempt = idle = 0
     while len(made) < n:
-        start = _start(seed, suite.stem, attempt)
+        digest = hashlib.sha256(f"{seed}:{suite.stem}:{attempt}".encode()).digest()
         attempt += 1
         drawn: list[Words | None] = []
         for member, stream, grammar in zip(members, streams, grammars, strict=True):
             # Every member runs, whatever became of the others: they must stay in step.
-            stream.seed(start)
+            stream.seed(int.from_bytes(digest, "big"))
             drawn.append(_draw(member, needed[member.name], grammar))
         kept = [
             words
@@ -118,10 +118,6 @@ def _draw_items(suite: Suite, n: int, seed: int, lexicon: Lexicon | None) -> lis
             ledger.add(words)
         made.append(kept[members.index(suite)])
     return made
-
-
-def _start(seed: int, stem: str, attempt: int) -> int:
-    return int.from_bytes(hashlib.sha256(f"{seed}:{stem}:{attempt}".encode()).digest(), "big")
 
 
 def _draw(suite: Suite, conditions: Sequence[str], grammar: Grammar) -> Words | None:

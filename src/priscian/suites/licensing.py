@@ -8,9 +8,8 @@ from functools import cache, partial
 from priscian.grammar import BE, HAVE, REL_THAT, THE, Grammar, Node, Word
 from priscian.lexicon import Gender
 from priscian.lexicon.tables import LexiconRow
-from priscian.suites.people import forms, fresh, person
+from priscian.suites.people import forms, fresh, one_of, person
 from priscian.suites.registry import Draw, Regions, suite
-from priscian.suites.rows import one_of
 from priscian.suites.text import dealt, noun, read_rows, verb, words
 
 licensing = partial(suite, circuit="Licensing")

@@ -7,9 +7,8 @@ from functools import cache, partial
 
 from priscian.catalogue import FURTHER
 from priscian.grammar import WHAT, WHO, Grammar, Node, Reject, Word
-from priscian.suites.people import fresh, unused
+from priscian.suites.people import fresh, human, one_of, phrase, unused
 from priscian.suites.registry import Regions, suite
-from priscian.suites.rows import human, one_of, phrase
 from priscian.suites.text import dealt, read_rows, verb, words
 
 dependency = partial(suite, circuit="Long-Distance Dependencies")

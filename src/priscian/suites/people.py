@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
-from priscian.grammar import BE, HAVE, Grammar, Reject
+from priscian.grammar import BE, HAVE, THE, Grammar, Reject
 from priscian.lexicon import Noun, Verb, Word
-from priscian.suites.text import dealt, lemmas, verb, words
+from priscian.lexicon.tables import LexiconRow
+from priscian.suites.text import dealt, lemmas, noun, verb, words
 
 PREPOSITIONS = (
     "next to", "behind", "in front of", "near", "beside", "across from",
@@ -100,3 +102,24 @@ def _filled(g: Grammar, word: Word) -> Word:
         case "{many}":
             return forms(person(g))[1]
     return word
+
+
+ARTICLES = frozenset({"a", "an"})
+
+
+def one_of(g: Grammar, row: LexiconRow, column: str) -> tuple[Word, ...]:
+    """One of the alternatives in a cell, as it is written there."""
+    return unused(g, tuple(row.parts(column, ",")))
+
+
+def phrase(g: Grammar, row: LexiconRow, column: str) -> tuple[Word, ...]:
+    """A noun phrase: `old map` has *the* before it, `-cash` nothing, `a puppy` what is written."""
+    text = unused_text(g, tuple(row.parts(column, ",")))
+    found = filled(g, text.removeprefix("-"))
+    return found if found[0].text in ARTICLES or text.startswith("-") else (THE, *found)
+
+
+def human(g: Grammar, phrase: tuple[Word, ...]) -> bool:
+    """True if *who* asks for it: its head, the last word before an *of*, is a person we know."""
+    *_, head = takewhile(lambda word: word.text != "of", phrase)
+    return head.category == "noun" and noun(g, head.lemma).person

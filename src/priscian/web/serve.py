@@ -36,9 +36,8 @@ class PromptProtocol(H11Protocol):
         self._wait()
         if len(self.connections) > IDLE * (self.limit_concurrency or CONNECTIONS):
             others = [c for c in self.connections if isinstance(c, PromptProtocol) and c._is_idle]
-            oldest = min((c for c in others if c is not self), key=_silent_since, default=None)
-            if oldest is not None:
-                oldest.transport.close()
+            if silent := [c for c in others if c is not self]:
+                min(silent, key=lambda c: c._since).transport.close()
 
     @property
     def _is_idle(self) -> bool:
@@ -72,10 +71,6 @@ class PromptProtocol(H11Protocol):
         busy = self.cycle is not None and not self.cycle.response_complete
         if not busy and self.transport is not None and not self.transport.is_closing():
             self.transport.close()
-
-
-def _silent_since(connection: PromptProtocol) -> float:
-    return connection._since
 
 
 def bound(host: str, port: int, behind_proxy: bool) -> socket.socket:

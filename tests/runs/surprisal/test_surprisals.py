@@ -285,8 +285,8 @@ class TestColumns:
 
     def test_frequencies_come_from_unigrams_alone(self) -> None:
         for frequency, told in (
-            ("builtin:lstm", "has no word frequencies"),
-            ("builtin:ngram?order=2", "leave the order out"),
+            ("builtin:lstm", "`frequency=builtin:lstm`: unigrams need an n-gram model"),
+            ("builtin:ngram?order=2", "leave order out"),
         ):
             with pytest.raises(UsageError, match=told):
                 surprisals("builtin:ngram", "Go.", SurprisalOptions(True, frequency=frequency))

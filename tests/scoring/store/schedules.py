@@ -24,7 +24,7 @@ from pathlib import Path
 
 from priscian.models import ModelKey, ModelSpec, model_key, register
 from priscian.records import Text, TokenScores
-from priscian.scoring import Plan, SavedPlan, ScoreStore, planner, score_texts
+from priscian.scoring import Plan, SavedPlan, ScoreStore, plan, score_texts
 
 MODELS = ("toy:1", "toy:2", "toy:3", "toy:4")
 TEXTS = [Text(f"the {i} keys to {'the ' * (i % 4)}cabinets are here") for i in range(48)]
@@ -192,7 +192,7 @@ def run_schedule(seed: int, root: Path) -> int:
 
 def main(first: int, count: int) -> None:
     register("toy", ToyProvider())
-    planner.SIMPLE_BATCH = 5
+    plan.SIMPLE_BATCH = 5
     rows = 0
     for seed in range(first, first + count):
         root = Path(tempfile.mkdtemp(prefix="schedule-", dir=QUICK if QUICK.is_dir() else None))

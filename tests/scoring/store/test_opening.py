@@ -15,7 +15,7 @@ from priscian.errors import PriscianWarning, StoreError
 from priscian.models import ModelKey
 from priscian.records import Text, TokenScores
 from priscian.scoring import ScoreStore
-from priscian.scoring.store import opening
+from priscian.scoring.store import database
 
 ROOT = Path(__file__).parents[3]
 
@@ -77,7 +77,7 @@ class TestDamage:
         for at in range(4096 * 4, len(data), 4096):
             data[at : at + 64] = b"\xff" * 64
         path.write_bytes(data)
-        monkeypatch.setattr(opening, "LARGE", 0)  # as in a store too large to be read whole
+        monkeypatch.setattr(database, "LARGE", 0)  # as in a store too large to be read whole
         with ScoreStore(path) as store, pytest.raises(StoreError, match="malformed; move the file"):
             store.read(KEY, TEXTS)
 

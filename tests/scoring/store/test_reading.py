@@ -13,8 +13,9 @@ from tests.scoring.store.examples import KEY, SCORES, TEXTS
 
 from priscian.errors import StoreError
 from priscian.scoring import ScoreStore
-from priscian.scoring.store import opening, published
-from priscian.scoring.store.published import open_to_read, read_default
+from priscian.scoring.store import database
+from priscian.scoring.store import scores as store_scores
+from priscian.scoring.store.scores import open_to_read, read_default
 
 Seen = dict[str, tuple[int, int]]
 
@@ -31,14 +32,14 @@ def seen(folder: Path) -> Seen:
 @pytest.fixture
 def unwritable(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a disk that is mounted read-only; permissions do not stop root."""
-    monkeypatch.setattr(published, "may_write", lambda path: False)
+    monkeypatch.setattr(store_scores, "may_write", lambda path: False)
 
     def refuse(path: Path | None) -> sqlite3.Connection:
         if path is not None and path.parent.name == "there":
             raise StoreError("unable to open database file")
         return made(path)
 
-    made = opening.open_database
+    made = database.open_database
     monkeypatch.setattr("priscian.scoring.store.scores.open_database", refuse)
 
 
@@ -76,13 +77,13 @@ def test_one_of_an_older_version_is_brought_up_in_a_copy(
     fill(tmp_path / "s.sqlite")
     shutil.move(tmp_path / "s.sqlite", there / "s.sqlite")
     before = seen(there)
-    monkeypatch.setattr(published, "needs_copy", lambda path: True)
+    monkeypatch.setattr(store_scores, "needs_copy", lambda path: True)
     with open_to_read(there / "s.sqlite") as store:
         assert len(store.read(KEY, TEXTS)) == len(TEXTS)
     assert seen(there) == before
     monkeypatch.undo()
-    monkeypatch.setattr(opening, "VERSION", opening.VERSION + 1)
-    assert opening.needs_copy(there / "s.sqlite")
+    monkeypatch.setattr(database, "VERSION", database.VERSION + 1)
+    assert database.needs_copy(there / "s.sqlite")
 
 
 def test_without_a_store_nothing_is_made(cache: Path) -> None:
@@ -94,7 +95,7 @@ def test_without_a_store_nothing_is_made(cache: Path) -> None:
 def test_the_cache_is_listed_and_measured_where_it_may_not_be_written(
     priscian: Command, cache: Path, unwritable: None
 ) -> None:
-    made = opening.open_database
+    made = database.open_database
     db = made(cache / "scores.sqlite")
     db.close()
     before = seen(cache)

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priscian.records import TokenScores
-from priscian.scoring.store.columns import columns_of, decode
 from priscian.scoring.store.rows import (
     DamagedRow,
     Row,
+    columns_of,
+    decode,
     owner,
     pack_offsets,
     pack_values,

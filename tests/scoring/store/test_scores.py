@@ -121,7 +121,7 @@ def test_a_run_that_is_pruned_while_it_is_scored_ends_with_the_right_scores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: Sequence[int], before: int
 ) -> None:
     monkeypatch.setattr(registry, "_registered", {})
-    monkeypatch.setattr("priscian.scoring.planner.SIMPLE_BATCH", 2)
+    monkeypatch.setattr("priscian.scoring.plan.SIMPLE_BATCH", 2)
     path = tmp_path / "s.sqlite"
     register("calm", Pruner(path, []))
     register("pruner", Pruner(path, at))

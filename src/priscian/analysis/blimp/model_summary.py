@@ -12,9 +12,8 @@ from msgspec import Struct
 from priscian.analysis.registry import analysis
 from priscian.analysis.result import OVERALL, AnalysisResult, Table
 from priscian.datasets.graded_read import number_of
-from priscian.errors import DataError
+from priscian.errors import DataError, counted
 from priscian.files import HIDDEN, INLINE, read_table
-from priscian.runs.show import counted
 
 NAME, GROUP = "UID", "linguistics_term"
 

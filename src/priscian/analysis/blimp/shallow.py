@@ -27,10 +27,9 @@ from priscian.analysis.named_results import pair_results
 from priscian.analysis.registry import Section, analysis
 from priscian.analysis.result import AnalysisResult, Runs, Table, percent
 from priscian.analysis.vega import Chart, Figure
-from priscian.errors import DataError, UsageError
+from priscian.errors import DataError, UsageError, counted
 from priscian.files import by
 from priscian.runs.choose import gather_results
-from priscian.runs.show import counted
 from priscian.stats.interval import Interval
 from priscian.stats.logistic import FEW_CLUSTERS, LogisticFit, fit_logistic
 from priscian.stats.proportions import accuracy_of

@@ -14,11 +14,10 @@ from priscian.analysis.compare.comparison import (
     compare_results,
 )
 from priscian.analysis.vega import Figure, HasFigures
-from priscian.errors import RunError, UnknownNameError, UsageError
+from priscian.errors import RunError, UnknownNameError, UsageError, counted
 from priscian.files import file_names, plain, write_delimited
 from priscian.runs import Result
 from priscian.runs.choose import Choice, Chosen, choose_model, choose_models
-from priscian.runs.show import counted
 
 COLUMNS = ("data", "set", "item", "a", "b", "delta_a", "delta_b")
 

@@ -15,11 +15,10 @@ from priscian.analysis.registry import analysis
 from priscian.analysis.result import AnalysisResult, Runs, Table
 from priscian.analysis.vega import Chart, Figure, HasFigures
 from priscian.datasets.reference import published as published_accuracies
-from priscian.errors import DataError, UsageError
+from priscian.errors import DataError, UsageError, counted
 from priscian.files import INLINE
 from priscian.runs import Result
 from priscian.runs.choose import gather_results
-from priscian.runs.show import counted
 from priscian.stats.correlations import Correlation, pearson, spearman
 
 Coefficient = Literal["pearson", "spearman"]

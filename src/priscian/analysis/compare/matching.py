@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct, field
 
 from priscian.catalogue import FURTHER
-from priscian.errors import RunError, UsageError
+from priscian.errors import RunError, UsageError, counted
 from priscian.runs import Result
-from priscian.runs.show import counted
 
 if TYPE_CHECKING:
     import polars

@@ -17,9 +17,8 @@ from priscian.analysis.registry import analysis
 from priscian.analysis.result import OVERALL, AnalysisResult, Table
 from priscian.analysis.vega import Figure
 from priscian.datasets.choices import Choices, Raters, read_choices
-from priscian.errors import DataError, UsageError
+from priscian.errors import DataError, UsageError, counted
 from priscian.files import HIDDEN, by, shown
-from priscian.runs.show import counted
 from priscian.stats.agreement import RaterAgreement, measure_agreement
 from priscian.stats.bootstrap import DRAWS, credit_mean_interval
 from priscian.stats.interval import Interval

@@ -21,8 +21,8 @@ from priscian.analysis.people.agreement import JudgedSet, shares_of
 from priscian.analysis.people.study_files import StudyPair, is_study, read_study_files
 from priscian.analysis.result import OVERALL
 from priscian.analysis.vega import PALETTE, SCHEMA, Chart, Figure, HasFigures
+from priscian.errors import counted
 from priscian.runs import Result
-from priscian.runs.show import counted
 from priscian.stats.agreement import Answers, RaterAgreement, measure_agreement
 from priscian.stats.bootstrap import credit_mean_interval
 

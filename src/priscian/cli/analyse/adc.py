@@ -11,8 +11,7 @@ from cyclopts import Parameter
 
 from priscian.cli.output import FLAT, print_json, rich_table
 from priscian.cli.screen import out
-from priscian.errors import UnknownNameError, UsageError
-from priscian.runs.show import counted
+from priscian.errors import UnknownNameError, UsageError, counted
 
 if TYPE_CHECKING:
     from priscian.analysis.graded.adc import AdcAnalysis

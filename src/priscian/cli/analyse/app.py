@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from priscian.analysis.registry import list_analyses
-from priscian.cli.group import command_group
+from priscian.cli.app import command_group
 
 SPECIAL = {
     "adc": "adc:adc_command",

@@ -13,7 +13,7 @@ from cyclopts import Parameter
 
 from priscian.analysis.registry import Analysis, find_analysis, list_analyses
 from priscian.analysis.result import AnalysisResult, Runs
-from priscian.cli.notes import as_flags
+from priscian.cli.edge import as_flags
 from priscian.cli.output import FLAT, Output, print_result
 
 SEVERAL = Parameter(consume_multiple=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from priscian.cli.group import command_group
+from priscian.cli.app import command_group
 
 COMMANDS = {
     "demo": ("simulate:demo_command", "a complete example with simulated people"),

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter
-
-from priscian.cli.notes import as_flags
-from priscian.cli.output import print_json
+from priscian.cli.edge import as_flags
+from priscian.cli.output import Flag, print_json
 from priscian.errors import DataError, counted
 from priscian.judge.check import notes, problems
 from priscian.judge.frozen import Frozen, build, read_frozen
@@ -17,12 +14,7 @@ from priscian.judge.reach import reach_problems
 from priscian.judge.study import read_study
 
 
-def new_command(
-    *,
-    preset: str = "likert",
-    on: str,
-    out: Path = Path("study"),
-) -> None:
+def new_command(*, preset: str = "likert", on: str, out: Path = Path("study")) -> None:
     """Write a study that runs as it is: study.toml, to be edited at will.
 
     Presets: blimp-validation (BLiMP's own validation), likert (1 to 7), me (magnitude estimation),
@@ -46,9 +38,7 @@ def new_command(
     print(f"Edit it, then: priscian judge serve {out}")
 
 
-def check_command(
-    study: Path, /, *, url: str = "", json: Annotated[bool, Parameter(negative="")] = False
-) -> None:
+def check_command(study: Path, /, *, url: str = "", json: Flag = False) -> None:
     """Say what is wrong with a study: one line for each problem, exit code 1.
 
     Lines that begin with a note are no problems: texts that are still English in a study of another

@@ -5,19 +5,16 @@ from __future__ import annotations
 from contextlib import closing
 from math import isnan
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter
-
-from priscian.cli.output import print_json
+from priscian.cli.output import Flag, print_json
 from priscian.errors import DataError, UsageError, counted
 from priscian.files import plain
 from priscian.judge.collected import collect
 from priscian.judge.exclusion import exclusions, kept
 from priscian.judge.export import Guard, Transform, export_store, payments, write_payments
-from priscian.judge.frozen import decode
 from priscian.judge.imports import Form, import_results
-from priscian.judge.opening import latest, open_store
+from priscian.judge.opening import latest, open_store, refuse_own_files, stored_version
+from priscian.judge.study import FILE
 from priscian.judge.summary import ENOUGH, agreement_of, majorities, units_of
 
 
@@ -29,10 +26,10 @@ def export_command(
     database: str = "",
     version: int = 0,
     transform: Transform = "none",
-    excel_safe: Annotated[bool, Parameter(negative="")] = False,
-    raw: Annotated[bool, Parameter(negative="")] = False,
-    keep_excluded: Annotated[bool, Parameter(negative="")] = False,
-    tests: Annotated[bool, Parameter(negative="")] = False,
+    excel_safe: Flag = False,
+    raw: Flag = False,
+    keep_excluded: Flag = False,
+    tests: Flag = False,
 ) -> None:
     """Write the answers as analyse human and analyse adc read them, with a codebook.
 
@@ -67,9 +64,11 @@ def export_command(
     """
     if raw and excel_safe:
         raise UsageError("--raw and --excel-safe are opposites; leave one of them out")
+    if (out / FILE).is_file():
+        raise UsageError(f"`out={out}` is the folder of a study; name one of its own: results/")
     guard: Guard = "none" if raw else "all" if excel_safe else "typed"
     with closing(open_store(study, database)) as store:
-        frozen = decode(store.body(version)) if version else latest(store, study)
+        frozen = stored_version(store, version) if version else latest(store, study)
         done = export_store(
             store, frozen, out, transform=transform, guard=guard, keep_excluded=keep_excluded,
             tests=tests,
@@ -105,6 +104,7 @@ def payments_command(study: Path, /, *, out: Path, database: str = "") -> None:
     database
         Where answers are kept.
     """
+    refuse_own_files(out, study, database)
     with closing(open_store(study, database)) as store:
         latest(store, study)
         found = payments(store)
@@ -115,13 +115,7 @@ def payments_command(study: Path, /, *, out: Path, database: str = "") -> None:
     print(f"{counted(len(found.rows), 'sitting')} written to {out}, readable by you only: {told}")
 
 
-def agreement_command(
-    study: Path,
-    /,
-    *,
-    database: str = "",
-    json: Annotated[bool, Parameter(negative="")] = False,
-) -> None:
+def agreement_command(study: Path, /, *, database: str = "", json: Flag = False) -> None:
     """Agreement of people: raw, Fleiss' kappa, Krippendorff's alpha, ICC(2,k), split-half.
 
     Forced choices are compared by which of the two sentences was chosen. For them also the accuracy
@@ -176,6 +170,7 @@ def backup_command(study: Path, /, *, out: Path, database: str = "") -> None:
     database
         Where answers are kept.
     """
+    refuse_own_files(out, study, database)
     with closing(open_store(study, database)) as store:
         store.backend.backup(out)
     print(f"{out}: {out.stat().st_size:,} bytes, checked")
@@ -204,14 +199,7 @@ def forget_command(study: Path, code: str, /, *, database: str = "") -> None:
     print(f"{counted(gone, 'sitting')} deleted")
 
 
-def import_command(
-    file: Path,
-    /,
-    *,
-    form: Form,
-    out: Path,
-    items: Path | None = None,
-) -> None:
+def import_command(file: Path, /, *, form: Form, out: Path, items: Path | None = None) -> None:
     """Results of another tool as tables that analyse human and graded: read.
 
     Rows need a participant, an item and a response: good or bad, or a number. A set and a

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter
-
-from priscian.cli.output import grid, print_json
+from priscian.cli.output import Flag, grid, print_json
 from priscian.cli.screen import out
 from priscian.errors import UsageError, counted, install
 from priscian.files import plain
@@ -23,9 +20,9 @@ def serve_command(
     host: str = "127.0.0.1",
     port: int = 8000,
     database: str = "",
-    behind_proxy: Annotated[bool, Parameter(negative="")] = False,
+    behind_proxy: Flag = False,
     url: str = "",
-    new_admin_token: Annotated[bool, Parameter(negative="")] = False,
+    new_admin_token: Flag = False,
 ) -> None:
     """Serve a study: participants at /, the researcher at /admin.
 
@@ -70,13 +67,7 @@ def serve_command(
     )
 
 
-def status_command(
-    study: Path,
-    /,
-    *,
-    database: str = "",
-    json: Annotated[bool, Parameter(negative="")] = False,
-) -> None:
+def status_command(study: Path, /, *, database: str = "", json: Flag = False) -> None:
     """Progress by list, agreement, accuracy, response times, and who is left out.
 
     Inactive places of a list are given to others. Intervals of accuracy cover other people and

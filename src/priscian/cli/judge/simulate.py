@@ -9,6 +9,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from priscian.cli.output import Flag
 from priscian.errors import DataError, UsageError, counted, install
 from priscian.judge.opening import open_store, ready
 from priscian.judge.simulate import Habits, simulate, wait_for
@@ -106,13 +107,7 @@ def simulate_command(
         raise DataError(f"{counted(len(lost), 'acknowledged answer')} not in the database")
 
 
-def clear_command(
-    study: Path,
-    /,
-    *,
-    tests: Annotated[bool, Parameter(negative="")] = False,
-    database: str = "",
-) -> None:
+def clear_command(study: Path, /, *, tests: Flag = False, database: str = "") -> None:
     """Delete tests: the sittings of simulated people, and those that you began from /admin.
 
     Answers of people stay.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader
@@ -37,12 +38,11 @@ REFUSED_FORM = (
     "The request does not come from this page. If a proxy is in front of the study, serve it with "
     "behind_proxy and url, the address that you see in your browser."
 )
-
-
 _MARKDOWN = MarkdownIt("zero").enable(["heading", "list", "emphasis", "backticks", "link"])
 _MARKDOWN.validateLink = lambda url: url.startswith(("http://", "https://", "mailto:"))  # type: ignore[method-assign]
 
 
+@cache
 def render(text: str) -> str:
     """HTML of a text in Markdown; every character that HTML could read as its own is escaped.
 

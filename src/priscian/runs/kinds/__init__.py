@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from priscian.runs.kinds.registry import Evaluated, Job, Kind, find_kind, kind, kinds
+from priscian.runs.kinds.registry import Evaluated, Kind, KindJob, find_kind, kind, kinds
 
-__all__ = ["Evaluated", "Job", "Kind", "find_kind", "kind", "kinds"]
+__all__ = ["Evaluated", "Kind", "KindJob", "find_kind", "kind", "kinds"]

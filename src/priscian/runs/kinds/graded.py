@@ -21,10 +21,12 @@ from priscian.metrics.adc import (
     share,
     z_scores,
 )
+from priscian.metrics.forced_choice import check_score
 from priscian.records import Item, Sentence
+from priscian.runs.facts import SummaryPart
 from priscian.runs.kinds.pairs import Pairs, PairsSummary, items_table, negated
-from priscian.runs.kinds.registry import Evaluated, Scores, kind
-from priscian.runs.summary import Part, check_score
+from priscian.runs.kinds.registry import Evaluated, kind
+from priscian.runs.sources import Scores
 from priscian.stats.correlations import Correlation, pearson, spearman
 from priscian.stats.proportions import Accuracy
 
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 Sentences = Mapping[str, tuple[str, float]]  # text and score by id
 
 
-class GradedScores(Part, frozen=True, kw_only=True):
+class GradedScores(SummaryPart, frozen=True, kw_only=True):
     """BLiMP's criterion over all pairs and, where there are ratings, the ADC and correlations.
 
     `adc` is by δ, as the paper computes it; `adc_strict` follows its equations exactly.

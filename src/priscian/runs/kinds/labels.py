@@ -13,18 +13,19 @@ from priscian.datasets.cola import IN_DEV, TRAIN
 from priscian.errors import DataError
 from priscian.metrics import Outcome
 from priscian.metrics.labels import best_threshold, matthews_of
-from priscian.records import Item, Sentence
+from priscian.records import Sentence
+from priscian.runs.facts import SummaryPart
 from priscian.runs.kinds.graded import Sentences, sentence_table
 from priscian.runs.kinds.pairs import Pairs, PairsSummary, items_table, negated
-from priscian.runs.kinds.registry import Evaluated, Scores, kind
-from priscian.runs.summary import Part
+from priscian.runs.kinds.registry import Evaluated, kind
+from priscian.runs.sources import Scores
 
 METHOD = "label"
 CHOSEN_ON = (TRAIN, IN_DEV)
 """Splits on which a threshold is chosen: the first of these that the data have."""
 
 
-class MatthewsScore(Part, frozen=True, kw_only=True):
+class MatthewsScore(SummaryPart, frozen=True, kw_only=True):
     """A coefficient, None where all sentences have one label; and its 95 % interval.
 
     There is no interval if all sentences were given the same label.
@@ -40,7 +41,7 @@ class MatthewsScore(Part, frozen=True, kw_only=True):
             raise ValueError("an interval without a coefficient")
 
 
-class LabelScores(Part, frozen=True, kw_only=True):
+class LabelScores(SummaryPart, frozen=True, kw_only=True):
     """The threshold on the score, the split it was chosen on, and the correlation by split."""
 
     threshold: float
@@ -104,16 +105,15 @@ def judge_labels(
         )
         for name, members in ids.items()
     }
-    outcomes = {
-        s.name: [_outcome(item, values[item.id], threshold) for item in s.items] for s in data.sets
-    }
+    outcomes: dict[str, list[Outcome]] = {}
+    for s in data.sets:
+        outcomes[s.name] = []
+        for item in s.items:
+            value, label = values[item.id], labels[item.id]
+            margin = value - threshold if label else threshold - value
+            right = float((value > threshold) == label)
+            outcome = Outcome(item.id, METHOD, {"sentence": -value}, margin, right, False)
+            outcomes[s.name].append(outcome)
     texts = {i.id: i["sentence"].text for s in data.sets for i in s.items}
     found = LabelScores(threshold=threshold, chosen_on=chosen_on, sets=mcc)
     return outcomes, found, {i: (texts[i], value) for i, value in values.items()}
-
-
-def _outcome(item: Item, score: float, threshold: float) -> Outcome:
-    label = bool(item.meta["label"])
-    margin = score - threshold if label else threshold - score
-    right = (score > threshold) == label
-    return Outcome(item.id, METHOD, {"sentence": -score}, margin, float(right), False)

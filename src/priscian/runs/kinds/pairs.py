@@ -1,30 +1,50 @@
-"""Minimal pairs: forced choice by every contrast, accuracies by set, class and overall."""
+"""Minimal pairs: forced choice by every contrast, accuracies by set, class and overall.
+
+All words that a word-level model does not know are one word, `<unk>`, or one of a few classes, with
+a probability of its own. So a pair that has more of them on one side is decided by how probable
+that is and says little about grammar; such items are counted. In a suite it depends on the regions
+that are compared.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
-
-import msgspec
 
 from priscian.datasets import Dataset
 from priscian.errors import UsageError
 from priscian.formulas import values_of
-from priscian.metrics import Measure, Outcome, find_measure, judge, summarise
+from priscian.metrics import Measure, MethodScores, Outcome, find_measure, judge, summarise
 from priscian.records import Contrast, Item, Sentence, Text
-from priscian.runs.kinds.registry import Evaluated, Job, Kind, Scores, Unknown, kind
-from priscian.runs.summary import MethodScores, Part, Summary
-from priscian.runs.unknown import UnknownWords, summarise_unknown, unknown_in
+from priscian.runs.facts import Summary, SummaryPart
+from priscian.runs.kinds.registry import Evaluated, Kind, KindJob, kind
+from priscian.runs.sources import Scores, Unknown
 from priscian.stats.proportions import Accuracy
 
 if TYPE_CHECKING:
     import polars
 
-LEVELS = ("field", "phenomenon")
+
+class UnknownCounts(SummaryPart, frozen=True, kw_only=True):
+    """How many items there are, how many have an unknown word, how many differ in them."""
+
+    n: int
+    with_unknown: int
+    differ: int
 
 
-class UnigramUse(Part, frozen=True, kw_only=True):
+class UnknownWords(UnknownCounts, frozen=True, kw_only=True):
+    """Counts for all items and for every set; and the accuracy without the items that differ.
+
+    `without` is the mean of the sets' accuracies, by method.
+    """
+
+    without: dict[str, float]
+    paradigms: dict[str, UnknownCounts]
+
+
+class UnigramUse(SummaryPart, frozen=True, kw_only=True):
     """Which unigram model a measure used, and how many words it does not know."""
 
     model: str
@@ -76,7 +96,7 @@ class Pairs(Kind):
     """Each contrast of each item is right, wrong or tied."""
 
     data: Dataset
-    job: Job
+    job: KindJob
 
     summary: ClassVar[type[Summary]] = PairsSummary
     columns: ClassVar[Mapping[str, Sequence[str]]] = {
@@ -84,7 +104,7 @@ class Pairs(Kind):
     }
 
     @classmethod
-    def prepare(cls, data: Dataset, job: Job) -> Self:
+    def prepare(cls, data: Dataset, job: KindJob) -> Self:
         """Nothing needs to be changed."""
         return cls(data, job)
 
@@ -124,7 +144,9 @@ class Pairs(Kind):
             "data": self.data.name,
             "measure": self.job.measure,
             "tie": self.job.options.tie,
-            "methods": method_scores(self.data, outcomes),
+            "methods": summarise(
+                outcomes, {s.name: s.taxonomy for s in self.data.sets}, self.data.taxonomy_levels
+            ),
         }
         unigrams = self.job.unigrams
         if unigrams is not None:
@@ -137,21 +159,6 @@ class Pairs(Kind):
             }
             found["unknown_words"] = summarise_unknown(self.data, unknown, verdicts)
         return found
-
-
-def method_scores(
-    data: Dataset, outcomes: Mapping[str, Sequence[Outcome]]
-) -> dict[str, MethodScores]:
-    """Accuracies by method: of every set, of every class of the taxonomy, and overall."""
-    levels = data.taxonomy_levels
-    found = summarise(outcomes, {s.name: s.taxonomy for s in data.sets}, levels)
-    others = [level for level in levels if level not in LEVELS]
-    made = {}
-    for method, cells in found.items():
-        known = {k: cells.pop(k) for k in ("overall", "fields", "phenomena", "paradigms")}
-        known["levels"] = dict(zip(others, cells.values(), strict=True))
-        made[method] = msgspec.convert(known, MethodScores)
-    return made
 
 
 def _whole_sentences(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
@@ -172,42 +179,71 @@ def items_table(
     """
     import polars
 
-    rows = list(_rows(judged.data, outcomes))
-    values = dict.fromkeys(name for _, _, outcome in rows for name in outcome.values)
+    rows: list[tuple[str, Item, Outcome]] = []
+    for itemset in judged.data.sets:
+        items = {item.id: item for item in itemset.items}
+        rows += [(itemset.name, items[o.item], o) for o in outcomes[itemset.name]]
+    measured = dict.fromkeys(name for _, _, outcome in rows for name in outcome.values)
     conditions = dict.fromkeys(name for _, item, _ in rows for name in item.conditions)
-    columns: dict[str, polars.Series] = {}
-
-    def add(name: str, cells: Sequence[Any], dtype: type[polars.DataType]) -> None:
-        columns[name] = polars.Series(name, cells, dtype)
-
-    add("set", [name for name, _, _ in rows], polars.String)
-    add("item", [outcome.item for _, _, outcome in rows], polars.String)
-    add("method", [outcome.method for _, _, outcome in rows], polars.String)
-    for name in values:
-        cells = [_negative(outcome.values.get(name)) for _, _, outcome in rows]
-        add(f"score_{name}", cells, polars.Float64)
-    add("delta", [outcome.delta for _, _, outcome in rows], polars.Float64)
-    add("correct", [float(outcome.correct) for _, _, outcome in rows], polars.Float64)
-    add("tie", [outcome.tie for _, _, outcome in rows], polars.Boolean)
+    table = {
+        "set": polars.Series([name for name, _, _ in rows], dtype=polars.String),
+        "item": polars.Series([o.item for _, _, o in rows], dtype=polars.String),
+        "method": polars.Series([o.method for _, _, o in rows], dtype=polars.String),
+    }
+    for name in measured:
+        # a measure is lower for better sentences, a score higher
+        cells = [None if (x := o.values.get(name)) is None else -x for _, _, o in rows]
+        table[f"score_{name}"] = polars.Series(cells, dtype=polars.Float64)
+    table["delta"] = polars.Series([o.delta for _, _, o in rows], dtype=polars.Float64)
+    table["correct"] = polars.Series([float(o.correct) for _, _, o in rows], dtype=polars.Float64)
+    table["tie"] = polars.Series([o.tie for _, _, o in rows], dtype=polars.Boolean)
     if any("label" in item.meta for _, item, _ in rows):
-        add("label", [bool(item.meta["label"]) for _, item, _ in rows], polars.Boolean)
+        labels = [bool(item.meta["label"]) for _, item, _ in rows]
+        table["label"] = polars.Series(labels, dtype=polars.Boolean)
     counts = [unknown_in(item, unknown) if unknown is not None else {} for _, item, _ in rows]
     for name in conditions:
-        add(f"oov_{name}", [count.get(name) for count in counts], polars.Int64)
+        found = [count.get(name) for count in counts]
+        table[f"oov_{name}"] = polars.Series(found, dtype=polars.Int64)
     for name in conditions:
         texts = [s.text if (s := item.conditions.get(name)) else None for _, item, _ in rows]
-        add(f"text_{name}", texts, polars.String)
-    return polars.DataFrame(columns)
+        table[f"text_{name}"] = polars.Series(texts, dtype=polars.String)
+    return polars.DataFrame(table)
 
 
-def _rows(
-    data: Dataset, outcomes: Mapping[str, Sequence[Outcome]]
-) -> Iterator[tuple[str, Item, Outcome]]:
+def unknown_in(item: Item, unknown: Unknown) -> dict[str, int]:
+    """Unknown words of each condition."""
+    return {name: unknown[Text(s.text, s.context)] for name, s in item.conditions.items()}
+
+
+def summarise_unknown(
+    data: Dataset, unknown: Unknown, verdicts: Mapping[str, Sequence[tuple[str, str, float]]]
+) -> UnknownWords:
+    """Count unknown words in the items of the sets that were judged, without single sentences.
+
+    A verdict is the id of an item, the method by which it was judged, and its credit.
+    """
+    paradigms = {}
+    means_of: dict[str, list[float]] = {}
     for itemset in data.sets:
-        items = {item.id: item for item in itemset.items}
-        for outcome in outcomes[itemset.name]:
-            yield itemset.name, items[outcome.item], outcome
-
-
-def _negative(value: float | None) -> float | None:
-    return None if value is None else -value
+        if not verdicts.get(itemset.name):
+            continue
+        uneven = {i.id for i in itemset.items if len(set(unknown_in(i, unknown).values())) > 1}
+        paradigms[itemset.name] = UnknownCounts(
+            n=len(itemset),
+            with_unknown=sum(any(unknown_in(i, unknown).values()) for i in itemset.items),
+            differ=len(uneven),
+        )
+        by_method: dict[str, list[float]] = {}
+        for item, method, correct in verdicts[itemset.name]:
+            if item not in uneven:
+                by_method.setdefault(method, []).append(correct)
+        for method, even in by_method.items():
+            means_of.setdefault(method, []).append(sum(even) / len(even))
+    counts = paradigms.values()
+    return UnknownWords(
+        n=sum(c.n for c in counts),
+        with_unknown=sum(c.with_unknown for c in counts),
+        differ=sum(c.differ for c in counts),
+        without={method: sum(means) / len(means) for method, means in means_of.items()},
+        paradigms=paradigms,
+    )

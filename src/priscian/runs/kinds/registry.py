@@ -5,53 +5,26 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from priscian.catalogue import Catalogue
 from priscian.datasets import Dataset, data_formats
-from priscian.models import ResolvedModel, Traits
-from priscian.records import Sentence, Text, TokenScores
+from priscian.records import Text
+from priscian.runs.facts import Summary
 from priscian.runs.options import ScoreOptions
-from priscian.runs.summary import Summary
-from priscian.runs.unigrams import Unigrams
+from priscian.runs.sources import Scores, ScoreSource, UnigramScores
 
 if TYPE_CHECKING:
     import polars
 
-Unknown = Mapping[Text, int]  # words of a text that a model does not know
-
-
-class Source(Protocol):
-    """Where scores come from: a model, or a table of scores made elsewhere."""
-
-    @property
-    def name(self) -> str:
-        """Its name in tables."""
-        ...
-
-    @property
-    def traits(self) -> Traits:
-        """What it offers beyond token scores."""
-        ...
-
-    @property
-    def measure(self) -> str | None:
-        """The measure of its numbers, if options cannot set it: one score per sentence."""
-        ...
-
-    @property
-    def model(self) -> ResolvedModel | None:
-        """The model; None for a table of scores."""
-        ...
-
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class KindJob:
     """What a kind gets besides the data: the source of the scores and the options."""
 
-    source: Source
+    source: ScoreSource
     options: ScoreOptions
-    unigrams: Unigrams | None = None
+    unigrams: UnigramScores | None = None
 
     @property
     def model(self) -> str:
@@ -62,18 +35,6 @@ class Job:
     def measure(self) -> str:
         """The measure that is compared, as summaries name it."""
         return self.source.measure or self.options.measure
-
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """A model's scores for the requested texts."""
-
-    tokens: Mapping[Text, TokenScores]
-    unknown: Callable[[Sequence[Text]], Unknown | None] = lambda texts: None
-    """Unknown words of texts; None for a model without a fixed list of words."""
-
-    def __call__(self, sentence: Sentence) -> TokenScores:
-        return self.tokens[Text(sentence.text, sentence.context)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +64,13 @@ class Kind(ABC):
         return data
 
     @classmethod
-    def check(cls, data: Dataset, sources: Sequence[Source], options: ScoreOptions) -> None:
+    def check(cls, data: Dataset, sources: Sequence[ScoreSource], options: ScoreOptions) -> None:
         """Refuse invalid combinations before anything is computed or written."""
         return
 
     @classmethod
     @abstractmethod
-    def prepare(cls, data: Dataset, job: Job) -> Self:
+    def prepare(cls, data: Dataset, job: KindJob) -> Self:
         """The data in the form that this model reads."""
 
     @abstractmethod

@@ -19,15 +19,15 @@ from priscian.datasets import Dataset
 from priscian.datasets.syntaxgym import Punctuation, contents_of, punctuate, select_suites
 from priscian.errors import DataError, ModelError, PriscianWarning, ScoreError, UsageError
 from priscian.files import hide_paths
-from priscian.metrics.boundary import correct_boundaries, find_boundary
+from priscian.metrics.forced_choice import check_score
 from priscian.metrics.generalization import (
+    Predictions,
     Rules,
     SuiteOutcome,
-    find_predictions,
     judge_suite,
     summarise_suites,
 )
-from priscian.metrics.regions import find_eos
+from priscian.metrics.regions import Eos, correct_boundaries
 from priscian.models import (
     EndScorer,
     EndTokenProvider,
@@ -35,10 +35,11 @@ from priscian.models import (
     Traits,
 )
 from priscian.records import Sentence, Text, TokenScores
-from priscian.runs.kinds.registry import Evaluated, Job, Kind, Scores, Source, kind
+from priscian.runs.facts import Summary, SummaryPart
+from priscian.runs.kinds.pairs import UnknownWords, summarise_unknown
+from priscian.runs.kinds.registry import Evaluated, Kind, KindJob, kind
 from priscian.runs.options import ScoreOptions
-from priscian.runs.summary import Part, Summary, check_score
-from priscian.runs.unknown import UnknownWords, summarise_unknown
+from priscian.runs.sources import Scores, ScoreSource
 
 if TYPE_CHECKING:
     import polars
@@ -90,7 +91,7 @@ def find_ending(model: ResolvedModel | None, texts: Sequence[Text]) -> Ending:
     )
 
 
-class SuiteScore(Part, frozen=True, kw_only=True):
+class SuiteScore(SummaryPart, frozen=True, kw_only=True):
     """A suite: the share of right items, the chance level, and a 95 % interval."""
 
     accuracy: float
@@ -106,7 +107,7 @@ class CircuitScore(SuiteScore, frozen=True, kw_only=True):
     suites: int
 
 
-class SgScore(Part, frozen=True, kw_only=True):
+class SgScore(SummaryPart, frozen=True, kw_only=True):
     """The SG score: the unweighted mean of all suites."""
 
     score: float
@@ -122,7 +123,7 @@ class SgScore(Part, frozen=True, kw_only=True):
         return self.score
 
 
-class ModifierScore(Part, frozen=True, kw_only=True):
+class ModifierScore(SummaryPart, frozen=True, kw_only=True):
     """A suite and its version with a modifier; `same` is the share of items with equal results."""
 
     modified_suite: str
@@ -183,7 +184,7 @@ class Suites(Kind):
     """Items in several conditions, divided into regions, and formulas over their surprisals."""
 
     data: Dataset
-    job: Job
+    job: KindJob
     punctuation: Punctuation
     ending: Ending = field(default_factory=Ending)
 
@@ -204,7 +205,7 @@ class Suites(Kind):
         return data if chosen is None else select_suites(data, chosen)
 
     @classmethod
-    def check(cls, data: Dataset, sources: Sequence[Source], options: ScoreOptions) -> None:
+    def check(cls, data: Dataset, sources: Sequence[ScoreSource], options: ScoreOptions) -> None:
         """Refuse or warn about options that do not fit region surprisals."""
         if options.measure != "surprisal":
             raise UsageError(
@@ -231,7 +232,7 @@ class Suites(Kind):
                 )
 
     @classmethod
-    def prepare(cls, data: Dataset, job: Job) -> Self:
+    def prepare(cls, data: Dataset, job: KindJob) -> Self:
         """The suites with the punctuation that the model was trained on, and its end of text."""
         chosen = find_punctuation(job.options.suites.punctuation, job.source.traits)
         fitted = replace(data, sets=tuple(punctuate(s, chosen) for s in data.sets))
@@ -251,16 +252,16 @@ class Suites(Kind):
     def evaluate(self, scores: Scores) -> Evaluated:
         """Judge every suite; one that cannot be judged is reported, the others are kept."""
         options = self.job.options
-        corrected = find_boundary(options.suites.boundary) == "corrected"
+        corrected = options.suites.boundary == "corrected"
 
         def tokens(sentence: Sentence) -> TokenScores:
             found = self.ending.scores(scores.tokens, sentence)
             return correct_boundaries(found, sentence) if corrected else found
 
         rules = Rules(
-            find_predictions(options.suites.predictions),
+            cast(Predictions, options.suites.predictions),
             options.tie,
-            find_eos(options.suites.eos),
+            cast(Eos, options.suites.eos),
             options.seed,
         )
         judged: list[SuiteOutcome] = []

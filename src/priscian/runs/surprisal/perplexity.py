@@ -101,23 +101,43 @@ def measure_perplexity(
     Scores of models that run on torch are kept in the store.
     """
     size = _Size()
-    spec, model = loaded.spec, loaded.model
+    spec, model, shelf = loaded.spec, loaded.model, store or ScoreStore()
+    logprob, tokens, unscored, unknown = 0.0, 0, 0, 0
+    ends, known_logprob = 0, None
+    rest = size.counting(texts)
     if isinstance(model, SentenceMeter):
-        found = model.measure(size.counting(texts))
-        measured = Perplexity(
-            model=spec.label,
-            logprob=found.logprob,
-            tokens=found.tokens,
-            ends=found.texts,
-            unknown=found.unknown,
-            known_logprob=found.known_logprob,
-            texts=size.texts,
-            words=size.words,
-            characters=size.characters,
-            bytes=size.bytes,
-        )
+        whole = model.measure(rest)
+        logprob, tokens, ends = whole.logprob, whole.tokens, whole.texts
+        unknown, known_logprob = whole.unknown, whole.known_logprob
     else:
-        measured = _measure_tokens(loaded, texts, store or ScoreStore(), size)
+        while block := [Text(text) for text in islice(rest, TOGETHER)]:
+            if isinstance(model, TorchModel):
+                by_text = score_long_texts(spec, block, shelf, LongOptions(), loaded=loaded).scores
+                scores = [by_text[text] for text in block]
+            else:
+                scores = list(model.score(block))
+            if isinstance(model, ClosedVocabulary):
+                unknown += sum(model.oov_counts(block))
+            for found in scores:
+                missing = sum(math.isnan(p) for p in found.logps)
+                logprob += found.total
+                tokens += len(found) - missing
+                unscored += missing
+    is_closed = isinstance(model, SentenceMeter | ClosedVocabulary)
+    measured = Perplexity(
+        model=spec.label,
+        logprob=logprob,
+        texts=size.texts,
+        tokens=tokens,
+        words=size.words,
+        characters=size.characters,
+        bytes=size.bytes,
+        ends=ends,
+        unscored=unscored,
+        unknown=unknown if is_closed else None,
+        known_logprob=known_logprob,
+        pseudo=loaded.traits.bidirectional and not isinstance(model, SentenceMeter),
+    )
     loaded.check()
     if not measured.tokens or not measured.words:
         raise DataError("no words to measure a model on; give a text with words in it")
@@ -144,39 +164,6 @@ def measure_with_ends(
         bytes=size.bytes,
         ends=found.sentences,
         unknown=found.unknown,
-    )
-
-
-def _measure_tokens(
-    loaded: LoadedModel, texts: Iterable[str], store: ScoreStore, size: _Size
-) -> Perplexity:
-    spec, model = loaded.spec, loaded.model
-    logprob, tokens, unscored, unknown = 0.0, 0, 0, 0
-    rest = size.counting(texts)
-    while block := [Text(text) for text in islice(rest, TOGETHER)]:
-        if isinstance(model, TorchModel):
-            by_text = score_long_texts(spec, block, store, LongOptions(), loaded=loaded).scores
-            scores = [by_text[text] for text in block]
-        else:
-            scores = list(model.score(block))
-        if isinstance(model, ClosedVocabulary):
-            unknown += sum(model.oov_counts(block))
-        for found in scores:
-            missing = sum(math.isnan(p) for p in found.logps)
-            logprob += found.total
-            tokens += len(found) - missing
-            unscored += missing
-    return Perplexity(
-        model=spec.label,
-        logprob=logprob,
-        tokens=tokens,
-        unscored=unscored,
-        unknown=unknown if isinstance(model, ClosedVocabulary) else None,
-        pseudo=loaded.traits.bidirectional,
-        texts=size.texts,
-        words=size.words,
-        characters=size.characters,
-        bytes=size.bytes,
     )
 
 

@@ -8,12 +8,12 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import get_args
 
 from priscian.errors import ModelError, PriscianWarning, UsageError, counted
 from priscian.files import shown
-from priscian.metrics.boundary import correct_boundaries, find_boundary
 from priscian.metrics.measures import home
+from priscian.metrics.regions import Boundary, correct_boundaries
 from priscian.models import (
     ClosedVocabulary,
     LanguageModel,
@@ -22,18 +22,21 @@ from priscian.models import (
     ResolvedModel,
     UnknownWordFinder,
     load,
-    parse_model,
     resolve,
-    traits_of,
 )
 from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
 from priscian.records import Sentence, Text, TokenScores
+from priscian.runs.sources import find_unigrams
 from priscian.runs.surprisal.passages import Passage, make_passages
 from priscian.runs.surprisal.table import SurprisalTable, Unit
 from priscian.scoring import ScoreStore
 from priscian.scoring.long_texts import LongOptions, score_long_texts
 
+BIT = math.log(2)
+NAMED = 5
+"""Unknown words that a warning names."""
 _WORD = re.compile(r"\S+")
+_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,9 @@ class SurprisalOptions:
 
     def check(self) -> None:
         """Refuse options that contradict each other."""
-        if find_boundary(self.boundary) == "corrected" and not self.words:
+        if self.boundary not in get_args(Boundary):
+            raise UsageError(f"`boundary=` takes plain or corrected, not {self.boundary!r}")
+        if self.boundary == "corrected" and not self.words:
             raise UsageError("`boundary=corrected` is for whole words; add `words=True`")
         if self.frequency is not None and not self.words:
             raise UsageError("`frequency=` is for whole words; add `words=True`")
@@ -117,8 +122,13 @@ def surprisals(
     options.check()
     given = [models] if isinstance(models, str | ModelSpec) else list(models)
     resolved = [resolve(model) for model in given]
-    names = _names([model.spec for model in resolved])
-    unigrams = None if options.frequency is None else find_unigrams(options.frequency)
+    labels = [model.label for model in resolved]
+    names = [m.label if labels.count(m.label) == 1 else str(m) for m in resolved]
+    if len(set(names)) < len(names):
+        raise UsageError("the same model is named twice; name each once")
+    unigrams = None
+    if options.frequency is not None:
+        unigrams = find_unigrams(options.frequency, "frequency")
     passages = make_passages(texts)
     if not resolved or not passages:
         raise UsageError("give at least one model and one text")
@@ -160,8 +170,14 @@ def score_passages(
         entropy=options.entropy,
         settle=_correct if corrected else LongOptions().settle,
     )
-    cut = partial(_by_line if model.traits.bidirectional else _as_one, options.context)
-    parts = [cut(passage) for passage in passages]
+    parts: list[list[tuple[int, Text]]] = []
+    for passage in passages:
+        whole, lines = passage.text, zip(passage.starts, passage.lines, strict=True)
+        parts.append(
+            [(at, Text(line.text, options.context + whole[:at])) for at, line in lines]
+            if model.traits.bidirectional
+            else [(0, Text(whole, options.context))]
+        )
     texts = [text for part in parts for _, text in part]
     found = score_long_texts(model, texts, store, how, loaded=loaded)
     if found.windows and found.limit is not None:
@@ -174,18 +190,6 @@ def score_passages(
             stacklevel=3,
         )
     return [_join([(at, found.scores[text]) for at, text in part]) for part in parts]
-
-
-def _as_one(context: str, passage: Passage) -> list[tuple[int, Text]]:
-    return [(0, Text(passage.text, context))]
-
-
-def _by_line(context: str, passage: Passage) -> list[tuple[int, Text]]:
-    whole = passage.text
-    return [
-        (start, Text(line.text, context + whole[:start]))
-        for start, line in zip(passage.starts, passage.lines, strict=True)
-    ]
 
 
 def _join(parts: Sequence[tuple[int, TokenScores]]) -> TokenScores:
@@ -258,33 +262,6 @@ def _words(text: str, scores: TokenScores) -> Iterator[Piece]:
         yield start, end, bits, entropies[tokens[0]] / BIT if tokens else math.nan
 
 
-def _names(specs: Sequence[ModelSpec]) -> list[str]:
-    """Short names of models; the whole string if two short names are the same."""
-    labels = [spec.label for spec in specs]
-    names = [label if labels.count(label) == 1 else str(spec)
-             for label, spec in zip(labels, specs, strict=True)]  # fmt: skip
-    if len(set(names)) < len(names):
-        raise UsageError("the same model is named twice; name each once")
-    return names
-
-
-BIT = math.log(2)
-_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
-
-
-def find_unigrams(model: str | ModelSpec) -> ModelSpec:
-    """The spec of a model's unigrams; models without unigrams are refused."""
-    spec = parse_model(model, default="ngram")
-    if not traits_of(spec).unigrams:
-        raise UsageError(
-            f"{spec} has no word frequencies: these need an n-gram model; "
-            "write builtin:ngram or ngram:FILE"
-        )
-    if spec.options.get("order", "1") != "1":
-        raise UsageError(f"{spec}: word frequencies are of order 1; leave the order out")
-    return spec.with_options(order="1")
-
-
 def look_up_frequencies(spec: ModelSpec, words: Iterable[str]) -> dict[str, float]:
     """log2 of each word's unigram probability, without the punctuation around it.
 
@@ -312,10 +289,6 @@ def look_up_frequencies(spec: ModelSpec, words: Iterable[str]) -> dict[str, floa
             stacklevel=2,
         )
     return {word: known.get(form, math.nan) for word, form in bare.items()}
-
-
-NAMED = 5
-"""Unknown words that a warning names."""
 
 
 def warn_of_unknown(spec: ModelSpec, model: object, passages: Sequence[Passage]) -> None:

@@ -10,32 +10,45 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import shutil
 import sqlite3
+import tempfile
 import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from priscian.errors import StoreError
+from priscian.errors import OutputError, StoreError
+from priscian.files.cache import network_disk, refuse_network_disk
+from priscian.files.write import replacing
 from priscian.models import ModelKey, cache_folder
 from priscian.records import Text, TokenScores
-from priscian.scoring.store.columns import TokenColumns, decode
-from priscian.scoring.store.opening import (
-    open_database,
-    open_unchanged,
-    store_errors,
-    stored_bytes,
-    transaction,
-)
-from priscian.scoring.store.rows import CHANNELS, DamagedRow, Row, owner, unpack
-from priscian.scoring.store.tables import (
-    add_model,
+from priscian.scoring.store.database import (
+    LOG,
     add_scores,
     chunks,
     find_model,
     find_texts,
+    may_write,
+    needs_copy,
+    open_database,
+    open_unchanged,
     remove_models,
+    store_errors,
+    stored_bytes,
+    transaction,
+)
+from priscian.scoring.store.rows import (
+    CHANNELS,
+    DamagedRow,
+    Row,
+    TokenColumns,
+    decode,
+    owner,
+    unpack,
 )
 
 SCAN = 4
@@ -120,7 +133,11 @@ class ScoreStore:
             found = find_model(self._db, digest)
             if found is None:
                 fields = json.dumps(dict(key.fields), sort_keys=True)
-                found = (add_model(self._db, digest, label, fields), 0)
+                added = self._db.execute(
+                    "INSERT INTO models (key, label, fields, created) VALUES (?, ?, ?, ?)",
+                    (digest, label, fields, time.time()),
+                )
+                found = (int(added.lastrowid or 0), 0)
             add_scores(self._db, found[0], digest, channel, hashed)
 
     def read(
@@ -129,13 +146,13 @@ class ScoreStore:
         """The scores that are in the store."""
         by_hash = {text.hash: text for text in texts}
         start = owner(key.digest, CHANNELS.index(channel))
-        with self._transaction("DEFERRED"), self._damage(key.digest):
+        with self._transaction("DEFERRED", key.digest):
             rows = self._rows(key.digest, list(by_hash), channel)
             return {by_hash[row[0]]: unpack(start, row) for row in rows}
 
     def columns(self, digest: str, hashes: Sequence[bytes], channel: str = "logp") -> TokenColumns:
         """Tokens of very many texts at once, in the order of their hashes."""
-        with self._transaction("DEFERRED"), self._damage(digest):
+        with self._transaction("DEFERRED", digest):
             rows = list(self._rows(digest, hashes, channel))
             return decode(owner(digest, CHANNELS.index(channel)), hashes, rows)
 
@@ -186,19 +203,16 @@ class ScoreStore:
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     @contextlib.contextmanager
-    def _transaction(self, kind: str) -> Iterator[None]:
+    def _transaction(self, kind: str, digest: str = "") -> Iterator[None]:
+        """A transaction of this store; `digest` says whose rows are read, if any are."""
         with self._lock, store_errors(self.path), transaction(self._db, kind):
-            yield
-
-    @contextlib.contextmanager
-    def _damage(self, digest: str) -> Iterator[None]:
-        try:
-            yield
-        except DamagedRow:
-            raise StoreError(
-                f"score store {self.path or 'in memory'}: a row is damaged; delete this model's "
-                f"scores with `priscian cache prune {digest[:12]}` and score it again"
-            ) from None
+            try:
+                yield
+            except DamagedRow:
+                raise StoreError(
+                    f"score store {self.path or 'in memory'}: a row is damaged; delete this "
+                    f"model's scores with `priscian cache prune {digest[:12]}` and score it again"
+                ) from None
 
     def _rows(self, digest: str, hashes: Sequence[bytes], channel: str) -> Iterator[Row]:
         """The rows of some texts, in the order of the file."""
@@ -233,3 +247,122 @@ class ScoreStore:
             ):
                 if text in names:
                     yield names[text], *row
+
+
+EVERY = 60.0
+"""Seconds between two copies; a process that is killed loses at most what came after the last."""
+SHARE = 20
+"""Spend at most this fraction (one in …) of the time copying."""
+
+
+class PublishedStore(ScoreStore):
+    """A local store; `publish` puts a complete copy of it in place of `target`, by renaming."""
+
+    def __init__(self, path: Path, target: Path) -> None:
+        self.target = target
+        if target.is_file():
+            shutil.copyfile(target, path)
+        super().__init__(path)
+        self._next = time.monotonic() + EVERY
+
+    def write(
+        self,
+        key: ModelKey,
+        label: str,
+        rows: Iterable[tuple[Text, TokenScores]],
+        channel: str = "logp",
+    ) -> None:
+        """Store some scores; now and then the copy is renewed."""
+        super().write(key, label, rows, channel)
+        if time.monotonic() >= self._next:
+            began = time.monotonic()
+            self.publish()
+            now = time.monotonic()
+            self._next = now + max(EVERY, SHARE * (now - began))
+
+    def publish(self) -> None:
+        """Renew the copy: readers see the old one or the new one, never half of one."""
+        assert self.path is not None
+        copy = self.path.with_name(f"{self.path.name}.copy")
+        copy.unlink(missing_ok=True)
+        with (
+            self._lock,
+            store_errors(self.path),
+            contextlib.closing(sqlite3.connect(copy)) as other,
+        ):
+            self._db.backup(other)
+            other.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
+        with replacing(self.target) as temporary:
+            shutil.copyfile(copy, temporary)
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())
+        copy.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Renew the copy a last time, then close."""
+        try:
+            self.publish()
+        finally:
+            super().close()
+
+
+@contextlib.contextmanager
+def open_where_possible(path: Path) -> Iterator[ScoreStore]:
+    """The store in a file; one on a network disk is kept on this machine's disk and copied out."""
+    if not network_disk(path):
+        with ScoreStore(path) as store:
+            yield store
+        return
+    with local_folder() as folder, PublishedStore(folder / path.name, path) as published:
+        yield published
+
+
+@contextlib.contextmanager
+def open_to_read(path: Path, *, finished: bool = False) -> Iterator[ScoreStore]:
+    """A store to read from; into one that is `finished` nobody writes any more.
+
+    Such a store, and one that may not be written, is read as it is. One on a network disk, or whose
+    log must be written back, is copied to this machine's disk first.
+    """
+    remote = network_disk(path)
+    if not remote and not finished and may_write(path):
+        with ScoreStore(path) as store:
+            yield store
+    elif not remote and not needs_copy(path):
+        with ScoreStore(path, unchanged=True) as store:
+            yield store
+    else:
+        with local_folder() as folder:
+            for name in (path.name, path.name + LOG):
+                if path.with_name(name).is_file():
+                    shutil.copyfile(path.with_name(name), folder / name)
+                    (folder / name).chmod(0o600)
+            with ScoreStore(folder / path.name) as store:
+                yield store
+
+
+@contextlib.contextmanager
+def read_default() -> Iterator[ScoreStore]:
+    """The store in the cache folder, to read from; an empty one if there is none."""
+    path = default_store()
+    with open_to_read(path) if path.is_file() else ScoreStore() as store:
+        yield store
+
+
+@contextlib.contextmanager
+def local_folder() -> Iterator[Path]:
+    """A temporary folder on this machine's own disk."""
+    refuse_network_disk(
+        Path(tempfile.gettempdir()),
+        "the folder for temporary files",
+        "scores",
+        "set TMPDIR to a folder on a local disk",
+    )
+    try:
+        with tempfile.TemporaryDirectory(prefix="priscian-") as name:
+            yield Path(name)
+    except OSError as error:
+        raise OutputError(
+            f"cannot use {tempfile.gettempdir()} for temporary files: {error.strerror or error}; "
+            "set TMPDIR to a folder on a local disk with enough space"
+        ) from error
