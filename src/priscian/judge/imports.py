@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from priscian.errors import DataError, UnknownNameError, UsageError
-from priscian.files import read_json, read_table, read_text, write_delimited
+from priscian.files import read_json, read_table, read_text, refuse_replacing, write_delimited
 
 Form = Literal["mturk", "jspsych", "pcibex"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -70,6 +70,9 @@ class _Answer:
         return {"order": self.order, "response_time": time}
 
 
+WRITTEN = ("choices.csv", "sentences.csv", "answers.csv")
+
+
 def import_results(file: Path, form: Form, out: Path, items: Path | None = None) -> Imported:
     """Read results of another tool and write them as tables of ours.
 
@@ -78,6 +81,8 @@ def import_results(file: Path, form: Form, out: Path, items: Path | None = None)
     """
     if form not in FORMS:
         raise UnknownNameError("form of results", form, FORMS)
+    for name in WRITTEN:
+        refuse_replacing(out / name, [file, items or file], "the file")
     if form == "mturk":
         if items is not None:
             raise UsageError(

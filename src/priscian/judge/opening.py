@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from priscian.errors import DataError, UsageError
-from priscian.files import write_bytes, write_text
+from priscian.files import refuse_replacing, write_bytes, write_text
 from priscian.judge.databases import Postgres, Sqlite
 from priscian.judge.frozen import (
     FROZEN,
@@ -66,6 +66,15 @@ def new_study(name: str, on: str, out: Path) -> NewStudy:
 
 def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def refuse_own_files(out: Path, folder: Path, database: str = "") -> None:
+    """Refuse an output that would take the place of the study's own files, or of its answers."""
+    frozen = read_frozen(folder)
+    names = [FILE, FROZEN, *(frozen.sources if frozen else ())]
+    answers = database or str(folder / DATABASE)
+    own = [answers, f"{answers}-wal", f"{answers}-shm", *(folder / name for name in names)]
+    refuse_replacing(out, map(Path, own), "the study's own file")
 
 
 def open_store(folder: Path, database: str = "") -> Store:

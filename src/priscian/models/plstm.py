@@ -298,8 +298,18 @@ def read_model(path: Path) -> Stored:
         except (zlib.error, msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise UnsoundError(f"its header cannot be read ({error})") from None
         weights = _arrays(header.arrays, memoryview(body)[end:])
-        pieces = _pieces(header)
-        check_weights(weights, len(pieces.tokens))
+        known = set(header.tokens)
+        if header.tokens[:1] != [BOUNDARY] or not known.issuperset(BYTES):
+            raise UnsoundError(f"its tokens lack {BOUNDARY} or some bytes")
+        if "" in known:
+            raise UnsoundError("a token is empty")
+        if any(token.startswith("<0x") and token not in BYTES for token in known):
+            raise UnsoundError("a token looks like a byte and is none")
+        merges = [tuple(merge.split(" ")) for merge in header.merges]
+        if any(len(merge) != 2 or not all(merge) for merge in merges):
+            raise UnsoundError("a merge is not two pieces")
+        check_weights(weights, len(header.tokens))
+        pieces = WordPieces(tuple(header.tokens), tuple((a, b) for a, b in merges))
         return Stored(pieces, weights, header.card)
     except UnsoundError as error:
         raise ModelError(
@@ -332,18 +342,3 @@ def _arrays(shapes: Mapping[str, list[int]], data: memoryview) -> dict[str, Floa
     if at != len(data):
         raise UnsoundError("its arrays do not fill the file")
     return weights
-
-
-def _pieces(header: _Header) -> WordPieces:
-    tokens = tuple(header.tokens)
-    known = set(tokens)
-    if not tokens or tokens[0] != BOUNDARY or not known.issuperset(BYTES):
-        raise UnsoundError(f"its tokens lack {BOUNDARY} or some bytes")
-    if "" in known:
-        raise UnsoundError("a token is empty")
-    if any(token.startswith("<0x") and token not in BYTES for token in tokens):
-        raise UnsoundError("a token looks like a byte and is none")
-    merges = [merge.split(" ") for merge in header.merges]
-    if any(len(merge) != 2 or not all(merge) for merge in merges):
-        raise UnsoundError("a merge is not two pieces")
-    return WordPieces(tokens, tuple((a, b) for a, b in merges))

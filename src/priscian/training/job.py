@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from priscian.errors import UsageError
-from priscian.files import read_text, replacing_folder
+from priscian.files import check_folder, read_text, replacing_folder
 from priscian.files.folder import JobFolder
 from priscian.training.amounts import checkpoint_counts
 from priscian.training.architectures import architectures, build, shape_of
@@ -101,6 +101,13 @@ class TrainingFolder(JobFolder[Recipe | str]):
     what, record, lock = "training", SAVED, "training/lock"
     beside = frozenset({"vocabulary.json", "tokenizer.json", "tokenizer_config.json"})
     refusal = UsageError
+
+    def check(self, request: Recipe | str, *, resume: bool = False) -> Recipe | str | None:
+        """Also refuse a place that cannot be written, before the corpus is read for hours."""
+        before = super().check(request, resume=resume)
+        if before is None:
+            check_folder(self.path)
+        return before
 
     def read(self) -> str:
         """The saved recipe, as it was written."""

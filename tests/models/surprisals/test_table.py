@@ -17,7 +17,7 @@ from priscian.datasets.syntaxgym import build_sentence, read_suite
 from priscian.errors import DataError, DataWarning, UnknownNameError
 from priscian.metrics.regions import region_bits
 from priscian.models.surprisals.alignment import align
-from priscian.models.surprisals.table import TokenTable, read_surprisals
+from priscian.models.surprisals.table import ExternalSurprisals, read_surprisals
 from priscian.records import Text
 
 
@@ -197,13 +197,13 @@ class TestTable:
             known.scores(Text("Rain", "It is wet."))
 
 
-def numbered(path: Path, sentences: list[list[tuple[str, float]]]) -> TokenTable:
+def numbered(path: Path, sentences: list[list[tuple[str, float]]]) -> ExternalSurprisals:
     """A table without texts: each sentence has a number, tokens and values."""
     rows = [(n, t, v) for n, tokens in enumerate(sentences, 1) for t, v in tokens]
     return read_surprisals(table(path, rows, "sentence_id\ttoken\tsurprisal"), "nats")
 
 
-def values(table: TokenTable, text: str) -> list[float]:
+def values(table: ExternalSurprisals, text: str) -> list[float]:
     return [-logp for logp in table.scores(Text(text)).logps]
 
 

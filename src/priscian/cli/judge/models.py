@@ -11,7 +11,7 @@ from priscian.errors import counted
 from priscian.files import write_text
 from priscian.judge.answer import Asked, Mode, answer_study
 from priscian.judge.collected import gathered
-from priscian.judge.opening import open_store, ready
+from priscian.judge.opening import open_store, ready, refuse_own_files
 from priscian.judge.preregister import preregistration
 from priscian.records import Text
 
@@ -89,6 +89,8 @@ def preregister_command(study: Path, /, *, out: Path | None = None, database: st
     database
         Where answers are kept.
     """
+    if out is not None:
+        refuse_own_files(out, study, database)
     frozen = ready(study, database)
     name = quote(f"{study.resolve().name or 'study'}/")
     people = "priscian score MODEL --on graded:results/ --out run/\npriscian analyse adc run/"

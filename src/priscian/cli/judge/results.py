@@ -13,7 +13,8 @@ from priscian.judge.collected import collect
 from priscian.judge.exclusion import exclusions, kept
 from priscian.judge.export import Guard, Transform, export_store, payments, write_payments
 from priscian.judge.imports import Form, import_results
-from priscian.judge.opening import latest, open_store, stored_version
+from priscian.judge.opening import latest, open_store, refuse_own_files, stored_version
+from priscian.judge.study import FILE
 from priscian.judge.summary import ENOUGH, agreement_of, majorities, units_of
 
 
@@ -63,6 +64,8 @@ def export_command(
     """
     if raw and excel_safe:
         raise UsageError("--raw and --excel-safe are opposites; leave one of them out")
+    if (out / FILE).is_file():
+        raise UsageError(f"`out={out}` is the folder of a study; name one of its own: results/")
     guard: Guard = "none" if raw else "all" if excel_safe else "typed"
     with closing(open_store(study, database)) as store:
         frozen = stored_version(store, version) if version else latest(store, study)
@@ -101,6 +104,7 @@ def payments_command(study: Path, /, *, out: Path, database: str = "") -> None:
     database
         Where answers are kept.
     """
+    refuse_own_files(out, study, database)
     with closing(open_store(study, database)) as store:
         latest(store, study)
         found = payments(store)
@@ -166,6 +170,7 @@ def backup_command(study: Path, /, *, out: Path, database: str = "") -> None:
     database
         Where answers are kept.
     """
+    refuse_own_files(out, study, database)
     with closing(open_store(study, database)) as store:
         store.backend.backup(out)
     print(f"{out}: {out.stat().st_size:,} bytes, checked")

@@ -206,16 +206,6 @@ class Encoder:
                 raise ModelError(f"{self.spec.label} has no token for {text!r}; remove the text")
         return found
 
-    def hidden(self, texts: Sequence[str]) -> list[Floats32]:
-        """For each text the states of all its tokens: (layers + 1, tokens, width)."""
-        encodings = self.encode(texts)
-        found: list[Floats32] = [np.empty(0, np.float32)] * len(texts)
-        for group, states in self._batches(encodings, range(self.layers + 1)):
-            for row, at in enumerate(group):
-                length = len(encodings[at].ids)
-                found[at] = np.stack([layer[row, :length] for layer in states])
-        return found
-
     def pooled(self, texts: Sequence[str], views: Sequence[View]) -> dict[View, Floats32]:
         """For each view one vector per text: (texts, width)."""
         self.check(views)

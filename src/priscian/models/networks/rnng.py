@@ -23,7 +23,7 @@ from torch.nn import functional
 
 from priscian.errors import UsageError
 from priscian.files.convert import Count, Share
-from priscian.models.networks.actions import KINDS, OPENING, PADDING, REDUCING, SHIFTING, Oracle
+from priscian.models.networks.actions import KINDS, SHIFTING, Oracle
 from priscian.models.networks.cells import Cells, Memory
 from priscian.models.networks.word_tables import WordTables, bands_for
 
@@ -196,6 +196,3 @@ class Rnng(nn.Module):
     def config(self) -> dict[str, object]:
         """`config.json`: the architecture and its sizes."""
         return {"architecture": "rnng", **asdict(self.shape), "labels": list(self.shape.labels)}
-
-
-__all__ = ["OPENING", "PADDING", "REDUCING", "SHIFTING", "Rnng", "RnngShape"]

@@ -188,6 +188,3 @@ def all_spans(words: int) -> tuple[Tensor, Tensor]:
     """Begins and ends of all spans over this many words."""
     begins, ends = torch.triu_indices(words + 1, words + 1, 1)
     return begins, ends
-
-
-__all__ = ["SpanParser", "SpanParserShape", "WordBatch", "all_spans"]

@@ -157,17 +157,12 @@ class TransformerXl(nn.Module):
         return x, after
 
     def config(self) -> dict[str, object]:
-        """`config.json`: the architecture and its sizes."""
-        return shape_config(self.shape)
-
-
-def shape_config(shape: TransformerXlShape) -> dict[str, object]:
-    """`config.json`: the sizes; what is only for networks trained elsewhere where it is set."""
-    sizes = asdict(shape)
-    for field in fields(shape)[8:]:
-        if sizes[field.name] == field.default:
-            del sizes[field.name]
-    return {"architecture": "transformer-xl", **sizes}
+        """`config.json`: the sizes; what is only for networks trained elsewhere where it is set."""
+        sizes = asdict(self.shape)
+        for field in fields(self.shape)[8:]:
+            if sizes[field.name] == field.default:
+                del sizes[field.name]
+        return {"architecture": "transformer-xl", **sizes}
 
 
 def sinusoids(reach: int, width: int, like: Tensor, clamp: int = 0) -> Tensor:

@@ -126,7 +126,7 @@ def _first_wrong(row: Prompt, tokens: Sequence[str]) -> int | None:
     for i, end in enumerate(row.ends):
         if i >= len(tokens):
             return i
-        split = _BYTES.fullmatch(tokens[i])  # a part of a character may be written bytes:\\xe2
+        split = _BYTES.fullmatch(tokens[i])  # a part of a character may be written bytes:\xe2
         said += (
             bytes.fromhex(split[1].replace("\\x", ""))
             if split

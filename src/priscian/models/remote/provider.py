@@ -7,6 +7,7 @@ canary that agrees with a saved one is the same model and gets the same key; any
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import math
@@ -140,6 +141,7 @@ class BackendModel:
     encoder: PromptEncoder
     probes: CanaryTexts
     canary: Canary
+    limits: CanaryLimits
     texts_at_once: int = AT_ONCE
     scored: int = 0
 
@@ -158,46 +160,41 @@ class BackendModel:
         """Token scores of the texts' own tokens; ids are made here."""
         encodings = self.encoder.encode(texts)
         check_length(texts, encodings, self.backend.context_length)
-        self._watch(len(texts))
+        name, tolerance = self.spec.label, self.limits.tolerance
+        if self.scored // EVERY != (self.scored + len(texts)) // EVERY:
+            again = run_canary(name, self.probes, self.backend.logprobs, self.limits)
+            if again.distance(self.canary) > max(tolerance, self.error):
+                raise changed(name)
+        self.scored += len(texts)
         rows = self.encoder.rows(texts, encodings)
         watched, *answers = self.backend.logprobs([sentinel(self.probes), *rows])
-        limits = limits_of(self.spec)
-        check_sentinel(self.spec.label, self.canary, watched, limits.tolerance)
-        check_mass(self.spec.label, answers)
+        check_sentinel(name, self.canary, watched, tolerance)
+        check_mass(name, answers)
         return [
             TokenScores(e.starts, e.ends, answer.logps[e.first : e.first + len(e.starts)])
             for e, answer in zip(encodings, answers, strict=True)
         ]
 
-    def _watch(self, texts: int) -> None:
-        """Run the whole canary again after every 10,000 texts."""
-        if self.scored // EVERY != (self.scored + texts) // EVERY:
-            limits = limits_of(self.spec)
-            again = run_canary(self.spec.label, self.probes, self.backend.logprobs, limits)
-            if again.distance(self.canary) > max(limits.tolerance, self.error):
-                raise changed(self.spec.label)
-        self.scored += texts
-
-
-def check_reference(
-    model: BackendModel, reference: TorchModel, texts: Sequence[Text], tolerance: float
-) -> float:
-    """Compare a backend with the same weights under `hf:`; the largest difference in nats."""
-    encodings = model.encoder.encode(texts)
-    theirs = model.backend.logprobs(model.encoder.rows(texts, encodings), ALONE)
-    worst = 0.0
-    for text, encoding, answer in zip(texts, encodings, theirs, strict=True):
-        own = slice(encoding.first, encoding.first + len(encoding.starts))
-        both = answer.logps[own], reference.reference(encoding)
-        off = difference(*([0.0 if math.isnan(p) else p for p in logps] for logps in both))
-        if off > tolerance:
-            raise BackendError(
-                f"{model.spec.label} differs from reference= by {off:.2g} nats in "
-                f"{shorten(text.text)!r}, more than {tolerance:g}: it is another model, revision "
-                f"or precision; correct one of them, or raise tolerance="
-            )
-        worst = max(worst, off)
-    return worst
+    def compare(self, reference: TorchModel) -> None:
+        """Compare some texts of the canary with the same weights under `hf:`."""
+        rows = self.probes.rows()[:REFERENCE_TEXTS]
+        texts = [Text(row.text[row.opening :]) for row in rows]
+        encodings = self.encoder.encode(texts)
+        theirs = self.backend.logprobs(self.encoder.rows(texts, encodings), ALONE)
+        worst = 0.0
+        for text, encoding, answer in zip(texts, encodings, theirs, strict=True):
+            own = slice(encoding.first, encoding.first + len(encoding.starts))
+            both = answer.logps[own], reference.reference(encoding)
+            off = difference(*([0.0 if math.isnan(p) else p for p in logps] for logps in both))
+            if off > self.limits.tolerance:
+                raise BackendError(
+                    f"{self.spec.label} differs from reference= by {off:.2g} nats in "
+                    f"{shorten(text.text)!r}, more than {self.limits.tolerance:g}: it is another "
+                    f"model, revision or precision; correct one of them, or raise tolerance="
+                )
+            worst = max(worst, off)
+        notes = {**self.canary.notes, "difference from reference": f"{worst:.2g} nats"}
+        self.canary = replace(self.canary, notes=notes)
 
 
 class BackendProvider:
@@ -208,7 +205,7 @@ class BackendProvider:
     """Whether the model behind the same identity may change, as on a server."""
 
     def __init__(self) -> None:
-        self._open: tuple[ModelSpec, BackendModel] | None = None
+        self._open: BackendModel | None = None
 
     def identity(self, spec: ModelSpec) -> dict[str, str]:
         """Fields of the key that are known without the model."""
@@ -233,11 +230,16 @@ class BackendProvider:
         self._check(spec)
         model = self._session(spec)
         known = saved_canaries(self.identity(spec))
-        limit = max(limits_of(spec).tolerance, model.error)
+        limit = max(model.limits.tolerance, model.error)
         if not self.may_change and known and known[0].distance(model.canary) > limit:
             raise changed(spec.label)
         if "reference" in spec.options:
-            self._compare(spec, model)
+            reference = load(spec.options["reference"])
+            if not isinstance(reference, TorchModel):
+                raise UsageError(
+                    f"{spec}: reference= must be a causal Transformers model (hf:PATH)"
+                )
+            model.compare(reference)
         return model
 
     def traits(self, spec: ModelSpec) -> Traits:
@@ -254,35 +256,20 @@ class BackendProvider:
 
     def _session(self, spec: ModelSpec) -> BackendModel:
         """The open model if it still answers as it did, else a new one with its canary."""
-        if self._open is not None and self._open[0] == spec:
-            model = self._open[1]
-            if not self.may_change or self._is_same(spec, model):
+        if self._open is not None and self._open.spec == spec:
+            model = self._open
+            if not self.may_change:
+                return model
+            with contextlib.suppress(BackendError):
+                answer = model.backend.logprobs([sentinel(model.probes)])[0]
+                check_sentinel(spec.label, model.canary, answer, ROUNDING)
                 return model
         self._open = None
         identity = self.identity(spec)
         backend, encoder = self.connect(spec)
         probes = CanaryTexts.encode(encoder)
-        canary = run_canary(spec.label, probes, backend.logprobs, limits_of(spec))
-        kept = settle(identity, canary)
-        model = BackendModel(spec, backend, encoder, probes, replace(kept, notes=canary.notes))
-        self._open = (spec, model)
-        return model
-
-    def _is_same(self, spec: ModelSpec, model: BackendModel) -> bool:
-        try:
-            answer = model.backend.logprobs([sentinel(model.probes)])[0]
-            check_sentinel(spec.label, model.canary, answer, ROUNDING)
-        except BackendError:
-            return False
-        return True
-
-    def _compare(self, spec: ModelSpec, model: BackendModel) -> None:
-        """With local weights: some texts of the canary against `hf:`."""
-        reference = load(spec.options["reference"])
-        if not isinstance(reference, TorchModel):
-            raise UsageError(f"{spec}: reference= must be a causal Transformers model (hf:PATH)")
-        rows = model.probes.rows()[:REFERENCE_TEXTS]
-        texts = [Text(row.text[row.opening :]) for row in rows]
-        worst = check_reference(model, reference, texts, limits_of(spec).tolerance)
-        notes = {**model.canary.notes, "difference from reference": f"{worst:.2g} nats"}
-        model.canary = Canary(model.canary.logps, model.canary.error, notes)
+        limits = limits_of(spec)
+        canary = run_canary(spec.label, probes, backend.logprobs, limits)
+        kept = replace(settle(identity, canary), notes=canary.notes)
+        self._open = BackendModel(spec, backend, encoder, probes, kept, limits)
+        return self._open

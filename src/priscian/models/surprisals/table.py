@@ -194,7 +194,7 @@ def _words(token: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenTable:
+class ExternalSurprisals:
     """Sentences with their tokens' surprisals, found ignoring spaces and capitals."""
 
     file: Path
@@ -261,7 +261,7 @@ def _number(file: Path, row: TokenRow) -> float:
     return found
 
 
-def read_surprisals(file: PathLike, unit: str = "bits") -> TokenTable:
+def read_surprisals(file: PathLike, unit: str = "bits") -> ExternalSurprisals:
     """A TSV or CSV with the columns `sentence`, `token` and `surprisal`.
 
     Each row is a token; `sentence` holds the text, or `sentence_id` a number, and then the text is
@@ -305,7 +305,7 @@ def read_surprisals(file: PathLike, unit: str = "bits") -> TokenTable:
                 f"surprisals than on line {first.line}; keep one, or average them before"
             )
     kept = tuple(known.values())
-    return TokenTable(file, unit, kept, SentenceIndex(file, kept))
+    return ExternalSurprisals(file, unit, kept, SentenceIndex(file, kept))
 
 
 def _pick(header: Sequence[str], names: Sequence[str]) -> str | None:
@@ -351,7 +351,7 @@ class SurprisalsProvider:
 class PrecomputedModel:
     """Looks sentences up instead of scoring them."""
 
-    def __init__(self, table: TokenTable) -> None:
+    def __init__(self, table: ExternalSurprisals) -> None:
         self.table = table
 
     def score(self, texts: Sequence[Text]) -> Iterable[TokenScores]:

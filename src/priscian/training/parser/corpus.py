@@ -13,7 +13,7 @@ import msgspec
 
 from priscian.errors import DataError, UsageError
 from priscian.files import check_folder as check_place
-from priscian.files import read_json, replacing, steady, write_bytes, write_json
+from priscian.files import read_json, refuse_replacing, replacing, steady, write_bytes, write_json
 from priscian.files.folder import JobFolder
 from priscian.models.fingerprint import hash_file
 from priscian.models.parser import FILES, Parser, check_folder
@@ -155,10 +155,7 @@ def parse_corpus(
     check_longest(longest)
     if workers is not None and workers < 1:
         raise UsageError(f"`workers={workers}` is invalid; give a number of processes above 0")
-    for path in texts:
-        same = target.exists() and path.exists() and target.samefile(path)
-        if same or target.resolve() == path.resolve():
-            raise UsageError(f"`out={out}` would replace the text {path}; name another file")
+    refuse_replacing(target, texts, "the text")
     if target.is_dir():
         raise UsageError(f"`out={out}` is a folder; name a file such as {target / 'trees.txt.xz'}")
     check_folder(parser_folder)
