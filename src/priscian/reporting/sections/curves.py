@@ -7,7 +7,7 @@ from functools import partial
 
 from priscian.analysis.curves.curve import CurveAnalysis
 from priscian.analysis.curves.table import CurveTable
-from priscian.analysis.curves.training_size import Curve
+from priscian.analysis.curves.training_size import FittedCurve
 from priscian.analysis.named_results import words
 from priscian.analysis.result import OVERALL, Table
 from priscian.analysis.vega import Figure
@@ -97,7 +97,7 @@ def _models(table: CurveTable, found: CurveAnalysis) -> Table:
     return Table("Models of the sweep", head, tuple(rows), note, below=True)
 
 
-def _lines(title: str, curves: list[Curve], *, folded: bool = False) -> Table:
+def _lines(title: str, curves: list[FittedCurve], *, folded: bool = False) -> Table:
     rows = tuple(
         (
             c.curve if c.name == OVERALL else f"{c.curve}, {words(c.name)}",
